@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { closest } from '../../model/closest.ts';
+import { Problem } from '../../problem.ts';
+import { exitCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { topics, topicText } from '../topics.ts';
+
+/** `asof help [command]`, and the topics. */
+export function addHelp(root: Command, io: Io, done: (code: number) => void): void {
+  const command = root
+    .command('help')
+    .description('Help on a command, or on a topic')
+    .argument('[words...]', `a command, or ${topics.join(', ')}`)
+    .helpOption('-h, --help', 'show help')
+    .exitOverride();
+  command.action(async (words: readonly string[]) => {
+    io.stdout.write(await textFor(root, words));
+    done(exitCode.success);
+  });
+  root.addHelpText('after', `\nTopics: ${topics.map((topic) => `asof help ${topic}`).join(', ')}`);
+}
+
+async function textFor(root: Command, words: readonly string[]): Promise<string> {
+  const [first] = words;
+  if (first === undefined) return root.helpInformation() + afterRoot();
+  if (words.length === 1 && topics.includes(first)) return topicText(first);
+  let command = root;
+  for (const word of words) {
+    const next = command.commands.find(
+      (candidate) => candidate.name() === word || candidate.aliases().includes(word),
+    );
+    if (next === undefined) throw unknown(words.join(' '), word, command);
+    command = next;
+  }
+  return command.helpInformation();
+}
+
+function afterRoot(): string {
+  return `\nTopics: ${topics.map((topic) => `asof help ${topic}`).join(', ')}\n`;
+}
+
+function unknown(typed: string, word: string, command: Command): Problem {
+  const known = [...command.commands.map((candidate) => candidate.name()), ...topics];
+  const meant = closest(word, known);
+  return new Problem('bad-input', `there is no help on '${typed}'`, {
+    hints: meant === undefined ? [] : [`did you mean ${meant}?`],
+  });
+}

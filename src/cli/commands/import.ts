@@ -1,0 +1,130 @@
+import type { Command } from 'commander';
+import { samplePath } from '../../installation.ts';
+import { latestDay, parseDay, utcDay } from '../../model/date.ts';
+import { parseSeriesId } from '../../model/series.ts';
+import { Problem } from '../../problem.ts';
+import { exitCode } from '../exit-code.ts';
+import { type TalkFlags, withStoreFlag, withTalkFlags } from '../flags.ts';
+import { importReport } from '../import-report.ts';
+import type { Io } from '../io.ts';
+import { storeToWrite } from '../places.ts';
+import { progress } from '../progress.ts';
+import { talk } from '../talk.ts';
+import { importLog } from './import-log.ts';
+
+type ImportFlags = TalkFlags & {
+  readonly kind?: string;
+  readonly series?: string;
+  readonly id: readonly string[];
+  readonly asOf?: string;
+  readonly merge?: boolean;
+  readonly replace?: boolean;
+  readonly complete?: boolean;
+  readonly withSample?: boolean;
+  readonly dryRun?: boolean;
+  readonly log?: boolean;
+  readonly store?: string;
+};
+
+/** `asof import`: files and folders into the embedded store, in one transaction. */
+export function importCommand(command: Command, io: Io, done: (code: number) => void): void {
+  withTalkFlags(withStoreFlag(command))
+    .argument('[files...]', 'files and folders')
+    .option('--kind <kind>', 'the format, where it is not recognised (see asof help formats)')
+    .option('--series <id>', 'the series of answers that do not name theirs')
+    .option(
+      '--id <old=new>',
+      'import a series under another id (repeatable)',
+      (text: string, all: string[]) => [...all, text],
+      [],
+    )
+    .option('--as-of <date>', 'the day on which whole-vintage files were known')
+    .option('--merge', 'accept a series from a second source')
+    .option('--replace', 'accept the new statement where one differs from what is known')
+    .option('--complete', 'what a whole vintage does not list is withdrawn')
+    .option('--with-sample', 'begin a new store as a copy of the shipped sample')
+    .option('--dry-run', 'read and check everything, write nothing')
+    .option('--log', 'list all imports with their sha256')
+    .action(async (files: readonly string[]) => {
+      const flags = command.opts<ImportFlags>();
+      if (flags.log === true) return done(await importLog(files, flags, io));
+      if (files.length === 0) throw new Problem('bad-input', 'nothing to import: name files or folders');
+      done(await runImport(files, flags, io));
+    });
+}
+
+async function runImport(paths: readonly string[], flags: ImportFlags, io: Io): Promise<number> {
+  const [{ sourceFiles }, { recognise }, { load }, { openWriter }] = await Promise.all([
+    import('../../sources/files.ts'),
+    import('../../sources/recognise.ts'),
+    import('../../sources/load.ts'),
+    import('../../store/open.ts'),
+  ]);
+  const said = talk(flags, io);
+  const asOf = dayFlag('as_of', flags.asOf, io);
+  const series = flags.series === undefined ? undefined : seriesId('--series', flags.series);
+  const rename = renames(flags.id);
+  const inputs = [];
+  for (const file of await sourceFiles(paths))
+    inputs.push({ file, format: await recognise(file, flags.kind) });
+
+  const writer = await openWriter(
+    storeToWrite(io, flags.store),
+    flags.withSample === true ? samplePath() : undefined,
+  );
+  const bar = progress(io, flags);
+  try {
+    const now = io.clock();
+    const summaries = await load(inputs, writer, {
+      rename,
+      merge: flags.merge === true,
+      replace: flags.replace === true,
+      complete: flags.complete === true,
+      latest: latestDay(now),
+      importedAt: now.toISOString(),
+      onProgress: ({ file, rows }) => {
+        io.signal.throwIfAborted();
+        bar.show(`${file}: ${rows.toLocaleString('en-US')} rows`);
+      },
+      ...(asOf !== undefined && { asOf }),
+      ...(series !== undefined && { series }),
+    });
+    io.signal.throwIfAborted();
+    if (flags.dryRun === true) writer.rollback();
+    else writer.commit();
+    bar.clear();
+    for (const line of importReport(summaries, writer, flags.dryRun === true)) said.note(line);
+    return exitCode.success;
+  } catch (error) {
+    bar.clear();
+    writer.rollback();
+    throw error;
+  }
+}
+
+function dayFlag(name: string, text: string | undefined, io: Io): string | undefined {
+  if (text === undefined) return undefined;
+  const day = text === 'today' ? utcDay(io.clock()) : parseDay(text);
+  if (day === undefined)
+    throw new Problem('bad-input', `invalid '${name}' date: use YYYY-MM-DD format`, { field: name });
+  return day;
+}
+
+function seriesId(flag: string, text: string): string {
+  const id = parseSeriesId(text);
+  if (id === undefined)
+    throw new Problem('bad-input', `${flag} ${JSON.stringify(text)} cannot be the id of a series`);
+  return id;
+}
+
+function renames(pairs: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    pairs.map((pair) => {
+      const [from, to, ...rest] = pair.split('=');
+      if (from === undefined || to === undefined || rest.length > 0) {
+        throw new Problem('bad-input', `--id ${JSON.stringify(pair)}: use OLD=NEW`);
+      }
+      return [seriesId('--id', from), seriesId('--id', to)];
+    }),
+  );
+}

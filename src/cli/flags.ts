@@ -1,0 +1,113 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Problem } from '../problem.ts';
+import { type Format, formatNamed, formatOfFile } from '../render/format.ts';
+import { type Io, variable } from './io.ts';
+
+/** The flags that every command takes which gives data, as commander reads them. */
+export type DataFlags = {
+  readonly format?: string;
+  readonly csv?: boolean;
+  readonly json?: boolean;
+  readonly output?: string;
+  readonly columns?: readonly string[];
+  readonly header: boolean;
+  readonly store?: string;
+  readonly failEmpty?: boolean;
+  readonly color: boolean;
+} & TalkFlags;
+
+/** The flags that say how much a command says on stderr. */
+export type TalkFlags = { readonly quiet?: boolean; readonly verbose?: boolean; readonly debug?: boolean };
+
+/** What the user decided about the output of a command, with nothing left open. */
+export type OutputChoice = {
+  readonly format: Format;
+  /** The file to write, or undefined for stdout. */
+  readonly file: string | undefined;
+  /** Whether rows go to a person's terminal, who is shown a screenful and told of the rest. */
+  readonly terminal: boolean;
+  readonly columns: readonly string[] | undefined;
+  readonly header: boolean;
+  readonly colour: boolean;
+  readonly width: number | undefined;
+  readonly failEmpty: boolean;
+};
+
+/** Adds the flags of every command that gives data. */
+export function withDataFlags(command: Command): Command {
+  return withTalkFlags(withStoreFlag(command))
+    .option('-f, --format <format>', 'table, csv, tsv, json or ndjson (a table on a terminal, else csv)')
+    .option('--csv', 'the same as --format csv')
+    .option('--json', 'the same as --format json; errors as problem documents')
+    .option('-o, --output <file>', 'write to a file, complete or not at all; - is stdout')
+    .option('--columns <names>', 'columns, separated by commas', (names: string) => names.split(','))
+    .option('--no-header', 'leave out the header line')
+    .option('--fail-empty', 'exit 9 when there are no rows')
+    .option('--no-color', 'no colours');
+}
+
+/** Adds the flag that names the embedded store. */
+export function withStoreFlag(command: Command): Command {
+  return command.option('--store <path>', 'the embedded store (or ASOF_STORE)');
+}
+
+/** Adds the flags that say how much is said on stderr. */
+export function withTalkFlags(command: Command): Command {
+  return command
+    .option('-q, --quiet', 'no notes on stderr')
+    .option('-v, --verbose', 'say on stderr what was done')
+    .option('--debug', 'everything -v says, and more');
+}
+
+/** A flag whose value is an integer of at least 1. */
+export function countOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text) => {
+    if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use an integer from 1 on.');
+    return Number(text);
+  });
+}
+
+/** The output that the flags and the environment ask for: flag, then `-o`'s extension, then environment, then the terminal. */
+export function outputChoice(flags: DataFlags, io: Io): OutputChoice {
+  const file = flags.output === '-' ? undefined : flags.output;
+  const onTerminal = file === undefined && io.stdout.isTTY === true;
+  const format =
+    flagFormat(flags) ?? fileFormat(file) ?? environmentFormat(io) ?? (onTerminal ? 'table' : 'csv');
+  return {
+    format,
+    file,
+    terminal: onTerminal && format === 'table',
+    columns: flags.columns,
+    header: flags.header,
+    colour: wantsColour(flags, io, onTerminal),
+    width: onTerminal ? (io.stdout.columns ?? 80) : undefined,
+    failEmpty: flags.failEmpty === true,
+  };
+}
+
+function flagFormat(flags: DataFlags): Format | undefined {
+  const asked = [
+    ...(flags.format === undefined ? [] : [formatNamed(flags.format)]),
+    ...(flags.csv === true ? ['csv' as const] : []),
+    ...(flags.json === true ? ['json' as const] : []),
+  ];
+  if (new Set(asked).size > 1)
+    throw new Problem('bad-input', `two formats are asked for: ${asked.join(' and ')}`);
+  return asked[0];
+}
+
+function fileFormat(file: string | undefined): Format | undefined {
+  return file === undefined ? undefined : formatOfFile(file);
+}
+
+function environmentFormat(io: Io): Format | undefined {
+  const name = variable(io, 'ASOF_FORMAT');
+  return name === undefined ? undefined : formatNamed(name);
+}
+
+function wantsColour(flags: DataFlags, io: Io, onTerminal: boolean): boolean {
+  if (!flags.color || variable(io, 'NO_COLOR') !== undefined) return false;
+  const forced = variable(io, 'FORCE_COLOR');
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  return onTerminal && io.env.TERM !== 'dumb';
+}

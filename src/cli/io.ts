@@ -1,0 +1,21 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** An output stream, and what a terminal tells of itself. */
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** Everything outside that a command may touch besides files; real by default, so that `main` can be tested in process. */
+export type Io = {
+  readonly stdin: Readable;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: () => Date;
+  /** Aborted when the user or the system asks the command to stop. */
+  readonly signal: AbortSignal;
+};
+
+/** The value of an environment variable; an empty one is unset. */
+export function variable(io: Io, name: string): string | undefined {
+  const value = io.env[name];
+  return value === '' ? undefined : value;
+}

@@ -1,0 +1,16 @@
+import { createService, owner } from '../service.ts';
+import type { Store } from '../store/store.ts';
+import type { Client } from './client.ts';
+
+/** A client of a store in this process; whoever can read the file owns the data. */
+export function embeddedClient(store: Store, clock?: () => Date): Client {
+  const service = createService({ store, ...(clock && { clock }) });
+  return {
+    ask: (operation, given) => service.answer(operation, given, owner),
+    async origin() {
+      const { path, sample } = await store.info();
+      return { mode: 'embedded', where: path, sample };
+    },
+    close: () => store.close(),
+  };
+}

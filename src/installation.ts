@@ -1,0 +1,26 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The folder that holds asof's package.json, from the sources as from the built program. */
+function packageRoot(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, 'package.json'))) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error('asof is not completely installed: its package.json is missing');
+    folder = parent;
+  }
+  return folder;
+}
+
+/** The version of this asof. */
+export function version(): string {
+  const content = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return content.version;
+}
+
+/** The file of the sample store that is shipped with asof. */
+export function samplePath(): string {
+  return join(packageRoot(), 'dist', 'sample.db');
+}

@@ -1,0 +1,41 @@
+/**
+ * The known name that a mistyped one most likely meant, letter case aside, or undefined when none is near: the only
+ * one that begins with it, else the one at the least Damerau-Levenshtein distance, at most 3 and less than 0.6 of its length.
+ */
+export function closest(wanted: string, known: readonly string[]): string | undefined {
+  const typed = wanted.trim().toLowerCase();
+  if (typed === '') return undefined;
+  const begun = known.filter((name) => name.toLowerCase().startsWith(typed));
+  if (begun.length === 1) return begun[0];
+  let best: string | undefined;
+  let least = 4;
+  for (const name of known) {
+    const away = distance(typed, name.toLowerCase());
+    if (away >= least || away >= 0.6 * Math.max(typed.length, name.length)) continue;
+    best = name;
+    least = away;
+  }
+  return best;
+}
+
+/** How many insertions, deletions, substitutions and swaps of neighbours make one text of the other. */
+function distance(a: string, b: string): number {
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const substituted = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped =
+        a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(beforeLast, j - 2) + 1 : substituted;
+      row.push(Math.min(substituted, swapped, at(last, j) + 1, at(row, j - 1) + 1));
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return at(last, b.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,118 @@
+import { addDays, type Day, dayNumber, type Frequency, periodStart } from './date.ts';
+
+/**
+ * A set of days as text: days and regular ranges `first/last/step`, ascending, separated by commas, for example
+ * `1947-01-01/2014-10-01/3M,2015-07-01`; a step is a number of months (`M`) or of days (`D`).
+ */
+export type DateSetText = string;
+
+/** A membership test over a date set that never expands it. */
+export type DateSet = { readonly has: (day: Day) => boolean; readonly days: () => Day[] };
+
+type Range = {
+  readonly first: Day;
+  readonly last: Day;
+  readonly step: number;
+  readonly unit: 'D' | 'M';
+};
+
+function monthNumber(day: Day): number {
+  return Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
+}
+
+function dayInMonth(month: number, dayOfMonth: string): Day {
+  const year = Math.floor(month / 12);
+  return `${year}-${String((month % 12) + 1).padStart(2, '0')}-${dayOfMonth}`;
+}
+
+/** The distance from one day to a later one: in months when both have the same day of the month, else in days. */
+function stepBetween(a: Day, b: Day): Pick<Range, 'step' | 'unit'> {
+  if (a.slice(8) === b.slice(8)) return { step: monthNumber(b) - monthNumber(a), unit: 'M' };
+  return { step: dayNumber(b) - dayNumber(a), unit: 'D' };
+}
+
+/** The text of a set of days, the same for the same days in any order. */
+export function formatDateSet(days: Iterable<Day>): DateSetText {
+  const sorted = ascending([...days]);
+  const items: string[] = [];
+  let start = 0;
+  while (start < sorted.length) {
+    const first = sorted[start] as Day;
+    const second = sorted[start + 1];
+    let end = start;
+    if (second !== undefined) {
+      const { step, unit } = stepBetween(first, second);
+      end = start + 1;
+      for (let next = sorted[end + 1]; next !== undefined; next = sorted[end + 1]) {
+        const found = stepBetween(sorted[end] as Day, next);
+        if (found.step !== step || found.unit !== unit) break;
+        end += 1;
+      }
+      if (end - start >= 2) {
+        items.push(`${first}/${sorted[end]}/${step}${unit}`);
+        start = end + 1;
+        continue;
+      }
+    }
+    items.push(first);
+    start += 1;
+  }
+  return items.join(',');
+}
+
+function ascending(days: Day[]): Day[] {
+  const inOrder = days.every((day, i) => i === 0 || (days[i - 1] as Day) < day);
+  return inOrder ? days : [...new Set(days)].sort();
+}
+
+/** The set that a text of `formatDateSet` describes, each of its days put on the first day of its period of `frequency`. */
+export function parseDateSet(text: DateSetText, frequency: Frequency = ''): DateSet {
+  const ranges = parseRanges(text);
+  if (ranges.every((range) => startsPeriods(range, frequency))) {
+    return { has: (day) => holds(ranges, day), days: () => ranges.flatMap(expand) };
+  }
+  const days = new Set(ranges.flatMap(expand).map((day) => periodStart(day, frequency)));
+  return { has: (day) => days.has(day), days: () => [...days] };
+}
+
+function parseRanges(text: DateSetText): Range[] {
+  return (text === '' ? [] : text.split(',')).map((item) => {
+    const [first = '', last = first, step = '1D'] = item.split('/');
+    return { first, last, step: Number(step.slice(0, -1)), unit: step.endsWith('M') ? 'M' : 'D' };
+  });
+}
+
+/** Whether every day of a range is known to begin a period: then the range need not be expanded. */
+function startsPeriods(range: Range, frequency: Frequency): boolean {
+  const { first, last, step, unit } = range;
+  if (periodStart(first, frequency) !== first || periodStart(last, frequency) !== last) return false;
+  const second = first === last ? first : dayInMonth(monthNumber(first) + step, first.slice(8));
+  return first === last || frequency === '' || (unit === 'M' && periodStart(second, frequency) === second);
+}
+
+function holds(ranges: readonly Range[], day: Day): boolean {
+  let low = 0;
+  let high = ranges.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const range = ranges[middle] as Range;
+    if (day < range.first) high = middle - 1;
+    else if (day > range.last) low = middle + 1;
+    else return onStep(range, day);
+  }
+  return false;
+}
+
+function onStep({ first, step, unit }: Range, day: Day): boolean {
+  if (unit === 'D') return (dayNumber(day) - dayNumber(first)) % step === 0;
+  return day.slice(8) === first.slice(8) && (monthNumber(day) - monthNumber(first)) % step === 0;
+}
+
+function expand({ first, last, step, unit }: Range): Day[] {
+  const days: Day[] = [];
+  for (let day = first, n = 1; day <= last; n += 1) {
+    days.push(day);
+    day = unit === 'D' ? addDays(first, n * step) : dayInMonth(monthNumber(first) + n * step, first.slice(8));
+  }
+  return days;
+}

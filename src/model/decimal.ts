@@ -1,0 +1,47 @@
+/** Texts longer than this are refused: no published figure has so many digits, and an exponent must not fill the memory. */
+const longestText = 400;
+
+/**
+ * The exact decimal text `-?digits[.digits]` of a published number, exponents expanded digit by digit; undefined for anything else.
+ * Digits are carried as published: no rounding, no trailing zero lost.
+ */
+export function parseDecimal(text: string): string | undefined {
+  if (text.length > longestText) return undefined;
+  if (/^-?\d+(?:\.\d+)?$/.test(text)) return text;
+  const parts = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d{1,4})$/.exec(text);
+  if (parts === null) return undefined;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
+  const digits = whole + fraction;
+  const point = whole.length + Number(exponent);
+  if (Math.abs(point) > longestText) return undefined;
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
+  if (point >= digits.length) return sign + trimZeros(digits.padEnd(point, '0'));
+  return `${sign}${trimZeros(digits.slice(0, point))}.${digits.slice(point)}`;
+}
+
+function trimZeros(digits: string): string {
+  return digits.replace(/^0+(?=\d)/, '');
+}
+
+/** One text for each number, so that `1.50`, `01.5` and `1.5` compare as equal. */
+export function canonicalDecimal(text: string): string {
+  const negative = text.startsWith('-');
+  let digits = trimZeros(negative ? text.slice(1) : text);
+  if (digits.includes('.')) digits = digits.replace(/\.?0+$/, '');
+  return negative && digits !== '0' ? `-${digits}` : digits;
+}
+
+/** Whether two values are the same number, or both missing. */
+export function sameNumber(a: string | null, b: string | null): boolean {
+  if (a === b) return true;
+  return a !== null && b !== null && canonicalDecimal(a) === canonicalDecimal(b);
+}
+
+/**
+ * Which of two texts of one number is kept: the longer, as it says more about precision.
+ * Equal lengths fall to the lesser text, so that the choice never depends on which came first.
+ */
+export function fullerText(a: string, b: string): string {
+  if (a.length !== b.length) return a.length > b.length ? a : b;
+  return a < b ? a : b;
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { Problem } from '../problem.ts';
+import type { Position } from './operation.ts';
+
+type Given = readonly (readonly [name: string, text: string])[];
+
+/** The opaque cursor of a position in the answer to a query; it carries no date of knowledge, so it can grant nothing. */
+export function formatCursor(position: Position, operation: string, given: Given): string {
+  const { key, version } = position;
+  const content = [hashOf(operation, given), key, ...(version === undefined ? [] : [version])];
+  return Buffer.from(JSON.stringify(content)).toString('base64url');
+}
+
+/** The position of a cursor; refuses one that is not ours or that belongs to another query. */
+export function parseCursor(cursor: string, operation: string, given: Given): Position {
+  const content = decode(cursor);
+  if (content === undefined) throw refused('not a cursor of this service');
+  if (content.hash !== hashOf(operation, given)) throw refused('it belongs to another query');
+  const { key, version } = content;
+  return { key, ...(version !== undefined && { version }) };
+}
+
+/** The refusal of a cursor whose first page was cut from an older state of the data. */
+export function changedSince(): Problem {
+  return new Problem('validation-error', 'the data changed since the first page; start again', {
+    field: 'cursor',
+  });
+}
+
+function refused(reason: string): Problem {
+  return new Problem('validation-error', `invalid 'cursor': ${reason}`, { field: 'cursor' });
+}
+
+function decode(cursor: string): (Position & { readonly hash: string }) | undefined {
+  if (!/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined;
+  let content: unknown;
+  try {
+    content = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(content) || content.length < 2 || content.length > 3) return undefined;
+  const [hash, key, version] = content as unknown[];
+  if (typeof hash !== 'string' || !Array.isArray(key) || !key.every((part) => typeof part === 'string'))
+    return undefined;
+  if (version !== undefined && !Number.isSafeInteger(version)) return undefined;
+  return { hash, key, ...(version !== undefined && { version: version as number }) };
+}
+
+function hashOf(operation: string, given: Given): string {
+  const query = given
+    .filter(([name]) => name !== 'limit' && name !== 'cursor')
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256')
+    .update(JSON.stringify([operation, query]))
+    .digest('base64url')
+    .slice(0, 16);
+}

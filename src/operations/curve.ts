@@ -1,0 +1,40 @@
+import { dateTime } from '../model/date.ts';
+import { operation } from './operation.ts';
+import { curveTypeParam, dayParam } from './params.ts';
+
+/** The treasury curve of a day, shortest maturity first; without a day, the newest one on or before today. */
+export const curve = operation({
+  name: 'curve',
+  command: { words: 'curve' },
+  summary: 'The treasury yield curve of a day',
+  path: '/v1/treasury/yields/curve',
+  object: 'yield_curve',
+  params: {
+    date: dayParam('Trade date: exactly that day, no rows when there was no curve.'),
+    curve_type: curveTypeParam(),
+  },
+  fields: [
+    { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
+    { name: 'maturity', type: 'text', description: 'Maturity label.' },
+    { name: 'rate', type: 'decimal', description: 'Rate in percent, exact decimal.' },
+    { name: 'curve_type', type: 'text', description: 'PAR or TIPS.' },
+    { name: 'source', type: 'text', description: 'Name of the data source.' },
+  ],
+  columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
+  async run({ date, curve_type }, { store, clock }) {
+    const points = await store.curve({
+      curveType: curve_type,
+      date: date ?? clock.today,
+      onOrBefore: date === undefined,
+    });
+    return {
+      rows: points.map(({ tradeDate, maturity, rate, curveType, source }) => ({
+        trade_date: dateTime(tradeDate),
+        maturity,
+        rate,
+        curve_type: curveType,
+        source,
+      })),
+    };
+  },
+});

@@ -1,0 +1,39 @@
+import { operation } from './operation.ts';
+
+const unlimited = { '2147483647': 'unlimited' };
+
+/** Whether the service answers, and what the caller's plan allows. */
+export const ping = operation({
+  name: 'ping',
+  command: { words: 'ping' },
+  summary: 'Check that asof answers, and what your plan allows',
+  path: '/v1/ping',
+  object: 'ping',
+  params: {},
+  fields: [
+    { name: 'status', type: 'text', description: '`ok`.' },
+    { name: 'message', type: 'text', description: 'Where the answer comes from.' },
+    { name: 'plan', type: 'text', description: 'Plan name.' },
+    { name: 'monthly_limit', type: 'integer', description: 'Requests a month.', words: unlimited },
+    { name: 'rate_per_minute', type: 'integer', description: 'Requests a minute.', words: unlimited },
+    { name: 'vintage_access', type: 'boolean', description: 'Whether point-in-time queries are allowed.' },
+  ],
+  columns: ['status', 'message', 'plan', 'monthly_limit', 'rate_per_minute', 'vintage_access'],
+  async run(_values, { store, principal }) {
+    const { sample } = await store.info();
+    const message = sample ? 'the shipped sample answers (read-only)' : 'the store answers';
+    const { plan, monthlyLimit, ratePerMinute, vintageAccess } = principal;
+    return {
+      rows: [
+        {
+          status: 'ok',
+          message,
+          plan,
+          monthly_limit: monthlyLimit,
+          rate_per_minute: ratePerMinute,
+          vintage_access: vintageAccess,
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,110 @@
+import { dateTime } from '../model/date.ts';
+import type { Row } from '../model/envelope.ts';
+import { Problem } from '../problem.ts';
+import type { Series, Store } from '../store/store.ts';
+import { type Field, operation } from './operation.ts';
+import { choiceParam, paging, seriesIdParam, textParam } from './params.ts';
+
+const fields: readonly Field[] = [
+  { name: 'id', type: 'text', description: 'Series identifier, upper case.' },
+  { name: 'title', type: 'text', description: 'Series title.' },
+  { name: 'units', type: 'text', description: 'Unit of the values.' },
+  {
+    name: 'observation_count',
+    type: 'integer',
+    description: 'Dates that have a value in the latest state of knowledge.',
+  },
+  { name: 'last_updated', type: 'day', description: 'The last vintage.' },
+  { name: 'source', type: 'text', description: 'Data source name.' },
+  {
+    name: 'frequency',
+    type: 'text',
+    description: 'D, W, BW, M, Q, SA or A; empty where unknown.',
+    extension: true,
+  },
+  { name: 'seasonal_adjustment', type: 'text', description: 'Such as SA, SAAR, NSA.', extension: true },
+  {
+    name: 'first_vintage',
+    type: 'day',
+    description: 'The first day that anything is known of.',
+    extension: true,
+  },
+  {
+    name: 'last_vintage',
+    type: 'day',
+    description: 'The last day on which anything was stated.',
+    extension: true,
+  },
+  {
+    name: 'covered_to',
+    type: 'day',
+    description: 'The last day that any import speaks for.',
+    extension: true,
+  },
+];
+
+const columns = ['id', 'title', 'units', 'frequency', 'observation_count', 'last_updated', 'source'];
+
+/** The series whose id or title answers a text. */
+export const seriesSearch = operation({
+  name: 'series_search',
+  command: { words: 'series search', argument: 'q' },
+  summary: 'Find series by id or title',
+  path: '/v1/series',
+  object: 'series_list',
+  params: {
+    q: textParam('Search text; without regard to case.'),
+    match: choiceParam('What the text is looked for in.', ['id', 'title', 'any'], 'id'),
+    ...paging,
+  },
+  fields,
+  columns,
+  async run({ q, match, limit }, { store, position }) {
+    const after = position?.key;
+    const found = await store.searchSeries({ text: q, match, limit: limit + 1, ...(after && { after }) });
+    const series = found.slice(0, limit);
+    const last = series.at(-1);
+    return {
+      rows: series.map(seriesRow),
+      ...(found.length > limit && last !== undefined && { next: { key: [last.id] } }),
+    };
+  },
+});
+
+/** What is known of one series besides its values. */
+export const seriesShow = operation({
+  name: 'series_show',
+  command: { words: 'series show', argument: 'id' },
+  summary: 'Describe one series: title, units, coverage',
+  path: '/v1/series/{id}',
+  object: 'series',
+  params: { id: seriesIdParam() },
+  fields,
+  columns,
+  async run({ id }, { store }) {
+    return { rows: [seriesRow(await existingSeries(store, id))] };
+  },
+});
+
+/** The series of that id; the contract's 404 when there is none. */
+export async function existingSeries(store: Store, id: string): Promise<Series> {
+  const series = await store.findSeries(id);
+  if (series === undefined) throw new Problem('not-found', `series '${id}' not found`);
+  return series;
+}
+
+function seriesRow(series: Series): Row {
+  return {
+    id: series.id,
+    title: series.title,
+    units: series.units,
+    observation_count: series.observationCount,
+    last_updated: dateTime(series.lastVintage),
+    source: series.source,
+    frequency: series.frequency,
+    seasonal_adjustment: series.seasonalAdjustment,
+    first_vintage: dateTime(series.firstVintage),
+    last_vintage: dateTime(series.lastVintage),
+    covered_to: dateTime(series.coveredTo),
+  };
+}

@@ -1,0 +1,44 @@
+import { closest } from '../model/closest.ts';
+import { Problem } from '../problem.ts';
+import type { Layout, MakeRenderer, Renderer } from './renderer.ts';
+
+type Entry = { readonly extensions: readonly string[]; readonly load: () => Promise<MakeRenderer> };
+
+/** Every output format, declared once; a format's code is loaded when it is first used. */
+const formats = {
+  table: { extensions: ['txt'], load: async () => (await import('./table.ts')).table },
+  csv: { extensions: ['csv'], load: async () => (await import('./csv.ts')).csv },
+  tsv: { extensions: ['tsv'], load: async () => (await import('./tsv.ts')).tsv },
+  json: { extensions: ['json'], load: async () => (await import('./json.ts')).json },
+  ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await import('./ndjson.ts')).ndjson },
+} as const satisfies { readonly [name: string]: Entry };
+
+/** The name of an output format. */
+export type Format = keyof typeof formats;
+
+/** Every output format, in the order in which help lists them. */
+export const formatNames = Object.keys(formats) as readonly Format[];
+
+/** The format of that name; any other name is a Problem that lists them. */
+export function formatNamed(text: string): Format {
+  const format = formatNames.find((name) => name === text);
+  if (format !== undefined) return format;
+  const meant = closest(text, formatNames);
+  throw new Problem('bad-input', `unknown format '${text}': the formats are ${formatNames.join(', ')}`, {
+    field: 'format',
+    hints: meant === undefined ? [] : [`did you mean ${meant}?`],
+  });
+}
+
+/** The format that a file's extension names, letter case aside, or undefined. */
+export function formatOfFile(path: string): Format | undefined {
+  const extension = /[^/\\]\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase();
+  if (extension === undefined) return undefined;
+  return formatNames.find((name) => (formats[name].extensions as readonly string[]).includes(extension));
+}
+
+/** A new output in a format. */
+export async function rendererOf(format: Format, layout: Layout): Promise<Renderer> {
+  const make: MakeRenderer = await formats[format].load();
+  return make(layout);
+}

@@ -1,0 +1,49 @@
+import type { Envelope, Row } from '../model/envelope.ts';
+import type { Layout, Renderer } from './renderer.ts';
+import { wireRow } from './wire-row.ts';
+
+/**
+ * One envelope, indented by two. A single page is the service's envelope as it is; several become one that begins like
+ * the first and holds all results, their count, `has_more: false` and no cursor. Holds no page but the first.
+ */
+export function json({ columns }: Layout): Renderer {
+  const wire = wireRow(columns);
+  let first: Envelope | undefined;
+  let joined = false;
+  let count = 0;
+
+  const items = (rows: readonly Row[]): string => {
+    const separator = count === 0 ? '' : ',';
+    count += rows.length;
+    return rows.length === 0 ? '' : separator + indented(rows);
+  };
+
+  return {
+    page: (envelope) => {
+      const page = columns.chosen ? { ...envelope, results: envelope.results.map(wire) } : envelope;
+      if (first === undefined) {
+        first = page;
+        return '';
+      }
+      const opening = joined ? '' : openingOf(first) + items(first.results);
+      joined = true;
+      return opening + items(page.results);
+    },
+    end: () => {
+      if (first === undefined) throw new Error('a JSON output needs an envelope');
+      if (!joined) return `${JSON.stringify(first, null, 2)}\n`;
+      return `${count === 0 ? '' : '\n  '}],\n  "results_count": ${count},\n  "has_more": false\n}\n`;
+    },
+  };
+}
+
+/** The envelope's beginning up to the bracket of its results; what is known only at the end is left for the end. */
+function openingOf(first: Envelope): string {
+  const { results, results_count, has_more, next_cursor, ...head } = first;
+  return `${JSON.stringify(head, null, 2).slice(0, -'\n}'.length)},\n  "results": [`;
+}
+
+/** Rows as they stand inside of the envelope's brackets; no text of JSON holds a line break of its own. */
+function indented(rows: readonly Row[]): string {
+  return JSON.stringify(rows, null, 2).slice('['.length, -'\n]'.length).replaceAll('\n', '\n  ');
+}

@@ -1,0 +1,73 @@
+import type { Clash } from '../model/history.ts';
+import { Problem } from '../problem.ts';
+import type { PointClash } from '../store/store.ts';
+import type { MetadataClash } from './provenance.ts';
+
+/** One contradiction between an import and the store, or within the import. */
+export type Conflict =
+  | { readonly kind: 'value'; readonly file: string; readonly seriesId: string; readonly clash: Clash }
+  | { readonly kind: 'period'; readonly seriesId: string; readonly clash: Clash }
+  | { readonly kind: 'rate'; readonly file: string; readonly clash: PointClash }
+  | { readonly kind: 'metadata'; readonly file: string; readonly clash: MetadataClash }
+  | {
+      readonly kind: 'source';
+      readonly seriesId: string;
+      readonly held: readonly string[];
+      readonly given: readonly string[];
+    };
+
+/** The refusal of an import: lists every conflict, one a line, and the ways out. */
+export function conflictsProblem(conflicts: readonly Conflict[]): Problem {
+  const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
+  const lines = conflicts.map((conflict) => `  ${describe(conflict)}`);
+  return new Problem('bad-input', [`${count}; nothing was imported:`, ...lines].join('\n'), {
+    hints: waysOut(conflicts),
+  });
+}
+
+function describe(conflict: Conflict): string {
+  switch (conflict.kind) {
+    case 'value': {
+      const { date, asOf, held, given } = conflict.clash;
+      return `${conflict.file}: ${conflict.seriesId} ${date} as of ${asOf}: ${valueText(given)}, against ${valueText(held)}`;
+    }
+    case 'period': {
+      const { date, asOf, held, given } = conflict.clash;
+      return `${conflict.seriesId} ${date} as of ${asOf}: two dates of one period: ${valueText(given)}, against ${valueText(held)}`;
+    }
+    case 'rate': {
+      const { held, given } = conflict.clash;
+      const point = `${given.curveType} ${given.tradeDate} ${given.maturity}`;
+      return `${conflict.file}: ${point}: ${given.rate} (${given.source}), against ${held.rate} (${held.source})`;
+    }
+    case 'metadata': {
+      const { seriesId, field, held, given } = conflict.clash;
+      return `${conflict.file}: ${seriesId} ${field}: ${JSON.stringify(given)}, against ${JSON.stringify(held)}`;
+    }
+    case 'source':
+      return conflict.held.length > 0
+        ? `${conflict.seriesId} is from ${list(conflict.held)}; this import brings it from ${list(conflict.given)}`
+        : `${conflict.seriesId} comes from several sources at once: ${list(conflict.given)}`;
+  }
+}
+
+function list(sources: readonly string[]): string {
+  return sources.map((source) => JSON.stringify(source)).join(' and ');
+}
+
+function valueText(value: string | null): string {
+  return value ?? 'withdrawn';
+}
+
+function waysOut(conflicts: readonly Conflict[]): string[] {
+  const kinds = new Set(conflicts.map(({ kind }) => kind));
+  const hints: string[] = [];
+  if (kinds.has('value') || kinds.has('rate') || kinds.has('metadata'))
+    hints.push('--replace accepts the new ones');
+  if (kinds.has('source')) {
+    hints.push('--id OLD=NEW keeps the import apart under another id');
+    hints.push('--merge takes both sources into one series');
+  }
+  if (kinds.has('period')) hints.push('a metadata file can state the frequency');
+  return hints;
+}

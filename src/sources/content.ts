@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { Problem } from '../problem.ts';
+import { bounds } from './bounds.ts';
+import type { SourceFile } from './source.ts';
+
+/** Bytes in order; each call starts from the beginning, opens what it needs on first use, and closes it. */
+export type Read = () => AsyncIterable<Buffer>;
+
+/** What a SourceFile is made of. */
+export type Content = {
+  readonly name: string;
+  readonly path: string;
+  readonly read: Read;
+  /** Size of what `read` gives, where it is known beforehand. */
+  readonly size?: number;
+  /** The bytes that the SHA-256 is of, when they are not those of `read`. */
+  readonly stored?: Read;
+  readonly siblings: () => Promise<readonly SourceFile[]>;
+};
+
+const headSize = 64 * 1024;
+
+/** A SourceFile over `content`; nothing is opened before it is asked for, and nothing stays open. */
+export function sourceFile(content: Content): SourceFile {
+  const { name, path, read, size = 0, stored = read, siblings } = content;
+  return {
+    name,
+    path,
+    siblings,
+    open: async () => Readable.from(read(), { objectMode: false }),
+    head: () => firstBytes(read(), headSize),
+    bytes: async () => {
+      if (size > bounds.inMemory) throw tooLarge(path, bounds.inMemory);
+      return allBytes(path, read(), bounds.inMemory);
+    },
+    sha256: () => digest(stored()),
+  };
+}
+
+/** At most the first `count` bytes. */
+export async function firstBytes(bytes: AsyncIterable<Buffer>, count: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of bytes) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= count) break;
+  }
+  return Buffer.concat(chunks).subarray(0, count);
+}
+
+/** All the bytes; more than `limit` are refused without being kept. */
+export async function allBytes(path: string, bytes: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(path, limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function tooLarge(path: string, limit: number): Problem {
+  const size = limit >= 2 ** 30 ? `${limit / 2 ** 30} GiB` : `${limit / 2 ** 20} MiB`;
+  return new Problem(
+    'bad-input',
+    `${path}: larger than ${size}, the most that is read of such a file at once`,
+  );
+}
+
+async function digest(bytes: AsyncIterable<Buffer>): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of bytes) hash.update(chunk);
+  return hash.digest('hex');
+}

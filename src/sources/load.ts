@@ -1,0 +1,182 @@
+import type { CurvePoint } from '../model/curve.ts';
+import type { Day } from '../model/date.ts';
+import type { Statement } from '../model/statement.ts';
+import type { Merged, StoreWriter } from '../store/store.ts';
+import { type Conflict, conflictsProblem } from './conflict.ts';
+import { newRegistry, type Registry, type RegistryOptions } from './registry.ts';
+import { type Batch, type Format, type ReadOptions, refusal, type SourceFile } from './source.ts';
+import { type FileSummary, newTally, type Tally } from './tally.ts';
+
+/** A file of an import and the format that it is read as. */
+export type Input = { readonly file: SourceFile; readonly format: Format };
+
+/** How an import treats what it reads. */
+export type LoadOptions = ReadOptions &
+  RegistryOptions & {
+    /** A whole vintage withdraws every date that it does not list. */
+    readonly complete: boolean;
+    /** The time to log, ISO 8601. */
+    readonly importedAt: string;
+    readonly onProgress?: (progress: { readonly file: string; readonly rows: number }) => void;
+  };
+
+/** Statements that wait in memory before they are merged; the result does not depend on where they are cut. */
+const bufferSize = 400_000;
+
+/**
+ * Reads files into a store within the writer's transaction, which the caller commits or rolls back.
+ * Every conflict of the whole import is collected before it is refused.
+ */
+export async function load(
+  inputs: readonly Input[],
+  writer: StoreWriter,
+  options: LoadOptions,
+): Promise<readonly FileSummary[]> {
+  const conflicts: Conflict[] = [];
+  const registry = newRegistry(writer, options, conflicts);
+  const summaries: FileSummary[] = [];
+  for (const { file, format } of inputs) {
+    checkFlags(file, format, options);
+    const summary = await loadFile({ file, format, writer, options, registry, conflicts, tally: newTally() });
+    const { vintages: _, ...logged } = summary;
+    writer.recordImport({ ...logged, importedAt: options.importedAt, sha256: await file.sha256() });
+    summaries.push(summary);
+  }
+  registry.settle();
+  if (conflicts.length > 0) throw conflictsProblem(conflicts);
+  return summaries;
+}
+
+/** Everything that the import of one file works with. */
+type FileLoad = Input & {
+  readonly writer: StoreWriter;
+  readonly options: LoadOptions;
+  readonly registry: Registry;
+  readonly conflicts: Conflict[];
+  readonly tally: Tally;
+};
+
+async function loadFile(loading: FileLoad): Promise<FileSummary> {
+  const { file, format, options, writer, tally } = loading;
+  const { asOf, series, complete, onProgress } = options;
+  const waiting = new Map<string, Statement[]>();
+  const listed: ListedDates = new Map();
+  let [rows, buffered] = [0, 0];
+  const readOptions = { ...(asOf !== undefined && { asOf }), ...(series !== undefined && { series }) };
+  for await (const batch of format.read(file, readOptions)) {
+    takeMetadata(loading, batch);
+    const statements = batch.statements ?? [];
+    sortBySeries(loading, statements, waiting);
+    if (complete) listDates(listed, statements, loading.registry);
+    mergePoints(loading, batch.points ?? []);
+    buffered += statements.length;
+    rows += statements.length + (batch.points?.length ?? 0);
+    onProgress?.({ file: file.path, rows });
+    if (buffered < bufferSize) continue;
+    mergeWaiting(loading, waiting);
+    buffered = 0;
+  }
+  mergeWaiting(loading, waiting);
+  for (const [id, vintages] of listed) {
+    for (const [day, dates] of vintages)
+      count(loading, id, writer.complete(id, { asOf: day, dates }, options));
+  }
+  return tally.summary(file.path, format.kind);
+}
+
+function takeMetadata({ file, registry }: FileLoad, { metadata, implied, coverage }: Batch): void {
+  for (const given of metadata ?? []) registry.state(given, file.path);
+  for (const given of implied ?? []) registry.imply(given, file.path);
+  for (const { seriesId, coveredTo } of coverage ?? []) registry.cover(seriesId, coveredTo);
+}
+
+/** Puts statements beside those of their series that wait already. */
+function sortBySeries(
+  loading: FileLoad,
+  statements: readonly Statement[],
+  waiting: Map<string, Statement[]>,
+): void {
+  const { file, format, options, registry } = loading;
+  let seriesId: string | undefined;
+  let target: Statement[] = [];
+  for (const statement of statements) {
+    if (statement.seriesId !== seriesId) {
+      seriesId = statement.seriesId;
+      registry.claim(seriesId, format.source);
+      const id = registry.idOf(seriesId);
+      target = waiting.get(id) ?? [];
+      waiting.set(id, target);
+    }
+    if (statement.asOf > options.latest) throw future(file, statement.asOf, statement.seriesId, options);
+    target.push(statement);
+  }
+}
+
+function mergeWaiting(loading: FileLoad, waiting: Map<string, Statement[]>): void {
+  for (const [id, statements] of waiting) {
+    for (const { asOf } of statements) loading.tally.vintage(id, asOf);
+    count(loading, id, loading.writer.merge(id, statements, loading.options));
+  }
+  waiting.clear();
+}
+
+function count({ tally, conflicts, file }: FileLoad, seriesId: string, merged: Merged): void {
+  tally.add(seriesId, merged);
+  for (const clash of merged.clashes) conflicts.push({ kind: 'value', file: file.path, seriesId, clash });
+}
+
+function mergePoints(loading: FileLoad, points: readonly CurvePoint[]): void {
+  const { file, options, writer, tally, conflicts } = loading;
+  for (const { tradeDate, curveType } of points) {
+    if (tradeDate > options.latest) throw future(file, tradeDate, `the ${curveType} curve`, options);
+  }
+  for (const curveType of new Set(points.map((point) => point.curveType))) {
+    const own = points.filter((point) => point.curveType === curveType);
+    const { added, known, clashes } = writer.mergePoints(own, options);
+    tally.add(`${curveType} curve`, { added, known, withdrawn: 0 });
+    for (const clash of clashes) conflicts.push({ kind: 'rate', file: file.path, clash });
+  }
+}
+
+type ListedDates = Map<string, Map<Day, Set<Day>>>;
+
+function listDates(listed: ListedDates, statements: readonly Statement[], { idOf }: Registry): void {
+  for (const { seriesId, asOf, date } of statements) {
+    const id = idOf(seriesId);
+    const vintages = listed.get(id) ?? new Map<Day, Set<Day>>();
+    listed.set(id, vintages);
+    const dates = vintages.get(asOf) ?? new Set<Day>();
+    vintages.set(asOf, dates);
+    dates.add(date);
+  }
+}
+
+function future(file: SourceFile, day: Day, what: string, { latest }: LoadOptions): Error {
+  return refusal(
+    file,
+    { value: day },
+    `${what} cannot be known on a day that has not begun anywhere (today is at most ${latest})`,
+    ['--as-of D says when a whole-vintage file was really known'],
+  );
+}
+
+function checkFlags(file: SourceFile, format: Format, { asOf, series, complete }: LoadOptions): void {
+  const { kind } = format;
+  if (asOf !== undefined && !format.takesAsOf) {
+    throw refusal(
+      file,
+      {},
+      `--as-of does not apply to ${kind}: the file itself says when its figures were known`,
+    );
+  }
+  if (complete && !format.whole) {
+    throw refusal(file, {}, `--complete does not apply to ${kind}: it is for files that hold whole vintages`);
+  }
+  if (series !== undefined && format.takesSeries !== true) {
+    throw refusal(
+      file,
+      {},
+      `--series does not apply to ${kind}: the file names its series (--id OLD=NEW renames one)`,
+    );
+  }
+}

@@ -1,0 +1,13 @@
+import type { Store, StoreWriter } from './store.ts';
+
+/** Opens the store at `path` for reading, with the engine that its address names. */
+export async function openStore(path: string): Promise<Store> {
+  const { openSqliteStore } = await import('./sqlite/reader.ts');
+  return openSqliteStore(path);
+}
+
+/** Opens the store at `path` for one import; makes it where there is none, as a copy of `copyOf` if given. */
+export async function openWriter(path: string, copyOf?: string): Promise<StoreWriter> {
+  const { openSqliteWriter } = await import('./sqlite/writer.ts');
+  return openSqliteWriter(path, copyOf);
+}

@@ -1,0 +1,168 @@
+import type { Database, Statement as Sql } from 'better-sqlite3';
+import { matchRank } from '../../model/series.ts';
+import { Problem } from '../../problem.ts';
+import type {
+  ImportRecord,
+  ObservationQuery,
+  ObservationRow,
+  Series,
+  SeriesQuery,
+  Store,
+  StoreInfo,
+} from '../store.ts';
+import { asProblem, connect, prepare } from './connect.ts';
+import { readCurve, readYields } from './points.ts';
+import { currentFormat, formatOf } from './schema.ts';
+import { readStatements } from './statements.ts';
+
+const endOfTime = '9999-12-31';
+
+/** Above this many changes a date, a seek for each date is faster than reading all of them (measured in bench/). */
+const seekFrom = 24;
+
+const seriesColumns = `key, id, coalesce(title, id) as title, coalesce(units, '') as units,
+  coalesce(frequency, implied_frequency, spacing_frequency) as frequency,
+  coalesce(seasonal_adjustment, '') as seasonalAdjustment, 
+  case when instr(implied_source, '; ') > 0 then implied_source else coalesce(source, implied_source, '') end as source,
+  observation_count as observationCount, date_count as dateCount, fact_count as factCount,
+  first_vintage as firstVintage, last_vintage as lastVintage, covered_to as coveredTo, version`;
+
+const page = `series = @key and date >= @from and date < @below`;
+
+const byGroup = `select date, max(as_of_date) as asOfDate, value from fact
+  where ${page} and as_of_date <= @asOf
+  group by date having value is not null order by date desc limit @limit`;
+
+const bySeek = `with recursive day (date) as (
+    select max(date) from fact where ${page}
+    union all
+    select (select max(f.date) from fact f where f.series = @key and f.date < day.date)
+    from day where day.date > @from
+  )
+  select day.date, f.as_of_date as asOfDate, f.value
+  from day join fact f on f.series = @key and f.date = day.date and f.as_of_date =
+    (select max(as_of_date) from fact where series = @key and date = day.date and as_of_date <= @asOf)
+  where f.value is not null and day.date >= @from limit @limit`;
+
+const firstReleases = `select date, min(as_of_date) as asOfDate, value from fact
+  where ${page} and as_of_date <= @asOf and value is not null
+    and date > coalesce((select max(date) from fact
+      where series = @key and as_of_date <= @firstVintage and value is not null), '')
+  group by date order by date desc limit @limit`;
+
+const idSearch = `select ${seriesColumns} from series
+  where first_vintage is not null and id > @after and instr(id, @text) > 0 order by id limit @limit`;
+
+type SeriesRow = Series & { readonly key: number; readonly dateCount: number; readonly factCount: number };
+
+/** A store on a SQLite file, opened for reading only. */
+export async function openSqliteStore(path: string): Promise<Store> {
+  const db = await connect(path, true);
+  try {
+    if (formatOf(db, path) < currentFormat) {
+      throw new Problem('local-io', `${path} was made by an older asof`, {
+        hints: ['any `asof import` brings it up to date'],
+      });
+    }
+    return sqliteStore(db, path);
+  } catch (error) {
+    db.close();
+    throw asProblem(path, error);
+  }
+}
+
+function sqliteStore(db: Database, path: string): Store {
+  const sql = (text: string): Sql => prepare(db, text);
+  const findSeries = (id: string) =>
+    sql(`select ${seriesColumns} from series where id = ? and first_vintage is not null`).get(id) as
+      | SeriesRow
+      | undefined;
+
+  const store: Store = {
+    async info(): Promise<StoreInfo> {
+      const row = sql('select revision, sample from store').get() as { revision: number; sample: number };
+      return { path, sample: row.sample === 1, revision: row.revision };
+    },
+
+    async findSeries(id) {
+      const row = findSeries(id);
+      return row && publicSeries(row);
+    },
+
+    async searchSeries(query) {
+      if (query.match === 'id') return searchIds(sql(idSearch), query);
+      return searchTitles(
+        sql(`select ${seriesColumns} from series where first_vintage is not null order by id`),
+        query,
+      );
+    },
+
+    async observations(query) {
+      const series = findSeries(query.seriesId);
+      if (series === undefined) return [];
+      return sql(observationSql(series, query)).all(bounds(series, query)) as ObservationRow[];
+    },
+
+    curve: async (query) => readCurve(db, query),
+    yields: async (query) => readYields(db, query),
+
+    statements: (seriesId) => readStatements(db, seriesId),
+
+    async imports() {
+      return sql(`select imported_at as importedAt, file, kind, sha256, series, statements_new as statementsNew,
+        statements_known as statementsKnown, withdrawn from import order by id`).all() as ImportRecord[];
+    },
+
+    async close() {
+      db.close();
+    },
+  };
+  return withProblems(store, path);
+}
+
+/** The same store, whose methods turn what SQLite throws into Problems. */
+function withProblems(store: Store, path: string): Store {
+  const wrapped = Object.entries(store).map(([name, method]) => {
+    if (name === 'statements') return [name, method];
+    const call = async (...parameters: never[]) => {
+      try {
+        return await (method as (...parameters: never[]) => Promise<unknown>)(...parameters);
+      } catch (error) {
+        throw asProblem(path, error);
+      }
+    };
+    return [name, call];
+  });
+  return Object.fromEntries(wrapped);
+}
+
+function publicSeries({ key: _key, dateCount: _dates, factCount: _facts, ...series }: SeriesRow): Series {
+  return series;
+}
+
+function observationSql(series: SeriesRow, query: ObservationQuery): string {
+  if (query.firstRelease === true) return firstReleases;
+  return series.factCount > series.dateCount * seekFrom ? bySeek : byGroup;
+}
+
+function bounds(series: SeriesRow, query: ObservationQuery) {
+  // '~' sorts after every digit: below it lies all that is on or before the day.
+  const upTo = `${query.to ?? endOfTime}~`;
+  const below = query.before !== undefined && query.before < upTo ? query.before : upTo;
+  const { key, firstVintage } = series;
+  const asked = { key, from: query.from ?? '', below, asOf: query.asOf ?? endOfTime, limit: query.limit };
+  return query.firstRelease === true ? { ...asked, firstVintage } : asked;
+}
+
+function searchIds(sql: Sql, { text, after, limit }: SeriesQuery): Series[] {
+  const rows = sql.all({ after: after?.[0] ?? '', text: text.toUpperCase(), limit }) as SeriesRow[];
+  return rows.map(publicSeries);
+}
+
+/** Pages of a search: by rank, then id; `after` names the last series given out, whose rank follows from the query. */
+function searchTitles(all: Sql, { text, match, after, limit }: SeriesQuery): Series[] {
+  const rows = [...(all.iterate() as IterableIterator<SeriesRow>)];
+  const ranked = [0, 1].flatMap((rank) => rows.filter((row) => matchRank(row, text, match) === rank));
+  const start = after === undefined ? 0 : ranked.findIndex((row) => row.id === after[0]) + 1;
+  return ranked.slice(start, start + limit).map(publicSeries);
+}

@@ -1,0 +1,122 @@
+import type { Database } from 'better-sqlite3';
+import { Problem } from '../../problem.ts';
+
+/** Marks a SQLite file as asof's ("asof" in ASCII), as `file` and SQLite show it. */
+const applicationId = 0x61736f66;
+
+/** One step from each format to the next; the format of a store is the number of steps taken (`user_version`). */
+const migrations: readonly string[] = [
+  `
+  create table series (
+    key integer primary key,
+    id text not null unique,
+    title text, units text, frequency text, seasonal_adjustment text, source text,
+    implied_frequency text, implied_source text, stated_covered_to text,
+    spacing_frequency text not null default '',
+    normalised_by text not null default '',
+    observation_count integer not null default 0,
+    date_count integer not null default 0,
+    fact_count integer not null default 0,
+    first_vintage text, last_vintage text, covered_to text,
+    version integer not null default 0
+  ) strict;
+
+  -- Numeric changes of knowledge: from as_of_date on, the value of date was value (null: withdrawn).
+  create table fact (
+    series integer not null references series (key),
+    date text not null,
+    as_of_date text not null,
+    value text,
+    primary key (series, date, as_of_date)
+  ) strict, without rowid;
+
+  -- Statements that repeat the number known with another text (1.5, then 1.50).
+  create table respelling (
+    series integer not null references series (key),
+    date text not null,
+    as_of_date text not null,
+    value text not null,
+    primary key (series, date, as_of_date)
+  ) strict, without rowid;
+
+  -- On which dates each day made statements, as published; what each said is the value known on that day.
+  create table vintage (
+    series integer not null references series (key),
+    as_of_date text not null,
+    dates text not null,
+    complete integer not null default 0,
+    primary key (series, as_of_date)
+  ) strict, without rowid;
+
+  create table curve (
+    curve_type text not null,
+    trade_date text not null,
+    months real not null,
+    maturity text not null,
+    rate text not null,
+    source text not null,
+    primary key (curve_type, trade_date, months)
+  ) strict, without rowid;
+
+  create table import (
+    id integer primary key,
+    imported_at text not null,
+    file text not null,
+    kind text not null,
+    sha256 text not null,
+    series integer not null,
+    statements_new integer not null,
+    statements_known integer not null,
+    withdrawn integer not null
+  ) strict;
+
+  -- One row; revision changes with every import that changed anything.
+  create table store (
+    only integer primary key check (only = 1),
+    revision integer not null,
+    sample integer not null default 0
+  ) strict;
+  insert into store (only, revision) values (1, 0);
+
+  -- For people with sqlite3 at hand.
+  create view observation as
+    select s.id as series_id, f.date, f.as_of_date, f.value
+    from fact f join series s on s.key = f.series;
+  `,
+];
+
+/** The format that this asof writes. */
+export const currentFormat = migrations.length;
+
+/** Makes a new, empty database a store of the current format. */
+export function createSchema(db: Database): void {
+  db.pragma(`application_id = ${applicationId}`);
+  migrate(db, '');
+}
+
+/** Brings an older store to the current format, inside the caller's transaction. */
+export function migrate(db: Database, path: string): void {
+  const format = formatOf(db, path);
+  for (const step of migrations.slice(format)) db.exec(step);
+  db.pragma(`user_version = ${currentFormat}`);
+}
+
+/** The format of a store; refuses a file that is none, or that only a newer asof reads. */
+export function formatOf(db: Database, path: string): number {
+  if (db.pragma('application_id', { simple: true }) !== applicationId) {
+    throw new Problem('local-io', `${path} is not an asof store`, {
+      hints: ['name another file with --store, or import into a new one'],
+    });
+  }
+  const format = Number(db.pragma('user_version', { simple: true }));
+  if (format > currentFormat) {
+    throw new Problem(
+      'local-io',
+      `${path} was made by a newer asof (store format ${format}; this one reads up to ${currentFormat})`,
+      {
+        hints: ['update asof'],
+      },
+    );
+  }
+  return format;
+}

@@ -1,0 +1,42 @@
+import { zipOf } from './zip-writer.ts';
+
+/** A cell: a number as its XML holds it, a text, a blank, or a truth value. */
+type Cell = { readonly number: string } | string | boolean | null;
+
+/** A row of cells, from column A on. */
+export type Row = readonly Cell[];
+
+/** The bytes of a workbook with those sheets, as small as a reader of workbooks takes it. */
+export function workbook(...sheets: readonly (readonly Row[])[]): Buffer {
+  const ids = sheets.map((_, index) => index + 1);
+  const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+  const packaging = 'http://schemas.openxmlformats.org/package/2006';
+  const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+  const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+  const members = {
+    '[Content_Types].xml': `<Types xmlns="${packaging}/content-types"><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${type}.sheet.main+xml"/>${ids.map((id) => `<Override PartName="/xl/worksheets/sheet${id}.xml" ContentType="${type}.worksheet+xml"/>`).join('')}</Types>`,
+    '_rels/.rels': `<Relationships xmlns="${packaging}/relationships"><Relationship Id="r1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+    'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>${ids.map((id) => `<sheet name="S${id}" sheetId="${id}" r:id="r${id}"/>`).join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${packaging}/relationships">${ids.map((id) => `<Relationship Id="r${id}" Type="${relations}/worksheet" Target="worksheets/sheet${id}.xml"/>`).join('')}</Relationships>`,
+    ...Object.fromEntries(
+      sheets.map((rows, index) => [
+        `xl/worksheets/sheet${index + 1}.xml`,
+        `<worksheet xmlns="${main}"><sheetData>${rows.map(rowXml).join('')}</sheetData></worksheet>`,
+      ]),
+    ),
+  };
+  return zipOf(Object.entries(members).map(([name, content]) => ({ name, content })));
+}
+
+function rowXml(cells: Row, index: number): string {
+  const row = index + 1;
+  const xml = cells.map((cell, column) => cellXml(cell, `${String.fromCharCode(65 + column)}${row}`));
+  return `<row r="${row}">${xml.join('')}</row>`;
+}
+
+function cellXml(cell: Cell, address: string): string {
+  if (cell === null) return '';
+  if (typeof cell === 'boolean') return `<c r="${address}" t="b"><v>${cell ? 1 : 0}</v></c>`;
+  if (typeof cell === 'string') return `<c r="${address}" t="inlineStr"><is><t>${cell}</t></is></c>`;
+  return `<c r="${address}"><v>${cell.number}</v></c>`;
+}
