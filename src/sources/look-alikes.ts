@@ -14,7 +14,7 @@ const fredAnswers: readonly (readonly [string, string])[] = [
 
 const lookAlikes: readonly LookAlike[] = [
   {
-    is: matches(/^\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head)\b/is),
+    is: matches(/^\s*(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head)\b/is),
     reason: 'a web page, perhaps an error or login page saved in place of the file; download it again',
   },
   {
@@ -22,8 +22,16 @@ const lookAlikes: readonly LookAlike[] = [
     reason: 'an answer of asof, which does not hold every statement; `asof facts` writes what import reads',
   },
   {
-    is: matches(/<ownershipDocument\b|^\s*(?:<SEC-DOCUMENT>|-----BEGIN PRIVACY-ENHANCED MESSAGE-----)/),
-    reason: 'an ownership filing of the SEC, which is not read here',
+    is: matches(/^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----|<(?:SEC|IMS)-(?:DOCUMENT|HEADER)>)/),
+    reason: 'a submission to the SEC, but not of the forms 3, 4 and 5 by which insiders report',
+  },
+  {
+    is: matches(/^\s*(?:<\?xml[^>]*>\s*)?<(?:edgarSubmission|XML|DOCUMENT|TYPE)\b/),
+    reason: 'a part of a submission to the SEC, but no ownership document',
+  },
+  {
+    is: matches(/^ACCESSION_NUMBER\t/),
+    reason: 'a table of a data set of the SEC, but not of its Insider Transactions Data Sets',
   },
   { is: matches(/^\s*\{.*"error_message"\s*:/s), reason: 'an error answer of the FRED API; ask it again' },
   ...fredAnswers.map(([member, endpoint]) => ({

@@ -1,11 +1,12 @@
 import { Problem } from '../problem.ts';
 import { lookAlike } from './look-alikes.ts';
 import { macroFormats } from './macro-formats.ts';
+import { secFormats } from './sec-formats.ts';
 import { type Format, refusal, type SourceFile } from './source.ts';
 import { treasuryFormats } from './treasury-formats.ts';
 
 /** Every format that `asof import` reads. */
-export const formats: readonly Format[] = [...macroFormats, ...treasuryFormats];
+export const formats: readonly Format[] = [...macroFormats, ...treasuryFormats, ...secFormats];
 
 const kinds = formats.map(({ kind }) => kind).join(', ');
 

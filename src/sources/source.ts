@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { CurvePoint } from '../model/curve.ts';
 import type { Day } from '../model/date.ts';
+import type { Filing } from '../model/filing.ts';
 import type { SeriesMetadata } from '../model/series.ts';
 import type { Statement } from '../model/statement.ts';
 import { Problem } from '../problem.ts';
@@ -29,6 +30,10 @@ export type ReadOptions = {
   readonly asOf?: Day;
   /** The series of answers that do not name theirs. */
   readonly series?: string;
+  /** The day on which documents were filed that do not say so themselves. */
+  readonly filedOn?: Day;
+  /** All files of the same import, for those that tell about others. */
+  readonly together?: readonly SourceFile[];
 };
 
 /** That an import speaks for a series up to a day; `whole` marks one whole vintage, which `--complete` may turn into all that was known. */
@@ -47,6 +52,9 @@ export type Batch = {
   readonly coverage?: readonly Coverage[];
   readonly statements?: readonly Statement[];
   readonly points?: readonly CurvePoint[];
+  readonly filings?: readonly Filing[];
+  /** What the user should know of the file: what is missing in it, or odd. */
+  readonly notes?: readonly string[];
 };
 
 /** How one file format is recognised and read; one file of this folder each. */
@@ -63,6 +71,8 @@ export type Format = {
   readonly takesAsOf: boolean;
   /** Whether the content may not name its series, so that `--series` must. */
   readonly takesSeries?: boolean;
+  /** Whether the content does not say when it was filed, so that `--filed-on` may. */
+  readonly takesFiledOn?: boolean;
   /** Whether the content (`head`: at most the first 64 KiB, as text) is of this format; formats do not overlap. */
   recognise(head: string, name: string): boolean;
   /** Everything that the file says, in order; refuses what it cannot read exactly, naming file, row, column and value. */

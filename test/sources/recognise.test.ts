@@ -23,6 +23,10 @@ describe('the format of a file', () => {
     ['a.csv', 'series_id,date,as_of_date,value\n', 'asof-csv'],
     ['2016-06-29.csv', 'date,PAYEMS\n1985-01-01,96373\n', 'dated-panel'],
     ['a.json', '{"realtime_start":"2024-12-19","observations":[]}', 'fred-api'],
+    ['a.xml', '<?xml version="1.0"?><ownershipDocument>', 'sec-ownership-xml'],
+    ['a.txt', '<SEC-DOCUMENT>0001.txt\nCONFORMED SUBMISSION TYPE:\t4/A\n', 'sec-submission-text'],
+    ['a.tsv', 'ACCESSION_NUMBER\tNONDERIV_TRANS_SK\n', 'sec-form345'],
+    ['a.json', '{"cik":"1","filings":{"recent":{"accessionNumber":[]}}}', 'sec-submissions-json'],
   ])('%s of %j', async (name, content, kind) => {
     expect(await kindOf(name, content)).toBe(kind);
   });
@@ -93,15 +97,21 @@ describe('a file of no format is refused with what it is', () => {
       'this looks like an answer of asof',
     ],
     [
-      'an SEC filing',
-      '<?xml version="1.0"?><ownershipDocument>',
-      'this looks like an ownership filing of the SEC, which is not read here',
+      'an SEC submission of another form',
+      '<SEC-DOCUMENT>0001.txt\nCONFORMED SUBMISSION TYPE: 10-K\n',
+      'this looks like a submission to the SEC, but not of the forms 3, 4 and 5 by which insiders report',
     ],
     [
-      'an SEC submission',
-      '<SEC-DOCUMENT>0001.txt',
-      'this looks like an ownership filing of the SEC, which is not read here',
+      'another XML of the SEC',
+      '<?xml version="1.0"?>\n<edgarSubmission xmlns="x">',
+      'this looks like a part of a submission to the SEC, but no ownership document',
     ],
+    [
+      'a table of another data set of the SEC',
+      'ACCESSION_NUMBER\tINFOTABLE_SK\n',
+      'this looks like a table of a data set of the SEC, but not of its Insider Transactions Data Sets',
+    ],
+    ['comments without end', '<!---->'.repeat(5000), 'no format that asof reads; it starts with "<!---->'],
     [
       'FRED vintage dates',
       '{"realtime_start":"1776-07-04","count":2,"vintage_dates":["1991-12-04"]}',
@@ -201,7 +211,11 @@ describe.skipIf(!existsSync(data))('every real file (skipped without ../shared)'
       'an answer of the FRED API, but of series/vintagedates',
     ],
     ['macro/fred-api', /^catalogue-(?!.*series\.json)/, 'refused', 'an answer of the FRED API, but of '],
-    ['sec/ownership-xml', /./, 'refused', 'an ownership filing of the SEC'],
+    ['sec/ownership-xml', /^(?!.*(?:\.txt|RSU_|multi_))/, 'sec-ownership-xml'],
+    ['sec/ownership-xml', /\.txt$|RSU_|multi_/, 'sec-submission-text'],
+    ['sec/form345', /./, 'sec-form345'],
+    ['sec/form345-maia-reencoded', /./, 'sec-form345'],
+    ['sec/submissions-json', /./, 'sec-submissions-json'],
   ];
   it.each(expected)('of %s, %s is %s', async (folder, names, kind, reason) => {
     const files = (await sourceFiles([`${data}/${folder}`])).filter(({ name }) => names.test(name));
