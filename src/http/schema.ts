@@ -1,0 +1,95 @@
+import type { Field, Operation } from '../operations/operation.ts';
+
+/** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
+export type Schema = { readonly [keyword: string]: unknown };
+
+const texts: Readonly<Record<Field['type'], Schema>> = {
+  text: { type: 'string' },
+  decimal: { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$' },
+  day: { type: 'string', format: 'date-time' },
+  integer: { type: 'integer' },
+  boolean: { type: 'boolean' },
+  list: { type: 'array' },
+};
+
+function fieldSchema({ type, description, nullable }: Field): Schema {
+  const schema = texts[type];
+  return { ...schema, ...(nullable === true && { type: [schema.type, 'null'] }), description };
+}
+
+/** The schema of an operation's rows. */
+export function rowSchema({ fields }: Operation): Schema {
+  return {
+    type: 'object',
+    required: fields.map(({ name }) => name),
+    properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)])),
+  };
+}
+
+const requestId: Schema = {
+  type: 'string',
+  pattern: '^req_[0-9a-f]{32}$',
+  description: 'Identifies the request, time-ordered; to quote in support requests.',
+};
+
+/** The schema of an operation's envelope around rows of another schema. */
+export function envelopeSchema(operation: Operation, rows: Schema): Schema {
+  const paged = Object.hasOwn(operation.params, 'cursor');
+  return {
+    type: 'object',
+    required: ['object', 'request_id', 'status', 'results', 'results_count', 'has_more'],
+    properties: {
+      object: { const: operation.object },
+      request_id: requestId,
+      status: { const: 'ok' },
+      ...Object.fromEntries((operation.members ?? []).map((name) => [name, memberSchemas[name]])),
+      results: { type: 'array', items: rows },
+      results_count: { type: 'integer', minimum: 0 },
+      has_more: { type: 'boolean' },
+      ...(paged && { next_cursor: { type: 'string', description: 'Exactly when has_more is true.' } }),
+    },
+  };
+}
+
+const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], Schema>> = {
+  as_of: { type: 'string', format: 'date', description: 'The knowledge date, when as_of was used.' },
+  series: {
+    type: 'object',
+    description: 'A summary of the series, when as_of was used.',
+    required: ['id', 'title', 'frequency'],
+    properties: { id: { type: 'string' }, title: { type: 'string' }, frequency: { type: 'string' } },
+  },
+  coverage: {
+    type: 'object',
+    description: 'Which days the knowledge of the series spans, and its first date.',
+    required: ['first_vintage', 'last_vintage', 'first_date', 'covered_to'],
+    properties: {
+      first_vintage: texts.day,
+      last_vintage: texts.day,
+      first_date: { ...texts.day, type: ['string', 'null'] },
+      covered_to: texts.day,
+    },
+  },
+};
+
+/** The schema of what readiness says of each thing that the service needs. */
+export const checksSchema: Schema = {
+  type: 'object',
+  additionalProperties: { type: 'string', enum: ['healthy', 'unhealthy'] },
+};
+
+/** The schema of every failure (RFC 9457). */
+export const problemSchema: Schema = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'instance', 'request_id'],
+  properties: {
+    type: { type: 'string', format: 'uri', description: 'The error type; its page explains it.' },
+    title: { type: 'string' },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: { type: 'string', description: 'What went wrong in this request.' },
+    instance: { type: 'string', description: 'The path of the request.' },
+    request_id: requestId,
+    field: { type: 'string', description: 'The parameter at fault, on validation errors.' },
+    checks: { ...checksSchema, description: 'Of readiness alone.' },
+  },
+};
