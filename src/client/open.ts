@@ -1,15 +1,24 @@
-import { openStore } from '../store/open.ts';
 import type { Client } from './client.ts';
-import { embeddedClient } from './embedded.ts';
+import type { RemoteOptions } from './remote.ts';
 
-/** Which data a client answers from. */
-export type Target = {
-  /** The store's file. */
-  readonly store: string;
-  readonly clock?: () => Date;
-};
+/** Which data a client answers from: a store on this machine, or a service. */
+export type Target =
+  | {
+      /** The store's file. */
+      readonly store: string;
+      readonly clock?: () => Date;
+    }
+  | RemoteOptions;
 
-/** The client of a target; a Problem when it cannot be opened. */
-export async function openClient({ store, clock }: Target): Promise<Client> {
-  return embeddedClient(await openStore(store), clock);
+/** The client of a target; a Problem when it cannot be opened. Loads only what that kind of target needs. */
+export async function openClient(target: Target): Promise<Client> {
+  if ('baseUrl' in target) {
+    const { remoteClient } = await import('./remote.ts');
+    return remoteClient(target);
+  }
+  const [{ embeddedClient }, { openStore }] = await Promise.all([
+    import('./embedded.ts'),
+    import('../store/open.ts'),
+  ]);
+  return embeddedClient(await openStore(target.store), target.clock);
 }

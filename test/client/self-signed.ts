@@ -1,0 +1,18 @@
+/** A certificate for localhost that nobody vouches for, with its key: good for tests of distrust alone. */
+export const selfSigned = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcgTYXuMppzARGNrH
+HG7ei8rs7jEoAMHVpH7/ZREsVlWhRANCAAQuob03dRzfz0qMXTgkksOC1YGViILk
+29A93mhH/ym/K9+TF7rMDz51S1q2g/2dbqZbd6l+GnuY05/UtLu9vmGt
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBVjCB/KADAgECAgEBMAoGCCqGSM49BAMCMBQxEjAQBgNVBAMMCWxvY2FsaG9z
+dDAgFw0wMDAxMDEwMDAwMDBaGA8yMTAwMDEwMTAwMDAwMFowFDESMBAGA1UEAwwJ
+bG9jYWxob3N0MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAELqG9N3Uc389KjF04
+JJLDgtWBlYiC5NvQPd5oR/8pvyvfkxe6zA8+dUtatoP9nW6mW3epfhp7mNOf1LS7
+vb5hraM9MDswGgYDVR0RBBMwEYIJbG9jYWxob3N0hwR/AAABMB0GA1UdDgQWBBT7
+Bf3Rlk2f+G41ex4EEK4QhLg3CDAKBggqhkjOPQQDAgNJADBGAiEAn0Q4mushoXl+
+0MDrYeHVsHF0in0Y7UgowRyb3LypeGICIQCohW+Ojhqs5ZYCccWkTAeRObx+vIal
+V8lDsH8QsOndjQ==
+-----END CERTIFICATE-----`,
+};
