@@ -1,0 +1,65 @@
+import type { Client } from '../client/client.ts';
+import { Problem, type ProblemKind } from '../problem.ts';
+
+/** A client that counts what it is asked. */
+export type PoliteClient = Client & { readonly requests: () => number };
+
+/** So many requests are under way at a time. */
+const mostAtOnce = 4;
+
+/** After one of these every further request would meet the same. */
+const final: ReadonlySet<ProblemKind> = new Set([
+  'unauthorized',
+  'plan-upgrade-required',
+  'rate-limit-exceeded',
+  'unreachable',
+  'service-unavailable',
+  'interrupted',
+  'local-io',
+]);
+
+/** Whether a failure is not of one question, but of everything that could be asked now. */
+export function isFinal(error: unknown): boolean {
+  return !(error instanceof Problem) || final.has(error.kind);
+}
+
+/**
+ * The same client with a few requests at a time, whatever it is asked at once; `answered` hears the id of each.
+ * After a failure that is final it asks nothing more: those who wait for their turn meet the same failure.
+ */
+export function politely(client: Client, answered: (requestId: string) => void): PoliteClient {
+  let [asked, underWay] = [0, 0];
+  let stopped: { readonly error: unknown } | undefined;
+  const waiting: (() => void)[] = [];
+
+  const turn = async (): Promise<void> => {
+    if (underWay >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+    else underWay += 1;
+  };
+  /** Hands the place on, so that nobody comes between. */
+  const leave = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) underWay -= 1;
+    else next();
+  };
+
+  return {
+    ...client,
+    requests: () => asked,
+    async ask(operation, given) {
+      await turn();
+      try {
+        if (stopped !== undefined) throw stopped.error;
+        asked += 1;
+        const envelope = await client.ask(operation, given);
+        answered(envelope.request_id);
+        return envelope;
+      } catch (error) {
+        if (isFinal(error)) stopped ??= { error };
+        throw error;
+      } finally {
+        leave();
+      }
+    },
+  };
+}

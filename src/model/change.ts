@@ -1,0 +1,29 @@
+import { Decimal } from 'decimal.js';
+
+/** How a value changed: exactly, and in percent of the value before with four decimals; no percent of 0. */
+export type ValueChange = { readonly change: string; readonly percent: string | null };
+
+/** Published texts have at most 400 digits: nothing that is computed here from two of them needs more than this. */
+const Exact = Decimal.clone({ defaults: true, precision: 2500 });
+
+/** The change from one decimal text to another. */
+export function changeBetween(before: string, after: string): ValueChange {
+  const base = new Exact(before);
+  const change = new Exact(after).minus(base);
+  return { change: change.toFixed(), percent: base.isZero() ? null : percentOf(change, base) };
+}
+
+/**
+ * `part` in percent of `base`, rounded half to even at four decimals. The quotient of integers and its remainder decide:
+ * a quotient that was cut to some digits first could be taken for a tie that it is not.
+ */
+function percentOf(part: Decimal, base: Decimal): string {
+  const scaled = part.times(1e6);
+  const quotient = scaled.divToInt(base);
+  const twice = scaled.minus(quotient.times(base)).abs().times(2);
+  const side = twice.comparedTo(base.abs());
+  const away = side > 0 || (side === 0 && !quotient.mod(2).isZero());
+  const direction = part.isNegative() === base.isNegative() ? 1 : -1;
+  const rounded = away ? quotient.plus(direction) : quotient;
+  return rounded.isZero() ? '0.0000' : rounded.div(1e4).toFixed(4);
+}

@@ -1,0 +1,73 @@
+import type { Day } from './date.ts';
+
+/** A day of publication, and whether it added values, revised some, or withdrew some. */
+export type Publication = {
+  readonly asOf: Day;
+  readonly adds: boolean;
+  readonly revises: boolean;
+  readonly withdraws: boolean;
+};
+
+/** The first value that was published for a date. */
+export type FirstRelease = { readonly date: Day; readonly value: string; readonly asOf: Day };
+
+/** Days of knowledge between which nothing changed; `since` is the publication that began their state, none before the first. */
+export type Spell = { readonly days: readonly Day[]; readonly since: Day | undefined };
+
+/** Days of knowledge, ascending, put together wherever every question about the series has one answer; publications ascend too. */
+export function spellsOf(days: readonly Day[], publications: readonly Publication[]): readonly Spell[] {
+  const spells: { days: Day[]; since: Day | undefined }[] = [];
+  let next = 0;
+  let since: Day | undefined;
+  for (const day of days) {
+    for (let one = publications[next]; one !== undefined && one.asOf <= day; one = publications[next]) {
+      if (one.adds || one.revises || one.withdraws) since = one.asOf;
+      next += 1;
+    }
+    const last = spells.at(-1);
+    if (last !== undefined && last.since === since) last.days.push(day);
+    else spells.push({ days: [day], since });
+  }
+  return spells;
+}
+
+/** The newest date that has a value, as it was first released, and whether that value may have been revised since. */
+export type Newest = { readonly release: FirstRelease; readonly revised: boolean };
+
+/**
+ * The newest date that has a value in each spell, told from first releases alone: it is the newest that was ever
+ * released until then, unless something was withdrawn since it was. Spells where that is not certain are left out.
+ */
+export function newestByFirstRelease(
+  spells: readonly Spell[],
+  publications: readonly Publication[],
+  releases: readonly FirstRelease[],
+): ReadonlyMap<Spell, Newest> {
+  const inOrder = [...releases].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
+  const lastWithdrawal = lastUpTo(publications.filter(({ withdraws }) => withdraws));
+  const lastRevision = lastUpTo(publications.filter(({ revises }) => revises));
+  const newest = new Map<Spell, Newest>();
+  let next = 0;
+  let release: FirstRelease | undefined;
+  for (const spell of spells) {
+    const { since } = spell;
+    if (since === undefined) continue;
+    for (let one = inOrder[next]; one !== undefined && one.asOf <= since; one = inOrder[next]) {
+      if (release === undefined || one.date > release.date) release = one;
+      next += 1;
+    }
+    const [withdrawal, revision] = [lastWithdrawal(since), lastRevision(since)];
+    if (release !== undefined && withdrawal <= release.asOf)
+      newest.set(spell, { release, revised: revision > release.asOf });
+  }
+  return newest;
+}
+
+/** The last of some publications up to a day, for days that ascend; empty before the first. */
+function lastUpTo(publications: readonly Publication[]): (day: Day) => Day {
+  let passed = 0;
+  return (day) => {
+    while ((publications[passed]?.asOf ?? '~') <= day) passed += 1;
+    return publications[passed - 1]?.asOf ?? '';
+  };
+}

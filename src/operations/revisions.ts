@@ -1,0 +1,33 @@
+import { dateTime } from '../model/date.ts';
+import { observations } from './observations.ts';
+import { operation } from './operation.ts';
+import { requiredDayParam, seriesIdParam } from './params.ts';
+import { existingSeries } from './series.ts';
+
+/** Every value that was ever published for one date, in the order of publication; a withdrawal is a row without a value. */
+export const revisions = operation({
+  name: 'revisions',
+  command: { words: 'revisions', argument: 'id' },
+  summary: 'Every value that was published for one date, and how it changed',
+  path: '/v1/series/{id}/revisions',
+  object: 'revision_series',
+  params: { id: seriesIdParam(), date: requiredDayParam('The date whose values are wanted.') },
+  fields: observations.fields.map((field) => (field.name === 'value' ? { ...field, nullable: true } : field)),
+  columns: observations.columns,
+  needsVintageAccess: () => true,
+  async run({ id, date }, { store }) {
+    const { units: unit, frequency, source } = await existingSeries(store, id);
+    const found = await store.revisions(id, date);
+    return {
+      rows: found.map(({ value, asOfDate }) => ({
+        date: dateTime(date),
+        value,
+        as_of_date: dateTime(asOfDate),
+        series_id: id,
+        unit,
+        frequency,
+        source,
+      })),
+    };
+  },
+});

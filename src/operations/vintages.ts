@@ -1,0 +1,60 @@
+import { dateTime } from '../model/date.ts';
+import { changedSince } from './cursor.ts';
+import { operation } from './operation.ts';
+import { checkRange, dayParam, paging, seriesIdParam } from './params.ts';
+import { existingSeries } from './series.ts';
+
+/** The days on which a series was published, newest first, with what each changed; and what its knowledge covers. */
+export const vintages = operation({
+  name: 'vintages',
+  command: { words: 'vintages', argument: 'id' },
+  summary: 'The days on which a series was published, and what each changed',
+  path: '/v1/series/{id}/vintages',
+  object: 'vintage_list',
+  members: ['coverage'],
+  extension: true,
+  params: {
+    id: seriesIdParam(),
+    from: dayParam('First day of publication.'),
+    to: dayParam('Last day of publication.'),
+    ...paging,
+  },
+  fields: [
+    { name: 'as_of_date', type: 'day', description: 'The day of publication.' },
+    {
+      name: 'added',
+      type: 'integer',
+      description: 'Dates that got a value, their first or after a withdrawal.',
+    },
+    { name: 'revised', type: 'integer', description: 'Dates whose value became another number.' },
+    { name: 'withdrawn', type: 'integer', description: 'Dates that lost their value.' },
+  ],
+  columns: ['as_of_date', 'added', 'revised', 'withdrawn'],
+  check: ({ from, to }) => checkRange(from, to),
+  needsVintageAccess: () => true,
+  async run({ id, from, to, limit }, { store, position }) {
+    const { version, firstVintage, lastVintage, coveredTo } = await existingSeries(store, id);
+    if (position !== undefined && position.version !== version) throw changedSince();
+    const before = position?.key[0];
+    const found = await store.vintages({
+      seriesId: id,
+      limit: limit + 1,
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...(before !== undefined && { before }),
+    });
+    const firstDate = await store.firstDate(id);
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      rows: page.map(({ asOfDate, ...counts }) => ({ as_of_date: dateTime(asOfDate), ...counts })),
+      ...(found.length > limit && last !== undefined && { next: { key: [last.asOfDate], version } }),
+      coverage: {
+        first_vintage: dateTime(firstVintage),
+        last_vintage: dateTime(lastVintage),
+        first_date: firstDate === undefined ? null : dateTime(firstDate),
+        covered_to: dateTime(coveredTo),
+      },
+    };
+  },
+});
