@@ -1,0 +1,52 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Sqlite from 'better-sqlite3';
+import { runAsof } from './run-asof.mjs';
+
+const data = fileURLToPath(new URL('../data/', import.meta.url));
+const shipped = fileURLToPath(new URL('../dist/sample.db', import.meta.url));
+
+/**
+ * Makes the sample store from data/ with the built asof, and puts it in place in one step.
+ * The same data gives the same bytes with the same SQLite (whose version number is part of every file it writes).
+ */
+export async function buildSample(target = shipped) {
+  const draft = `${target}.draft-${process.pid}`;
+  await mkdir(dirname(target), { recursive: true });
+  try {
+    // Names without a folder: the log of imports that is shipped tells files, not where somebody built.
+    await runAsof(['import', ...(await sampleFiles()), '--store', draft, '--quiet'], { cwd: data });
+    finish(draft);
+    await rename(draft, target);
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(draft + suffix, { force: true });
+  }
+}
+
+/** Everything in data/ but its README: a file that asof cannot read stops the build. */
+async function sampleFiles() {
+  const names = await readdir(data);
+  return names.filter((name) => name !== 'README.md').sort();
+}
+
+function finish(path) {
+  const db = new Sqlite(path, { fileMustExist: true });
+  try {
+    // Without a -wal file the store opens in a directory that nobody can write to.
+    db.pragma('journal_mode = delete');
+    db.exec('update store set sample = 1');
+    // The time of a build would make each one another file; the newest day that the data speak of does not.
+    db.exec(`update import set imported_at = (
+      select max(day) || 'T00:00:00.000Z' from (
+        select max(as_of_date) as day from vintage union all select max(trade_date) from curve
+        union all select max(filed_on) from filing))`);
+    db.exec('vacuum');
+  } finally {
+    db.close();
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await buildSample(process.argv[2] === undefined ? undefined : resolve(process.argv[2]));
+}
