@@ -1,19 +1,23 @@
-import { chmod, rm } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { buildProgram } from './build-program.mjs';
+import { buildSample } from './build-sample.mjs';
 
-// One CommonJS file starts faster than many modules; parts behind `import()` become code that runs when it is reached.
-await rm('dist/asof.cjs', { force: true });
+await buildProgram();
+
 await build({
-  entryPoints: ['bin/asof.ts'],
-  outfile: 'dist/asof.cjs',
+  entryPoints: ['src/index.ts'],
+  outfile: 'dist/index.js',
   bundle: true,
   platform: 'node',
   target: 'node20',
-  format: 'cjs',
-  external: ['better-sqlite3'],
-  define: { 'import.meta.dirname': '__dirname' },
-  legalComments: 'none',
+  format: 'esm',
+  packages: 'external',
   minify: true,
   keepNames: true,
 });
+
 await chmod('dist/asof.cjs', 0o755);
+
+// The program that has just been built reads data/ into the store that is shipped with it.
+await buildSample();

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { statements, writeCsv } from './data.mjs';
+import { isInstalled, medians, peakOfAsof, timed, timedAsof } from './measure.mjs';
+import { duration } from './report.mjs';
+
+/** Two shapes of a million answers: many short series that are revised, and few long ones. */
+const shapes = [
+  {
+    name: '1000 series × 1000 dates, 3 vintages',
+    tenth: 'SERIES000*',
+    series: 1000,
+    dates: 1000,
+    unit: 'month',
+    vintages: 3,
+  },
+  {
+    name: '10 series × 100 000 dates',
+    tenth: 'SERIES00001',
+    series: 10,
+    dates: 100_000,
+    unit: 'day',
+    vintages: 1,
+  },
+];
+
+/** A day by which all but the last of three vintages are known. */
+const asOf = '2010-02-15';
+
+/** The whole store as of a day, as CSV: against sqlite3 with the same rule in SQL, and the memory that it takes. */
+export async function wholeStore(folder) {
+  const lines = [];
+  for (const shape of shapes) lines.push(...(await measureShape(folder, shape)));
+  return lines;
+}
+
+async function measureShape(folder, { name, tenth, ...shape }) {
+  const [csv, store] = [join(folder, 'export.csv'), join(folder, `${shape.series}.db`)];
+  await writeCsv(csv, statements(shape));
+  timedAsof(['import', csv, '--store', store]);
+  const query = (id) => ['observations', id, '--as-of', asOf, '-f', 'csv', '--quiet', '--store', store];
+  const [whole, part] = [peakOfAsof(query('*'), folder), peakOfAsof(query(tenth), folder)];
+  return [
+    ...againstSqlite(folder, name, store, query('*')),
+    { name: `peak memory, ${name}`, ours: '1 000 000 rows', figure: whole, unit: 'MB', atMost: 150 },
+    {
+      name: 'the same against about 100 000 rows',
+      ours: `${whole.toFixed(0)} MB`,
+      theirs: `${part.toFixed(0)} MB`,
+      figure: whole / part,
+      // Garbage may lie until there is enough of it: a bounded rest, where rows that were kept would show as 10 ×.
+      atMost: 1.5,
+    },
+  ];
+}
+
+/** The as-of rule as the store asks it, for all series at once; in the order in which SQLite is fastest. */
+const rule = `select date, value, max(as_of_date) from fact where as_of_date <= '${asOf}'
+  group by series, date having value is not null`;
+
+function againstSqlite(folder, name, store, query) {
+  const label = `all of ${name}`;
+  if (!isInstalled('sqlite3')) return [{ name: label, ours: 'skipped: there is no sqlite3 here' }];
+  const [ours, theirs] = [join(folder, 'asof.csv'), join(folder, 'sqlite3.csv')];
+  timedAsof(query, { output: ours });
+  timed('sqlite3', ['-csv', store, `${rule} order by series, date desc`], { output: theirs });
+  refuseDifferent(ours, theirs);
+  const taken = medians(5, {
+    asof: () => timedAsof(query, { output: ours }),
+    sqlite: () => timed('sqlite3', ['-csv', store, rule], { output: theirs }),
+  });
+  return [
+    {
+      name: label,
+      ours: duration(taken.asof),
+      theirs: `sqlite3 -csv: ${duration(taken.sqlite)}`,
+      figure: taken.asof / taken.sqlite,
+      atMost: 2.5,
+    },
+  ];
+}
+
+/** Both sides must have done the same work: date, value and as-of date of every row are equal, in order. */
+function refuseDifferent(ours, theirs) {
+  const [, ...answers] = linesOf(ours);
+  const expected = linesOf(theirs);
+  const different = answers.findIndex((line, i) => !line.startsWith(`${expected[i]},`));
+  if (different >= 0 || answers.length !== expected.length || answers.length < 990_000) {
+    throw new Error(
+      `asof has ${answers.length} rows, sqlite3 ${expected.length}; the first that differs: ${answers[different]}`,
+    );
+  }
+}
+
+function linesOf(path) {
+  return readFileSync(path, 'utf8').replaceAll('\r', '').trimEnd().split('\n');
+}

@@ -1,0 +1,67 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { byVintage, shuffled, statements, writeCsv } from './data.mjs';
+import { isInstalled, medians, timed, timedAsof } from './measure.mjs';
+import { duration } from './report.mjs';
+
+const facts = 1_000_000;
+const lines = () => statements({ series: 100, dates: 400, unit: 'month', vintages: 25, changes: 0.4 });
+
+const orders = [
+  { name: 'by series, date, vintage', arrange: (given) => given, rounds: 3, atLeast: 200_000 },
+  { name: 'by vintage', arrange: (given) => byVintage(given), rounds: 3, atLeast: 200_000 },
+  { name: 'shuffled', arrange: (given) => shuffled(given), rounds: 1 },
+];
+
+/** A million statements, 4 of 10 of them changes, from asof's own CSV into a new store. */
+export async function imports(folder) {
+  const report = [];
+  for (const { name, arrange, rounds, atLeast } of orders) {
+    const csv = join(folder, 'import.csv');
+    await writeCsv(csv, arrange(lines()));
+    const taken = medians(rounds, sides(folder, csv));
+    const perSecond = facts / (taken.asof / 1000);
+    report.push({
+      name: `import of 1 M facts, ${name}`,
+      ours: duration(taken.asof),
+      figure: perSecond,
+      unit: '/s',
+      atLeast,
+    });
+    for (const [other, ms] of Object.entries(taken)) {
+      if (other === 'asof') continue;
+      report.push({ name: '', ours: '', theirs: `${other}: ${duration(ms)}`, figure: taken.asof / ms });
+    }
+  }
+  return report;
+}
+
+function sides(folder, csv) {
+  const store = join(folder, 'import.db');
+  const anew = (work) => () => {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(store + suffix, { force: true });
+    return work();
+  };
+  return {
+    asof: anew(() => timedAsof(['import', csv, '--quiet', '--store', store])),
+    ...(isInstalled('sqlite3') && {
+      'sqlite3 .import': anew(() => timed('sqlite3', [store], { input: intoTable(csv) })),
+    }),
+    'csv-parse alone': () => timed(process.execPath, ['--input-type=module', '-e', parseAlone, csv]),
+  };
+}
+
+/** The same lines into one table with the same key, without a journal, as a new store is made. */
+function intoTable(csv) {
+  return `pragma journal_mode = off; pragma synchronous = off;
+create table fact (series text, date text, as_of_date text, value text, primary key (series, date, as_of_date)) without rowid;
+.mode csv
+.import --skip 1 ${csv} fact
+`;
+}
+
+const parseAlone = `
+  import { createReadStream } from 'node:fs';
+  import { parse } from ${JSON.stringify(import.meta.resolve('csv-parse'))};
+  for await (const record of createReadStream(process.argv[1]).pipe(parse())) void record;
+`;

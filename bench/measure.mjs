@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The built program. */
+export const asof = join(import.meta.dirname, '../dist/asof.cjs');
+
+/**
+ * Runs a program to its end and gives the milliseconds that it took; a failure of it is a failure of the bench.
+ * Its output goes to a file, or into a pipe whose other end keeps nothing of interest.
+ */
+export function timed(command, args, { output, input, env } = {}) {
+  const file = output === undefined ? undefined : openSync(output, 'w');
+  try {
+    const started = process.hrtime.bigint();
+    const { status, error, stderr } = spawnSync(command, args, {
+      stdio: [input === undefined ? 'ignore' : 'pipe', file ?? 'pipe', 'pipe'],
+      ...(input !== undefined && { input }),
+      ...(env !== undefined && { env }),
+    });
+    const taken = Number(process.hrtime.bigint() - started) / 1e6;
+    if (status === 0) return taken;
+    throw error ?? new Error(`${command} ${args.join(' ')} failed:\n${stderr}`);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** Runs the built asof under this node. */
+export function timedAsof(args, options) {
+  return timed(process.execPath, [asof, ...args], options);
+}
+
+/** The peak of resident memory of a run of asof, in MB. */
+export function peakOfAsof(args, folder) {
+  const report = join(folder, 'peak');
+  const preload = join(import.meta.dirname, 'report-peak.mjs');
+  const env = { ...process.env, BENCH_PEAK_FILE: report };
+  timed(process.execPath, ['--import', preload, asof, ...args], { output: join(folder, 'out'), env });
+  return Number(readFileSync(report, 'utf8')) / 1024;
+}
+
+/**
+ * The median of each side, in the sides' own unit. The sides take turns, so that a noisy neighbour meets all of them;
+ * a first round warms the caches and is not counted.
+ */
+export function medians(rounds, sides) {
+  const taken = Object.fromEntries(Object.keys(sides).map((name) => [name, []]));
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [name, run] of Object.entries(sides)) {
+      const figure = run();
+      if (round > 0) taken[name].push(figure);
+    }
+  }
+  return Object.fromEntries(Object.entries(taken).map(([name, figures]) => [name, median(figures)]));
+}
+
+/** The middle figure. */
+export function median(figures) {
+  const sorted = [...figures].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** Whether a program can be started here. */
+export function isInstalled(command) {
+  return spawnSync(command, ['--version']).status === 0;
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { statements, writeCsv } from './data.mjs';
+import { median, timedAsof } from './measure.mjs';
+import { duration } from './report.mjs';
+
+const much = { series: 1, dates: 400, unit: 'month', vintages: 60, changes: 0.4, prefix: 'REVISED' };
+const others = { series: 10_000, dates: 12, unit: 'month', vintages: 2, prefix: 'OTHER' };
+
+/** One page as of a day, in process: a series with 60 vintages a date, alone in its store and among 10 000. */
+export async function page(folder) {
+  const alone = await openStore(folder, 'alone', statements(much));
+  const among = await openStore(folder, 'among', bothOf(statements(others), statements(much)));
+  try {
+    const [aloneMs, amongMs] = await interleaved([alone, among]);
+    return [
+      {
+        name: 'a page of 100 rows, 60 vintages a date',
+        ours: duration(aloneMs),
+        figure: aloneMs,
+        unit: 'ms',
+        atMost: 0.5,
+      },
+      {
+        name: 'the same among 10 000 series',
+        ours: duration(amongMs),
+        theirs: `alone: ${duration(aloneMs)}`,
+        figure: amongMs / aloneMs,
+        atMost: 1.3,
+      },
+    ];
+  } finally {
+    await Promise.all([alone.close(), among.close()]);
+  }
+}
+
+function* bothOf(first, second) {
+  yield* first;
+  yield* second;
+}
+
+async function openStore(folder, name, lines) {
+  const [csv, store] = [join(folder, `${name}.csv`), join(folder, `${name}.db`)];
+  await writeCsv(csv, lines);
+  timedAsof(['import', csv, '--store', store]);
+  const { open } = await import('../dist/index.js');
+  return open({ store });
+}
+
+const warmUp = 300;
+const counted = 1500;
+
+/** The median milliseconds of a page for each client; the as-of day goes through all vintages. */
+async function interleaved(clients) {
+  const { operations } = await import('../dist/index.js');
+  const observations = operations.find(({ name }) => name === 'observations');
+  const taken = clients.map(() => []);
+  for (let i = 0; i < warmUp + counted; i += 1) {
+    const asOf = new Date(Date.UTC(2010, i % much.vintages, 15)).toISOString().slice(0, 10);
+    const given = [
+      ['id', 'REVISED00001'],
+      ['as_of', asOf],
+      ['limit', '100'],
+    ];
+    for (const [side, client] of clients.entries()) {
+      const started = performance.now();
+      const { results } = await client.ask(observations, given);
+      const ms = performance.now() - started;
+      if (results.length !== 100) throw new Error(`a page of ${results.length} rows as of ${asOf}`);
+      if (i >= warmUp) taken[side].push(ms);
+    }
+  }
+  return taken.map(median);
+}

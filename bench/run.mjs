@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { clusters } from './clusters.mjs';
+import { wholeStore } from './export.mjs';
+import { imports } from './import.mjs';
+import { asof } from './measure.mjs';
+import { page } from './page.mjs';
+import { panel } from './panel.mjs';
+import { printReport } from './report.mjs';
+import { wholeSample } from './sample.mjs';
+import { serve } from './serve.mjs';
+import { startUp } from './start-up.mjs';
+
+// Measures the built asof against its targets: `npm run build`, then `npm run bench`, or `npm run bench -- page import`.
+// A target that is missed is a mark in the table, never a failure: other programs on the machine move every figure.
+const parts = {
+  'start-up': startUp,
+  page,
+  export: wholeStore,
+  import: imports,
+  panel,
+  sample: wholeSample,
+  serve,
+  clusters,
+};
+
+if (!existsSync(asof)) throw new Error('there is no dist/asof.cjs: run `npm run build` first');
+const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts);
+const unknown = chosen.find((name) => !Object.hasOwn(parts, name));
+if (unknown !== undefined)
+  throw new Error(`no such part: ${unknown}; the parts are ${Object.keys(parts).join(', ')}`);
+
+const folder = await mkdtemp(join(tmpdir(), 'asof-bench-'));
+try {
+  const lines = [];
+  for (const name of chosen) {
+    process.stderr.write(`measuring ${name} …\n`);
+    lines.push(...(await parts[name](folder)));
+  }
+  printReport(lines);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
