@@ -52,6 +52,8 @@ export type ProblemOptions = {
   readonly requestId?: string;
   readonly instance?: string;
   readonly retryAfter?: number;
+  /** The address by which the service that answered explains this type of error. */
+  readonly type?: string;
   readonly cause?: unknown;
 };
 
@@ -76,6 +78,8 @@ export class Problem extends Error {
   readonly instance: string | undefined;
   /** Seconds until asking again makes sense. */
   readonly retryAfter: number | undefined;
+  /** The service's own address of the error type; where there is none, the document makes one. */
+  readonly type: string | undefined;
 
   constructor(kind: ProblemKind, detail: string, options: ProblemOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
@@ -87,6 +91,7 @@ export class Problem extends Error {
     this.requestId = options.requestId;
     this.instance = options.instance;
     this.retryAfter = options.retryAfter;
+    this.type = options.type;
   }
 
   /** The HTTP status of this kind; 0 when the failure is not an answer of a service. */
@@ -105,7 +110,7 @@ export class Problem extends Error {
   }
 
   #with(more: ProblemOptions): Problem {
-    const { field, hints, requestId, instance, retryAfter, cause } = this;
+    const { field, hints, requestId, instance, retryAfter, type, cause } = this;
     return new Problem(this.kind, this.detail, {
       hints,
       cause,
@@ -113,6 +118,7 @@ export class Problem extends Error {
       ...(requestId !== undefined && { requestId }),
       ...(instance !== undefined && { instance }),
       ...(retryAfter !== undefined && { retryAfter }),
+      ...(type !== undefined && { type }),
       ...more,
     });
   }
@@ -120,7 +126,7 @@ export class Problem extends Error {
   /** The problem document; `errorsBase` is the address under which the contract's error types are explained. */
   toDocument(errorsBase: string): ProblemDocument {
     return {
-      type: contractKinds.has(this.kind) ? `${errorsBase}/${this.kind}` : 'about:blank',
+      type: this.type ?? (contractKinds.has(this.kind) ? `${errorsBase}/${this.kind}` : 'about:blank'),
       title: kinds[this.kind].title,
       status: this.status,
       detail: this.detail,

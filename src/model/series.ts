@@ -76,9 +76,11 @@ export function matchRank(
 ): 0 | 1 | undefined {
   if (match !== 'title' && id.includes(text.toUpperCase())) return 0;
   if (match === 'id') return undefined;
+  const starts = wordsOf(text);
+  // A text of nothing but signs has no word that could start one.
+  if (starts.length === 0 && text.trim() !== '') return undefined;
   const words = wordsOf(title);
-  const found = wordsOf(text).every((start) => words.some((word) => word.startsWith(start)));
-  if (!found) return undefined;
+  if (!starts.every((start) => words.some((word) => word.startsWith(start)))) return undefined;
   return match === 'title' ? 0 : 1;
 }
 

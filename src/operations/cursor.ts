@@ -7,17 +7,17 @@ type Given = readonly (readonly [name: string, text: string])[];
 /** The opaque cursor of a position in the answer to a query; it carries no date of knowledge, so it can grant nothing. */
 export function formatCursor(position: Position, operation: string, given: Given): string {
   const { key, version } = position;
-  const content = [hashOf(operation, given), key, ...(version === undefined ? [] : [version])];
+  const content = [hashOf(operation, given, position), key, ...(version === undefined ? [] : [version])];
   return Buffer.from(JSON.stringify(content)).toString('base64url');
 }
 
-/** The position of a cursor; refuses one that is not ours or that belongs to another query. */
+/** The position of a cursor; refuses one that this query did not give out, or that is not as it was. */
 export function parseCursor(cursor: string, operation: string, given: Given): Position {
   const content = decode(cursor);
   if (content === undefined) throw refused('not a cursor of this service');
-  if (content.hash !== hashOf(operation, given)) throw refused('it belongs to another query');
-  const { key, version } = content;
-  return { key, ...(version !== undefined && { version }) };
+  const { hash, ...position } = content;
+  if (hash !== hashOf(operation, given, position)) throw refused('it does not continue this query');
+  return position;
 }
 
 /** The refusal of a cursor whose first page was cut from an older state of the data. */
@@ -33,9 +33,12 @@ function refused(reason: string): Problem {
 
 function decode(cursor: string): (Position & { readonly hash: string }) | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined;
+  const bytes = Buffer.from(cursor, 'base64url');
+  // The last digit has bits that decoding ignores.
+  if (bytes.toString('base64url') !== cursor) return undefined;
   let content: unknown;
   try {
-    content = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    content = JSON.parse(bytes.toString('utf8'));
   } catch {
     return undefined;
   }
@@ -47,12 +50,13 @@ function decode(cursor: string): (Position & { readonly hash: string }) | undefi
   return { hash, key, ...(version !== undefined && { version: version as number }) };
 }
 
-function hashOf(operation: string, given: Given): string {
+/** Of the query and of the position in its answer, so that a cursor which lost or changed a letter is noticed. */
+function hashOf(operation: string, given: Given, { key, version }: Position): string {
   const query = given
     .filter(([name]) => name !== 'limit' && name !== 'cursor')
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256')
-    .update(JSON.stringify([operation, query]))
+    .update(JSON.stringify([operation, query, key, version]))
     .digest('base64url')
     .slice(0, 16);
 }

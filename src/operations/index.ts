@@ -1,11 +1,40 @@
 import { curve } from './curve.ts';
+import { insiderClusters } from './insider-clusters.ts';
+import { insiderFilings } from './insider-filings.ts';
 import { observations } from './observations.ts';
 import type { Operation } from './operation.ts';
 import { ping } from './ping.ts';
+import { revisions } from './revisions.ts';
 import { seriesSearch, seriesShow } from './series.ts';
+import { spread } from './spread.ts';
+import { vintages } from './vintages.ts';
 import { yields } from './yields.ts';
 
 /** Every question that asof answers. */
-export const operations: readonly Operation[] = [ping, seriesSearch, seriesShow, observations, curve, yields];
+export const operations: readonly Operation[] = [
+  ping,
+  seriesSearch,
+  seriesShow,
+  observations,
+  revisions,
+  vintages,
+  curve,
+  yields,
+  spread,
+  insiderFilings,
+  insiderClusters,
+];
 
-export { curve, observations, ping, seriesSearch, seriesShow, yields };
+export {
+  curve,
+  insiderClusters,
+  insiderFilings,
+  observations,
+  ping,
+  revisions,
+  seriesSearch,
+  seriesShow,
+  spread,
+  vintages,
+  yields,
+};

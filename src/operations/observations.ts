@@ -11,6 +11,7 @@ export const observations = operation({
   summary: 'The values of series, as they were known on a day',
   path: '/v1/series/{id}/observations',
   object: 'observation_series',
+  members: ['as_of', 'series'],
   params: {
     id: seriesIdParam(),
     as_of: asOfParam(),
@@ -38,7 +39,6 @@ export const observations = operation({
   needsVintageAccess: ({ as_of, release }) => as_of !== undefined || release !== undefined,
   async run({ id, as_of, release, from, to, limit }, { store, position }) {
     const series = await existingSeries(store, id);
-    if (position !== undefined && position.version !== series.version) throw changedSince();
     const before = position?.key[0];
     const found = await store.observations({
       seriesId: id,
@@ -49,6 +49,9 @@ export const observations = operation({
       ...(to !== undefined && { to }),
       ...(before !== undefined && { before }),
     });
+    // An import may have come between the two reads; the first page is then refused when it is continued.
+    if (position !== undefined && (await store.findSeries(id))?.version !== position.version)
+      throw changedSince();
     const page = found.slice(0, limit);
     const last = page.at(-1);
     const { title, units: unit, frequency, source, version } = series;

@@ -1,5 +1,5 @@
 import type { Day } from '../model/date.ts';
-import type { Row, SeriesSummary } from '../model/envelope.ts';
+import type { Coverage, Row, SeriesSummary } from '../model/envelope.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock, Param, Values } from './params.ts';
 
@@ -31,7 +31,7 @@ export type Principal = {
 export type Position = { readonly key: readonly string[]; readonly version?: number };
 
 /** What an operation may use to answer. */
-export type Context = {
+type Context = {
   readonly store: Store;
   readonly principal: Principal;
   readonly clock: Clock;
@@ -44,6 +44,7 @@ export type Page = {
   readonly next?: Position;
   readonly asOf?: Day;
   readonly series?: SeriesSummary;
+  readonly coverage?: Coverage;
 };
 
 /** The parameters of an operation by name. */
@@ -63,27 +64,40 @@ export type Operation = {
   readonly columns: readonly string[];
   /** Whether it is our addition to the contract, which another service may lack. */
   readonly extension?: boolean;
+  /** What its envelope may hold besides what every envelope holds. */
+  readonly members?: readonly ('as_of' | 'series' | 'coverage')[];
   /** Refuses parameters that do not go together, before anything else is looked at. */
   readonly check: (values: { readonly [name: string]: unknown }) => void;
+  /** Whether any of its answers needs a plan with vintage access. */
+  readonly gated: boolean;
   /** Whether these parameters ask for what only a plan with vintage access may see; given values, not texts. */
   readonly needsVintageAccess: (values: { readonly [name: string]: unknown }) => boolean;
+  /** Whether the answer to these parameters may be another one tomorrow although nothing was imported. */
+  readonly dependsOnToday: (values: { readonly [name: string]: unknown }) => boolean;
   readonly run: (values: { readonly [name: string]: unknown }, context: Context) => Promise<Page>;
 };
 
-type Declaration<P extends Params> = Omit<Operation, 'params' | 'check' | 'needsVintageAccess' | 'run'> & {
+type Declaration<P extends Params> = Omit<Operation, 'params' | Derived> & {
   readonly params: P;
   readonly check?: (values: Values<P>) => void;
   readonly needsVintageAccess?: (values: Values<P>) => boolean;
+  readonly dependsOnToday?: (values: Values<P>) => boolean;
   readonly run: (values: Values<P>, context: Context) => Promise<Page>;
 };
 
+type Derived = 'check' | 'gated' | 'needsVintageAccess' | 'dependsOnToday' | 'run';
+
+const never = () => false;
+
 /** An operation from its declaration; `run` sees the values with the types that the parameters give. */
 export function operation<P extends Params>(declaration: Declaration<P>): Operation {
-  const { check = () => undefined, needsVintageAccess = () => false, run } = declaration;
+  const { check = () => undefined, needsVintageAccess = never, dependsOnToday = never, run } = declaration;
   return {
     ...declaration,
     check: (values) => check(values as Values<P>),
+    gated: needsVintageAccess !== never,
     needsVintageAccess: (values) => needsVintageAccess(values as Values<P>),
+    dependsOnToday: (values) => dependsOnToday(values as Values<P>),
     run: (values, context) => run(values as Values<P>, context),
   };
 }

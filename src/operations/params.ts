@@ -1,4 +1,4 @@
-import { type CurveType, maturities } from '../model/curve.ts';
+import { type CurveType, type Maturity, maturities, maturitiesOf } from '../model/curve.ts';
 import { type Day, parseDay } from '../model/date.ts';
 import { Problem } from '../problem.ts';
 
@@ -64,6 +64,11 @@ export function dayParam(description: string, flag?: string): Param<Day | undefi
   };
 }
 
+/** A calendar date that must be given. */
+export function requiredDayParam(description: string): Param<Day> {
+  return { ...dayParam(description), required: true, fallback: '', parse: day };
+}
+
 /** An optional knowledge date: refused when it has begun nowhere on Earth yet. */
 export function asOfParam(): Param<Day | undefined> {
   return {
@@ -121,12 +126,12 @@ export function textParam(description: string, flag?: string): Param<string> {
 }
 
 /** An integer between bounds. */
-export function integerParam(
+export function integerParam<F extends number | undefined>(
   description: string,
   least: number,
   most: number,
-  fallback: number,
-): Param<number> {
+  fallback: F,
+): Param<number | F> {
   return {
     in: 'query',
     description,
@@ -142,7 +147,12 @@ export function integerParam(
       }
       return value;
     },
-    schema: { type: 'integer', minimum: least, maximum: most, default: fallback },
+    schema: {
+      type: 'integer',
+      minimum: least,
+      maximum: most,
+      ...(fallback !== undefined && { default: fallback }),
+    },
     placeholder: 'n',
   };
 }
@@ -159,9 +169,19 @@ export function checkRange(from: Day | undefined, to: Day | undefined): void {
   throw invalid('from', `invalid date range: 'from' ${from} is after 'to' ${to}`);
 }
 
-/** An optional maturity label of the contract, such as `10Y`. */
-export function maturityParam(description: string): Param<(typeof maturities)[number] | undefined> {
-  return choiceParam(description, maturities, undefined);
+/** A maturity label of the contract, such as `10Y`. */
+export function maturityParam<F extends Maturity | undefined>(
+  description: string,
+  fallback: F,
+): Param<Maturity | F> {
+  return choiceParam(description, maturities, fallback);
+}
+
+/** Refuses a maturity that a type of curve does not have. */
+export function checkMaturity(name: string, maturity: Maturity | undefined, curveType: CurveType): void {
+  const known = maturitiesOf(curveType);
+  if (maturity === undefined || known.includes(maturity)) return;
+  throw invalid(name, `invalid '${name}' ${JSON.stringify(maturity)}: ${curveType} has ${known.join(', ')}`);
 }
 
 /**

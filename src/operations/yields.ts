@@ -1,9 +1,7 @@
-import { maturitiesOf } from '../model/curve.ts';
 import { dateTime } from '../model/date.ts';
-import { Problem } from '../problem.ts';
 import { curve } from './curve.ts';
 import { operation } from './operation.ts';
-import { checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
+import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
 
 /** Treasury rates over time, newest trade date first, then shortest maturity. */
 export const yields = operation({
@@ -13,7 +11,7 @@ export const yields = operation({
   path: '/v1/treasury/yields',
   object: 'yield_series',
   params: {
-    maturity: maturityParam('Maturity label, such as 10Y; all unless given.'),
+    maturity: maturityParam('Maturity label, such as 10Y; all unless given.', undefined),
     curve_type: curveTypeParam(),
     from: dayParam('First trade date.'),
     to: dayParam('Last trade date.'),
@@ -23,15 +21,7 @@ export const yields = operation({
   columns: curve.columns,
   check({ maturity, curve_type, from, to }) {
     checkRange(from, to);
-    const known = maturitiesOf(curve_type);
-    if (maturity === undefined || known.includes(maturity)) return;
-    throw new Problem(
-      'validation-error',
-      `invalid 'maturity' ${JSON.stringify(maturity)}: ${curve_type} has ${known.join(', ')}`,
-      {
-        field: 'maturity',
-      },
-    );
+    checkMaturity('maturity', maturity, curve_type);
   },
   async run({ maturity, curve_type, from, to, limit }, { store, position }) {
     const [date, after] = position?.key ?? [];

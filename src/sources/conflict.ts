@@ -1,6 +1,6 @@
 import type { Clash } from '../model/history.ts';
 import { Problem } from '../problem.ts';
-import type { PointClash } from '../store/store.ts';
+import type { FilingClash, PointClash } from '../store/store.ts';
 import type { MetadataClash } from './provenance.ts';
 
 /** One contradiction between an import and the store, or within the import. */
@@ -8,6 +8,7 @@ export type Conflict =
   | { readonly kind: 'value'; readonly file: string; readonly seriesId: string; readonly clash: Clash }
   | { readonly kind: 'period'; readonly seriesId: string; readonly clash: Clash }
   | { readonly kind: 'rate'; readonly file: string; readonly clash: PointClash }
+  | { readonly kind: 'filing'; readonly file: string; readonly clash: FilingClash }
   | { readonly kind: 'metadata'; readonly file: string; readonly clash: MetadataClash }
   | {
       readonly kind: 'source';
@@ -40,6 +41,13 @@ function describe(conflict: Conflict): string {
       const point = `${given.curveType} ${given.tradeDate} ${given.maturity}`;
       return `${conflict.file}: ${point}: ${given.rate} (${given.source}), against ${held.rate} (${held.source})`;
     }
+    case 'filing': {
+      const { held, given, fields } = conflict.clash;
+      const differing = fields.map(
+        (field) => `${field} ${shown(given[field])}, against ${shown(held[field])}`,
+      );
+      return `${conflict.file}: filing ${given.filingId} row ${given.row}: ${differing.join('; ')}`;
+    }
     case 'metadata': {
       const { seriesId, field, held, given } = conflict.clash;
       return `${conflict.file}: ${seriesId} ${field}: ${JSON.stringify(given)}, against ${JSON.stringify(held)}`;
@@ -55,6 +63,11 @@ function list(sources: readonly string[]): string {
   return sources.map((source) => JSON.stringify(source)).join(' and ');
 }
 
+/** Dates, numbers and codes as they are; who reports as what in full. */
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 function valueText(value: string | null): string {
   return value ?? 'withdrawn';
 }
@@ -62,7 +75,7 @@ function valueText(value: string | null): string {
 function waysOut(conflicts: readonly Conflict[]): string[] {
   const kinds = new Set(conflicts.map(({ kind }) => kind));
   const hints: string[] = [];
-  if (kinds.has('value') || kinds.has('rate') || kinds.has('metadata'))
+  if (['value', 'rate', 'filing', 'metadata'].some((kind) => kinds.has(kind as Conflict['kind'])))
     hints.push('--replace accepts the new ones');
   if (kinds.has('source')) {
     hints.push('--id OLD=NEW keeps the import apart under another id');

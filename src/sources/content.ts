@@ -5,7 +5,7 @@ import { bounds } from './bounds.ts';
 import type { SourceFile } from './source.ts';
 
 /** Bytes in order; each call starts from the beginning, opens what it needs on first use, and closes it. */
-export type Read = () => AsyncIterable<Buffer>;
+type Read = () => AsyncIterable<Buffer>;
 
 /** What a SourceFile is made of. */
 export type Content = {

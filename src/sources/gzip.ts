@@ -7,7 +7,7 @@ import { signatureOf, signatureSize } from './signature.ts';
 import type { SourceFile } from './source.ts';
 
 /** The content of gzip bytes, checked against their checksum and length; damage anywhere refuses the file. */
-export async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let packedSize = 0;
   let contentSize = 0;
   const counted = async function* () {

@@ -1,6 +1,8 @@
 import type { CurvePoint } from '../model/curve.ts';
 import type { Day } from '../model/date.ts';
+import type { Filing } from '../model/filing.ts';
 import type { Statement } from '../model/statement.ts';
+import { Problem } from '../problem.ts';
 import type { Merged, StoreWriter } from '../store/store.ts';
 import { type Conflict, conflictsProblem } from './conflict.ts';
 import { newRegistry, type Registry, type RegistryOptions } from './registry.ts';
@@ -17,11 +19,13 @@ export type LoadOptions = ReadOptions &
     readonly complete: boolean;
     /** The time to log, ISO 8601. */
     readonly importedAt: string;
-    readonly onProgress?: (progress: { readonly file: string; readonly rows: number }) => void;
+    /** Statements that wait in memory before they are merged; the result does not depend on where they are cut. */
+    readonly bufferSize?: number;
+    /** Called between stretches of work, which wait for it: where a caller takes a turn, or stops by throwing. */
+    readonly onProgress?: (progress: { readonly file: string; readonly rows: number }) => Promise<void>;
   };
 
-/** Statements that wait in memory before they are merged; the result does not depend on where they are cut. */
-const bufferSize = 400_000;
+const usualBufferSize = 400_000;
 
 /**
  * Reads files into a store within the writer's transaction, which the caller commits or rolls back.
@@ -32,13 +36,16 @@ export async function load(
   writer: StoreWriter,
   options: LoadOptions,
 ): Promise<readonly FileSummary[]> {
+  checkFiledOn(inputs, options);
   const conflicts: Conflict[] = [];
   const registry = newRegistry(writer, options, conflicts);
+  const whole = { ...options, together: inputs.map(({ file }) => file) };
   const summaries: FileSummary[] = [];
   for (const { file, format } of inputs) {
     checkFlags(file, format, options);
-    const summary = await loadFile({ file, format, writer, options, registry, conflicts, tally: newTally() });
-    const { vintages: _, ...logged } = summary;
+    const tally = newTally();
+    const summary = await loadFile({ file, format, writer, options: whole, registry, conflicts, tally });
+    const { vintages: _vintages, filings: _filings, notes: _notes, ...logged } = summary;
     writer.recordImport({ ...logged, importedAt: options.importedAt, sha256: await file.sha256() });
     summaries.push(summary);
   }
@@ -58,25 +65,26 @@ type FileLoad = Input & {
 
 async function loadFile(loading: FileLoad): Promise<FileSummary> {
   const { file, format, options, writer, tally } = loading;
-  const { asOf, series, complete, onProgress } = options;
+  const { complete, onProgress, bufferSize = usualBufferSize } = options;
   const waiting = new Map<string, Statement[]>();
   const listed: ListedDates = new Map();
   let [rows, buffered] = [0, 0];
-  const readOptions = { ...(asOf !== undefined && { asOf }), ...(series !== undefined && { series }) };
-  for await (const batch of format.read(file, readOptions)) {
+  for await (const batch of format.read(file, options)) {
     takeMetadata(loading, batch);
     const statements = batch.statements ?? [];
     sortBySeries(loading, statements, waiting);
     if (complete) listDates(listed, statements, loading.registry);
     mergePoints(loading, batch.points ?? []);
+    mergeFilings(loading, batch.filings ?? []);
+    tally.note(...(batch.notes ?? []));
     buffered += statements.length;
-    rows += statements.length + (batch.points?.length ?? 0);
-    onProgress?.({ file: file.path, rows });
+    rows += statements.length + (batch.points?.length ?? 0) + (batch.filings?.length ?? 0);
+    await onProgress?.({ file: file.path, rows });
     if (buffered < bufferSize) continue;
-    mergeWaiting(loading, waiting);
+    await mergeWaiting(loading, waiting, rows);
     buffered = 0;
   }
-  mergeWaiting(loading, waiting);
+  await mergeWaiting(loading, waiting, rows);
   for (const [id, vintages] of listed) {
     for (const [day, dates] of vintages)
       count(loading, id, writer.complete(id, { asOf: day, dates }, options));
@@ -112,8 +120,13 @@ function sortBySeries(
   }
 }
 
-function mergeWaiting(loading: FileLoad, waiting: Map<string, Statement[]>): void {
+async function mergeWaiting(
+  loading: FileLoad,
+  waiting: Map<string, Statement[]>,
+  rows: number,
+): Promise<void> {
   for (const [id, statements] of waiting) {
+    await loading.options.onProgress?.({ file: loading.file.path, rows });
     for (const { asOf } of statements) loading.tally.vintage(id, asOf);
     count(loading, id, loading.writer.merge(id, statements, loading.options));
   }
@@ -138,6 +151,18 @@ function mergePoints(loading: FileLoad, points: readonly CurvePoint[]): void {
   }
 }
 
+function mergeFilings(
+  { file, options, writer, tally, conflicts }: FileLoad,
+  filings: readonly Filing[],
+): void {
+  for (const { filedOn, filingId } of filings) {
+    if (filedOn > options.latest) throw notFiledYet(file, filedOn, filingId, options);
+  }
+  const merged = writer.mergeFilings(filings, options);
+  tally.addTrades(filings, merged);
+  for (const clash of merged.clashes) conflicts.push({ kind: 'filing', file: file.path, clash });
+}
+
 type ListedDates = Map<string, Map<Day, Set<Day>>>;
 
 function listDates(listed: ListedDates, statements: readonly Statement[], { idOf }: Registry): void {
@@ -158,6 +183,18 @@ function future(file: SourceFile, day: Day, what: string, { latest }: LoadOption
     `${what} cannot be known on a day that has not begun anywhere (today is at most ${latest})`,
     ['--as-of D says when a whole-vintage file was really known'],
   );
+}
+
+function notFiledYet(file: SourceFile, day: Day, filing: string, { latest }: LoadOptions): Error {
+  const reason = `the filing ${filing} cannot have been filed on a day that has not begun anywhere (today is at most ${latest})`;
+  return refusal(file, { value: day }, reason);
+}
+
+function checkFiledOn(inputs: readonly Input[], { filedOn }: LoadOptions): void {
+  if (filedOn === undefined || inputs.some(({ format }) => format.takesFiledOn === true)) return;
+  throw new Problem('bad-input', '--filed-on is for ownership XML, and no file of this import is one', {
+    field: 'filed_on',
+  });
 }
 
 function checkFlags(file: SourceFile, format: Format, { asOf, series, complete }: LoadOptions): void {

@@ -33,14 +33,14 @@ export async function zipMembers(location: string, path: string): Promise<readon
 }
 
 async function membersOf(location: string, path: string): Promise<readonly (readonly [string, Entry])[]> {
-  const { getFileNameLowLevel } = await import('yauzl');
+  const { default: yauzl } = await import('yauzl');
   const members: (readonly [string, Entry])[] = [];
   const zip = await openZip(location, path);
   try {
     if (zip.entryCount > bounds.members) throw tooMany(path);
     for await (const entry of zip.eachEntry()) {
       const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
-      const name = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
+      const name = yauzl.getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
       if (name.endsWith('/') || isHidden(name)) continue;
       refuseUnreadable(`${path}/${visible(name)}`, entry);
       members.push([name, entry]);
@@ -92,9 +92,9 @@ async function* memberBytes(location: string, path: string, entry: Entry): Async
 }
 
 async function openZip(location: string, path: string): Promise<ZipFile> {
-  const { openPromise } = await import('yauzl');
+  const { default: yauzl } = await import('yauzl');
   try {
-    const zip = await openPromise(location, { autoClose: false, decodeStrings: false });
+    const zip = await yauzl.openPromise(location, { autoClose: false, decodeStrings: false });
     // Errors of reading reach their callers; what remains is a failure to close, which loses nothing.
     zip.on('error', () => undefined);
     return zip;

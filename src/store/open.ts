@@ -1,3 +1,4 @@
+import type { AccessOptions, AccessStore } from './access-store.ts';
 import type { Store, StoreWriter } from './store.ts';
 
 /** Opens the store at `path` for reading, with the engine that its address names. */
@@ -10,4 +11,10 @@ export async function openStore(path: string): Promise<Store> {
 export async function openWriter(path: string, copyOf?: string): Promise<StoreWriter> {
   const { openSqliteWriter } = await import('./sqlite/writer.ts');
   return openSqliteWriter(path, copyOf);
+}
+
+/** Opens the keys and their usage at `path`; makes them where there are none. */
+export async function openAccess(path: string, options: AccessOptions): Promise<AccessStore> {
+  const { openSqliteAccess } = await import('./sqlite/access.ts');
+  return openSqliteAccess(path, options);
 }

@@ -1,5 +1,6 @@
 import type { CurvePoint, CurveType, Maturity } from '../model/curve.ts';
 import type { Day, Frequency } from '../model/date.ts';
+import type { Filing } from '../model/filing.ts';
 import type { Clash } from '../model/history.ts';
 import type { SeriesMetadata } from '../model/series.ts';
 import type { Statement } from '../model/statement.ts';
@@ -36,6 +37,26 @@ export type ObservationQuery = {
   readonly limit: number;
 };
 
+/** One change of a date's value; null where it was withdrawn. */
+export type Revision = { readonly asOfDate: Day; readonly value: string | null };
+
+/** Which days of publication, newest first; bounds are inclusive, `before` is exclusive and continues a page. */
+export type VintageQuery = {
+  readonly seriesId: string;
+  readonly from?: Day;
+  readonly to?: Day;
+  readonly before?: Day;
+  readonly limit: number;
+};
+
+/** A day on which a series was published, and how many of its dates got a value, another value, or lost theirs. */
+export type VintageCounts = {
+  readonly asOfDate: Day;
+  readonly added: number;
+  readonly revised: number;
+  readonly withdrawn: number;
+};
+
 /** Which series, by id; `after` is exclusive and continues a page. */
 export type SeriesQuery = {
   readonly text: string;
@@ -61,6 +82,38 @@ export type YieldsQuery = {
   readonly limit: number;
 };
 
+/** Which two rates of a day: only days that have both, newest first; bounds are inclusive, `before` is exclusive and continues a page. */
+export type SpreadQuery = {
+  readonly curveType: CurveType;
+  readonly long: Maturity;
+  readonly short: Maturity;
+  readonly from?: Day;
+  readonly to?: Day;
+  readonly before?: Day;
+  readonly limit: number;
+};
+
+/** The rates of two maturities on one day. */
+export type RatePair = { readonly tradeDate: Day; readonly long: string; readonly short: string };
+
+/**
+ * Which trades of filings, newest filing date first, then by filing and row; bounds on the filing date are inclusive,
+ * `after` is exclusive and continues a page.
+ */
+export type FilingsQuery = {
+  readonly ticker?: string;
+  /** A part of the name of any owner, in any case. */
+  readonly ownerName?: string;
+  readonly transactionCode?: string;
+  readonly from?: Day;
+  readonly to?: Day;
+  readonly after?: { readonly filedOn: Day; readonly filingId: string; readonly row: number };
+  readonly limit: number;
+};
+
+/** Which issuers' purchases: all, or of those that ever filed under a ticker; filed on or before `asOf`. */
+export type PurchasesQuery = { readonly ticker?: string; readonly asOf?: Day };
+
 /** One file that was imported, and what it brought. */
 export type ImportRecord = {
   readonly importedAt: string;
@@ -82,8 +135,21 @@ export interface Store {
   findSeries(id: string): Promise<Series | undefined>;
   searchSeries(query: SeriesQuery): Promise<readonly Series[]>;
   observations(query: ObservationQuery): Promise<readonly ObservationRow[]>;
+  /** Every change of one date's value, oldest first. */
+  revisions(seriesId: string, date: Day): Promise<readonly Revision[]>;
+  /** Every day on which anything was stated of a series, also one that changed nothing. */
+  vintages(query: VintageQuery): Promise<readonly VintageCounts[]>;
+  /** The first date that ever had a value. */
+  firstDate(seriesId: string): Promise<Day | undefined>;
   curve(query: CurveQuery): Promise<readonly CurvePoint[]>;
   yields(query: YieldsQuery): Promise<readonly CurvePoint[]>;
+  spread(query: SpreadQuery): Promise<readonly RatePair[]>;
+  filings(query: FilingsQuery): Promise<readonly Filing[]>;
+  /**
+   * The trades that clusters are made of, each batch those of one issuer: open-market purchases of shares, and every
+   * trade in shares of an amendment.
+   */
+  purchases(query: PurchasesQuery): AsyncIterable<readonly Filing[]>;
   /** Every statement about a series, by date and then as-of day, in batches. */
   statements(seriesId: string): AsyncIterable<readonly Statement[]>;
   imports(): Promise<readonly ImportRecord[]>;
@@ -108,6 +174,8 @@ export type Merged = {
   readonly known: number;
   readonly withdrawn: number;
   readonly clashes: readonly Clash[];
+  /** Whether the store holds anything else than before, be it only a fuller text of a number. */
+  readonly changed: boolean;
 };
 
 /** A curve point that differs from the one the store holds. */
@@ -118,6 +186,24 @@ export type MergedPoints = {
   readonly added: number;
   readonly known: number;
   readonly clashes: readonly PointClash[];
+  /** Whether the store holds anything else than before, be it only a fuller text of a rate. */
+  readonly changed: boolean;
+};
+
+/** A trade of a filing that contradicts the one that the store holds, and in what. */
+export type FilingClash = {
+  readonly held: Filing;
+  readonly given: Filing;
+  readonly fields: readonly (keyof Filing)[];
+};
+
+/** What a merge of filings did, in trades. */
+export type MergedFilings = {
+  readonly added: number;
+  readonly known: number;
+  readonly clashes: readonly FilingClash[];
+  /** Whether the store holds anything else than before, be it only what one of two records left out. */
+  readonly changed: boolean;
 };
 
 /** A whole vintage as its file lists it: with `complete`, every date of the series that is not listed was withdrawn. */
@@ -137,6 +223,8 @@ export interface StoreWriter {
   /** Says that an import speaks for a series up to a day. */
   cover(seriesId: string, to: Day): void;
   mergePoints(points: readonly CurvePoint[], options: MergeOptions): MergedPoints;
+  /** Adds trades of filings, in any order; the result does not depend on the order of calls. */
+  mergeFilings(filings: readonly Filing[], options: MergeOptions): MergedFilings;
   recordImport(record: ImportRecord): void;
   /** Brings what is derived (dates put on their periods, counts, coverage) up to date; once for each series, at the end. */
   settle(seriesId: string): readonly Clash[];

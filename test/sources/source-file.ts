@@ -41,7 +41,7 @@ function* chunksOf(bytes: Buffer, size: number): Generator<Buffer> {
 }
 
 /** A real file, with its folder around it. */
-export function fileAt(path: string): SourceFile {
+function fileAt(path: string): SourceFile {
   const folder = dirname(path);
   return {
     ...sourceFile(basename(path), readFileSync(path)),

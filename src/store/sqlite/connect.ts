@@ -1,31 +1,52 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Problem } from '../../problem.ts';
 
 /** Opens a SQLite file that must exist; whatever stands in the way becomes a Problem that names the file. */
 export async function connect(path: string, readonly: boolean): Promise<Sqlite.Database> {
-  await checkFile(path, readonly);
+  checkFile(path, readonly);
   return sqliteProblems(path, () => {
-    const db = new Sqlite(path, { readonly, fileMustExist: true, timeout: 5000 });
+    const db = openDatabase(path, { readonly, fileMustExist: true, timeout: 5000 });
     db.pragma('foreign_keys = on');
     return db;
   });
 }
 
-async function checkFile(path: string, readonly: boolean): Promise<void> {
-  const found = await stat(path).catch((cause: NodeJS.ErrnoException) => {
-    const reason = cause.code === 'ENOENT' ? 'there is no such file' : cause.message;
-    throw new Problem('local-io', `cannot open the store ${path}: ${reason}`, { cause });
-  });
-  if (!found.isFile()) throw new Problem('local-io', `cannot open the store ${path}: it is not a file`);
-  await access(path, readonly ? constants.R_OK : constants.R_OK | constants.W_OK).catch((cause) => {
+/** A connection to a SQLite file, which is made where there is none unless the options forbid it. */
+export function openDatabase(path: string, options: Sqlite.Options = {}): Sqlite.Database {
+  return new Sqlite(path, { ...options, ...nativeBinding() });
+}
+
+/** Where better-sqlite3's own search for its binary ends nearly always: a query has no time for all of that search. */
+function nativeBinding(): { readonly nativeBinding?: string } {
+  const library = createRequire(join(import.meta.dirname, 'asof')).resolve('better-sqlite3');
+  const usual = join(dirname(library), '../build/Release/better_sqlite3.node');
+  return existsSync(usual) ? { nativeBinding: usual } : {};
+}
+
+// In one thread: a first asynchronous call would cost a query more time than these calls themselves.
+function checkFile(path: string, readonly: boolean): void {
+  const refused = (reason: string, cause?: unknown) =>
+    new Problem('local-io', `cannot open the store ${path}: ${reason}`, { cause });
+  let isFile: boolean;
+  try {
+    isFile = statSync(path).isFile();
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    throw refused(code === 'ENOENT' ? 'there is no such file' : message, cause);
+  }
+  if (!isFile) throw refused('it is not a file');
+  try {
+    accessSync(path, readonly ? constants.R_OK : constants.R_OK | constants.W_OK);
+  } catch (cause) {
     throw new Problem(
       'local-io',
       `cannot ${readonly ? 'read' : 'write'} the store ${path}: permission denied`,
       { cause },
     );
-  });
+  }
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -47,9 +68,24 @@ export function sqliteProblems<T>(path: string, work: () => T): T {
   }
 }
 
-/** An error of SQLite as a Problem that names the store; any other error as it is. */
+/** What the operating system refuses as a Problem that names the store; any other error as it is. */
+function systemProblem(path: string, error: unknown): unknown {
+  const { syscall, code = '' } = error as NodeJS.ErrnoException;
+  if (!(error instanceof Error) || typeof syscall !== 'string') return error;
+  const reason = systemReasons[code] ?? error.message;
+  return new Problem('local-io', `cannot use the store ${path}: ${reason}`, { cause: error });
+}
+
+const systemReasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of the path is not a folder',
+};
+
+/** An error of SQLite or of the operating system as a Problem that names the store; any other error as it is. */
 export function asProblem(path: string, error: unknown): unknown {
-  if (!(error instanceof Sqlite.SqliteError)) return error;
+  if (!(error instanceof Sqlite.SqliteError)) return systemProblem(path, error);
   const family = error.code.split('_').slice(0, 2).join('_');
   if (family === 'SQLITE_ERROR' || family === 'SQLITE_CONSTRAINT' || family === 'SQLITE_MISMATCH')
     return error;

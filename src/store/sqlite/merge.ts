@@ -6,7 +6,7 @@ import { type Change, type Clash, knownOn, place, type StatedAt } from '../../mo
 import type { Statement } from '../../model/statement.ts';
 import type { Merged, MergeOptions, WholeVintage } from '../store.ts';
 import { prepare } from './connect.ts';
-import { datesOf, readChanges, readVintages, type Vintage } from './statements.ts';
+import { readChanges, readVintages, type Vintage } from './statements.ts';
 
 /** A statement about one date; the series is known. */
 type Item = Pick<Statement, 'date' | 'asOf' | 'value'>;
@@ -22,6 +22,22 @@ export function mergeStatements(
   statements: readonly Item[],
   options: MergeOptions,
 ): Merged {
+  const { given, ...merged } = placeStatements(db, key, frequency, statements, options);
+  addToVintages(db, key, given);
+  return merged;
+}
+
+/** The dates, as published, that each day makes statements about. */
+type Given = ReadonlyMap<Day, readonly Day[]>;
+
+/** Writes what statements change, and leaves it to the caller to say in the vintages that they were made. */
+function placeStatements(
+  db: Database,
+  key: number,
+  frequency: Frequency,
+  statements: readonly Item[],
+  options: MergeOptions,
+): Merged & { readonly given: Given } {
   const vintages = readVintages(db, key, frequency);
   const byDate = groupByDate(statements, frequency);
   const dates = [...byDate.keys()].sort();
@@ -31,6 +47,7 @@ export function mergeStatements(
   const given = new Map<Day, Day[]>();
   const stated = statedAt(vintages);
   let [added, known, withdrawn] = [0, 0, 0];
+  let changed = false;
   const clashes: Clash[] = [];
 
   for (const date of dates) {
@@ -52,10 +69,9 @@ export function mergeStatements(
       if (listed === undefined) given.set(item.asOf, [item.date]);
       else listed.push(item.date);
     }
-    write(date, before ?? [], changes);
+    if (write(date, before ?? [], changes)) changed = true;
   }
-  addToVintages(db, key, given);
-  return { added, known, withdrawn, clashes };
+  return { added, known, withdrawn, clashes, changed: changed || added > 0, given };
 }
 
 function groupByDate(statements: readonly Item[], frequency: Frequency): Map<Day, Item[]> {
@@ -106,7 +122,7 @@ function statedAt(vintages: readonly Vintage[]) {
   };
 }
 
-/** Writes the difference between two lists of changes of one date. */
+/** Writes the difference between two lists of changes of one date; false where there is none. */
 function changeWriter(db: Database, key: number) {
   const insert = {
     fact: prepare(db, 'insert into fact values (?, ?, ?, ?)'),
@@ -116,7 +132,7 @@ function changeWriter(db: Database, key: number) {
     fact: prepare(db, 'delete from fact where series = ? and date = ? and as_of_date = ?'),
     respelling: prepare(db, 'delete from respelling where series = ? and date = ? and as_of_date = ?'),
   };
-  return (date: Day, before: readonly Change[], after: readonly Change[]): void => {
+  return (date: Day, before: readonly Change[], after: readonly Change[]): boolean => {
     const old = new Map(rows(before).map((row) => [row.asOf, row]));
     const now = rows(after);
     for (const row of now) {
@@ -128,6 +144,7 @@ function changeWriter(db: Database, key: number) {
     for (const row of now) {
       if (!kept.has(row.asOf)) insert[row.table].run(key, date, row.asOf, row.value);
     }
+    return old.size > 0 || now.length > kept.size;
   };
 }
 
@@ -141,7 +158,7 @@ function rows(changes: readonly Change[]): ChangeRow[] {
   });
 }
 
-function addToVintages(db: Database, key: number, given: ReadonlyMap<Day, readonly Day[]>): void {
+function addToVintages(db: Database, key: number, given: Given): void {
   const select = prepare(db, 'select dates from vintage where series = ? and as_of_date = ?').pluck();
   const upsert = prepare(
     db,
@@ -166,7 +183,8 @@ export function completeVintage(
   const listed = new Set([...vintage.dates].map((date) => periodStart(date, frequency)));
   const known = prepare(db, 'select distinct date from fact where series = ?').pluck().all(key) as Day[];
   const missing = known.filter((date) => !listed.has(date));
-  const merged = mergeStatements(
+  // The vintage lists only what it published: what else it withdraws depends on how dates make periods.
+  const { given: _, ...merged } = placeStatements(
     db,
     key,
     frequency,
@@ -184,10 +202,9 @@ export function completeVintage(
 /** Puts every date of a series on its period of another frequency, as if it had been known from the start. */
 export function renormalise(db: Database, key: number, from: Frequency, to: Frequency): readonly Clash[] {
   const vintages = readVintages(db, key, '');
-  const everyDate = datesOf(vintages);
   const changes = readChanges(db, key, '', '~');
-  const statements = vintages.flatMap(({ asOf, dates, complete }) =>
-    (complete ? everyDate : dates.days()).map((date) => ({
+  const statements = vintages.flatMap(({ asOf, dates }) =>
+    dates.days().map((date) => ({
       date,
       asOf,
       value: knownOn(changes.get(periodStart(date, from)) ?? [], asOf),
@@ -196,8 +213,11 @@ export function renormalise(db: Database, key: number, from: Frequency, to: Freq
   for (const table of ['fact', 'respelling', 'vintage']) {
     prepare(db, `delete from ${table} where series = ?`).run(key);
   }
-  const merged = mergeStatements(db, key, to, statements, { replace: false });
-  const mark = prepare(db, 'update vintage set complete = 1 where series = ? and as_of_date = ?');
-  for (const { asOf, complete } of vintages) if (complete) mark.run(key, asOf);
-  return merged.clashes;
+  const options = { replace: false };
+  const merges = [mergeStatements(db, key, to, statements, options)];
+  for (const { asOf, dates, complete } of vintages) {
+    const vintage = { asOf, dates: new Set(dates.days()) };
+    if (complete) merges.push(completeVintage(db, key, to, vintage, options));
+  }
+  return merges.flatMap(({ clashes }) => clashes);
 }

@@ -2,7 +2,15 @@ import type { Database } from 'better-sqlite3';
 import { type CurvePoint, type Maturity, monthsOf } from '../../model/curve.ts';
 import type { Day } from '../../model/date.ts';
 import { fullerText, sameNumber } from '../../model/decimal.ts';
-import type { CurveQuery, MergedPoints, MergeOptions, PointClash, YieldsQuery } from '../store.ts';
+import type {
+  CurveQuery,
+  MergedPoints,
+  MergeOptions,
+  PointClash,
+  RatePair,
+  SpreadQuery,
+  YieldsQuery,
+} from '../store.ts';
 import { prepare } from './connect.ts';
 
 /** Adds curve points in any order: one rate for each type, date and maturity. */
@@ -23,8 +31,10 @@ export function mergePoints(
   const put = (point: CurvePoint): void => {
     const { curveType, tradeDate, maturity, rate, source } = point;
     upsert.run(curveType, tradeDate, monthsOf(maturity), maturity, rate, source);
+    changed = true;
   };
   let [added, known] = [0, 0];
+  let changed = false;
   const clashes: PointClash[] = [];
   for (const given of points) {
     const row = select.get(given.curveType, given.tradeDate, monthsOf(given.maturity)) as
@@ -45,7 +55,7 @@ export function mergePoints(
       clashes.push({ held, given });
     }
   }
-  return { added, known, clashes };
+  return { added, known, clashes, changed };
 }
 
 /** Of two points of one rate, the one with the fuller text; then the source that sorts first: never the order of import. */
@@ -91,4 +101,28 @@ export function readYields(
     limit,
     ...(maturity !== undefined && { months: monthsOf(maturity) }),
   }) as CurvePoint[];
+}
+
+/** The rates of two maturities on the days that have both, newest first. */
+export function readSpread(
+  db: Database,
+  { curveType, long, short, from, to, before, limit }: SpreadQuery,
+): RatePair[] {
+  const pairs = prepare(
+    db,
+    `select l.trade_date as tradeDate, l.rate as long, s.rate as short
+     from curve l join curve s on s.curve_type = l.curve_type and s.trade_date = l.trade_date and s.months = @short
+     where l.curve_type = @curveType and l.months = @long and l.trade_date between @from and @to
+       and l.trade_date < @before
+     order by l.trade_date desc limit @limit`,
+  );
+  return pairs.all({
+    curveType,
+    long: monthsOf(long),
+    short: monthsOf(short),
+    from: from ?? '',
+    to: to ?? '~',
+    before: before ?? '~',
+    limit,
+  }) as RatePair[];
 }

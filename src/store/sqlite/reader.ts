@@ -11,7 +11,9 @@ import type {
   StoreInfo,
 } from '../store.ts';
 import { asProblem, connect, prepare } from './connect.ts';
-import { readCurve, readYields } from './points.ts';
+import { readFilings, readPurchases } from './filing-pages.ts';
+import { readCurve, readSpread, readYields } from './points.ts';
+import { readFirstDate, readRevisions, readVintageCounts } from './revisions.ts';
 import { currentFormat, formatOf } from './schema.ts';
 import { readStatements } from './statements.ts';
 
@@ -27,9 +29,10 @@ const seriesColumns = `key, id, coalesce(title, id) as title, coalesce(units, ''
   observation_count as observationCount, date_count as dateCount, fact_count as factCount,
   first_vintage as firstVintage, last_vintage as lastVintage, covered_to as coveredTo, version`;
 
+// Each row comes as one text, date and as-of date in their ten characters: to take three texts costs three times as much.
 const page = `series = @key and date >= @from and date < @below`;
 
-const byGroup = `select date, max(as_of_date) as asOfDate, value from fact
+const byGroup = `select date || max(as_of_date) || value from fact
   where ${page} and as_of_date <= @asOf
   group by date having value is not null order by date desc limit @limit`;
 
@@ -39,12 +42,12 @@ const bySeek = `with recursive day (date) as (
     select (select max(f.date) from fact f where f.series = @key and f.date < day.date)
     from day where day.date > @from
   )
-  select day.date, f.as_of_date as asOfDate, f.value
+  select day.date || f.as_of_date || f.value
   from day join fact f on f.series = @key and f.date = day.date and f.as_of_date =
     (select max(as_of_date) from fact where series = @key and date = day.date and as_of_date <= @asOf)
   where f.value is not null and day.date >= @from limit @limit`;
 
-const firstReleases = `select date, min(as_of_date) as asOfDate, value from fact
+const firstReleases = `select date || min(as_of_date) || value from fact
   where ${page} and as_of_date <= @asOf and value is not null
     and date > coalesce((select max(date) from fact
       where series = @key and as_of_date <= @firstVintage and value is not null), '')
@@ -78,6 +81,16 @@ function sqliteStore(db: Database, path: string): Store {
       | SeriesRow
       | undefined;
 
+  /** What several reads see must be one state of the store, whatever another process commits meanwhile. */
+  const ofOneState = <T>(read: () => T): T => db.transaction(read)();
+
+  /** What is read of a series that exists; undefined of one that does not. */
+  const ofSeries = <T>(id: string, read: (key: number) => T): T | undefined =>
+    ofOneState(() => {
+      const series = findSeries(id);
+      return series && read(series.key);
+    });
+
   const store: Store = {
     async info(): Promise<StoreInfo> {
       const row = sql('select revision, sample from store').get() as { revision: number; sample: number };
@@ -98,15 +111,25 @@ function sqliteStore(db: Database, path: string): Store {
     },
 
     async observations(query) {
-      const series = findSeries(query.seriesId);
-      if (series === undefined) return [];
-      return sql(observationSql(series, query)).all(bounds(series, query)) as ObservationRow[];
+      const rows = ofOneState(() => {
+        const series = findSeries(query.seriesId);
+        if (series === undefined) return [];
+        return sql(observationSql(series, query)).pluck().all(bounds(series, query)) as string[];
+      });
+      return rows.map(observationRow);
     },
 
-    curve: async (query) => readCurve(db, query),
+    revisions: async (id, date) => ofSeries(id, (key) => readRevisions(db, key, date)) ?? [],
+    vintages: async (query) => ofSeries(query.seriesId, (key) => readVintageCounts(db, key, query)) ?? [],
+    firstDate: async (id) => ofSeries(id, (key) => readFirstDate(db, key)),
+
+    curve: async (query) => ofOneState(() => readCurve(db, query)),
     yields: async (query) => readYields(db, query),
 
-    statements: (seriesId) => readStatements(db, seriesId),
+    spread: async (query) => readSpread(db, query),
+    filings: async (query) => readFilings(db, query),
+    purchases: (query) => ofItsOwnState(path, (own) => readPurchases(own, query)),
+    statements: (seriesId) => ofItsOwnState(path, (own) => readStatements(own, seriesId)),
 
     async imports() {
       return sql(`select imported_at as importedAt, file, kind, sha256, series, statements_new as statementsNew,
@@ -120,10 +143,26 @@ function sqliteStore(db: Database, path: string): Store {
   return withProblems(store, path);
 }
 
+/** Reads in batches; a connection of its own holds the state that the first was read from. */
+async function* ofItsOwnState<T>(
+  path: string,
+  read: (db: Database) => Iterable<T> | AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const db = await connect(path, true);
+  try {
+    db.exec('begin');
+    yield* read(db);
+  } catch (error) {
+    throw asProblem(path, error);
+  } finally {
+    db.close();
+  }
+}
+
 /** The same store, whose methods turn what SQLite throws into Problems. */
 function withProblems(store: Store, path: string): Store {
   const wrapped = Object.entries(store).map(([name, method]) => {
-    if (name === 'statements') return [name, method];
+    if (name === 'statements' || name === 'purchases') return [name, method];
     const call = async (...parameters: never[]) => {
       try {
         return await (method as (...parameters: never[]) => Promise<unknown>)(...parameters);
@@ -143,6 +182,10 @@ function publicSeries({ key: _key, dateCount: _dates, factCount: _facts, ...seri
 function observationSql(series: SeriesRow, query: ObservationQuery): string {
   if (query.firstRelease === true) return firstReleases;
   return series.factCount > series.dateCount * seekFrom ? bySeek : byGroup;
+}
+
+function observationRow(text: string): ObservationRow {
+  return { date: text.slice(0, 10), asOfDate: text.slice(10, 20), value: text.slice(20) };
 }
 
 function bounds(series: SeriesRow, query: ObservationQuery) {

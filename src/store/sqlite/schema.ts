@@ -58,6 +58,46 @@ const migrations: readonly string[] = [
     primary key (curve_type, trade_date, months)
   ) strict, without rowid;
 
+  -- What insiders filed: known from filed_on on. purchases marks what clusters are made of.
+  create table filing (
+    key integer primary key,
+    filing_id text not null unique,
+    accession_number text,
+    form_type text not null,
+    filed_on text not null,
+    accepted_at text,
+    original_filed_on text,
+    period_of_report text,
+    issuer_cik text not null,
+    issuer_name text,
+    ticker text,
+    owners text not null,
+    owner_names text not null,
+    is_10b5_1 integer,
+    purchases integer not null default 0
+  ) strict;
+  create unique index newest_filings on filing (filed_on desc, filing_id);
+  create index purchases_of_issuer on filing (issuer_cik) where purchases = 1;
+  create table trade (
+    filing integer not null references filing (key),
+    row integer not null,
+    is_derivative integer not null,
+    security_title text,
+    transaction_date text,
+    transaction_code text,
+    acquired_disposed text,
+    shares text,
+    price_per_share text,
+    shares_owned_after text,
+    ownership text,
+    primary key (filing, row)
+  ) strict, without rowid;
+  -- The trading symbols under which each was filed.
+  create table symbol (
+    symbol text not null,
+    filing integer not null references filing (key),
+    primary key (symbol, filing)
+  ) strict, without rowid;
   create table import (
     id integer primary key,
     imported_at text not null,
@@ -82,6 +122,11 @@ const migrations: readonly string[] = [
   create view observation as
     select s.id as series_id, f.date, f.as_of_date, f.value
     from fact f join series s on s.key = f.series;
+  create view insider_trade as
+    select f.filed_on, f.filing_id, t.row, f.form_type, f.issuer_cik, f.issuer_name, f.ticker, f.owners, t.is_derivative,
+      t.security_title, t.transaction_date, t.transaction_code, t.acquired_disposed, t.shares, t.price_per_share,
+      t.shares_owned_after, t.ownership
+    from filing f join trade t on t.filing = f.key;
   `,
 ];
 

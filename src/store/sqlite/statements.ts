@@ -47,7 +47,7 @@ export function readChanges(db: Database, key: number, from: Day, to: Day): Map<
 }
 
 /** Every date that any vintage speaks of, ascending. */
-export function datesOf(vintages: readonly Vintage[]): Day[] {
+function datesOf(vintages: readonly Vintage[]): Day[] {
   const sets = new Set(vintages.map(({ dates }) => dates));
   return [...new Set([...sets].flatMap((set) => set.days()))].sort();
 }

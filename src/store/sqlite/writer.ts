@@ -1,14 +1,15 @@
-import { closeSync, copyFileSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import Sqlite, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import type { Day, Frequency } from '../../model/date.ts';
 import { parseDateSet } from '../../model/date-set.ts';
 import type { Clash } from '../../model/history.ts';
 import { frequencyOf, normalisingFrequency } from '../../model/series.ts';
 import { Problem } from '../../problem.ts';
 import type { Merged, MergeOptions, SeriesRecord, StoreWriter } from '../store.ts';
-import { asProblem, connect, prepare } from './connect.ts';
+import { asProblem, connect, openDatabase, prepare } from './connect.ts';
+import { beginDraft, publishDraft, removeDraft } from './draft.ts';
+import { mergeFilings } from './filings.ts';
 import { completeVintage, mergeStatements, renormalise } from './merge.ts';
 import { mergePoints } from './points.ts';
 import { readRecord, writeRecord } from './record.ts';
@@ -34,7 +35,8 @@ export async function openSqliteWriter(path: string, copyOf?: string): Promise<S
 async function openExisting(path: string): Promise<StoreWriter> {
   const db = await connect(path, false);
   try {
-    db.pragma('journal_mode = wal');
+    // Without a write-ahead log, pages written early would shut readers out until the end.
+    if (db.pragma('journal_mode', { simple: true }) !== 'wal') db.pragma('cache_spill = off');
     db.exec('begin immediate');
     migrate(db, path);
     return writer(db, { path, created: false, publish: () => db.close(), abandon: () => closeQuietly(db) });
@@ -49,13 +51,12 @@ async function openExisting(path: string): Promise<StoreWriter> {
  * Until then nobody can see it, so that it needs no journal.
  */
 function beginNew(path: string, copyOf: string | undefined): StoreWriter {
-  const draft = `${path}.new-${process.pid}`;
+  let draft: string | undefined;
   let db: Database | undefined;
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    removeDraft(draft);
+    draft = beginDraft(path);
     if (copyOf !== undefined) copyFileSync(copyOf, draft);
-    db = new Sqlite(draft);
+    db = openDatabase(draft);
     db.pragma('journal_mode = off');
     db.pragma('synchronous = off');
     db.pragma('foreign_keys = on');
@@ -64,13 +65,13 @@ function beginNew(path: string, copyOf: string | undefined): StoreWriter {
     db.exec('begin immediate');
   } catch (error) {
     db?.close();
-    removeDraft(draft);
+    if (draft !== undefined) removeDraft(draft);
     throw asProblem(path, error);
   }
-  const opened = db;
+  const [made, opened] = [draft, db];
   const abandon = () => {
     opened.close();
-    removeDraft(draft);
+    removeDraft(made);
   };
   return writer(opened, {
     path,
@@ -79,38 +80,10 @@ function beginNew(path: string, copyOf: string | undefined): StoreWriter {
       opened.pragma('synchronous = full');
       opened.pragma('journal_mode = wal');
       opened.close();
-      publish(draft, path);
+      publishDraft(made, path);
     },
     abandon,
   });
-}
-
-function publish(draft: string, path: string): void {
-  try {
-    flush(draft);
-    linkSync(draft, path);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-    throw new Problem('local-io', `another import made the store ${path} meanwhile`, {
-      hints: ['run this import again'],
-      cause,
-    });
-  } finally {
-    removeDraft(draft);
-  }
-}
-
-function flush(path: string): void {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function removeDraft(draft: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true });
 }
 
 function closeQuietly(db: Database): void {
@@ -126,7 +99,14 @@ type Ending = {
 };
 
 /** What a transaction knows of a series that it touched. */
-type Touched = { readonly key: number; normalisedBy: Frequency; changed: boolean; coveredTo: Day };
+type Touched = {
+  readonly key: number;
+  normalisedBy: Frequency;
+  changed: boolean;
+  coveredTo: Day;
+  /** What putting dates on periods has brought into contradiction; a series may move while its statements come in. */
+  readonly clashes: Clash[];
+};
 
 function writer(db: Database, { path, created, publish, abandon }: Ending): StoreWriter {
   const touched = new Map<string, Touched>();
@@ -144,7 +124,7 @@ function writer(db: Database, { path, created, publish, abandon }: Ending): Stor
       normalisedBy: Frequency;
       coveredTo: Day;
     };
-    const series = { ...row, changed: false };
+    const series = { ...row, changed: false, clashes: [] };
     touched.set(seriesId, series);
     return series;
   };
@@ -158,16 +138,15 @@ function writer(db: Database, { path, created, publish, abandon }: Ending): Stor
     return series;
   };
 
-  const moveTo = (series: Touched, frequency: Frequency): readonly Clash[] => {
-    if (series.normalisedBy === frequency) return [];
-    const clashes = renormalise(db, series.key, series.normalisedBy, frequency);
+  const moveTo = (series: Touched, frequency: Frequency): void => {
+    if (series.normalisedBy === frequency) return;
+    series.clashes.push(...renormalise(db, series.key, series.normalisedBy, frequency));
     series.normalisedBy = frequency;
     prepare(db, 'update series set normalised_by = ? where key = ?').run(frequency, series.key);
-    return clashes;
   };
 
   const note = (series: Touched, merged: Merged): Merged => {
-    if (merged.added > 0) series.changed = true;
+    if (merged.changed) series.changed = true;
     return merged;
   };
 
@@ -209,7 +188,13 @@ function writer(db: Database, { path, created, publish, abandon }: Ending): Stor
 
     mergePoints(points, options) {
       const merged = mergePoints(db, points, options);
-      if (merged.added > 0) changed = true;
+      if (merged.changed) changed = true;
+      return merged;
+    },
+
+    mergeFilings(filings, options) {
+      const merged = mergeFilings(db, filings, options);
+      if (merged.changed) changed = true;
       return merged;
     },
 
@@ -225,12 +210,12 @@ function writer(db: Database, { path, created, publish, abandon }: Ending): Stor
       const series = touch(seriesId);
       const stated = statedFrequency(record(seriesId));
       const days = stated === '' ? rawDates(db, series.key) : [];
-      const clashes = moveTo(series, normalisingFrequency(stated, days));
+      moveTo(series, normalisingFrequency(stated, days));
       if (series.changed) {
         changed = true;
         summarise(db, series, frequencyOf(days));
       }
-      return clashes;
+      return series.clashes;
     },
 
     commit() {

@@ -1,0 +1,97 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Cluster, clustersOf } from '../model/cluster.ts';
+import type { Day } from '../model/date.ts';
+import { symbolsOf } from '../model/filing.ts';
+import { judge } from '../model/judgement.ts';
+import type { Store } from '../store/store.ts';
+
+/** A cluster with what its newest filing calls the issuer. */
+export type NamedCluster = Cluster & {
+  readonly issuerCik: string;
+  readonly ticker: string | null;
+  readonly issuerName: string | null;
+};
+
+/** Which clusters: of which rule, of one ticker or (empty) of all, and known on which day. */
+type Asked = {
+  readonly min_insiders: number;
+  readonly days: number;
+  readonly ticker: string;
+  readonly as_of: Day | undefined;
+};
+
+/** The last clusters of each store, so that the pages of a listing are not all found anew. */
+const remembered = new WeakMap<
+  Store,
+  { readonly question: string; readonly clusters: readonly NamedCluster[] }
+>();
+
+/** Every cluster, newest last trade first; `revision` is that of the store. */
+export async function allClusters(
+  store: Store,
+  revision: number,
+  asked: Asked,
+): Promise<readonly NamedCluster[]> {
+  const question = JSON.stringify([revision, asked]);
+  const known = remembered.get(store);
+  if (known?.question === question) return known.clusters;
+  const clusters = (await findClusters(store, asked)).sort(newestFirst);
+  remembered.set(store, { question, clusters });
+  return clusters;
+}
+
+/** So many trades are looked through before others get a turn. */
+const stretch = 5000;
+
+async function findClusters(
+  store: Store,
+  { min_insiders, days, ticker, as_of }: Asked,
+): Promise<NamedCluster[]> {
+  const symbol = ticker.toUpperCase();
+  const found: NamedCluster[] = [];
+  let trades = 0;
+  const purchases = store.purchases({
+    ...(as_of !== undefined && { asOf: as_of }),
+    ...(symbol !== '' && { ticker: symbol }),
+  });
+  for await (const filings of purchases) {
+    for (const cluster of clustersOf(judge(filings).purchases, { minInsiders: min_insiders, days })) {
+      if (symbol === '' || isOf(cluster, symbol)) found.push(named(cluster));
+    }
+    trades += filings.length;
+    if (trades < stretch) continue;
+    trades = 0;
+    await turn();
+  }
+  return found;
+}
+
+function isOf({ purchases }: Cluster, symbol: string): boolean {
+  return purchases.some(({ filing }) => symbolsOf(filing.ticker).includes(symbol));
+}
+
+function named(cluster: Cluster): NamedCluster {
+  const filings = cluster.purchases
+    .map(({ filing }) => filing)
+    .sort((a, b) => (`${b.filedOn} ${b.filingId}` < `${a.filedOn} ${a.filingId}` ? -1 : 1));
+  return {
+    ...cluster,
+    issuerCik: filings[0]?.issuerCik ?? '',
+    ticker: filings.find(({ ticker }) => ticker !== null)?.ticker ?? null,
+    issuerName: filings.find(({ issuerName }) => issuerName !== null)?.issuerName ?? null,
+  };
+}
+
+function newestFirst(a: NamedCluster, b: NamedCluster): number {
+  if (a.dateLast !== b.dateLast) return a.dateLast > b.dateLast ? -1 : 1;
+  if (a.size !== b.size) return b.size - a.size;
+  const [nameA, nameB] = [a, b].map(
+    ({ ticker, issuerCik, dateFirst }) => `${ticker ?? ''}\n${issuerCik}\n${dateFirst}`,
+  );
+  return (nameA ?? '') < (nameB ?? '') ? -1 : 1;
+}
+
+/** What orders clusters, and tells each from all others. */
+export function keyOf({ dateLast, size, ticker, issuerCik, dateFirst }: NamedCluster): readonly string[] {
+  return [dateLast, String(size), ticker ?? '', issuerCik, dateFirst];
+}

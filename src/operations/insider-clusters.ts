@@ -1,0 +1,86 @@
+import { changedSince } from './cursor.ts';
+import { type Field, operation } from './operation.ts';
+import { asOfParam, checkRange, dayParam, integerParam, paging, textParam } from './params.ts';
+
+function ours(name: string, type: Field['type'], description: string, nullable = false): Field {
+  return { name, type, description, extension: true, nullable };
+}
+
+const fields: readonly Field[] = [
+  {
+    name: 'ticker',
+    type: 'text',
+    description: 'Trading symbol, as the newest filing states it.',
+    nullable: true,
+  },
+  { name: 'issuer_name', type: 'text', description: 'The company whose shares were bought.', nullable: true },
+  { name: 'cluster_size', type: 'integer', description: 'Distinct insiders.' },
+  { name: 'total_shares', type: 'decimal', description: 'Shares bought.' },
+  {
+    name: 'total_value',
+    type: 'decimal',
+    description: 'Paid where a price is stated; null without any.',
+    nullable: true,
+  },
+  { name: 'date_first', type: 'day', description: 'Date of the first trade.' },
+  { name: 'date_last', type: 'day', description: 'Date of the last trade.' },
+  {
+    name: 'insiders',
+    type: 'list',
+    description: 'One entry a trade: who bought, what, when, and when it was filed.',
+  },
+  ours('issuer_cik', 'text', "The SEC's key of the issuer."),
+  ours('transaction_count', 'integer', 'Trades.'),
+  ours('average_price', 'decimal', 'What a share cost on average, to four decimals.', true),
+  ours('price_low', 'decimal', 'Lowest price.', true),
+  ours('price_high', 'decimal', 'Highest price.', true),
+  ours('detected_on', 'day', 'The day on which the cluster could be seen for the first time.'),
+  ours('size_when_detected', 'integer', 'Distinct insiders that could be seen on that day.'),
+  ours('accession_numbers', 'list', 'The filings that tell of the trades.'),
+];
+
+/** Insiders of one issuer who bought in the open market within days of each other, newest last trade first. */
+export const insiderClusters = operation({
+  name: 'insider_clusters',
+  command: { words: 'insider clusters' },
+  summary: 'Where several insiders bought within days of each other',
+  path: '/v1/insider/clusters',
+  object: 'insider_clusters',
+  members: ['as_of'],
+  params: {
+    min_insiders: integerParam('Distinct insiders that make a cluster.', 1, 100, 3),
+    days: integerParam('Calendar days within which they buy.', 1, 365, 14),
+    ticker: textParam('Trading symbol.'),
+    from: dayParam('First date of the last trade.'),
+    to: dayParam('Last date of the last trade.'),
+    as_of: asOfParam(),
+    ...paging,
+  },
+  fields,
+  columns: fields.map(({ name }) => name).filter((name) => name !== 'insiders'),
+  check: ({ from, to }) => checkRange(from, to),
+  needsVintageAccess: ({ as_of }) => as_of !== undefined,
+  async run({ from, to, limit, ...asked }, { store, position }) {
+    // What only this question needs is loaded when it is asked: the operations are part of every start.
+    const [{ allClusters, keyOf }, { clusterRow }] = await Promise.all([
+      import('./cluster-listing.ts'),
+      import('./cluster-rows.ts'),
+    ]);
+    const { revision } = await store.info();
+    // Another import may have moved any cluster: pages of two states do not fit together.
+    if (position !== undefined && position.version !== revision) throw changedSince();
+    const all = await allClusters(store, revision, asked);
+    const wanted = all.filter(
+      ({ dateLast }) => (from === undefined || dateLast >= from) && (to === undefined || dateLast <= to),
+    );
+    const after = position?.key.join('\n');
+    const start = after === undefined ? 0 : wanted.findIndex((one) => keyOf(one).join('\n') === after) + 1;
+    const page = wanted.slice(start, start + limit);
+    const last = page.at(-1);
+    return {
+      rows: page.map(clusterRow),
+      ...(start + limit < wanted.length && last && { next: { key: keyOf(last), version: revision } }),
+      ...(asked.as_of !== undefined && { asOf: asked.as_of }),
+    };
+  },
+});

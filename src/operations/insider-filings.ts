@@ -1,0 +1,118 @@
+import { addDays, type Day, earlier } from '../model/date.ts';
+import { Problem } from '../problem.ts';
+import { type Field, operation } from './operation.ts';
+import { asOfParam, type Clock, checkRange, dayParam, integerParam, paging, textParam } from './params.ts';
+
+const days = { least: 1, most: 365, usual: 30 } as const;
+
+/** A field of the contract that may be missing. */
+function maybe(name: string, type: Field['type'], description: string): Field {
+  return { name, type, description, nullable: true };
+}
+
+/** A field of ours. */
+function ours(name: string, type: Field['type'], description: string): Field {
+  return { name, type, description, nullable: true, extension: true };
+}
+
+const fields: readonly Field[] = [
+  { name: 'filing_date', type: 'day', description: 'The day from which on the trade was public.' },
+  maybe('transaction_date', 'day', 'The day of the trade, as stated.'),
+  maybe('accession_number', 'text', "The SEC's number of the filing."),
+  maybe('ticker', 'text', 'Trading symbol, as stated.'),
+  maybe('issuer_name', 'text', 'The company whose shares were traded.'),
+  maybe('owner_name', 'text', 'Who reports: of joint filers the first officer or director, else the first.'),
+  maybe('officer_title', 'text', 'What an officer is.'),
+  maybe('transaction_code', 'text', 'P is a purchase in the open market, S a sale.'),
+  maybe('acquired_disposed', 'text', 'A or D.'),
+  maybe('shares', 'decimal', 'Number of shares.'),
+  maybe('price_per_share', 'decimal', 'Price of one share.'),
+  maybe('is_director', 'boolean', 'Whether the owner is a director.'),
+  maybe('is_officer', 'boolean', 'Whether the owner is an officer.'),
+  maybe('is_ten_percent', 'boolean', 'Whether the owner holds more than ten percent.'),
+  { name: 'form_type', type: 'text', description: '3, 4 or 5; /A amends one.', extension: true },
+  { name: 'issuer_cik', type: 'text', description: "The SEC's key of the issuer.", extension: true },
+  ours('owner_cik', 'text', "The SEC's key of the owner."),
+  { name: 'other_owners', type: 'list', description: 'Names of the joint filers.', extension: true },
+  ours('security_title', 'text', 'What was traded.'),
+  { name: 'is_derivative', type: 'boolean', description: 'Whether it is of Table II.', extension: true },
+  ours('transaction_value', 'decimal', 'Shares by price, exact; null for derivatives.'),
+  ours('shares_owned_after', 'decimal', 'What the owner held after the trade.'),
+  ours('ownership', 'text', 'D is direct, I indirect.'),
+  ours('is_10b5_1', 'boolean', 'Whether it followed a Rule 10b5-1 plan; null when not stated.'),
+  ours('accepted_at', 'text', 'The UTC second at which the SEC took it in.'),
+  { name: 'row', type: 'integer', description: 'Place in the filing; Table II from 1001.', extension: true },
+  ours('original_filing_date', 'day', 'When the filing that this one amends was filed, as it states.'),
+];
+
+/** Trades that insiders reported, newest filing date first, then by accession number and row. */
+export const insiderFilings = operation({
+  name: 'insider_filings',
+  command: { words: 'insider filings' },
+  summary: 'Trades that insiders reported, by the day of their filing',
+  path: '/v1/insider/filings',
+  object: 'insider_filings',
+  members: ['as_of'],
+  params: {
+    ticker: textParam('Trading symbol.'),
+    owner_name: textParam('A part of the name of an owner, in any case.', 'owner'),
+    days: integerParam(
+      `Filed in the last so many days (${days.usual} when no date is given).`,
+      days.least,
+      days.most,
+      undefined,
+    ),
+    from: dayParam('First filing date.'),
+    to: dayParam('Last filing date.'),
+    transaction_code: textParam('Code of the transaction: P is a purchase in the open market.', 'code'),
+    as_of: asOfParam(),
+    ...paging,
+  },
+  fields,
+  // What an amendment says of its original is for those who follow it up.
+  columns: fields.map(({ name }) => name).filter((name) => name !== 'original_filing_date'),
+  check({ days, from, to }) {
+    checkRange(from, to);
+    if (days === undefined || from === undefined) return;
+    throw new Problem('validation-error', "use either 'days' or 'from'", { field: 'days' });
+  },
+  needsVintageAccess: ({ as_of }) => as_of !== undefined,
+  dependsOnToday: ({ days, from, to, as_of }) =>
+    to === undefined && as_of === undefined && (days !== undefined || from === undefined),
+  async run({ ticker, owner_name, transaction_code, limit, ...dates }, { store, clock, position }) {
+    const [filedOn, filingId, row] = position?.key ?? [];
+    const found = await store.filings({
+      ...filedWithin(dates, clock),
+      limit: limit + 1,
+      ...(ticker !== '' && { ticker }),
+      ...(owner_name !== '' && { ownerName: owner_name }),
+      ...(transaction_code !== '' && { transactionCode: transaction_code.toUpperCase() }),
+      ...(filedOn !== undefined &&
+        filingId !== undefined && { after: { filedOn, filingId, row: Number(row) } }),
+    });
+    const { filingRow } = await import('./filing-rows.ts');
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      rows: page.map(filingRow),
+      ...(found.length > limit &&
+        last !== undefined && { next: { key: [last.filedOn, last.filingId, String(last.row)] } }),
+      ...(dates.as_of !== undefined && { asOf: dates.as_of }),
+    };
+  },
+});
+
+type Dates = {
+  readonly days: number | undefined;
+  readonly from: Day | undefined;
+  readonly to: Day | undefined;
+  readonly as_of: Day | undefined;
+};
+
+/** The filing dates asked for; days are counted back from the last one that can be in the answer. */
+function filedWithin({ days: asked, from, to, as_of }: Dates, { today, latest }: Clock) {
+  const count = asked ?? (from === undefined && to === undefined ? days.usual : undefined);
+  const last = earlier(to ?? latest, as_of ?? latest);
+  const first = from ?? (count === undefined ? undefined : addDays(earlier(last, today), 1 - count));
+  return { to: last, ...(first !== undefined && { from: first }) };
+}

@@ -1,0 +1,61 @@
+import { dateTime } from '../model/date.ts';
+import { operation } from './operation.ts';
+import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
+
+/** How far one treasury rate lies above another, newest trade date first; only days that have both. */
+export const spread = operation({
+  name: 'spread',
+  command: { words: 'spread' },
+  summary: 'How far one treasury rate lies above another',
+  path: '/v1/treasury/yields/spread',
+  object: 'yield_spread',
+  params: {
+    long: maturityParam('The maturity to compare.', '10Y'),
+    short: maturityParam('The maturity to compare it with.', '2Y'),
+    curve_type: curveTypeParam(),
+    from: dayParam('First trade date.'),
+    to: dayParam('Last trade date.'),
+    ...paging,
+  },
+  fields: [
+    { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
+    { name: 'long_rate', type: 'decimal', description: 'Rate of the long maturity in percent.' },
+    { name: 'short_rate', type: 'decimal', description: 'Rate of the short maturity in percent.' },
+    { name: 'spread_bps', type: 'decimal', description: 'The first less the second, in basis points.' },
+    { name: 'long_maturity', type: 'text', description: 'Maturity label.' },
+    { name: 'short_maturity', type: 'text', description: 'Maturity label.' },
+  ],
+  columns: ['trade_date', 'long_rate', 'short_rate', 'spread_bps', 'long_maturity', 'short_maturity'],
+  check({ long, short, curve_type, from, to }) {
+    checkRange(from, to);
+    checkMaturity('long', long, curve_type);
+    checkMaturity('short', short, curve_type);
+  },
+  async run({ long, short, curve_type, from, to, limit }, { store, position }) {
+    const before = position?.key[0];
+    const found = await store.spread({
+      curveType: curve_type,
+      long,
+      short,
+      limit: limit + 1,
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...(before !== undefined && { before }),
+    });
+    // Arithmetic is loaded when it is needed: the operations themselves are part of every start.
+    const { spreadInBasisPoints } = await import('../model/spread.ts');
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      rows: page.map((pair) => ({
+        trade_date: dateTime(pair.tradeDate),
+        long_rate: pair.long,
+        short_rate: pair.short,
+        spread_bps: spreadInBasisPoints(pair.long, pair.short),
+        long_maturity: long,
+        short_maturity: short,
+      })),
+      ...(found.length > limit && last !== undefined && { next: { key: [last.tradeDate] } }),
+    };
+  },
+});

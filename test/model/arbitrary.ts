@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import type { Said } from './knowledge.ts';
+
+/** The series of made-up statements. */
+export const seriesIds = ['GDP', 'CPI', 'X1'];
+/** Their dates: firsts of months, of which only one ends a quarter. */
+const dates = ['2020-01-01', '2020-02-01', '2020-03-01', '2020-04-01', '2020-05-01'];
+/** The days on which they are made. */
+export const days = [
+  '2019-12-31',
+  '2020-02-15',
+  '2020-02-16',
+  '2020-06-30',
+  '2021-01-01',
+  '2024-02-29',
+  '2025-12-31',
+];
+/** The texts of some numbers; null is a withdrawal. */
+const texts = [['1.5', '1.50', '01.5'], ['0', '-0', '0.00'], ['2'], ['-3.25', '-03.250'], [null]];
+
+/** An index of `texts`. */
+const numbers = fc.integer({ min: 0, max: texts.length - 1 });
+const keys = fc.record({
+  series: fc.constantFrom(...seriesIds),
+  date: fc.constantFrom(...dates),
+  asOf: fc.constantFrom(...days),
+});
+const spellings = fc.integer({ min: 0, max: 2 });
+
+/** Statements that agree, some of them made more than once, each under the number of the piece that makes it. */
+export const agreeing = fc
+  .uniqueArray(
+    fc.record({
+      key: keys,
+      number: numbers,
+      copies: fc.array(fc.record({ piece: fc.nat(), spelling: spellings }), { minLength: 1, maxLength: 3 }),
+    }),
+    { selector: ({ key }) => Object.values(key).join(' '), minLength: 1, maxLength: 40 },
+  )
+  .map((items) =>
+    items.flatMap(({ key, number, copies }) =>
+      copies.map(({ piece, spelling }) => ({ piece, said: { ...key, value: textOf(number, spelling) } })),
+    ),
+  );
+
+function textOf(number: number, spelling: number): string | null {
+  const spelled = texts[number] ?? [];
+  return spelled[spelling % spelled.length] ?? null;
+}
+
+/** Statements of which none is made twice: of repeated ones, the last. */
+export function onePerKey(said: readonly Said[]): readonly Said[] {
+  return [...new Map(said.map((item) => [`${item.series} ${item.date} ${item.asOf}`, item])).values()];
+}
+
+/** How often a property runs; PROPERTY_RUNS multiplies it for a long hunt. */
+export function runs(usual: number): number {
+  return usual * Number(process.env.PROPERTY_RUNS ?? 1);
+}
+
+/** Statements of one date that may contradict each other, in imports of at most two files. */
+export const quarrelling = fc.array(
+  fc.array(
+    fc
+      .record({ key: keys, number: numbers, spelling: spellings, file: fc.integer({ min: 0, max: 1 }) })
+      .map(({ key, number, spelling, file }) => ({
+        file,
+        said: { ...key, date: dates[0] ?? '', value: textOf(number, spelling) },
+      })),
+    { minLength: 1, maxLength: 12 },
+  ),
+  { minLength: 2, maxLength: 5 },
+);
