@@ -7,12 +7,22 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 main(process.argv.slice(2), {
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
+  // Node makes each stream when it is first asked for.
+  get stdin() {
+    return process.stdin;
+  },
+  get stdout() {
+    return process.stdout;
+  },
+  get stderr() {
+    return process.stderr;
+  },
   env: process.env,
   clock: () => new Date(),
   signal: stop.signal,
+  onHangup: (listener) => void process.on('SIGHUP', listener),
 }).then((code) => {
+  // A reader that stands still must not keep a stopped command alive.
+  if (stop.signal.aborted) process.exit(code);
   process.exitCode = code;
 });

@@ -1,19 +1,30 @@
 import type { Client } from '../client/client.ts';
 import type { Envelope, Row } from '../model/envelope.ts';
-import type { Operation } from '../operations/operation.ts';
+import type { Field, Operation } from '../operations/operation.ts';
 import { Problem } from '../problem.ts';
-import { columnsOf } from '../render/columns.ts';
-import { rendererOf } from '../render/format.ts';
-import type { Renderer } from '../render/renderer.ts';
-import { exitCode } from './exit-code.ts';
 import type { OutputChoice } from './flags.ts';
 import type { Io } from './io.ts';
+import { openSink } from './open-sink.ts';
 import { changedBetweenPages, type Extent, type Given, pagesOf } from './pages.ts';
-import { fileSink, type Sink, streamSink } from './sink.ts';
+import type { Progress } from './progress.ts';
+import type { Sink } from './sink.ts';
 import type { Talk } from './talk.ts';
+import { newWriting, rendererFor, tellWhatIsMissing, type Writing } from './writing.ts';
 
-/** One question of a command, and the name by which its failure is listed. */
-export type Question = { readonly given: Given; readonly label: string };
+/** One question of a command, and the name by which its failure is listed; `row` describes its series where that was asked already. */
+export type Question = { readonly given: Given; readonly label: string; readonly row?: Row };
+
+/** How rows are shown that a command adds to, or cuts, after the service gave them. */
+export type Shape = {
+  readonly fields: readonly Field[];
+  readonly columns: readonly string[];
+  /** The page as it is shown. */
+  readonly page?: (page: Envelope) => Envelope;
+  /** The pages as they are shown, where rows of several are put together or more must be asked. */
+  readonly pages?: (pages: AsyncGenerator<Envelope>) => AsyncGenerator<Envelope>;
+  /** How much is asked for, where the limit counts the rows shown and not those of the service. */
+  readonly extent?: Extent;
+};
 
 /** What a command asks for and where it goes. */
 export type Job = {
@@ -25,141 +36,126 @@ export type Job = {
   readonly everything: boolean;
   /** Oldest row first, after the limit was applied in the contract's order. */
   readonly ascending: boolean;
+  /** Unless given, rows are shown as the operation declares them. */
+  readonly shape?: Shape;
   readonly output: OutputChoice;
   readonly io: Io;
   readonly talk: Talk;
+  readonly progress: Progress;
 };
 
 /** A question that could not be answered. */
-export type Failure = { readonly label: string; readonly error: unknown };
+export type Failure = { readonly question: Question; readonly error: unknown };
 
 /** How a job ended. */
 export type Outcome = { readonly rows: number; readonly failures: readonly Failure[] };
 
-/** How often a question is begun anew when the data changes between its pages. */
-const attempts = 3;
-
-/** A table on a terminal shows this many rows unless more are asked for. */
-const screenful = 100;
+/** So often a job is begun anew when the data changes between its pages. */
+const restarts = 3;
 
 /** Asks every question and writes the answers as one output: complete, or (to a file) not at all. */
 export async function answer(job: Job): Promise<Outcome> {
-  const sink = job.output.file === undefined ? streamSink(job.io.stdout) : fileSink(job.output.file);
+  const sink = await openSink(job.output.file, job.io);
   try {
-    for (let attempt = 1; ; attempt += 1) {
+    for (let restarted = 0; ; restarted += 1) {
       try {
         return await attemptAnswer(job, sink);
       } catch (error) {
-        if (!changedBetweenPages(error)) throw error;
-        if (sink.committed() || attempt > attempts) throw changedTooOften(error);
+        if (!changedBetweenPages(error) || sink.committed() || restarted === restarts) throw error;
         await sink.restart();
       }
     }
   } catch (error) {
     await sink.abandon();
     throw error;
+  } finally {
+    job.progress.clear();
   }
-}
-
-function changedTooOften(cause: unknown): Problem {
-  return new Problem('bad-answer', 'the data changed while it was being read, again and again', {
-    hints: ['try again when the import is done', 'with -o FILE asof can begin anew by itself'],
-    cause,
-  });
 }
 
 async function attemptAnswer(job: Job, sink: Sink): Promise<Outcome> {
-  const { operation, output, talk } = job;
-  const columns = columnsOf(operation.fields, operation.columns, output.columns);
-  const renderer = await rendererOf(output.format, {
-    columns,
-    header: output.header,
-    colour: output.colour,
-    ...(output.width !== undefined && { width: output.width }),
-  });
+  const { output, questions } = job;
+  const renderer = await rendererFor(output, job.shape ?? job.operation);
   const screen = output.terminal && job.extent.limit === undefined && !job.everything;
-  const writing = new Writing(renderer, sink, screen ? screenful : undefined);
+  const writing = newWriting(renderer, screen);
   const failures: Failure[] = [];
-  for (const { given, label } of job.questions) {
-    try {
-      for await (const page of ordered(job, given)) {
-        job.io.signal.throwIfAborted();
-        if (!(await writing.page(job.questions.length > 1 ? joinable(page) : page)))
-          return { rows: writing.rows, failures };
-      }
-    } catch (error) {
-      if (!(error instanceof Problem) || changedBetweenPages(error) || job.questions.length === 1)
-        throw error;
-      failures.push({ label, error });
-    }
+  for (const [index, question] of questions.entries()) {
+    const ended = await answerOne(job, question, index, writing, sink);
+    if (ended === 'unread') return { rows: writing.rows(), failures };
+    if (ended !== 'answered') failures.push({ question, error: ended });
   }
-  if (failures.length > 0 && (output.file !== undefined || failures.length === job.questions.length)) {
+  if (failures.length > 0 && (output.file !== undefined || failures.length === questions.length)) {
     await sink.abandon();
     return { rows: 0, failures };
   }
-  await writing.end();
-  const dropped = renderer.dropped?.() ?? [];
-  if (dropped.length > 0)
-    talk.note(`asof: the terminal has no room for ${dropped.join(', ')}; --columns chooses`);
-  if (writing.hidden > 0) talk.note(`asof: ${writing.hidden} more rows; --all shows them, --limit N so many`);
-  return { rows: writing.rows, failures };
+  job.progress.clear();
+  await sink.write(writing.end());
+  await sink.finish();
+  tellWhatIsMissing(job.talk, writing, '--all shows all, --limit N so many');
+  return { rows: writing.rows(), failures };
+}
+
+/** Writes the answer to one question; tells whether it came to its end, its reader had gone, or why it failed. */
+async function answerOne(
+  job: Job,
+  { given }: Question,
+  index: number,
+  writing: Writing,
+  sink: Sink,
+): Promise<'answered' | 'unread' | Problem> {
+  const { questions, output, progress, shape } = job;
+  const asked = ordered({ ...job, extent: shape?.extent ?? job.extent }, given);
+  const pages = shape?.pages?.(asked) ?? asked;
+  for (;;) {
+    const page = await nextOf(pages);
+    if (page === undefined) return 'answered';
+    if (page instanceof Problem) return page;
+    const shown = shape?.page?.(page) ?? page;
+    const text = writing.page(questions.length > 1 ? joinable(shown) : shown);
+    if (output.onTerminal && text !== '') progress.clear();
+    if (!(await sink.write(text))) return 'unread';
+    const rows = writing.rows() + writing.hidden();
+    progress.show(
+      () => `${rows.toLocaleString('en-US')} rows`,
+      questions.length > 1 ? { done: index, total: questions.length } : undefined,
+    );
+  }
+}
+
+/** The next page, or the Problem that stands in its place; what concerns the whole job is thrown. */
+async function nextOf(pages: AsyncGenerator<Envelope>): Promise<Envelope | Problem | undefined> {
+  try {
+    const next = await pages.next();
+    return next.done === true ? undefined : next.value;
+  } catch (error) {
+    if (error instanceof Problem && !changedBetweenPages(error)) return error;
+    throw error;
+  }
 }
 
 /** The pages of one question, in the order in which the user wants the rows. */
-async function* ordered(
-  { client, operation, extent, ascending }: Job,
-  given: Given,
-): AsyncGenerator<Envelope> {
-  if (!ascending) {
-    yield* pagesOf(client, operation, given, extent);
+async function* ordered(job: Job, given: Given): AsyncGenerator<Envelope> {
+  const pages = pagesOf(job.client, job.operation, given, job.extent, job.io.signal);
+  if (!job.ascending) {
+    yield* pages;
     return;
   }
   const rows: Row[] = [];
   let last: Envelope | undefined;
-  for await (const page of pagesOf(client, operation, given, extent)) {
+  for await (const page of pages) {
     for (const row of page.results) rows.push(row);
     last = page;
   }
-  if (last !== undefined) yield { ...last, results: rows.reverse(), results_count: rows.length };
+  if (last !== undefined) yield { ...last, results: rows.sort(oldestFirst), results_count: rows.length };
 }
 
-/** A page as a part of an answer about several series: what names one of them is left out. */
+/** Not every service gives the newest observation first. */
+function oldestFirst(a: Row, b: Row): number {
+  return String(a.date) < String(b.date) ? -1 : 1;
+}
+
+/** A page as a part of an answer about several series: what only one of them can be asked is left out. */
 function joinable(page: Envelope): Envelope {
   const { series: _series, next_cursor: _cursor, ...rest } = page;
-  return rest;
-}
-
-/** Writes pages through a renderer, up to a number of rows; counts what it leaves out. */
-class Writing {
-  rows = 0;
-  hidden = 0;
-  readonly #renderer: Renderer;
-  readonly #sink: Sink;
-  readonly #most: number | undefined;
-
-  constructor(renderer: Renderer, sink: Sink, most: number | undefined) {
-    this.#renderer = renderer;
-    this.#sink = sink;
-    this.#most = most;
-  }
-
-  async page(page: Envelope): Promise<boolean> {
-    const room = this.#most === undefined ? page.results.length : Math.max(0, this.#most - this.rows);
-    this.hidden += Math.max(0, page.results.length - room);
-    const shown = page.results.length > room ? page.results.slice(0, room) : page.results;
-    this.rows += shown.length;
-    if (shown.length === 0 && page.results.length > 0) return true;
-    return this.#sink.write(this.#renderer.page({ ...page, results: shown }));
-  }
-
-  async end(): Promise<void> {
-    await this.#sink.write(this.#renderer.end());
-    await this.#sink.finish();
-  }
-}
-
-/** The exit code of an outcome whose failures were reported; `failed` is the code of the first. */
-export function outcomeCode({ rows }: Outcome, failEmpty: boolean, failed: number | undefined): number {
-  if (failed !== undefined) return failed;
-  return rows === 0 && failEmpty ? exitCode.empty : exitCode.success;
+  return { ...rest, has_more: false };
 }

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Problem } from '../problem.ts';
 import { type Format, formatNamed, formatOfFile } from '../render/format.ts';
 import { type Io, variable } from './io.ts';
+import { readSettings, retryCount, timeoutSeconds, waitSeconds } from './settings.ts';
 
 /** The flags that every command takes which gives data, as commander reads them. */
 export type DataFlags = {
@@ -14,7 +15,16 @@ export type DataFlags = {
   readonly store?: string;
   readonly failEmpty?: boolean;
   readonly color: boolean;
-} & TalkFlags;
+} & TalkFlags &
+  RemoteFlags;
+
+/** The flags that matter only where a service is asked. */
+export type RemoteFlags = {
+  readonly baseUrl?: string;
+  readonly timeout?: number;
+  readonly retries?: number;
+  readonly maxWait?: number;
+};
 
 /** The flags that say how much a command says on stderr. */
 export type TalkFlags = { readonly quiet?: boolean; readonly verbose?: boolean; readonly debug?: boolean };
@@ -24,7 +34,9 @@ export type OutputChoice = {
   readonly format: Format;
   /** The file to write, or undefined for stdout. */
   readonly file: string | undefined;
-  /** Whether rows go to a person's terminal, who is shown a screenful and told of the rest. */
+  /** Whether the output goes to a terminal. */
+  readonly onTerminal: boolean;
+  /** Whether it is rows for a person there, who is shown a screenful and told of the rest. */
   readonly terminal: boolean;
   readonly columns: readonly string[] | undefined;
   readonly header: boolean;
@@ -35,7 +47,7 @@ export type OutputChoice = {
 
 /** Adds the flags of every command that gives data. */
 export function withDataFlags(command: Command): Command {
-  return withTalkFlags(withStoreFlag(command))
+  return withTalkFlags(withRemoteFlags(withStoreFlag(command)))
     .option('-f, --format <format>', 'table, csv, tsv, json or ndjson (a table on a terminal, else csv)')
     .option('--csv', 'the same as --format csv')
     .option('--json', 'the same as --format json; errors as problem documents')
@@ -49,6 +61,15 @@ export function withDataFlags(command: Command): Command {
 /** Adds the flag that names the embedded store. */
 export function withStoreFlag(command: Command): Command {
   return command.option('--store <path>', 'the embedded store (or ASOF_STORE)');
+}
+
+/** Adds the flags that name a service and say how patient to be with it. */
+function withRemoteFlags(command: Command): Command {
+  return command
+    .option('--base-url <url>', 'ask the service there (or ASOF_BASE_URL)')
+    .option('--timeout <seconds>', 'for one try of a request to a service (30)', timeoutSeconds)
+    .option('--retries <n>', 'further tries after a failure that may pass (2)', retryCount)
+    .option('--max-wait <seconds>', 'wait so long where a service says when to ask again (60)', waitSeconds);
 }
 
 /** Adds the flags that say how much is said on stderr. */
@@ -67,22 +88,29 @@ export function countOption(flags: string, description: string): Option {
   });
 }
 
-/** The output that the flags and the environment ask for: flag, then `-o`'s extension, then environment, then the terminal. */
+/** The output that the flags and the environment ask for: flag, then `-o`'s extension, then environment, then setting, then the terminal. */
 export function outputChoice(flags: DataFlags, io: Io): OutputChoice {
-  const file = flags.output === '-' ? undefined : flags.output;
+  const file = outputFile(flags);
   const onTerminal = file === undefined && io.stdout.isTTY === true;
   const format =
     flagFormat(flags) ?? fileFormat(file) ?? environmentFormat(io) ?? (onTerminal ? 'table' : 'csv');
   return {
     format,
     file,
+    onTerminal,
     terminal: onTerminal && format === 'table',
     columns: flags.columns,
     header: flags.header,
-    colour: wantsColour(flags, io, onTerminal),
-    width: onTerminal ? (io.stdout.columns ?? 80) : undefined,
+    colour: file === undefined && wantsColour(flags, io, onTerminal),
+    width: onTerminal ? io.stdout.columns || 80 : undefined,
     failEmpty: flags.failEmpty === true,
   };
+}
+
+/** The file that `-o` names, or undefined for stdout. */
+export function outputFile({ output }: Pick<DataFlags, 'output'>): string | undefined {
+  if (output === '') throw new Problem('bad-input', '-o needs the name of a file, or - for stdout');
+  return output === '-' ? undefined : output;
 }
 
 function flagFormat(flags: DataFlags): Format | undefined {
@@ -102,7 +130,7 @@ function fileFormat(file: string | undefined): Format | undefined {
 
 function environmentFormat(io: Io): Format | undefined {
   const name = variable(io, 'ASOF_FORMAT');
-  return name === undefined ? undefined : formatNamed(name);
+  return name === undefined ? readSettings(io).format : formatNamed(name);
 }
 
 function wantsColour(flags: DataFlags, io: Io, onTerminal: boolean): boolean {

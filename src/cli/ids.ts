@@ -1,54 +1,88 @@
-import type { Client } from '../client/client.ts';
 import { closest } from '../model/closest.ts';
 import type { Row } from '../model/envelope.ts';
 import { seriesSearch } from '../operations/index.ts';
 import { Problem } from '../problem.ts';
-import { pagesOf } from './pages.ts';
+import { everything, pagesOf } from './pages.ts';
+import type { Session } from './session.ts';
 
-/** A series that a command is about; `row` is what the service says of it, where that was asked already. */
-export type Wanted = { readonly id: string; readonly row?: Row };
+/** What it takes to look series up. */
+export type Catalogue = Pick<Session, 'client' | 'io'>;
 
-/** The series that typed ids mean: upper case, and for an id with `*` every series whose id matches. */
-export async function wantedSeries(client: Client, typed: readonly string[]): Promise<readonly Wanted[]> {
+/**
+ * A series that a command is about; `typed` is the id as it was typed, unless it came from a pattern, and `row` what the
+ * service says of it, where that was asked already.
+ */
+export type Wanted = { readonly id: string; readonly typed?: string; readonly row?: Row };
+
+/**
+ * The series that typed ids mean, each once: upper case, and for an id with `*` every series whose id matches.
+ * A pattern that matches nothing stays as it is, to fail like any series that does not exist.
+ */
+export async function wantedSeries(
+  catalogue: Catalogue,
+  typed: readonly string[],
+): Promise<readonly Wanted[]> {
   const wanted = new Map<string, Wanted>();
   let known: readonly Row[] | undefined;
   for (const text of typed) {
     const id = text.toUpperCase();
-    if (!id.includes('*')) {
-      wanted.set(id, wanted.get(id) ?? { id });
-      continue;
+    const matching: Wanted[] = [];
+    if (isPattern(id)) {
+      known ??= await allSeries(catalogue);
+      const pattern = patternOf(id);
+      for (const row of known) if (pattern.test(String(row.id))) matching.push({ id: String(row.id), row });
     }
-    known ??= await allSeries(client);
-    const matching = known.filter((row) => matches(id, String(row.id)));
-    if (matching.length === 0) throw new Problem('not-found', `no series matches '${text}'`);
-    for (const row of matching) wanted.set(String(row.id), { id: String(row.id), row });
+    for (const one of matching.length > 0 ? matching : [{ id, typed: text }])
+      if (!wanted.has(one.id)) wanted.set(one.id, one);
   }
   return [...wanted.values()];
 }
 
-async function allSeries(client: Client): Promise<readonly Row[]> {
+function isPattern(id: string): boolean {
+  return id.includes('*');
+}
+
+function patternOf(id: string): RegExp {
+  const parts = id.split(/\*+/).map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`);
+}
+
+async function allSeries({ client, io }: Catalogue): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for await (const page of pagesOf(client, seriesSearch, [], { limit: undefined, cursor: undefined })) {
-    rows.push(...page.results);
+  for await (const page of pagesOf(client, seriesSearch, [], everything, io.signal)) {
+    for (const row of page.results) rows.push(row);
   }
   return rows;
 }
 
-function matches(pattern: string, id: string): boolean {
-  const escaped = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${escaped.join('.*')}$`).test(id);
+/** So many ids are named as what may have been meant. */
+const mostMeant = 3;
+
+/** The same failure; where a series does not exist, with the ids that may have been meant. */
+export async function withSuggestion(catalogue: Catalogue, id: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof Problem) || error.kind !== 'not-found') return error;
+  if (isPattern(id)) return error.hinting('no id of a series matches this pattern');
+  const meant = meantBy(
+    id,
+    (await allSeries(catalogue).catch(() => [])).map((row) => String(row.id)),
+  );
+  return meant.length === 0 ? error : error.hinting(`did you mean ${listed(meant)}?`);
 }
 
-/** The same failure, with the id that was probably meant where the series does not exist. */
-export async function withSuggestion(client: Client, id: string, error: unknown): Promise<unknown> {
-  if (!(error instanceof Problem) || error.kind !== 'not-found') return error;
-  try {
-    const meant = closest(
+/** The nearest ids first. */
+function meantBy(id: string, known: readonly string[]): readonly string[] {
+  const meant: string[] = [];
+  while (meant.length < mostMeant) {
+    const next = closest(
       id,
-      (await allSeries(client)).map((row) => String(row.id)),
+      known.filter((one) => !meant.includes(one)),
     );
-    return meant === undefined ? error : error.hinting(`did you mean ${meant}?`);
-  } catch {
-    return error;
+    if (next === undefined) break;
+    meant.push(next);
   }
+  return meant;
+}
+
+function listed(ids: readonly string[]): string {
+  return [ids.slice(0, -1).join(', '), ids.at(-1)].filter((part) => part !== '').join(' or ');
 }

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** An output stream, and what a terminal tells of itself. */
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+/** An output stream, the file that it writes to if it is one of the process, and what a terminal tells of itself. */
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly fd?: number };
 
 /** Everything outside that a command may touch besides files; real by default, so that `main` can be tested in process. */
 export type Io = {
@@ -12,6 +12,8 @@ export type Io = {
   readonly clock: () => Date;
   /** Aborted when the user or the system asks the command to stop. */
   readonly signal: AbortSignal;
+  /** Calls a listener whenever the system says SIGHUP; without it, or without a listener, SIGHUP ends the program. */
+  readonly onHangup?: (listener: () => void) => void;
 };
 
 /** The value of an environment variable; an empty one is unset. */

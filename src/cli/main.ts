@@ -1,29 +1,33 @@
-import { CommanderError } from 'commander';
+import { version } from '../installation.ts';
 import { exitCode } from './exit-code.ts';
 import type { DataFlags } from './flags.ts';
 import type { Io } from './io.ts';
-import { program } from './program.ts';
+import { streamSink } from './stream-sink.ts';
 import { reportFailure } from './talk.ts';
+import { readerGone, writeFailure } from './write-failure.ts';
 
 /** Runs one command line and gives its exit code; touches nothing but `io` and the files that the command names. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
-  let code: number = exitCode.success;
+  // A stream that fails is noticed where it was written to; without a listener the failure would end the process.
+  for (const stream of [io.stdout, io.stderr]) stream.on('error', () => undefined);
   try {
-    await program(io, (given) => {
-      code = given;
-    }).parseAsync(argv, { from: 'user' });
+    const code = await run(argv, io);
+    const lost = io.stdout.errored as NodeJS.ErrnoException | null | undefined;
+    if (lost && !readerGone(lost)) throw writeFailure('stdout', lost);
     return code;
   } catch (error) {
-    if (io.signal.aborted) return stopped(io);
-    if (error instanceof CommanderError) return usageCode(error);
-    return reportFailure(error, talkFlags(argv), io);
+    return io.signal.aborted ? stopped(io) : reportFailure(error, wording(argv), io);
   }
 }
 
-/** Help and version that were asked for are a success; any other complaint of commander is a usage error. */
-function usageCode({ code, exitCode: status }: CommanderError): number {
-  const asked = code === 'commander.helpDisplayed' || code === 'commander.version';
-  return asked && status === 0 ? exitCode.success : exitCode.usage;
+async function run(argv: readonly string[], io: Io): Promise<number> {
+  if (argv.length === 1 && /^(--version|-V)$/.test(argv[0] ?? '')) {
+    await streamSink(io.stdout, io.signal).write(`${version()}\n`);
+    return exitCode.success;
+  }
+  // Loaded here, so that the commonest question of scripts about asof itself loads nothing.
+  const { parse } = await import('./program.ts');
+  return parse(argv.length === 0 ? ['--help'] : argv, io);
 }
 
 function stopped({ signal }: Io): number {
@@ -31,14 +35,11 @@ function stopped({ signal }: Io): number {
 }
 
 /** How to word a failure: what the command line asked for, also where it could not be read to its end. */
-function talkFlags(argv: readonly string[]): Partial<DataFlags> {
+function wording(argv: readonly string[]): Partial<DataFlags> {
+  const asked = /^(--json|--format=json|-f=?json)$/;
   return {
     json: argv.some(
-      (word, i) =>
-        word === '--json' ||
-        word === '--format=json' ||
-        (word === 'json' && /^(-f|--format)$/.test(argv[i - 1] ?? '')),
+      (word, i) => asked.test(word) || (word === 'json' && /^(-f|--format)$/.test(argv[i - 1] ?? '')),
     ),
-    debug: argv.includes('--debug'),
   };
 }

@@ -1,66 +1,63 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../installation.ts';
-import { operations } from '../operations/index.ts';
-import type { Operation } from '../operations/operation.ts';
-import { curveCommand } from './commands/curve.ts';
-import { factsCommand } from './commands/facts.ts';
+import { Problem } from '../problem.ts';
 import { addHelp } from './commands/help.ts';
-import { importCommand } from './commands/import.ts';
-import { observationsCommand } from './commands/observations.ts';
-import { type QueryCommand, queryCommand } from './commands/query.ts';
-import { seriesSearchCommand, seriesShowCommand } from './commands/series.ts';
+import { commands, type Setting } from './commands/index.ts';
+import { exitCode } from './exit-code.ts';
 import type { Io } from './io.ts';
 
-/** What the command of an operation has besides what the operation declares. */
-const special: Readonly<Record<string, QueryCommand>> = {
-  series_search: seriesSearchCommand,
-  series_show: seriesShowCommand,
-  observations: observationsCommand,
-  curve: curveCommand,
-};
+/** Runs the command that a command line names, and gives its exit code; an error of usage is a Problem. */
+export async function parse(argv: readonly string[], io: Io): Promise<number> {
+  let code: number = exitCode.success;
+  const setting: Setting = {
+    io,
+    done: (given) => {
+      code = given;
+    },
+    subcommand: (group, name, summary) => child(group, name, summary, io),
+  };
+  const [word = ''] = argv;
+  const root = program(setting);
+  await defineNamed(root, word === 'help' ? argv[1] : word, setting);
+  try {
+    await root.parseAsync(argv, { from: 'user' });
+    return code;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return exitCode.success;
+    // A group without a command, such as `asof series`, has shown its help.
+    if (error.code === 'commander.help') return exitCode.usage;
+    throw usageProblem(error);
+  }
+}
 
-/** Operations whose command takes several ids. */
-const severalIds: ReadonlySet<string> = new Set(['observations']);
+/** Commander's words in ours: `error: unknown command 'x'`, and on a line of its own `(Did you mean y?)`. */
+function usageProblem({ message }: CommanderError): Problem {
+  const [detail = '', suggestion] = message.replace(/^error: /, '').split('\n');
+  const meant = /^\(Did you mean (.*)\)$/.exec(suggestion ?? '')?.[1];
+  return new Problem('bad-input', detail, meant === undefined ? {} : { hints: [`did you mean ${meant}`] });
+}
 
-/** The commander program: a command for each operation of the table, and those that are no operation. */
-export function program(io: Io, done: (code: number) => void): Command {
+/** The commander program: every command by name and summary, which is all that help lists. */
+function program({ io, done }: Setting): Command {
   const root = base(new Command('asof'), io)
     .description('Point-in-time economic data: series as they were known on a day, treasury curves')
     .version(version(), '-V, --version', 'print the version')
     .showHelpAfterError(false);
-  for (const operation of operations) {
-    const command = commandFor(root, operation, io);
-    queryCommand(command, operation, special[operation.name] ?? {}, io, done);
+  for (const { name, summary, alias } of commands) {
+    const command = child(root, name, summary, io);
+    if (alias !== undefined) command.alias(alias);
   }
-  factsCommand(
-    child(root, 'facts', 'Every statement about series, in the CSV that import reads', io),
-    io,
-    done,
-  );
-  importCommand(child(root, 'import', 'Read files of vintages and curves into your store', io), io, done);
   addHelp(root, io, done);
   return root;
 }
 
-/** The command named by an operation's words, inside of its group where it has one. */
-function commandFor(root: Command, operation: Operation, io: Io): Command {
-  const { words, argument } = operation.command;
-  const [first = '', second] = words.split(' ');
-  const parent = second === undefined ? root : group(root, first, io);
-  const command = child(parent, second ?? first, operation.summary, io);
-  if (argument === undefined) return command;
-  const several = severalIds.has(operation.name) ? '...' : '';
-  const required = operation.params[argument]?.required === true;
-  const name = argument === 'q' ? 'text' : argument;
-  return command.argument(required ? `<${name}${several}>` : `[${name}]`);
+/** Gives the named command what it takes; the others stay names, so that no command pays for them. */
+async function defineNamed(root: Command, name: string | undefined, setting: Setting): Promise<void> {
+  const entry = commands.find((candidate) => candidate.name === name || candidate.alias === name);
+  const command = root.commands.find((candidate) => candidate.name() === entry?.name);
+  if (command !== undefined) await entry?.define(command, setting);
 }
-
-function group(root: Command, name: string, io: Io): Command {
-  const known = root.commands.find((command) => command.name() === name);
-  return known ?? child(root, name, groups[name] ?? '', io);
-}
-
-const groups: Readonly<Record<string, string>> = { series: 'Find and describe series' };
 
 function child(parent: Command, name: string, summary: string, io: Io): Command {
   return base(parent.command(name), io).description(summary);
@@ -75,10 +72,9 @@ function base(command: Command, io: Io): Command {
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, 'asof: ')),
-      getOutHelpWidth: () => io.stdout.columns ?? 100,
-      getErrHelpWidth: () => io.stderr.columns ?? 100,
+      // Errors of usage are thrown as well, and reported like any other failure.
+      outputError: () => undefined,
+      getOutHelpWidth: () => io.stdout.columns || 100,
+      getErrHelpWidth: () => io.stderr.columns || 100,
     });
 }
-
-export { CommanderError };

@@ -1,15 +1,14 @@
 import type { Command } from 'commander';
-import { addDays, parseDay, utcDay } from '../model/date.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Param } from '../operations/params.ts';
-import { Problem } from '../problem.ts';
 import { countOption } from './flags.ts';
 import type { Io } from './io.ts';
+import { datedText, dayBefore, type KnowledgeFlags, withKnownBeforeFlag } from './knowledge.ts';
 import type { Given } from './pages.ts';
 import type { Talk } from './talk.ts';
 
 /** The flags of one operation's command, as commander reads them. */
-export type RequestFlags = {
+export type RequestFlags = KnowledgeFlags & {
   readonly limit?: number;
   readonly all?: boolean;
   readonly cursor?: string;
@@ -33,10 +32,7 @@ export function withRequestFlags(command: Command, operation: Operation): Comman
     command.option(`--${flagOf(name, param)}${value}`, param.description);
   }
   if (Object.hasOwn(operation.params, 'as_of')) {
-    command.option(
-      '--known-before <date>',
-      'what could be known at the start of that day: --as-of the day before',
-    );
+    withKnownBeforeFlag(command);
   }
   if (Object.hasOwn(operation.params, 'limit')) {
     command
@@ -47,31 +43,21 @@ export function withRequestFlags(command: Command, operation: Operation): Comman
   return command;
 }
 
-/** The parameters that the flags give, as texts; dates that say `today` are resolved once, in UTC. */
+/** The parameters that the flags give, as texts; dates that say `today` are resolved, in UTC. */
 export function givenBy(flags: RequestFlags, operation: Operation, io: Io, talk: Talk): Given {
-  const today = utcDay(io.clock());
-  const dated = (name: string, text: string): string => {
-    if (text !== 'today') return text;
-    talk.detail(`asof: ${name} today is ${today}`);
-    return today;
-  };
   const given: [string, string][] = [];
   for (const [name, param] of flagged(operation)) {
     const value = flags[camel(flagOf(name, param))];
     if (value === undefined) continue;
     if (value === true) given.push([name, choicesOf(param)?.[0] ?? 'true']);
-    else given.push([name, isDay(param) ? dated(name, String(value)) : inCase(param, String(value))]);
+    else
+      given.push([
+        name,
+        isDay(param) ? datedText(name, String(value), io, talk) : inCase(param, String(value)),
+      ]);
   }
-  return [...given, ...knownBefore(flags, dated)];
-}
-
-function knownBefore(flags: RequestFlags, dated: (name: string, text: string) => string): Given {
-  const value = flags.knownBefore;
-  if (value === undefined) return [];
-  if (flags.asOf !== undefined) throw new Problem('bad-input', 'use either --as-of or --known-before');
-  const day = parseDay(dated('known_before', String(value)));
-  if (day === undefined) throw new Problem('bad-input', "invalid 'known_before' date: use YYYY-MM-DD format");
-  return [['as_of', addDays(day, -1)]];
+  const before = Object.hasOwn(operation.params, 'as_of') ? dayBefore(flags, io, talk) : undefined;
+  return before === undefined ? given : [...given, ['as_of', before]];
 }
 
 function isDay({ schema }: Param<unknown>): boolean {

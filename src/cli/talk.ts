@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts';
-import { printable } from '../render/terminal-text.ts';
+import { printable } from '../render/printable.ts';
 import { exitCode, exitCodeOf } from './exit-code.ts';
 import type { DataFlags, TalkFlags } from './flags.ts';
 import type { Io } from './io.ts';
@@ -8,47 +8,63 @@ const embeddedErrors = 'asof://local/errors';
 
 /** What a command says to people, on stderr. */
 export type Talk = {
+  /** A line about what is missing from the output: said also to those who asked for quiet. */
+  readonly warn: (text: string) => void;
   /** A line that people and scripts should see unless they asked for quiet. */
   readonly note: (text: string) => void;
   /** A line for people who watch: only on a terminal's stderr. */
   readonly aside: (text: string) => void;
   /** A line that only `-v` asks for. */
   readonly detail: (text: string) => void;
+  /** A line that only `--debug` asks for. */
+  readonly trace: (text: string) => void;
 };
 
 /** How a command talks under these flags. */
 export function talk(flags: TalkFlags, io: Io): Talk {
   const say = (text: string): void => {
-    io.stderr.write(`${text}\n`);
+    io.stderr.write(`${printable(text)}\n`);
   };
   const quiet = flags.quiet === true;
   const verbose = flags.verbose === true || flags.debug === true;
   return {
+    warn: say,
     note: (text) => (quiet ? undefined : say(text)),
     aside: (text) => (quiet || io.stderr.isTTY !== true ? undefined : say(text)),
     detail: (text) => (verbose ? say(text) : undefined),
+    trace: (text) => (flags.debug === true ? say(text) : undefined),
   };
 }
 
 /** Says what went wrong on stderr, and gives the exit code that it means; a failure that nobody foresaw shows its trace. */
 export function reportFailure(error: unknown, flags: Partial<DataFlags>, io: Io): number {
-  if (!(error instanceof Problem)) return reportBug(error, io);
-  if (error.kind === 'internal-error' && error.cause !== undefined) return reportBug(error.cause, io);
+  const problem = problemOf(error);
+  if (problem === undefined) return reportBug(error, io);
   if (flags.json === true || flags.format === 'json') {
-    io.stderr.write(`${JSON.stringify(error.toDocument(embeddedErrors), null, 2)}\n`);
-    return exitCodeOf(error.kind);
+    io.stderr.write(`${JSON.stringify(problem.toDocument(embeddedErrors), null, 2)}\n`);
+    return exitCodeOf(problem.kind);
   }
   const lines = [
-    `asof: ${error.detail}`,
-    ...error.hints.map((hint) => `      ${hint}`),
-    ...(flags.debug === true && error.requestId !== undefined ? [`      request ${error.requestId}`] : []),
+    `asof: ${problem.detail}`,
+    ...problem.hints.map((hint) => `      ${hint}`),
+    ...(problem.requestId === undefined ? [] : [`      request ${problem.requestId}`]),
   ];
   io.stderr.write(`${lines.map((line) => line.split('\n').map(printable).join('\n')).join('\n')}\n`);
-  return exitCodeOf(error.kind);
+  return exitCodeOf(problem.kind);
+}
+
+/** The failure as a Problem, or undefined where it is a bug; what the operating system refuses is none. */
+function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof Problem)
+    return error.kind === 'internal-error' && error.cause !== undefined ? problemOf(error.cause) : error;
+  if (error instanceof Error && 'syscall' in error)
+    return new Problem('local-io', error.message, { cause: error });
+  return undefined;
 }
 
 function reportBug(error: unknown, io: Io): number {
-  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const bug = error instanceof Problem ? error.cause : error;
+  const trace = bug instanceof Error ? (bug.stack ?? bug.message) : String(bug);
   io.stderr.write(`asof: this is a bug in asof; please report it with these lines:\n${trace}\n`);
   return exitCode.bug;
 }

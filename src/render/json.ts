@@ -4,11 +4,13 @@ import { wireRow } from './wire-row.ts';
 
 /**
  * One envelope, indented by two. A single page is the service's envelope as it is; several become one that begins like
- * the first and holds all results, their count, `has_more: false` and no cursor. Holds no page but the first.
+ * the first, holds all results and their count, and ends like the last: with a cursor only where a limit cut the answer.
+ * Holds no page but the first.
  */
 export function json({ columns }: Layout): Renderer {
   const wire = wireRow(columns);
   let first: Envelope | undefined;
+  let ending: Ending = { has_more: false };
   let joined = false;
   let count = 0;
 
@@ -27,14 +29,23 @@ export function json({ columns }: Layout): Renderer {
       }
       const opening = joined ? '' : openingOf(first) + items(first.results);
       joined = true;
+      ending = endingOf(page);
       return opening + items(page.results);
     },
     end: () => {
       if (first === undefined) throw new Error('a JSON output needs an envelope');
       if (!joined) return `${JSON.stringify(first, null, 2)}\n`;
-      return `${count === 0 ? '' : '\n  '}],\n  "results_count": ${count},\n  "has_more": false\n}\n`;
+      const rest = JSON.stringify({ results_count: count, ...ending }, null, 2).slice('{'.length);
+      return `${count === 0 ? '' : '\n  '}],${rest}\n`;
     },
   };
+}
+
+/** Whether more follows what is shown, and where. */
+type Ending = Pick<Envelope, 'has_more' | 'next_cursor'>;
+
+function endingOf({ has_more, next_cursor }: Envelope): Ending {
+  return { has_more, ...(next_cursor !== undefined && { next_cursor }) };
 }
 
 /** The envelope's beginning up to the bracket of its results; what is known only at the end is left for the end. */

@@ -1,8 +1,10 @@
 import type { Field } from '../operations/operation.ts';
 import { cellTexts } from './cell-text.ts';
-import { fitWidths, gap } from './column-widths.ts';
+import { fitWidths } from './column-widths.ts';
+import { printable } from './printable.ts';
 import type { Layout, Renderer } from './renderer.ts';
-import { cellWidth, cut, printable } from './terminal-text.ts';
+import { tableLines } from './table-lines.ts';
+import { cellWidth, cut } from './terminal-text.ts';
 
 /** Widths are settled by so many rows, so that a table of any length takes bounded memory. */
 const measuredRows = 10_000;
@@ -25,18 +27,21 @@ type Column = {
  */
 export function table({ columns: { fields }, header, width, colour }: Layout): Renderer {
   const texts = cellTexts(fields);
+  const worded = (text: string, i: number): string => printable(fields[i]?.words?.[text] ?? text);
   let waiting: string[][] = [];
   let columns: readonly Column[] | undefined;
 
   const lines = (rows: readonly (readonly string[])[], settled: readonly Column[]): string =>
-    rows
-      .map((row) => line(settled.map((column, i) => cell(column, row[i] ?? '', width !== undefined))))
-      .join('');
+    tableLines(
+      rows.map((row) => settled.map((column, i) => cell(column, row[i] ?? '', width !== undefined))),
+      settled.map((column) => column.width),
+    );
 
   const open = (): string => {
     const measured = fields.map((field, i) => measure(field, waiting, i));
     columns = width === undefined ? measured : fitted(measured, width);
-    const heading = header ? bold(line(columns.map(headingCell)), colour) : '';
+    const widths = columns.map((column) => column.width);
+    const heading = header ? bold(tableLines([columns.map(headingCell)], widths), colour) : '';
     const text = heading + lines(waiting, columns);
     waiting = [];
     return text;
@@ -44,7 +49,7 @@ export function table({ columns: { fields }, header, width, colour }: Layout): R
 
   return {
     page: ({ results }) => {
-      const rows = results.map((row) => texts(row).map(printable));
+      const rows = results.map((row) => texts(row).map(worded));
       if (columns !== undefined) return lines(rows, columns);
       waiting = waiting.concat(rows);
       return waiting.length < measuredRows ? '' : open();
@@ -79,15 +84,19 @@ function fractionWidth(text: string): number {
 }
 
 function fitted(columns: readonly Column[], width: number): Column[] {
-  const wishes = columns.map((column) => ({ natural: column.width, least: leastWidth(column) }));
+  // What names a row, such as the id of a series, gives way last.
+  const wishes = columns.map((column, i) => ({
+    natural: column.width,
+    least: leastWidth(column, i === 0 ? Math.floor(width / 3) : leastText),
+  }));
   const widths = fitWidths(wishes, width);
   return columns
     .slice(0, widths.length)
     .map((column, i) => ({ ...column, width: widths[i] ?? column.width }));
 }
 
-function leastWidth({ name, kind, width }: Column): number {
-  return kind === 'text' ? Math.min(width, Math.max(leastText, cellWidth(name))) : width;
+function leastWidth({ name, kind, width }: Column, least: number): number {
+  return kind === 'text' ? Math.min(width, Math.max(least, cellWidth(name))) : width;
 }
 
 function cell({ kind, width, fraction }: Column, text: string, limited: boolean): string {
@@ -102,10 +111,6 @@ function headingCell({ name, kind, width }: Column): string {
 
 function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - cellWidth(text)));
-}
-
-function line(cells: readonly string[]): string {
-  return `${cells.join(' '.repeat(gap)).trimEnd()}\n`;
 }
 
 function bold(text: string, colour: boolean): string {

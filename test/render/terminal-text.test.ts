@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cellWidth, cut, printable } from '../../src/render/terminal-text.ts';
+import { printable } from '../../src/render/printable.ts';
+import { cellWidth, cut } from '../../src/render/terminal-text.ts';
 
 // Widths: Unicode's EastAsianWidth.txt (W and F are two cells) and emoji-test.txt.
 describe('the width in cells', () => {

@@ -1,31 +1,84 @@
-import { yields } from '../../operations/index.ts';
+import { addDays } from '../../model/date.ts';
+import { curve, yields } from '../../operations/index.ts';
 import { Problem } from '../../problem.ts';
+import { datedText } from '../knowledge.ts';
 import type { Given } from '../pages.ts';
 import type { Session } from '../session.ts';
 import type { QueryCommand } from './query.ts';
 
-/** `asof curve`: exactly a day's curve, or with `--on-or-before` the newest one up to it. */
+/** `asof curve`: exactly a day's curve, or with `--on-or-before` the newest one up to it; with `--vs` beside that of another day. */
 export const curveCommand: QueryCommand = {
   addFlags: (command) => {
-    command.option('--on-or-before', 'the newest curve on or before the date');
+    command
+      .option('--on-or-before', 'the newest curve on or before the date')
+      .option('--vs <date>', 'beside it the curve of another day, and the change since then in basis points');
   },
   async questions(_typed, given, flags, session) {
     const date = given.find(([name]) => name === 'date')?.[1];
     if (flags.onOrBefore !== true || date === undefined) return [{ given, label: 'curve' }];
-    const used = await newestUpTo(date, given, session);
-    if (used !== date) session.talk.note(`asof: no curve on ${date}; this is ${used}`);
-    return [{ given: given.map(([name, text]) => [name, name === 'date' ? used : text]), label: 'curve' }];
+    return [{ given: await onOrBefore('date', date, given, session), label: 'curve' }];
+  },
+  async shape({ vs, type, onOrBefore: nearest }, _output, session) {
+    if (vs === undefined) return undefined;
+    const date = datedText('vs', String(vs), session.io, session.talk);
+    const asked: Given = [
+      ['date', date],
+      ...(type === undefined ? [] : [['curve_type', String(type).toUpperCase()] as const]),
+    ];
+    const { comparison, compared } = await import('../curve-comparison.ts');
+    return {
+      fields: comparison,
+      columns: comparison.map(({ name }) => name),
+      async *pages(pages) {
+        const given = nearest === true ? await onOrBefore('vs', date, asked, session) : asked;
+        const other = await session.client.ask(curve, given).catch((error) => {
+          throw renamed(error, 'date', 'vs');
+        });
+        if (other.results.length === 0) session.talk.note(`asof: no curve on ${date}`);
+        for await (const page of pages) yield compared(page, other);
+      },
+    };
   },
 };
 
-/** The trade date of the newest curve up to `date`, as the rates over time tell it; `date` itself when there is none. */
-async function newestUpTo(date: string, given: Given, { client }: Session): Promise<string> {
+/** The parameters with the trade date of the newest curve up to `date`, and a word where that is another day. */
+async function onOrBefore(name: string, date: string, given: Given, session: Session): Promise<Given> {
+  const used = await newestUpTo(name, date, given, session);
+  if (used !== date) session.talk.note(`asof: no curve on ${date}; this is ${used}`);
+  return given.map(([key, text]) => [key, key === 'date' ? used : text]);
+}
+
+/** The same failure, said of the flag that was typed. */
+function renamed(error: unknown, from: string, to: string): unknown {
+  if (!(error instanceof Problem) || error.field !== from) return error;
+  return new Problem(error.kind, error.detail.replace(`'${from}'`, `'${to}'`), { field: to });
+}
+
+/**
+ * The trade date of the newest curve up to `date`, as the rates over time tell it; `date` itself when there is none.
+ * It asks on until nothing newer is found, because not every service gives the newest rates first.
+ */
+async function newestUpTo(name: string, date: string, given: Given, { client }: Session): Promise<string> {
   const type = given.filter(([name]) => name === 'curve_type');
-  const page = await client.ask(yields, [...type, ['to', date], ['limit', '1']]).catch((error) => {
-    if (error instanceof Problem && error.field === 'to') {
-      throw new Problem(error.kind, error.detail.replace("'to'", "'date'"), { field: 'date' });
-    }
-    throw error;
+  const newestOf = async (given: Given): Promise<string> => {
+    const page = await client.ask(yields, [...type, ...given, ['to', date]]);
+    const days = page.results.map(({ trade_date }) => String(trade_date).slice(0, 10));
+    return days.filter((day) => day <= date).reduce(later, '');
+  };
+  let newest = await newestOf([['limit', '1']]).catch((error) => {
+    throw renamed(error, 'to', name);
   });
-  return String(page.results[0]?.trade_date ?? date).slice(0, 10);
+  while (newest !== '' && newest < date) {
+    const next = await newestOf([
+      ['from', addDays(newest, 1)],
+      ['limit', '1000'],
+    ]);
+    if (next <= newest) break;
+    newest = next;
+  }
+  return newest === '' ? date : newest;
+}
+
+function later(a: string, b: string): string {
+  return a > b ? a : b;
 }

@@ -1,13 +1,18 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Statement } from '../../model/statement.ts';
 import { Problem } from '../../problem.ts';
 import type { Store } from '../../store/store.ts';
 import { exitCode } from '../exit-code.ts';
-import { type TalkFlags, withStoreFlag, withTalkFlags } from '../flags.ts';
-import { wantedSeries, withSuggestion } from '../ids.ts';
+import { outputFile, type TalkFlags, withStoreFlag, withTalkFlags } from '../flags.ts';
+import { type Catalogue, wantedSeries, withSuggestion } from '../ids.ts';
 import type { Io } from '../io.ts';
+import { openSink } from '../open-sink.ts';
 import { storeToRead } from '../places.ts';
-import { fileSink, type Sink, streamSink } from '../sink.ts';
+import { progress } from '../progress.ts';
+import { chosen } from '../session.ts';
+import type { Sink } from '../sink.ts';
+import { reportFailure } from '../talk.ts';
 
 type FactsFlags = TalkFlags & { readonly store?: string; readonly output?: string };
 
@@ -16,42 +21,73 @@ export function factsCommand(command: Command, io: Io, done: (code: number) => v
   withTalkFlags(withStoreFlag(command))
     .argument('<id...>', 'series ids; one with * (quoted) means every series whose id matches')
     .option('-o, --output <file>', 'write to a file, complete or not at all; - is stdout')
-    .action(async (typed: readonly string[]) => {
-      const flags = command.opts<FactsFlags>();
-      const { openStore } = await import('../../store/open.ts');
-      const store = await openStore(storeToRead(io, flags.store).path);
-      const sink =
-        flags.output === undefined || flags.output === '-' ? streamSink(io.stdout) : fileSink(flags.output);
-      try {
-        await writeFacts(store, typed, sink, io);
-        await sink.finish();
-      } catch (error) {
-        await sink.abandon();
-        throw error;
-      } finally {
-        await store.close();
-      }
-      done(exitCode.success);
-    });
+    .action(async (typed: readonly string[]) => done(await runFacts(typed, command.opts<FactsFlags>(), io)));
 }
 
-async function writeFacts(store: Store, typed: readonly string[], sink: Sink, io: Io): Promise<void> {
-  const [{ stringify }, { embeddedClient }] = await Promise.all([
-    import('csv-stringify/sync'),
+async function runFacts(typed: readonly string[], flags: FactsFlags, io: Io): Promise<number> {
+  const [{ openStore }, { embeddedClient }] = await Promise.all([
+    import('../../store/open.ts'),
     import('../../client/embedded.ts'),
   ]);
-  const client = embeddedClient(store, io.clock);
-  const wanted = await wantedSeries(client, typed);
-  for (const { id } of wanted) {
-    if ((await store.findSeries(id)) !== undefined) continue;
-    throw await withSuggestion(client, id, new Problem('not-found', `series '${id}' not found`));
+  const file = outputFile(flags);
+  const choice = storeToRead(io, flags.store);
+  const store = await openStore(choice.path).catch((error) => {
+    throw chosen(error, choice);
+  });
+  try {
+    const catalogue = { client: embeddedClient(store, io.clock), io };
+    const { known, unknown } = await sorted(store, catalogue, typed);
+    if (known.length > 0 && (unknown.length === 0 || file === undefined))
+      await writeFacts(store, known, await openSink(file, io), flags, io);
+    const codes = unknown.map((error) => reportFailure(error, flags, io));
+    return codes[0] ?? exitCode.success;
+  } finally {
+    await store.close();
   }
-  if (!(await sink.write('series_id,date,as_of_date,value\n'))) return;
-  for (const { id } of wanted) {
-    for await (const batch of store.statements(id)) {
-      io.signal.throwIfAborted();
-      if (!(await sink.write(stringify(batch.map(line))))) return;
+}
+
+/** The ids of series that exist, and the failures of those that do not. */
+async function sorted(store: Store, catalogue: Catalogue, typed: readonly string[]) {
+  const known: string[] = [];
+  const unknown: unknown[] = [];
+  for (const { id } of await wantedSeries(catalogue, typed)) {
+    if ((await store.findSeries(id)) !== undefined) known.push(id);
+    else {
+      const problem = new Problem('not-found', `series '${id}' not found`);
+      unknown.push(await withSuggestion(catalogue, id, problem));
     }
+  }
+  return { known, unknown };
+}
+
+async function writeFacts(
+  store: Store,
+  ids: readonly string[],
+  sink: Sink,
+  flags: FactsFlags,
+  io: Io,
+): Promise<void> {
+  const { csvRecord } = await import('../../render/csv.ts');
+  const bar = progress(io, flags);
+  try {
+    let wanted = await sink.write('series_id,date,as_of_date,value\n');
+    for (const [done, id] of ids.entries()) {
+      if (!wanted) break;
+      for await (const batch of store.statements(id)) {
+        // Reading never waits for anything: without a turn of the event loop no signal would be heard.
+        await turn();
+        io.signal.throwIfAborted();
+        wanted = await sink.write(batch.map((statement) => csvRecord(line(statement))).join(''));
+        if (!wanted) break;
+      }
+      if (io.stdout.isTTY !== true) bar.show(() => id, { done, total: ids.length });
+    }
+    await sink.finish();
+  } catch (error) {
+    await sink.abandon();
+    throw error;
+  } finally {
+    bar.clear();
   }
 }
 

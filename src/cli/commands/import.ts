@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { samplePath } from '../../installation.ts';
 import { latestDay, parseDay, utcDay } from '../../model/date.ts';
@@ -7,9 +8,9 @@ import { exitCode } from '../exit-code.ts';
 import { type TalkFlags, withStoreFlag, withTalkFlags } from '../flags.ts';
 import { importReport } from '../import-report.ts';
 import type { Io } from '../io.ts';
-import { storeToWrite } from '../places.ts';
+import { defaultStorePath, storeToWrite } from '../places.ts';
 import { progress } from '../progress.ts';
-import { talk } from '../talk.ts';
+import { type Talk, talk } from '../talk.ts';
 import { importLog } from './import-log.ts';
 
 type ImportFlags = TalkFlags & {
@@ -17,6 +18,7 @@ type ImportFlags = TalkFlags & {
   readonly series?: string;
   readonly id: readonly string[];
   readonly asOf?: string;
+  readonly filedOn?: string;
   readonly merge?: boolean;
   readonly replace?: boolean;
   readonly complete?: boolean;
@@ -39,6 +41,7 @@ export function importCommand(command: Command, io: Io, done: (code: number) => 
       [],
     )
     .option('--as-of <date>', 'the day on which whole-vintage files were known')
+    .option('--filed-on <date>', 'the day on which ownership XML was filed that does not say it')
     .option('--merge', 'accept a series from a second source')
     .option('--replace', 'accept the new statement where one differs from what is known')
     .option('--complete', 'what a whole vintage does not list is withdrawn')
@@ -61,17 +64,19 @@ async function runImport(paths: readonly string[], flags: ImportFlags, io: Io): 
     import('../../store/open.ts'),
   ]);
   const said = talk(flags, io);
-  const asOf = dayFlag('as_of', flags.asOf, io);
+  const asOf = dayFlag('as_of', flags.asOf, io, said);
+  const filedOn = dayFlag('filed_on', flags.filedOn, io, said);
   const series = flags.series === undefined ? undefined : seriesId('--series', flags.series);
   const rename = renames(flags.id);
+  const files = await sourceFiles(paths);
   const inputs = [];
-  for (const file of await sourceFiles(paths))
+  for (const file of files) {
+    io.signal.throwIfAborted();
     inputs.push({ file, format: await recognise(file, flags.kind) });
+  }
 
-  const writer = await openWriter(
-    storeToWrite(io, flags.store),
-    flags.withSample === true ? samplePath() : undefined,
-  );
+  const path = storeToWrite(io, flags.store);
+  const writer = await openWriter(path, flags.withSample === true ? samplePath() : undefined);
   const bar = progress(io, flags);
   try {
     const now = io.clock();
@@ -82,29 +87,44 @@ async function runImport(paths: readonly string[], flags: ImportFlags, io: Io): 
       complete: flags.complete === true,
       latest: latestDay(now),
       importedAt: now.toISOString(),
-      onProgress: ({ file, rows }) => {
+      onProgress: async ({ file, rows }) => {
+        await turn();
         io.signal.throwIfAborted();
-        bar.show(`${file}: ${rows.toLocaleString('en-US')} rows`);
+        const done = files.findIndex(({ path }) => path === file);
+        const share = files.length > 1 ? { done, total: files.length } : undefined;
+        bar.show(() => `${file}: ${rows.toLocaleString('en-US')} rows`, share);
       },
       ...(asOf !== undefined && { asOf }),
+      ...(filedOn !== undefined && { filedOn }),
       ...(series !== undefined && { series }),
     });
+    // The last moment to turn back: a signal that came while SQLite was at work is heard only now.
+    await turn();
     io.signal.throwIfAborted();
     if (flags.dryRun === true) writer.rollback();
     else writer.commit();
     bar.clear();
-    for (const line of importReport(summaries, writer, flags.dryRun === true)) said.note(line);
+    const outcome = {
+      path,
+      created: writer.created,
+      dryRun: flags.dryRun === true,
+      insteadOfSample: flags.withSample !== true && path === defaultStorePath(io),
+    };
+    for (const line of importReport(summaries, outcome)) said.note(line);
     return exitCode.success;
   } catch (error) {
     bar.clear();
     writer.rollback();
+    if (io.signal.aborted) said.note('asof: stopped; nothing was imported');
     throw error;
   }
 }
 
-function dayFlag(name: string, text: string | undefined, io: Io): string | undefined {
+function dayFlag(name: string, text: string | undefined, io: Io, said: Talk): string | undefined {
   if (text === undefined) return undefined;
-  const day = text === 'today' ? utcDay(io.clock()) : parseDay(text);
+  const today = utcDay(io.clock());
+  if (text === 'today') said.detail(`asof: ${name} today is ${today}`);
+  const day = text === 'today' ? today : parseDay(text);
   if (day === undefined)
     throw new Problem('bad-input', `invalid '${name}' date: use YYYY-MM-DD format`, { field: name });
   return day;

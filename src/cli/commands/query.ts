@@ -1,16 +1,18 @@
 import type { Command } from 'commander';
 import type { Operation } from '../../operations/operation.ts';
 import { Problem } from '../../problem.ts';
-import { answer, type Failure, outcomeCode, type Question } from '../answer.ts';
-import { type DataFlags, outputChoice, withDataFlags } from '../flags.ts';
+import { answer, type Failure, type Question, type Shape } from '../answer.ts';
+import { exitCode } from '../exit-code.ts';
+import { type DataFlags, type OutputChoice, outputChoice, withDataFlags } from '../flags.ts';
 import type { Io } from '../io.ts';
 import type { Given } from '../pages.ts';
+import { progress } from '../progress.ts';
 import { givenBy, type RequestFlags, withRequestFlags } from '../request.ts';
 import { type Session, withSession } from '../session.ts';
 import { reportFailure } from '../talk.ts';
 
 /** The flags of a command that asks an operation. */
-export type QueryFlags = DataFlags & RequestFlags & { readonly sort?: 'desc' | 'asc' };
+type QueryFlags = DataFlags & RequestFlags & { readonly sort?: 'desc' | 'asc' };
 
 /** What a command adds to the operation that it asks. */
 export type QueryCommand = {
@@ -23,8 +25,12 @@ export type QueryCommand = {
     flags: QueryFlags,
     session: Session,
   ) => Promise<readonly Question[]>;
+  /** How the rows are shown, where that is not just as the operation declares them. */
+  readonly shape?: (flags: QueryFlags, output: OutputChoice, session: Session) => Promise<Shape | undefined>;
   /** A better error for a question that failed. */
   readonly explain?: (failure: Failure, session: Session) => Promise<unknown>;
+  /** What to say of the questions that were answered. */
+  readonly remark?: (answered: readonly Question[], given: Given, session: Session) => Promise<void>;
 };
 
 /** The command of an operation: its flags and arguments come from the operation, what is special from `special`. */
@@ -56,13 +62,11 @@ async function runQuery(
   return withSession(flags, io, async (session) => {
     const given = givenBy(flags, operation, io, session.talk);
     const questions = await (special.questions ?? onlyQuestion(operation))(typed, given, flags, session);
-    if (flags.cursor !== undefined && questions.length !== 1) {
+    if (flags.cursor !== undefined && questions.length !== 1)
       throw new Problem('bad-input', '--cursor continues one series: name one id');
-    }
-    const explain = special.explain ?? (async ({ error }: Failure) => error);
-    const [first] = questions;
-    const started = performance.now();
-    const outcome = await answer({
+    const shape = await special.shape?.(flags, output, session);
+    const started = io.clock().getTime();
+    const { rows, failures } = await answer({
       client: session.client,
       operation,
       questions,
@@ -72,16 +76,22 @@ async function runQuery(
       output,
       io,
       talk: session.talk,
-    }).catch(async (error) => {
-      throw questions.length === 1 && first !== undefined
-        ? await explain({ label: first.label, error }, session)
-        : error;
+      progress: progress(io, flags),
+      ...(shape !== undefined && { shape }),
     });
-    session.talk.detail(`asof: ${outcome.rows} rows in ${Math.round(performance.now() - started)} ms`);
+    const failed = new Set(failures.map(({ question }) => question));
+    await special.remark?.(
+      questions.filter((question) => !failed.has(question)),
+      given,
+      session,
+    );
+    session.talk.detail(`asof: ${rows} rows in ${io.clock().getTime() - started} ms`);
     const codes: number[] = [];
-    for (const failure of outcome.failures)
-      codes.push(reportFailure(await explain(failure, session), flags, io));
-    return outcomeCode(outcome, output.failEmpty, codes[0]);
+    for (const failure of failures) {
+      const error = (await special.explain?.(failure, session)) ?? failure.error;
+      codes.push(reportFailure(error, flags, io));
+    }
+    return codes[0] ?? (rows === 0 && output.failEmpty ? exitCode.empty : exitCode.success);
   });
 }
 

@@ -19,5 +19,5 @@ export const seriesShowCommand: QueryCommand = {
   async questions([id = ''], given) {
     return [{ given: [['id', id.toUpperCase()], ...given], label: id.toUpperCase() }];
   },
-  explain: ({ label, error }, { client }) => withSuggestion(client, label, error),
+  explain: ({ question, error }, session) => withSuggestion(session, question.label, error),
 };

@@ -1,0 +1,63 @@
+import type { Envelope } from '../model/envelope.ts';
+import type { Field } from '../operations/operation.ts';
+import { columnsOf } from '../render/columns.ts';
+import { rendererOf } from '../render/format.ts';
+import type { Renderer } from '../render/renderer.ts';
+import type { OutputChoice } from './flags.ts';
+import type { Talk } from './talk.ts';
+
+/** A table on a terminal shows this many rows unless more are asked for. */
+const screenful = 100;
+
+/** An output in the making: the texts of pages, up to a number of rows, and the count of what is left out. */
+export type Writing = {
+  /** The text of one more page, without the rows that there is no room for. */
+  readonly page: (page: Envelope) => string;
+  readonly end: () => string;
+  readonly rows: () => number;
+  /** The rows that there was no room for. */
+  readonly hidden: () => number;
+  /** The columns that the terminal has no room for. */
+  readonly dropped: () => readonly string[];
+};
+
+/** The renderer that the user chose, for rows of these fields and columns. */
+export function rendererFor(
+  output: OutputChoice,
+  { fields, columns }: { readonly fields: readonly Field[]; readonly columns: readonly string[] },
+): Promise<Renderer> {
+  return rendererOf(output.format, {
+    columns: columnsOf(fields, columns, output.columns),
+    header: output.header,
+    colour: output.colour,
+    ...(output.width !== undefined && { width: output.width }),
+  });
+}
+
+/** A new output; for a screen, of at most a screenful of rows. */
+export function newWriting(renderer: Renderer, screen: boolean): Writing {
+  const most = screen ? screenful : Number.POSITIVE_INFINITY;
+  let [rows, hidden] = [0, 0];
+  return {
+    page(page) {
+      const results = page.results.slice(0, most - rows);
+      rows += results.length;
+      hidden += page.results.length - results.length;
+      const full = results.length === 0 && page.results.length > 0;
+      return full ? '' : renderer.page({ ...page, results });
+    },
+    end: renderer.end,
+    rows: () => rows,
+    hidden: () => hidden,
+    dropped: () => renderer.dropped?.() ?? [],
+  };
+}
+
+/** Says what the screen had no room for, and how to see more rows. */
+export function tellWhatIsMissing(talk: Talk, writing: Writing, wayOut: string): void {
+  const [dropped, hidden] = [writing.dropped(), writing.hidden()];
+  if (dropped.length > 0)
+    talk.warn(`asof: the terminal has no room for ${dropped.join(', ')}; --columns chooses`);
+  if (hidden > 0)
+    talk.warn(`asof: ${hidden.toLocaleString('en-US')} more ${hidden === 1 ? 'row' : 'rows'}; ${wayOut}`);
+}

@@ -1,0 +1,126 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { main } from '../../src/cli/main.ts';
+
+/** The built command, as users have it. */
+export const built = join(import.meta.dirname, '..', '..', 'dist', 'asof.cjs');
+
+/** How a command ended and what it said. */
+export type Ended = { readonly code: number; readonly out: string; readonly err: string };
+
+/** The surroundings of a command in this process. */
+export type Surroundings = {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdoutIsTerminal?: boolean;
+  readonly stderrIsTerminal?: boolean;
+  readonly columns?: number;
+  readonly signal?: AbortSignal;
+  /** What can be read; nothing unless given. */
+  readonly stdin?: Readable;
+  /** How many milliseconds pass each time that the time is asked for; time stands still without. */
+  readonly pace?: number;
+  /** Called with each text before it is written to stdout. */
+  readonly onWrite?: (text: string) => void | Promise<void>;
+};
+
+/** The day on which all commands of these tests run. */
+const today = '2026-03-15';
+
+/** Runs a command line in this process, with no environment but the one given. */
+export async function asof(line: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
+  const { env = {}, signal = new AbortController().signal, columns, pace = 0, onWrite } = surroundings;
+  const [out, err]: [string[], string[]] = [[], []];
+  const stream = (texts: string[], isTTY = false, before = onWrite) => {
+    const writable = new Writable({
+      decodeStrings: false,
+      async write(chunk, _encoding, done) {
+        await before?.(String(chunk));
+        texts.push(String(chunk));
+        done();
+      },
+    });
+    return Object.assign(writable, { isTTY, ...(columns !== undefined && { columns }) });
+  };
+  let now = Date.parse(`${today}T12:00:00Z`);
+  const clock = () => {
+    now += pace;
+    return new Date(now);
+  };
+  const code = await main(line, {
+    stdin: surroundings.stdin ?? Readable.from([]),
+    stdout: stream(out, surroundings.stdoutIsTerminal),
+    stderr: stream(err, surroundings.stderrIsTerminal, () => undefined),
+    env: { HOME: join(tmpdir(), 'asof-test-without-a-home'), ...env },
+    clock,
+    signal,
+  } as Parameters<typeof main>[1]);
+  return { code, out: out.join(''), err: err.join('') };
+}
+
+/** A folder for the tests of one file, and how to fill it. */
+export type Folder = {
+  readonly path: (name: string) => string;
+  readonly write: (name: string, content: string) => string;
+  readonly read: (name: string) => string;
+  readonly has: (name: string) => boolean;
+  readonly remove: () => void;
+};
+
+/** A new temporary folder. */
+export function newFolder(): Folder {
+  const root = mkdtempSync(join(tmpdir(), 'asof-cli-'));
+  const path = (name: string) => join(root, name);
+  return {
+    path,
+    write(name, content) {
+      writeFileSync(path(name), content);
+      return path(name);
+    },
+    read: (name) => readFileSync(path(name), 'utf8'),
+    has: (name) => existsSync(path(name)),
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+/** asof's own CSV of these lines. */
+export function statements(lines: readonly string[]): string {
+  return `${['series_id,date,as_of_date,value', ...lines].join('\n')}\n`;
+}
+
+// BEA's figures for three quarters as they came out (ALFRED, series GDP).
+const gdp = [
+  'GDP,2014-07-01,2014-10-30,17535.4',
+  'GDP,2014-07-01,2014-11-25,17555.2',
+  'GDP,2014-07-01,2014-12-23,17599.8',
+  'GDP,2014-10-01,2015-01-30,17710.7',
+  'GDP,2014-10-01,2015-02-27,17701.3',
+  'GDP,2014-10-01,2015-03-27,17703.7',
+];
+
+/** The days of a long daily series, oldest first: more than two pages of the service. */
+export const days: readonly string[] = Array.from({ length: 2500 }, (_, day) =>
+  new Date(Date.UTC(2010, 0, 1 + day)).toISOString().slice(0, 10),
+);
+
+/** The value of a day of the long series, which tells the day. */
+export function longValue(day: string): string {
+  return `${days.indexOf(day)}.25`;
+}
+
+/** A store with GDP, GDPC1, UNRATE and the long series LONG, made by the command itself. */
+export async function importedStore(folder: Folder): Promise<string> {
+  const store = folder.path('store.db');
+  const long = days.map((day) => `LONG,${day},2020-06-30,${longValue(day)}`);
+  const others = ['GDPC1,2014-10-01,2015-01-30,16311.6', 'UNRATE,2014-12-01,2015-01-09,5.6'];
+  const facts = folder.write('facts.csv', statements([...gdp, ...others, ...long]));
+  const { code, err } = await asof(['import', facts, '--store', store]);
+  if (code !== 0) throw new Error(err);
+  return store;
+}
+
+/** The lines of a text that ends in a line break. */
+export function linesOf(text: string): string[] {
+  return text.replace(/\n$/, '').split('\n');
+}
