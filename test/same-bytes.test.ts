@@ -65,6 +65,12 @@ const lines: Readonly<Record<string, readonly [line: readonly string[], columns:
   vintages: [['vintages', 'gdp'], 'as_of_date,added,revised'],
   curve: [['curve', '--date', '2026-01-15', '--on-or-before'], 'trade_date,maturity,rate'],
   yields: [['yields', '--type', 'tips'], 'trade_date,maturity,rate'],
+  spread: [['spread'], 'trade_date,long_rate,short_rate,spread_bps'],
+  insider_filings: [
+    ['insider', 'filings', '--from', '2025-01-01'],
+    'filing_date,transaction_date,accession_number',
+  ],
+  insider_clusters: [['insider', 'clusters'], 'ticker,issuer_name,cluster_size'],
 };
 
 describe.skipIf(!existsSync(built))(
@@ -97,6 +103,11 @@ describe.skipIf(!existsSync(built))(
       ['an unknown series as a problem document', ['obs', 'GDPX', '--json'], 3, 0],
       ['a bad date', ['obs', 'GDP', '--from', '2020-02-30'], 2, 0],
       ['a bad date of a curve', ['curve', '--date', 'soon', '--on-or-before'], 2, 0],
+      ['a curve beside another', ['curve', '--date', '2026-01-14', '--vs', '2026-01-13'], 0, 4],
+      ['rates by date', ['yields', '--wide', '--limit', '2'], 0, 3],
+      ['explained clusters', ['insider', 'clusters', '--explain', '--as-of', '2026-01-14'], 0, 5],
+      ['filings of a name', ['insider', 'filings', '--owner', 'fund', '--from', '2025-01-01'], 0, 3],
+      ['two ways to bound filings', ['insider', 'filings', '--days', '3', '--from', '2025-01-01'], 2, 0],
       ['a cursor that is none', ['yields', '--cursor', 'nonsense'], 2, 0],
     ])('says the same of %s', async (_, line, code, rows) => {
       const [embedded, remote] = await bothWays(line);

@@ -87,12 +87,14 @@ describe('the sample as it is built', () => {
     db.close();
   });
 
-  it('logs every file of data/ by its bare name and SHA-256, at a time that is not the build’s', async () => {
-    const files = fs.readdirSync(join(root, 'data')).filter((name) => name !== 'README.md');
+  it('logs every file of data/ by its name there and SHA-256, at a time that is not the build’s', async () => {
+    const files = fs
+      .readdirSync(join(root, 'data'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name !== 'README.md' && !fs.statSync(join(root, 'data', name)).isDirectory());
     const log = (await store.imports()).map(({ file, sha256 }) => [file, sha256]);
     expect(log.sort()).toEqual(files.map((name) => [name, sha256(join(root, 'data', name))]).sort());
     const times = new Set((await store.imports()).map(({ importedAt }) => importedAt));
-    expect([...times]).toEqual(['2025-12-31T00:00:00.000Z']);
+    expect([...times]).toEqual(['2026-06-02T00:00:00.000Z']);
   });
 
   it('tells nothing of the machine that it was built on', () => {
