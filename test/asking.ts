@@ -3,10 +3,11 @@ import type { Envelope } from '../src/model/envelope.ts';
 import type { Operation, Principal } from '../src/operations/operation.ts';
 import { Problem } from '../src/problem.ts';
 import { createService, type Given, owner, type ServiceOptions } from '../src/service.ts';
+import { filings } from './contract-insider-cases.ts';
 import { facts, importFiles, newStorePath, reading, scratchFolder } from './store/scratch.ts';
 
 const folder = scratchFolder();
-/** A store of one series and two curves, there when the first test begins. */
+/** A store of one series, two curves and a cluster of insiders, there when the first test begins. */
 export const path = newStorePath(folder);
 /** A plan without vintage access. */
 export const free: Principal = { plan: 'free', monthlyLimit: 10000, ratePerMinute: 30, vintageAccess: false };
@@ -19,8 +20,10 @@ beforeAll(async () => {
       'metadata.csv':
         'series_id,title,units,frequency,seasonal_adjustment,source,covered_to\n' +
         'GDP,Gross Domestic Product,Billions of Dollars,Q,SAAR,BEA,2015-03-15\n',
-      'par.csv': 'DATE,DGS10,DGS1MO\n2026-01-14,4.20,3.9\n2026-01-16,4.30,3.8\n2026-01-17,4.40,3.7\n',
+      'par.csv':
+        'DATE,DGS10,DGS1MO,DGS2\n2026-01-14,4.20,3.9,\n2026-01-16,4.30,3.8,\n2026-01-17,4.40,3.7,3.5\n',
       'real.csv': 'DATE,DFII5\n2026-01-14,1.5\n',
+      ...filings,
     },
     { latest: '2026-01-18' },
   );

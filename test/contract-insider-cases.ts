@@ -40,6 +40,7 @@ const rows: readonly (readonly [operation: Operation, query: string, rows: numbe
   [spread, 'curve_type=TIPS&short=5Y', 1],
   [spread, 'from=2026-01-14&to=2026-01-15', 1],
   [insiderFilings, '', 4],
+  [insiderFilings, 'days=3', 0],
   [insiderFilings, 'days=4', 1],
   [insiderFilings, 'from=2025-01-01', 5],
   [insiderFilings, 'to=2026-01-02', 3],

@@ -270,6 +270,7 @@ describe.skipIf(!fs.existsSync(shared))(
         'macro/fred-api/GDP-series.json',
         'macro/rtdsm/ROUTPUTQvQd.xlsx',
         'treasury/par-xml',
+        'sec/form345-maia-reencoded',
       ].map((path) => join(shared, 'data', path));
       execFileSync(process.execPath, [
         asof,
@@ -282,9 +283,9 @@ describe.skipIf(!fs.existsSync(shared))(
         '--quiet',
       ]);
       const opened = await openStore(copy);
-      const made = (await opened.imports()).filter(({ file }) => file.includes('/'));
+      const made = (await opened.imports()).filter(({ file }) => file.startsWith(shared));
       await opened.close();
-      expect(made.length).toBe(4 + 5);
+      expect(made.length).toBe(4 + 5 + 4);
       expect(made.map(({ statementsNew }) => statementsNew)).toEqual(made.map(() => 0));
       const wrong = join(shared, 'data/treasury/tips-csv');
       expect(() =>

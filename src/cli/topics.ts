@@ -25,7 +25,8 @@ Vintages of sampled data sets (the Real-Time Data Set takes one a month or a qua
 are what was known on the day of the sample: the first release in them is the first
 one recorded.
 
-Treasury curves are never revised and have no as-of day.
+Treasury curves are never revised and have no as-of day. Insider filings are known from
+their filing date.
 `;
 
 const environment = `Environment

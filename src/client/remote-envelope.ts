@@ -94,17 +94,20 @@ function wrongKnowledge(envelope: Fields, { object }: Operation, given: Given): 
 
 type RowCheck = (row: unknown) => string | undefined;
 
+/** The fields that say on which day a row was known. */
+const knownOn: ReadonlySet<string> = new Set(['as_of_date', 'filing_date', 'detected_on']);
+
 function rowCheck({ fields }: Operation, given: Given): RowCheck {
   const asOf = textOf(given, 'as_of');
-  const published = fields.some(({ name }) => name === 'as_of_date');
+  const known = fields.find(({ name }) => knownOn.has(name))?.name;
   return (row) => {
     if (!isObject(row)) return ' is no object';
     for (const field of fields) {
       const fault = wrongField(field, row[field.name]);
       if (fault !== undefined) return `.${field.name} ${fault}`;
     }
-    if (asOf !== undefined && published && String(row.as_of_date).slice(0, 10) > asOf)
-      return `.as_of_date is ${shown(row.as_of_date)}: not yet known on ${asOf}`;
+    if (asOf !== undefined && known !== undefined && String(row[known] ?? '').slice(0, 10) > asOf)
+      return `.${known} is ${shown(row[known])}: not yet known on ${asOf}`;
     return undefined;
   };
 }

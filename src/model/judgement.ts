@@ -7,10 +7,10 @@ import { insiderOf, type Purchase, purchaseOf, type Unfit } from './purchase.ts'
 export type Omission = Unfit | 'reported twice' | 'same block' | 'amended';
 
 /** A trade that does not count, and why; `because` is the trade that counts in its place, or the one that amends it. */
-export type Omitted = { readonly filing: Filing; readonly why: Omission; readonly because?: Filing };
+type Omitted = { readonly filing: Filing; readonly why: Omission; readonly because?: Filing };
 
 /** An amendment of which it is not clear what it restates: it counts beside the trades that it may mean. */
-export type Doubt = { readonly amendment: Filing; readonly originals: readonly Filing[] };
+type Doubt = { readonly amendment: Filing; readonly originals: readonly Filing[] };
 
 /** What counts of one issuer's trades, by trade date, and what does not. */
 export type Judgement = {

@@ -1,4 +1,6 @@
-import { dateTime } from '../model/date.ts';
+import { type Day, dateTime } from '../model/date.ts';
+import type { Row } from '../model/envelope.ts';
+import type { Series } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import { operation } from './operation.ts';
 import { asOfParam, checkRange, choiceParam, dayParam, paging, seriesIdParam } from './params.ts';
@@ -39,6 +41,8 @@ export const observations = operation({
   needsVintageAccess: ({ as_of, release }) => as_of !== undefined || release !== undefined,
   async run({ id, as_of, release, from, to, limit }, { store, position }) {
     const series = await existingSeries(store, id);
+    // What the service answers from one revision of the store is of one state: this compares it with the first page's.
+    if (position !== undefined && position.version !== series.version) throw changedSince();
     const before = position?.key[0];
     const found = await store.observations({
       seriesId: id,
@@ -49,24 +53,29 @@ export const observations = operation({
       ...(to !== undefined && { to }),
       ...(before !== undefined && { before }),
     });
-    // An import may have come between the two reads; the first page is then refused when it is continued.
-    if (position !== undefined && (await store.findSeries(id))?.version !== position.version)
-      throw changedSince();
     const page = found.slice(0, limit);
     const last = page.at(-1);
-    const { title, units: unit, frequency, source, version } = series;
+    const { title, frequency, version } = series;
     return {
-      rows: page.map(({ date, value, asOfDate }) => ({
-        date: dateTime(date),
-        value,
-        as_of_date: dateTime(asOfDate),
-        series_id: id,
-        unit,
-        frequency,
-        source,
-      })),
+      rows: page.map((found) => observationRow(series, found)),
       ...(found.length > limit && last !== undefined && { next: { key: [last.date], version } }),
       ...(as_of !== undefined && { asOf: as_of, series: { id, title, frequency } }),
     };
   },
 });
+
+/** The contract's observation of a series; a withdrawal has no value. */
+export function observationRow(
+  { id, units, frequency, source }: Series,
+  { date, value, asOfDate }: { readonly date: Day; readonly value: string | null; readonly asOfDate: Day },
+): Row {
+  return {
+    date: dateTime(date),
+    value,
+    as_of_date: dateTime(asOfDate),
+    series_id: id,
+    unit: units,
+    frequency,
+    source,
+  };
+}

@@ -1,5 +1,4 @@
-import { dateTime } from '../model/date.ts';
-import { observations } from './observations.ts';
+import { observationRow, observations } from './observations.ts';
 import { operation } from './operation.ts';
 import { requiredDayParam, seriesIdParam } from './params.ts';
 import { existingSeries } from './series.ts';
@@ -16,18 +15,8 @@ export const revisions = operation({
   columns: observations.columns,
   needsVintageAccess: () => true,
   async run({ id, date }, { store }) {
-    const { units: unit, frequency, source } = await existingSeries(store, id);
+    const series = await existingSeries(store, id);
     const found = await store.revisions(id, date);
-    return {
-      rows: found.map(({ value, asOfDate }) => ({
-        date: dateTime(date),
-        value,
-        as_of_date: dateTime(asOfDate),
-        series_id: id,
-        unit,
-        frequency,
-        source,
-      })),
-    };
+    return { rows: found.map((revision) => observationRow(series, { date, ...revision })) };
   },
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { yieldsCommand } from '../../src/cli/commands/yields.ts';
 import { table } from '../sources/sec-tables.ts';
 import { asof, linesOf, newFolder } from './run.ts';
 
@@ -59,6 +60,26 @@ describe('asof yields --wide', () => {
   });
 });
 
+describe('the dates of a service in disorder', () => {
+  it('are refused: two rows of one date would be wrong', async () => {
+    const rates = (...trade_dates: readonly string[]) => ({
+      ...{ object: 'yield_series', request_id: '', status: 'ok', has_more: false },
+      results: trade_dates.map((trade_date) => ({ trade_date, maturity: '1M', rate: '1' })),
+      results_count: trade_dates.length,
+    });
+    async function* pages() {
+      yield rates('2025-01-03', '2025-01-02');
+      yield rates('2025-01-03');
+    }
+    const nothing = {} as never;
+    const shape = await yieldsCommand.shape?.({ wide: true, header: true, color: true }, nothing, nothing);
+    const shown = async () => {
+      for await (const _ of shape?.pages?.(pages()) ?? []);
+    };
+    await expect(shown()).rejects.toMatchObject({ kind: 'bad-answer' });
+  });
+});
+
 describe('asof curve --vs', () => {
   it('puts another curve beside it, with the change in basis points', async () => {
     expect(await rows('curve', '--date', '2025-05-30', '--vs', '2025-01-01')).toEqual([
@@ -114,7 +135,7 @@ describe('asof insider clusters --explain', () => {
     const set = {
       'SUBMISSION.tsv': table(
         'ACCESSION_NUMBER|FILING_DATE|PERIOD_OF_REPORT|DATE_OF_ORIG_SUB|DOCUMENT_TYPE|ISSUERCIK|ISSUERNAME|ISSUERTRADINGSYMBOL',
-        ...[1, 2, 3].map((place) => submission(place, '05-JAN-2026', '4', place === 3 ? '' : 'SVN')),
+        ...[1, 2, 3].map((place) => submission(place, '05-JAN-2026', '4', place === 2 ? '' : 'SVN')),
         ...[4, 5, 6, 7].map((place) => submission(place, '06-JAN-2026')),
         submission(8, '07-JAN-2026', '4/A'),
         submission(9, '30-JAN-2026'),
@@ -142,7 +163,7 @@ describe('asof insider clusters --explain', () => {
         trade(6, '02-JAN-2026', '2', '100|I'),
         trade(7, '04-JAN-2027', '7'),
         trade(8, '03-JAN-2026', '30'),
-        trade(9, '20-JAN-2026', '9'),
+        trade(9, '16-JAN-2026', '9'),
       ),
     };
     const files = Object.entries(set).map(([name, content]) => folder.write(name, content));

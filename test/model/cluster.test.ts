@@ -58,6 +58,11 @@ describe('a cluster', () => {
       ['A 1 3', 'B 2 9', 'C 3 9', 'D 4 9', 'E 5 31'],
       ['5 trades of 5, 01-05, 4 seen on 01-09'],
     ],
+    [
+      'has the larger size of two that could be seen then and were joined later',
+      ['A 1 25', 'B 1 25', 'C 1 25', 'H 10 30', 'D 20 25', 'E 20 25', 'F 20 25', 'G 20 25'],
+      ['8 trades of 8, 01-20, 4 seen on 01-25'],
+    ],
   ])('%s', (_, texts, expected) => {
     expect(clustersOf(texts.map(purchase), rule).map(shown)).toEqual(expected);
   });

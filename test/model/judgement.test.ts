@@ -201,6 +201,16 @@ describe('an amendment', () => {
       ],
       { counted: ['3/1'], left: ['1/1 amended', '2/1 amended'], doubts: [] },
     ],
+    [
+      'replaces an original of the same day, whichever number is less',
+      [filing({ filingId: third, filedOn: '2026-01-09' }), amendment({ shares: '12' })],
+      { counted: ['2/1'], left: ['3/1 amended'], doubts: [] },
+    ],
+    [
+      'that corrects the code of one of two alike is in doubt',
+      [filing(), filing({ row: 2 }), amendment({ transactionCode: 'J' })],
+      { counted: ['1/1', '1/2'], left: ['2/1 not a purchase'], doubts: ['2/1'] },
+    ],
     ['without an original counts by itself', [amendment({})], { counted: ['2/1'], left: [], doubts: [] }],
     [
       'replaces nothing that was filed after it',

@@ -96,6 +96,38 @@ describe('the store keeps filings', () => {
     );
   });
 
+  it('and gives what clusters are made of, issuer by issuer, of any ticker and day', async () => {
+    const asked = fc.record(
+      { ticker: fc.constantFrom('MAIA', 'hei.a'), asOf: fc.constantFrom('2026-01-01', '2026-01-02') },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(distinct, asked, async (some, { ticker, asOf }) => {
+        const path = newStorePath(folder);
+        const filings = consistent(some);
+        await merged(path, [filings]);
+        const issuers = new Set(
+          naive(filings, ticker === undefined ? {} : { ticker }).map(({ issuerCik }) => issuerCik),
+        );
+        const expected = filings
+          .filter(({ issuerCik, filedOn }) => issuers.has(issuerCik) && filedOn <= (asOf ?? '9'))
+          .filter(({ isDerivative, formType }) => !isDerivative && formType !== '3')
+          .filter(({ transactionCode, formType }) => transactionCode === 'P' || formType === '4/A');
+        const batches: (readonly Filing[])[] = [];
+        await reading(path, async (store) => {
+          const query = { ...(ticker !== undefined && { ticker }), ...(asOf !== undefined && { asOf }) };
+          for await (const batch of store.purchases(query)) batches.push(batch);
+        });
+        const sorted = (all: readonly Filing[]) => naive(all, {});
+        expect(sorted(batches.flat())).toEqual(sorted(expected));
+        const owners = batches.map((batch) => [...new Set(batch.map(({ issuerCik }) => issuerCik))]);
+        expect(owners.flat()).toEqual([...new Set(owners.flat())]);
+        expect(owners.every((own) => own.length === 1)).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it('and knows what it has: a second time nothing is new and nothing changes', async () => {
     const path = newStorePath(folder);
     const filings = [filing(), filing({ row: 2 })];
