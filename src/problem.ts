@@ -54,6 +54,8 @@ export type ProblemOptions = {
   readonly retryAfter?: number;
   /** The address by which the service that answered explains this type of error. */
   readonly type?: string;
+  /** Whether the service that answered lacks what was asked of it: an endpoint, or a parameter. */
+  readonly missing?: boolean;
   readonly cause?: unknown;
 };
 
@@ -80,6 +82,8 @@ export class Problem extends Error {
   readonly retryAfter: number | undefined;
   /** The service's own address of the error type; where there is none, the document makes one. */
   readonly type: string | undefined;
+  /** Whether a service lacks what was asked of it. */
+  readonly missing: boolean;
 
   constructor(kind: ProblemKind, detail: string, options: ProblemOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
@@ -92,6 +96,7 @@ export class Problem extends Error {
     this.instance = options.instance;
     this.retryAfter = options.retryAfter;
     this.type = options.type;
+    this.missing = options.missing ?? false;
   }
 
   /** The HTTP status of this kind; 0 when the failure is not an answer of a service. */
@@ -110,9 +115,10 @@ export class Problem extends Error {
   }
 
   #with(more: ProblemOptions): Problem {
-    const { field, hints, requestId, instance, retryAfter, type, cause } = this;
+    const { field, hints, requestId, instance, retryAfter, type, missing, cause } = this;
     return new Problem(this.kind, this.detail, {
       hints,
+      missing,
       cause,
       ...(field !== undefined && { field }),
       ...(requestId !== undefined && { requestId }),

@@ -68,10 +68,13 @@ describe('asof facts gives everything back', () => {
             store,
             asAsofCsv(said.filter((item) => !isOfVintage(item)))[0]?.files ?? {},
           ).catch(isEmptyFile);
-          await expectKnowledge(
-            await copyOf(store),
-            told(nothing, said, { complete: [{ series, asOf }] }).after,
-          );
+          const copy = await copyOf(store);
+          const known = told(nothing, said, { complete: [{ series, asOf }] }).after;
+          await expectKnowledge(copy, known);
+          // A date that nobody had spoken of was withdrawn too: the copy knows it as well.
+          const late = { series, date: '2031-01-01', asOf: '1999-01-01', value: '5' };
+          await importFiles(copy, asAsofCsv([late])[0]?.files ?? {});
+          await expectKnowledge(copy, told(known, [late]).after);
         },
       ),
       { numRuns: runs(20) },

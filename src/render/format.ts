@@ -30,10 +30,33 @@ export function formatNamed(text: string): Format {
   });
 }
 
-/** The format that a file's extension names, letter case aside, or undefined. */
+/** Extensions of formats that nobody would want to be CSV inside. */
+const notWritten: ReadonlySet<string> = new Set([
+  'parquet',
+  'md',
+  'svg',
+  'png',
+  'pdf',
+  'html',
+  'xml',
+  'xlsx',
+  'ods',
+]);
+
+/** The format that a file's extension names, letter case aside, or undefined; a Problem for a known one that asof does not write. */
 export function formatOfFile(path: string): Format | undefined {
   const extension = /[^/\\]\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase();
   if (extension === undefined) return undefined;
+  if (notWritten.has(extension)) {
+    throw new Problem(
+      'bad-input',
+      `asof writes no .${extension} files: the formats are ${formatNames.join(', ')}`,
+      {
+        field: 'output',
+        hints: ['--format says it for a file of any name'],
+      },
+    );
+  }
   return formatNames.find((name) => (formats[name].extensions as readonly string[]).includes(extension));
 }
 

@@ -13,6 +13,7 @@ const answerColumns = new Set(['as_of', 'unit', 'frequency', 'source', 'change',
 
 /**
  * asof's own format, which `asof facts` writes: each line is a statement, an empty value is a withdrawal.
+ * A line without a date says that on its day the series was complete: every date that has no line of that day was withdrawn.
  * Every series is covered to the last day that the file has a statement of.
  */
 export const asofCsv: Format = {
@@ -29,13 +30,15 @@ export const asofCsv: Format = {
     const statement = statementReader(file);
     for await (const { header, rows } of readCsvBody(file, (cells) => readHeader(file, cells))) {
       const statements: Statement[] = [];
+      const complete: Statement[] = [];
       for (const row of rows) {
         const made = statement(row, header);
-        statements.push(made);
+        if (made.date === '') complete.push(made);
+        else statements.push(made);
         const known = coveredTo.get(made.seriesId);
         if (known === undefined || known < made.asOf) coveredTo.set(made.seriesId, made.asOf);
       }
-      yield { statements };
+      yield { statements, complete };
     }
     yield { coverage: Array.from(coveredTo, ([seriesId, day]) => ({ seriesId, coveredTo: day })) };
   },
@@ -87,10 +90,13 @@ function statementReader(file: SourceFile): (row: CsvRow, at: Places) => Stateme
       'not a decimal number (a withdrawal is empty)',
     );
   };
-  return ({ row, cells }, at) => ({
-    seriesId: idOf(cells[at.series] ?? '', row),
-    date: dayOf(cells[at.date] ?? '', row, 'date'),
-    asOf: dayOf(cells[at.asOf] ?? '', row, 'as_of_date'),
-    value: decimalOf(cells[at.value] ?? '', row),
-  });
+  return ({ row, cells }, at) => {
+    const [date = '', value = ''] = [cells[at.date], cells[at.value]];
+    return {
+      seriesId: idOf(cells[at.series] ?? '', row),
+      date: date === '' && value === '' ? '' : dayOf(date, row, 'date'),
+      asOf: dayOf(cells[at.asOf] ?? '', row, 'as_of_date'),
+      value: decimalOf(value, row),
+    };
+  };
 }

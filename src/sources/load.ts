@@ -5,6 +5,7 @@ import type { Statement } from '../model/statement.ts';
 import { Problem } from '../problem.ts';
 import type { Merged, StoreWriter } from '../store/store.ts';
 import { type Conflict, conflictsProblem } from './conflict.ts';
+import { newOwnWords, type OwnWords } from './own-words.ts';
 import { newRegistry, type Registry, type RegistryOptions } from './registry.ts';
 import { type Batch, type Format, type ReadOptions, refusal, type SourceFile } from './source.ts';
 import { type FileSummary, newTally, type Tally } from './tally.ts';
@@ -40,11 +41,12 @@ export async function load(
   const conflicts: Conflict[] = [];
   const registry = newRegistry(writer, options, conflicts);
   const whole = { ...options, together: inputs.map(({ file }) => file) };
+  const ownWords = options.replace ? newOwnWords() : undefined;
+  const shared = { writer, options: whole, registry, conflicts, ownWords };
   const summaries: FileSummary[] = [];
   for (const { file, format } of inputs) {
     checkFlags(file, format, options);
-    const tally = newTally();
-    const summary = await loadFile({ file, format, writer, options: whole, registry, conflicts, tally });
+    const summary = await loadFile({ ...shared, file, format, tally: newTally() });
     const { vintages: _vintages, filings: _filings, notes: _notes, ...logged } = summary;
     writer.recordImport({ ...logged, importedAt: options.importedAt, sha256: await file.sha256() });
     summaries.push(summary);
@@ -61,6 +63,8 @@ type FileLoad = Input & {
   readonly registry: Registry;
   readonly conflicts: Conflict[];
   readonly tally: Tally;
+  /** Only where statements are replaced: without, contradictions are found against the store. */
+  readonly ownWords: OwnWords | undefined;
 };
 
 async function loadFile(loading: FileLoad): Promise<FileSummary> {
@@ -68,12 +72,14 @@ async function loadFile(loading: FileLoad): Promise<FileSummary> {
   const { complete, onProgress, bufferSize = usualBufferSize } = options;
   const waiting = new Map<string, Statement[]>();
   const listed: ListedDates = new Map();
+  const completed: { readonly seriesId: string; readonly asOf: Day }[] = [];
   let [rows, buffered] = [0, 0];
   for await (const batch of format.read(file, options)) {
     takeMetadata(loading, batch);
     const statements = batch.statements ?? [];
     sortBySeries(loading, statements, waiting);
     if (complete) listDates(listed, statements, loading.registry);
+    completed.push(...(batch.complete ?? []));
     mergePoints(loading, batch.points ?? []);
     mergeFilings(loading, batch.filings ?? []);
     tally.note(...(batch.notes ?? []));
@@ -88,6 +94,11 @@ async function loadFile(loading: FileLoad): Promise<FileSummary> {
   for (const [id, vintages] of listed) {
     for (const [day, dates] of vintages)
       count(loading, id, writer.complete(id, { asOf: day, dates }, options));
+  }
+  for (const { seriesId, asOf } of completed) {
+    if (asOf > options.latest) throw future(file, asOf, seriesId, options);
+    const id = loading.registry.idOf(seriesId);
+    count(loading, id, writer.complete(id, { asOf }, options));
   }
   return tally.summary(file.path, format.kind);
 }
@@ -128,6 +139,8 @@ async function mergeWaiting(
   for (const [id, statements] of waiting) {
     await loading.options.onProgress?.({ file: loading.file.path, rows });
     for (const { asOf } of statements) loading.tally.vintage(id, asOf);
+    for (const clash of loading.ownWords?.say(id, statements) ?? [])
+      loading.conflicts.push({ kind: 'value', file: loading.file.path, seriesId: id, clash });
     count(loading, id, loading.writer.merge(id, statements, loading.options));
   }
   waiting.clear();

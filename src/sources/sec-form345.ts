@@ -67,7 +67,10 @@ export function holdsSubmissionTable(head: string): boolean {
 }
 
 async function* readMember(file: SourceFile): AsyncGenerator<Batch> {
-  const table = tableIn((await file.head()).toString());
+  const head = (await file.head()).toString();
+  const table = tableIn(head);
+  if (table === undefined && !isDescription(head, file.name))
+    throw refusal(file, {}, 'it begins as no table of the Insider Transactions Data Sets');
   if (table === undefined) return;
   const trades = tradeTables[table];
   if (table === 'SUBMISSION') yield* aboutDataSet(file);

@@ -51,6 +51,8 @@ export type Batch = {
   readonly implied?: readonly SeriesMetadata[];
   readonly coverage?: readonly Coverage[];
   readonly statements?: readonly Statement[];
+  /** Days whose statements speak for every date of a series: what the store then lists for them is all that was known. */
+  readonly complete?: readonly { readonly seriesId: string; readonly asOf: Day }[];
   readonly points?: readonly CurvePoint[];
   readonly filings?: readonly Filing[];
   /** What the user should know of the file: what is missing in it, or odd. */

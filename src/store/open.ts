@@ -1,10 +1,10 @@
 import type { AccessOptions, AccessStore } from './access-store.ts';
 import type { Store, StoreWriter } from './store.ts';
 
-/** Opens the store at `path` for reading, with the engine that its address names. */
-export async function openStore(path: string): Promise<Store> {
+/** Opens the store at `path` for reading, with the engine that its address names; `live` refuses one whose later imports would not be seen. */
+export async function openStore(path: string, live?: boolean): Promise<Store> {
   const { openSqliteStore } = await import('./sqlite/reader.ts');
-  return openSqliteStore(path);
+  return openSqliteStore(path, live);
 }
 
 /** Opens the store at `path` for one import; makes it where there is none, as a copy of `copyOf` if given. */

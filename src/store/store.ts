@@ -152,6 +152,8 @@ export interface Store {
   purchases(query: PurchasesQuery): AsyncIterable<readonly Filing[]>;
   /** Every statement about a series, by date and then as-of day, in batches. */
   statements(seriesId: string): AsyncIterable<readonly Statement[]>;
+  /** The days of which a vintage speaks for every date of a series, ascending. */
+  completeVintages(seriesId: string): Promise<readonly Day[]>;
   imports(): Promise<readonly ImportRecord[]>;
   close(): Promise<void>;
 }
@@ -206,8 +208,8 @@ export type MergedFilings = {
   readonly changed: boolean;
 };
 
-/** A whole vintage as its file lists it: with `complete`, every date of the series that is not listed was withdrawn. */
-export type WholeVintage = { readonly asOf: Day; readonly dates: ReadonlySet<Day> };
+/** A whole vintage as its file lists it (without `dates`: as the store lists it): with `complete`, every date of the series that is not listed was withdrawn. */
+export type WholeVintage = { readonly asOf: Day; readonly dates?: ReadonlySet<Day> };
 
 /** The one writer of a store, inside one transaction: nothing of it is seen by anyone until it is committed. */
 export interface StoreWriter {

@@ -13,12 +13,20 @@ describe('the extension of a file names its format', () => {
     ['gdp.jsonl', 'ndjson'],
     ['C:\\data\\gdp.txt', 'table'],
     ['gdp', undefined],
-    ['gdp.xlsx', undefined],
+    ['gdp.data', undefined],
     ['archive.csv/gdp', undefined],
     ['.csv', undefined],
     ['-', undefined],
   ])('%s: %s', (path, format) => {
     expect(formatOfFile(path)).toBe(format);
+  });
+});
+
+describe('a file whose name promises another format is not written as CSV', () => {
+  it.each(['gdp.parquet', 'gdp.XLSX', 'out/gdp.md', 'chart.svg'])('%s', (path) => {
+    expect(() => formatOfFile(path)).toThrow(
+      /^asof writes no \.(parquet|xlsx|md|svg) files: the formats are table, csv/,
+    );
   });
 });
 

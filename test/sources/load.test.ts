@@ -162,3 +162,92 @@ describe('an import', () => {
 function endsWith(text: string): RegExp {
   return new RegExp(`/${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
 }
+
+describe('an import that replaces', () => {
+  const [seven, eight] = [facts('X 2020-01-01 2020-05-01 7'), facts('X 2020-01-01 2020-05-01 8')];
+
+  test.each<[string, Files, string]>([
+    ['two files, one way', { 'a.csv': seven, 'b.csv': eight }, '8, against 7'],
+    ['two files, the other way', { 'a.csv': eight, 'b.csv': seven }, '7, against 8'],
+    [
+      'two lines of one file',
+      { 'a.csv': facts('X 2020-01-01 2020-05-01', 'X 2020-01-01 2020-05-01 8') },
+      '8, against withdrawn',
+    ],
+  ])('is refused where it contradicts itself: %s', async (_, files, told) => {
+    const path = await importAll(facts('X 2020-01-01 2020-05-01 1'));
+    const before = digestOf(path);
+    expect(await failureOf(importFiles(path, files, { replace: true }))).toContain(
+      `X 2020-01-01 as of 2020-05-01: ${told}`,
+    );
+    expect(digestOf(path)).toBe(before);
+  });
+
+  test('may say one number twice', async () => {
+    const path = await importAll(facts('X 2020-01-01 2020-05-01 1'));
+    await importFiles(
+      path,
+      { 'a.csv': seven, 'b.csv': facts('X 2020-01-01 2020-05-01 7.0') },
+      { replace: true },
+    );
+    await reading(path, async (store) =>
+      expect(await store.observations({ seriesId: 'X', limit: 9 })).toEqual([
+        { date: '2020-01-01', value: '7.0', asOfDate: '2020-05-01' },
+      ]),
+    );
+  });
+});
+
+describe('a statement that a complete vintage had implied', () => {
+  const monthEnds = 'observation_date,X\n2020-03-31,1\n2020-06-30,2\n';
+  const middle = facts('X 2020-07-15 2021-03-05');
+
+  async function state(path: string) {
+    return reading(path, async (store) => ({
+      revision: (await store.info()).revision,
+      series: await store.findSeries('X'),
+      dates: (await store.observations({ seriesId: 'X', limit: 9 })).map(({ date }) => date),
+    }));
+  }
+
+  test('changes the version where it moves the dates that are not months’ ends any more', async () => {
+    const path = newStorePath(folder);
+    await importFiles(path, { 'x.csv': monthEnds }, { asOf: '2021-03-05', complete: true });
+    const before = await state(path);
+    expect(before.dates).toEqual(['2020-04-01', '2020-01-01']);
+    await importFiles(path, { 'facts.csv': middle });
+    const after = await state(path);
+    expect(after.dates).toEqual(['2020-06-30', '2020-03-31']);
+    expect(after.revision).toBeGreaterThan(before.revision);
+    expect(after.series?.version).toBeGreaterThan(before.series?.version ?? Number.NaN);
+  });
+
+  test('tells the frequency whatever the order of imports', async () => {
+    const steps: readonly [Files, ImportFlags][] = [
+      [{ 'facts.csv': facts('X 2020-07-01 2021-04-05') }, { merge: true }],
+      [
+        { 'x.csv': 'observation_date,X\n2020-01-01,.\n2020-06-30,1\n' },
+        { asOf: '2021-03-05', complete: true, merge: true },
+      ],
+      [
+        { 'x.csv': 'observation_date,X\n2020-03-31,1.00\n' },
+        { asOf: '2021-04-05', complete: true, merge: true },
+      ],
+    ];
+    const orders = [
+      [0, 1, 2],
+      [0, 2, 1],
+      [1, 0, 2],
+      [1, 2, 0],
+      [2, 0, 1],
+      [2, 1, 0],
+    ];
+    const told = new Set<string | undefined>();
+    for (const order of orders) {
+      const path = newStorePath(folder);
+      for (const i of order) await importFiles(path, ...(steps[i] ?? [{}, {}]));
+      told.add((await state(path)).series?.frequency);
+    }
+    expect([...told]).toEqual(['D']);
+  });
+});

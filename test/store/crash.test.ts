@@ -64,7 +64,9 @@ async function killWriting(path: string, isWritten: (name: string) => boolean): 
   const end = ended(child);
   const written = () =>
     readdirSync(dirname(path)).some(
-      (name) => isWritten(name) && statSync(join(dirname(path), name)).size > 500_000,
+      (name) =>
+        isWritten(name) &&
+        (statSync(join(dirname(path), name), { throwIfNoEntry: false })?.size ?? 0) > 500_000,
     );
   while (!written() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 5));
   child.kill('SIGKILL');
@@ -105,6 +107,33 @@ describe('an import that is killed in the middle', () => {
     expect(check.pragma('integrity_check', { simple: true })).toBe('ok');
     check.close();
   });
+});
+
+describe('a store after an import', () => {
+  const nobody = process.getuid?.() === 0 ? 65534 : undefined;
+  const canRead = nobody === undefined || run(['--version'], nobody).status === 0;
+
+  test.skipIf(process.platform === 'win32' || !canRead)(
+    'can be read by whoever may read its file, also where they may write nothing (skipped without such a user)',
+    async () => {
+      const path = await storeOf(small);
+      for (const place of [folder, dirname(path)]) chmodSync(place, 0o555);
+      chmodSync(path, 0o444);
+      if (nobody !== undefined) chownSync(path, nobody, nobody);
+      try {
+        for (const command of [
+          ['observations', 'GDP', '--csv'],
+          ['facts', 'GDP'],
+        ]) {
+          const { status, stdout, stderr } = run([...command, '--store', path], nobody);
+          expect([status, stderr]).toEqual([0, '']);
+          expect(stdout).toContain('17710.7');
+        }
+      } finally {
+        for (const place of [folder, dirname(path)]) chmodSync(place, 0o755);
+      }
+    },
+  );
 });
 
 describe('two imports at once', () => {

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -14,8 +14,37 @@ export async function connect(path: string, readonly: boolean): Promise<Sqlite.D
   });
 }
 
+/**
+ * Opens a store for reading. Where its folder cannot be written, SQLite has no place for what readers of a live file
+ * share: then the file is read as it is into memory, unless `live` asks to see what is imported later.
+ */
+export async function connectReader(path: string, live = false): Promise<Sqlite.Database> {
+  const db = await connect(path, true);
+  try {
+    db.pragma('user_version');
+    return db;
+  } catch (error) {
+    db.close();
+    const lacksPlace = error instanceof Sqlite.SqliteError && /^SQLITE_(READONLY|CANTOPEN)/.test(error.code);
+    if (live || !lacksPlace || hasUnmerged(path)) throw asProblem(path, error);
+    return sqliteProblems(path, () => snapshot(path));
+  }
+}
+
+/** Whether a write-ahead log beside the store holds what its file does not. */
+function hasUnmerged(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+function snapshot(path: string): Sqlite.Database {
+  const bytes = readFileSync(path);
+  // Bytes 18 and 19 of the header say that the file has a write-ahead log (2) or none (1).
+  bytes.fill(1, 18, 20);
+  return openDatabase(bytes, { readonly: true });
+}
+
 /** A connection to a SQLite file, which is made where there is none unless the options forbid it. */
-export function openDatabase(path: string, options: Sqlite.Options = {}): Sqlite.Database {
+export function openDatabase(path: string | Buffer, options: Sqlite.Options = {}): Sqlite.Database {
   return new Sqlite(path, { ...options, ...nativeBinding() });
 }
 
@@ -54,9 +83,9 @@ const reasons: Readonly<Record<string, string>> = {
   SQLITE_CORRUPT: 'it is damaged',
   SQLITE_FULL: 'the disk is full',
   SQLITE_BUSY: 'another import is writing to it; try again when it is done',
-  SQLITE_READONLY: 'it cannot be written',
+  SQLITE_READONLY: 'it, or its folder, cannot be written',
   SQLITE_CANTOPEN:
-    'SQLite cannot open it (a store that was written to needs a directory where its -wal file can lie)',
+    'its folder cannot be written, and SQLite needs a place beside it for what readers of a live store share',
 };
 
 /** Runs `work`; an error of SQLite becomes a Problem that names the store and the cause. */

@@ -23,8 +23,8 @@ export function mergeStatements(
   options: MergeOptions,
 ): Merged {
   const { given, ...merged } = placeStatements(db, key, frequency, statements, options);
-  addToVintages(db, key, given);
-  return merged;
+  const listed = addToVintages(db, key, given);
+  return { ...merged, changed: merged.changed || listed };
 }
 
 /** The dates, as published, that each day makes statements about. */
@@ -158,18 +158,23 @@ function rows(changes: readonly Change[]): ChangeRow[] {
   });
 }
 
-function addToVintages(db: Database, key: number, given: Given): void {
+/** Writes down on which dates statements were made; false where that was known. */
+function addToVintages(db: Database, key: number, given: Given): boolean {
   const select = prepare(db, 'select dates from vintage where series = ? and as_of_date = ?').pluck();
   const upsert = prepare(
     db,
     `insert into vintage (series, as_of_date, dates) values (?, ?, ?)
      on conflict (series, as_of_date) do update set dates = excluded.dates`,
   );
+  let changed = false;
   for (const [asOf, dates] of given) {
     const listed = select.get(key, asOf) as string | undefined;
-    const all = listed === undefined ? dates : [...parseDateSet(listed).days(), ...dates];
-    upsert.run(key, asOf, formatDateSet(all));
+    const all = formatDateSet(listed === undefined ? dates : [...parseDateSet(listed).days(), ...dates]);
+    if (all === listed) continue;
+    upsert.run(key, asOf, all);
+    changed = true;
   }
+  return changed;
 }
 
 /** Makes one vintage speak for every date of the series: those that it does not list are withdrawn from its day on. */
@@ -180,7 +185,8 @@ export function completeVintage(
   vintage: WholeVintage,
   options: MergeOptions,
 ): Merged {
-  const listed = new Set([...vintage.dates].map((date) => periodStart(date, frequency)));
+  const dates = vintage.dates ?? datesListed(db, key, vintage.asOf);
+  const listed = new Set(Array.from(dates, (date) => periodStart(date, frequency)));
   const known = prepare(db, 'select distinct date from fact where series = ?').pluck().all(key) as Day[];
   const missing = known.filter((date) => !listed.has(date));
   // The vintage lists only what it published: what else it withdraws depends on how dates make periods.
@@ -191,12 +197,20 @@ export function completeVintage(
     missing.map((date) => ({ date, asOf: vintage.asOf, value: null })),
     options,
   );
-  prepare(
+  const marked = prepare(
     db,
     `insert into vintage (series, as_of_date, dates, complete) values (?, ?, '', 1)
-     on conflict (series, as_of_date) do update set complete = 1`,
+     on conflict (series, as_of_date) do update set complete = 1 where complete = 0`,
   ).run(key, vintage.asOf);
-  return merged;
+  return { ...merged, changed: merged.changed || marked.changes > 0 };
+}
+
+/** The dates that a vintage lists already, as published. */
+function datesListed(db: Database, key: number, asOf: Day): readonly Day[] {
+  const dates = prepare(db, 'select dates from vintage where series = ? and as_of_date = ?')
+    .pluck()
+    .get(key, asOf);
+  return parseDateSet((dates as string | undefined) ?? '').days();
 }
 
 /** Puts every date of a series on its period of another frequency, as if it had been known from the start. */

@@ -1,4 +1,5 @@
 import type { Database, Statement as Sql } from 'better-sqlite3';
+import type { Day } from '../../model/date.ts';
 import { matchRank } from '../../model/series.ts';
 import { Problem } from '../../problem.ts';
 import type {
@@ -10,7 +11,7 @@ import type {
   Store,
   StoreInfo,
 } from '../store.ts';
-import { asProblem, connect, prepare } from './connect.ts';
+import { asProblem, connectReader, prepare } from './connect.ts';
 import { readFilings, readPurchases } from './filing-pages.ts';
 import { readCurve, readSpread, readYields } from './points.ts';
 import { readFirstDate, readRevisions, readVintageCounts } from './revisions.ts';
@@ -58,9 +59,9 @@ const idSearch = `select ${seriesColumns} from series
 
 type SeriesRow = Series & { readonly key: number; readonly dateCount: number; readonly factCount: number };
 
-/** A store on a SQLite file, opened for reading only. */
-export async function openSqliteStore(path: string): Promise<Store> {
-  const db = await connect(path, true);
+/** A store on a SQLite file, opened for reading only; `live` refuses one whose later imports would not be seen. */
+export async function openSqliteStore(path: string, live?: boolean): Promise<Store> {
+  const db = await connectReader(path, live);
   try {
     if (formatOf(db, path) < currentFormat) {
       throw new Problem('local-io', `${path} was made by an older asof`, {
@@ -131,6 +132,12 @@ function sqliteStore(db: Database, path: string): Store {
     purchases: (query) => ofItsOwnState(path, (own) => readPurchases(own, query)),
     statements: (seriesId) => ofItsOwnState(path, (own) => readStatements(own, seriesId)),
 
+    async completeVintages(seriesId) {
+      const days = sql(`select as_of_date from vintage where complete = 1
+        and series = (select key from series where id = ?) order by as_of_date`);
+      return days.pluck().all(seriesId) as Day[];
+    },
+
     async imports() {
       return sql(`select imported_at as importedAt, file, kind, sha256, series, statements_new as statementsNew,
         statements_known as statementsKnown, withdrawn from import order by id`).all() as ImportRecord[];
@@ -148,7 +155,7 @@ async function* ofItsOwnState<T>(
   path: string,
   read: (db: Database) => Iterable<T> | AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const db = await connect(path, true);
+  const db = await connectReader(path);
   try {
     db.exec('begin');
     yield* read(db);

@@ -101,6 +101,8 @@ type Ending = {
 /** What a transaction knows of a series that it touched. */
 type Touched = {
   readonly key: number;
+  /** By which its dates stood on periods before this import. */
+  readonly normalisedBefore: Frequency;
   normalisedBy: Frequency;
   changed: boolean;
   coveredTo: Day;
@@ -124,7 +126,7 @@ function writer(db: Database, { path, created, publish, abandon }: Ending): Stor
       normalisedBy: Frequency;
       coveredTo: Day;
     };
-    const series = { ...row, changed: false, clashes: [] };
+    const series = { ...row, normalisedBefore: row.normalisedBy, changed: false, clashes: [] };
     touched.set(seriesId, series);
     return series;
   };
@@ -211,7 +213,7 @@ function writer(db: Database, { path, created, publish, abandon }: Ending): Stor
       const stated = statedFrequency(record(seriesId));
       const days = stated === '' ? rawDates(db, series.key) : [];
       moveTo(series, normalisingFrequency(stated, days));
-      if (series.changed) {
+      if (series.changed || series.normalisedBy !== series.normalisedBefore) {
         changed = true;
         summarise(db, series, frequencyOf(days));
       }
