@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { Day } from '../model/date.ts';
 import type { Row } from '../model/envelope.ts';
 import type { Field } from '../operations/operation.ts';
+import { Problem } from '../problem.ts';
 import { exitCode } from './exit-code.ts';
 import { type DataFlags, type OutputChoice, outputChoice } from './flags.ts';
 import { type Wanted, withSuggestion } from './ids.ts';
@@ -29,7 +30,11 @@ export type Composed = {
 };
 
 /** What a composing command works with: its client keeps to a few requests at a time, and counts them. */
-export type Composing = Session & { readonly requests: () => number };
+export type Composing = Session & {
+  readonly requests: () => number;
+  /** The requests that it takes in the end to see that the data did not change meanwhile. */
+  readonly requestsToCheck: () => number;
+};
 
 /** What a composing command does: gives its answer, or (for a dry run) only how many requests that would take. */
 export type Compose = (session: Composing) => Promise<Composed | { readonly wouldTake: string }>;
@@ -51,9 +56,18 @@ export async function writeComposed(
       requestId ||= id;
       bar.show(() => `${client.requests().toLocaleString('en-US')} requests`);
     });
-    const composed = await settled(() => compose({ ...session, client, requests: client.requests })).finally(
-      bar.clear,
-    );
+    let notes: string[] = [];
+    const composed = await settled(async () => {
+      notes = [];
+      const talk = { ...session.talk, note: (text: string) => notes.push(text) };
+      const { changed, requests: requestsToCheck } = await client.watch();
+      const made = await compose({ ...session, client, talk, requests: client.requests, requestsToCheck });
+      if (!('wouldTake' in made) && (await changed())) throw dataChanged();
+      return made;
+    }).finally(() => {
+      bar.clear();
+      for (const text of notes) session.talk.note(text);
+    });
     if ('wouldTake' in composed) {
       session.talk.warn(`asof: ${composed.wouldTake}`);
       return { code: exitCode.success, rows: 0 };
@@ -65,6 +79,14 @@ export async function writeComposed(
     session.talk.detail(`asof: ${rows} rows from ${client.requests()} requests`);
     const failed = await reportFailures(composed.failures, client, flags, io);
     return { code: failed ?? (rows === 0 && output.failEmpty ? exitCode.empty : exitCode.success), rows };
+  });
+}
+
+/** What `changedBetweenPages` recognises: it is the same whether an import lands between two pages or two questions. */
+function dataChanged(): Problem {
+  return new Problem('bad-answer', 'the data changed while it was being read', {
+    field: 'cursor',
+    hints: ['try again when the import is done'],
   });
 }
 

@@ -1,6 +1,8 @@
 import type { Coverage, Row } from '../model/envelope.ts';
 import { seriesShow } from '../operations/index.ts';
+import type { Question } from './answer.ts';
 import type { Wanted } from './ids.ts';
+import { type KnowledgeFlags, knowledgeDay } from './knowledge.ts';
 import type { Session } from './session.ts';
 
 /** So many series are named; of more, a few and their number. */
@@ -26,6 +28,21 @@ export async function noteCoverage(
       `asof: ${named}, and ${outside.length - mostNamed} more series do not cover ${days.join(' or ')}`,
     );
   }
+}
+
+/** The same of the day of knowledge that flags name which are no parameters of the operation. */
+export async function noteKnowledgeDay(
+  answered: readonly Question[],
+  flags: KnowledgeFlags,
+  session: Session,
+): Promise<void> {
+  const asOf = knowledgeDay(flags, session.io, session.talk);
+  if (asOf === undefined) return;
+  await noteCoverage(
+    answered.map(({ label }) => ({ id: label })),
+    [asOf],
+    session,
+  );
 }
 
 /** The bounds of what is known of a series that any of the days lies beyond. */

@@ -15,7 +15,7 @@ export function importReport(summaries: readonly FileSummary[], outcome: ImportO
     `${summary.file}: ${summary.kind}, ${counts(summary)}`,
     ...summary.notes.map((note) => `${summary.file}: ${note}`),
   ]);
-  const total = summaries.length > 1 ? [`${summaries.length} files: ${counts(sum(summaries))}`] : [];
+  const total = summaries.length > 1 ? [`${summaries.length} files: ${sums(summaries)}`] : [];
   return [...files, ...total, ...storeLines(outcome)];
 }
 
@@ -29,20 +29,21 @@ function storeLines({ path, created, dryRun, insteadOfSample }: ImportOutcome): 
   ];
 }
 
-type Counts = Omit<FileSummary, 'file' | 'kind' | 'notes'>;
-
-function counts({ series, vintages, filings, statementsNew, statementsKnown, withdrawn }: Counts): string {
-  const withdrawals = withdrawn > 0 ? ` (${many(withdrawn, 'withdrawal')})` : '';
-  const parts = [
-    `${many(statementsNew, series === 0 && filings > 0 ? 'new trade' : 'new statement')}${withdrawals}`,
-    `${grouped(statementsKnown)} known`,
-  ];
+function counts({ series, vintages, filings, ...said }: FileSummary): string {
   return [
     ...(series > 0 || filings === 0 ? [many(series, 'series', 'series')] : []),
     ...(vintages > 0 ? [many(vintages, 'vintage')] : []),
     ...(filings > 0 ? [many(filings, 'filing')] : []),
-    ...parts,
+    statements(said, series === 0 && filings > 0),
   ].join(', ');
+}
+
+type Said = Pick<FileSummary, 'statementsNew' | 'statementsKnown' | 'withdrawn'>;
+
+function statements({ statementsNew, statementsKnown, withdrawn }: Said, areTrades: boolean): string {
+  const withdrawals = withdrawn > 0 ? ` (${many(withdrawn, 'withdrawal')})` : '';
+  const brought = many(statementsNew, areTrades ? 'new trade' : 'new statement');
+  return `${brought}${withdrawals}, ${grouped(statementsKnown)} known`;
 }
 
 function many(count: number, one: string, several = `${one}s`): string {
@@ -53,14 +54,18 @@ function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-function sum(summaries: readonly FileSummary[]): Counts {
-  const total = (key: keyof Counts) => summaries.reduce((all, summary) => all + summary[key], 0);
-  return {
-    series: total('series'),
-    vintages: total('vintages'),
-    filings: total('filings'),
-    statementsNew: total('statementsNew'),
-    statementsKnown: total('statementsKnown'),
-    withdrawn: total('withdrawn'),
-  };
+/** Of all files together only what adds up: several may be of one series, or of one vintage of it. */
+function sums(summaries: readonly FileSummary[]): string {
+  const total = (key: 'statementsNew' | 'statementsKnown' | 'withdrawn') =>
+    summaries.reduce((all, summary) => all + summary[key], 0);
+  const tradesAlone =
+    summaries.every(({ series }) => series === 0) && summaries.some(({ filings }) => filings > 0);
+  return statements(
+    {
+      statementsNew: total('statementsNew'),
+      statementsKnown: total('statementsKnown'),
+      withdrawn: total('withdrawn'),
+    },
+    tradesAlone,
+  );
 }

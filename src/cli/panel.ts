@@ -38,7 +38,8 @@ async function dataSet(typed: readonly string[], flags: PanelFlags, session: Com
   const noted = asOf === undefined ? [] : [asOf];
   if (flags.dryRun === true) {
     const pages = await Promise.all(series.map((one) => pagesExpected(one, session)));
-    return { wouldTake: `this panel takes about ${sum(pages) + unnoted(series, noted)} requests` };
+    const checks = unnoted(series, noted) + session.requestsToCheck();
+    return { wouldTake: `this panel takes about ${sum(pages) + checks} requests` };
   }
   const { done, failures } = await eachOf(series, async (one) => {
     const rows = await collected(session, observations, [['id', one.id], ...given]);
@@ -59,10 +60,13 @@ async function realTimePanel(typed: readonly string[], flags: PanelFlags, sessio
   const series = await wantedSeries(session, typed);
   const planned = await eachOf(series, (one) => planOf(one, days, session));
   const left = sum(planned.done.map(requestsLeft));
+  const noted = [days[0], days.at(-1)].filter((day) => day !== undefined);
   if (flags.dryRun === true) {
     const made = session.requests();
+    const plans = planned.done.map((plan) => plan.series);
+    const checks = unnoted(plans, noted) + session.requestsToCheck();
     return {
-      wouldTake: `this panel takes ${made + left} requests: ${made} to plan it (made now), ${left} for values`,
+      wouldTake: `this panel takes ${made + left + checks} requests: ${made} to plan it (made now), ${left} for values, ${checks} to check coverage and that nothing changed`,
     };
   }
   const { done, failures } = await eachOf(planned.done, async (plan) => ({
@@ -71,7 +75,7 @@ async function realTimePanel(typed: readonly string[], flags: PanelFlags, sessio
   }));
   await noteCoverage(
     done.map((column) => column.series),
-    [days[0], days.at(-1)].filter((day) => day !== undefined),
+    noted,
     session,
   );
   const failed = failures.map(({ series: plan, error }) => ({ series: plan.series, error }));

@@ -32,33 +32,46 @@ export function politely(client: Client, answered: (requestId: string) => void):
   let stopped: { readonly error: unknown } | undefined;
   const waiting: (() => void)[] = [];
 
+  let most = mostAtOnce;
   const turn = async (): Promise<void> => {
-    if (underWay >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+    if (underWay >= most) await new Promise<void>((resolve) => waiting.push(resolve));
     else underWay += 1;
   };
-  /** Hands the place on, so that nobody comes between. */
-  const leave = (): void => {
-    const next = waiting.shift();
-    if (next === undefined) underWay -= 1;
-    else next();
+  /** Gives those who wait the places that are free, so that nobody comes between. */
+  const admit = (): void => {
+    for (; underWay < most && waiting.length > 0; underWay += 1) waiting.shift()?.();
   };
 
   return {
     ...client,
     requests: () => asked,
+    async watch() {
+      // An answer beside the first could be of an older state than the first, and nobody would see it.
+      most = 1;
+      const { changed, requests } = await client.watch();
+      return {
+        requests,
+        changed() {
+          asked += requests();
+          return changed();
+        },
+      };
+    },
     async ask(operation, given) {
       await turn();
       try {
         if (stopped !== undefined) throw stopped.error;
         asked += 1;
         const envelope = await client.ask(operation, given);
+        most = mostAtOnce;
         answered(envelope.request_id);
         return envelope;
       } catch (error) {
         if (isFinal(error)) stopped ??= { error };
         throw error;
       } finally {
-        leave();
+        underWay -= 1;
+        admit();
       }
     },
   };

@@ -13,7 +13,7 @@ import { Problem } from '../problem.ts';
 import type { Composing } from './composed.ts';
 import type { Wanted } from './ids.ts';
 import { collected } from './listing.ts';
-import { changedBetweenPages, everything, pagesOf } from './pages.ts';
+import { everything, pagesOf } from './pages.ts';
 import { type Point, pointOf } from './panel-layout.ts';
 
 /** How the latest values of a series on many days are found: those that are known already, and the questions left. */
@@ -103,8 +103,7 @@ async function offered<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
   } catch (error) {
-    const lacking = error instanceof Problem && error.kind === 'bad-answer' && !changedBetweenPages(error);
-    if (lacking) return undefined;
+    if (error instanceof Problem && error.missing) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import type { Envelope } from '../model/envelope.ts';
+import { curve, observations, ping, seriesSearch, seriesShow } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { Problem, type ProblemKind, type ProblemOptions } from '../problem.ts';
 import { checkEnvelope } from './remote-envelope.ts';
@@ -65,11 +66,21 @@ function notFound({ url }: Reply, said: Said | undefined, { operation, service }
     operation.path.includes('{id}') && /^series '.*' not found$/s.test(said?.detail ?? '');
   if (said !== undefined && unknownSeries) return new Problem('not-found', said.detail, said.options);
   const path = url.startsWith(service) ? url.slice(service.length) : url;
-  const doubled = service.endsWith('/v1') ? ['the base URL is given without /v1'] : [];
   return new Problem('bad-answer', `the service at ${service} has no ${path}`, {
     ...said?.options,
-    hints: doubled.length > 0 ? doubled : ['is the base URL right?'],
+    missing: true,
+    hints: [whyNotFound(operation, service)],
   });
+}
+
+/** What the contract describes, and every service therefore has. */
+const required: readonly Operation[] = [ping, seriesSearch, seriesShow, observations, curve];
+
+function whyNotFound(operation: Operation, service: string): string {
+  if (service.endsWith('/v1')) return 'the base URL is given without /v1';
+  return required.includes(operation)
+    ? 'is the base URL right?'
+    : 'this service does not offer it; the rest works';
 }
 
 /** A limit may be kept by something before the service too, which knows nothing of problem documents. */

@@ -1,6 +1,15 @@
 import { dateTime } from '../model/date.ts';
 import type { Envelope, Row } from '../model/envelope.ts';
-import { observations } from '../operations/index.ts';
+import {
+  curve,
+  insiderClusters,
+  insiderFilings,
+  observations,
+  revisions,
+  spread,
+  vintages,
+  yields,
+} from '../operations/index.ts';
 import type { Field, FieldType, Operation } from '../operations/operation.ts';
 import { Problem } from '../problem.ts';
 
@@ -27,7 +36,9 @@ export function checkEnvelope(value: unknown, { operation, given }: Asked, url: 
   }
   const results = value.results as readonly unknown[];
   const wrong =
-    wrongPaging(value, results.length, operation, given) ?? wrongKnowledge(value, operation, given);
+    wrongPaging(value, results.length, operation, given) ??
+    wrongKnowledge(value, operation, given) ??
+    wrongSeries(value, given);
   if (wrong !== undefined) return refuse(wrong);
   const check = rowCheck(operation, given);
   results.forEach((row, index) => {
@@ -92,24 +103,70 @@ function wrongKnowledge(envelope: Fields, { object }: Operation, given: Given): 
   return `as_of is ${shown(envelope.as_of)}, but ${asOf} was asked for`;
 }
 
+function wrongSeries({ series }: Fields, given: Given): string | undefined {
+  const id = textOf(given, 'id');
+  if (id === undefined || !isObject(series) || series.id === id) return undefined;
+  return `series.id is ${shown(series.id)}, but ${id} was asked for`;
+}
+
 type RowCheck = (row: unknown) => string | undefined;
 
 /** The fields that say on which day a row was known. */
 const knownOn: ReadonlySet<string> = new Set(['as_of_date', 'filing_date', 'detected_on']);
 
-function rowCheck({ fields }: Operation, given: Given): RowCheck {
+/** The fields that `from` and `to` bound. */
+const bounded: Readonly<Record<string, string>> = {
+  [observations.name]: 'date',
+  [vintages.name]: 'as_of_date',
+  [yields.name]: 'trade_date',
+  [spread.name]: 'trade_date',
+  [insiderFilings.name]: 'filing_date',
+  [insiderClusters.name]: 'date_last',
+};
+
+/** The fields that must be the `date` asked for. */
+const dated: Readonly<Record<string, string>> = { [revisions.name]: 'date', [curve.name]: 'trade_date' };
+
+function rowCheck(operation: Operation, given: Given): RowCheck {
+  const { fields } = operation;
   const asOf = textOf(given, 'as_of');
   const known = fields.find(({ name }) => knownOn.has(name))?.name;
+  const beside = besideTheQuestion(operation, given);
+  const dates = new Set<string>();
   return (row) => {
     if (!isObject(row)) return ' is no object';
     for (const field of fields) {
       const fault = wrongField(field, row[field.name]);
       if (fault !== undefined) return `.${field.name} ${fault}`;
     }
-    if (asOf !== undefined && known !== undefined && String(row[known] ?? '').slice(0, 10) > asOf)
+    if (asOf !== undefined && known !== undefined && dayIn(row[known]) > asOf)
       return `.${known} is ${shown(row[known])}: not yet known on ${asOf}`;
-    return undefined;
+    if (operation.name === observations.name && dates.size === dates.add(dayIn(row.date)).size)
+      return `.date is ${shown(row.date)} once more`;
+    return beside(row);
   };
+}
+
+/** What is wrong with a row that is about another series, or about days outside of those asked for. */
+function besideTheQuestion({ name, fields }: Operation, given: Given): (row: Fields) => string | undefined {
+  const [id, date] = [textOf(given, 'id'), textOf(given, 'date')];
+  const [from = '', to = '9'] = [textOf(given, 'from'), textOf(given, 'to')];
+  const ofSeries = ['series_id', 'id'].find((field) => fields.some((one) => one.name === field));
+  const [inRange, onDate] = [bounded[name], dated[name]];
+  return (row) => {
+    if (id !== undefined && ofSeries !== undefined && row[ofSeries] !== id)
+      return `.${ofSeries} is ${shown(row[ofSeries])}, but ${id} was asked for`;
+    if (date !== undefined && onDate !== undefined && dayIn(row[onDate]) !== date)
+      return `.${onDate} is ${shown(row[onDate])}, but ${date} was asked for`;
+    if (inRange === undefined) return undefined;
+    const day = dayIn(row[inRange]);
+    if (day < from) return `.${inRange} is ${shown(row[inRange])}: before ${from}`;
+    return day > to ? `.${inRange} is ${shown(row[inRange])}: after ${to}` : undefined;
+  };
+}
+
+function dayIn(value: unknown): string {
+  return String(value ?? '').slice(0, 10);
 }
 
 function wrongField({ type, nullable, extension }: Field, value: unknown): string | undefined {

@@ -38,8 +38,8 @@ export type ExchangeOptions = {
 
 /** Sends single requests to one service. */
 export type Exchanger = {
-  /** One try: the reply, or why there is none. */
-  readonly get: (path: string) => Promise<Reply | ConnectionFailure>;
+  /** One try, with headers besides the usual ones: the reply, or why there is none. */
+  readonly get: (path: string, more?: Headers) => Promise<Reply | ConnectionFailure>;
   readonly close: () => Promise<void>;
 };
 
@@ -55,22 +55,28 @@ export function exchanger(options: ExchangeOptions): Exchanger {
   const asked: Asked = { href: base.href, throughProxy: proxies.http !== '' || proxies.https !== '' };
   let sender: Promise<Sender> | undefined;
 
-  const exchange = async (path: string, stop: AbortSignal): Promise<Reply> => {
+  const exchange = async (path: string, more: Headers, stop: AbortSignal): Promise<Reply> => {
     sender ??= senderThrough(proxies, timeout * 1000);
     const { request } = await sender;
     const url = base.origin + path.replace(/\?.*$/s, '');
-    const response = await request({ origin: base.origin, path, method: 'GET', headers: sent, signal: stop });
+    const response = await request({
+      origin: base.origin,
+      path,
+      method: 'GET',
+      headers: { ...sent, ...more },
+      signal: stop,
+    });
     const received = { url, status: response.statusCode, headers: flat(response.headers) };
     return { ...received, body: await decoded(received, await collect(response.body, url)) };
   };
 
   return {
-    async get(path) {
+    async get(path, more = {}) {
       const started = performance.now();
-      const told = { url: base.origin + path, requestHeaders: shown };
+      const told = { url: base.origin + path, requestHeaders: { ...shown, ...more } };
       const milliseconds = () => Math.round(performance.now() - started);
       try {
-        const reply = await within(timeout, signal, (stop) => exchange(path, stop));
+        const reply = await within(timeout, signal, (stop) => exchange(path, more, stop));
         const { status, headers, body } = reply;
         watch({
           ...told,

@@ -5,6 +5,7 @@ import { Problem } from '../problem.ts';
 import type { Client } from './client.ts';
 import { type Announces, announcedIn } from './remote-abilities.ts';
 import { readAnswer } from './remote-answer.ts';
+import { changeWatch } from './remote-change.ts';
 import { proxiesOf } from './remote-dispatch.ts';
 import { type Exchange, exchanger, type Reply } from './remote-exchange.ts';
 import { type Wait, withRetries } from './remote-retry.ts';
@@ -54,17 +55,24 @@ export function remoteClient(options: RemoteOptions): Client {
   });
   const policy = { retries, maxWait, signal, waiting: (wait: Wait) => watch({ wait }) };
 
-  const get = async (path: string): Promise<Reply> => {
+  const get = async (path: string, headers?: Reply['headers']): Promise<Reply> => {
     const first = base.prefix + path;
-    const reply = await withRetries(() => exchanges.get(first), policy);
+    const reply = await withRetries(() => exchanges.get(first, headers), policy);
     const moved = movedTo(reply, base.origin, first);
     if (moved === undefined) return reply;
-    const second = await withRetries(() => exchanges.get(moved), policy);
+    const second = await withRetries(() => exchanges.get(moved, headers), policy);
     if (!isRedirect(second)) return second;
     throw new Problem('bad-answer', `${reply.url} redirects to ${second.url}, and that redirects again`);
   };
-  const direct = async (operation: Operation, given: Given): Promise<Envelope> =>
-    readAnswer(await get(requestPath(operation, given)), { operation, given, service: base.href });
+  const changes = changeWatch(get);
+  const direct = async (operation: Operation, given: Given): Promise<Envelope> => {
+    const path = requestPath(operation, given);
+    const read = (reply: Reply) => readAnswer(reply, { operation, given, service: base.href });
+    const reply = await get(path);
+    const envelope = read(reply);
+    changes.answered(path, reply, envelope, read);
+    return envelope;
+  };
 
   let abilities: Promise<Announces> | undefined;
   const announces = async (operation: Operation, parameter: string): Promise<boolean> => {
@@ -81,14 +89,20 @@ export function remoteClient(options: RemoteOptions): Client {
     throw new Problem(
       'bad-answer',
       `the service at ${base.href} does not announce the parameter '${extension}'`,
-      {
-        hints: ['it is an extension of asof; all else works'],
-      },
+      { missing: true, hints: ['it is an extension of asof; all else works'] },
     );
   };
 
+  const failed = (error: unknown): never => {
+    throw without(key, error);
+  };
+
   return {
-    ask: (operation, given) => ask(operation, given).catch((error) => Promise.reject(without(key, error))),
+    ask: (operation, given) => ask(operation, given).catch(failed),
+    async watch() {
+      const { changed, requests } = changes.begin();
+      return { changed: () => changed().catch(failed), requests };
+    },
     origin: async () => ({ mode: 'remote', where: base.href, sample: false }),
     close: () => exchanges.close(),
   };
@@ -134,14 +148,16 @@ function movedTo(reply: Reply, origin: string, asked: string): string | undefine
 /** The same failure with the key out of sight, should the service have repeated it. */
 function without(key: string | undefined, error: unknown): unknown {
   if (key === undefined || !(error instanceof Problem)) return error;
-  const { kind, detail, field, hints, requestId, instance, retryAfter, cause } = error;
+  const { kind, detail, field, hints, requestId, instance, retryAfter, missing, type, cause } = error;
   const clean = (text: string) => text.replaceAll(key, '(redacted)');
   return new Problem(kind, clean(detail), {
     hints: hints.map(clean),
+    missing,
     cause,
     ...(field !== undefined && { field: clean(field) }),
     ...(requestId !== undefined && { requestId: clean(requestId) }),
     ...(instance !== undefined && { instance: clean(instance) }),
     ...(retryAfter !== undefined && { retryAfter }),
+    ...(type !== undefined && { type: clean(type) }),
   });
 }

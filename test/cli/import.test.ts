@@ -40,9 +40,7 @@ describe('an import', () => {
   it('sums up several files', async () => {
     const other = folder.write('unrate.csv', statements(['UNRATE,2014-12-01,2015-01-09,5.6']));
     const { err } = await asof(['import', gdp, other, '--store', store]);
-    expect(linesOf(err).at(-2)).toBe(
-      '2 files: 2 series, 3 vintages, 3 new statements (1 withdrawal), 0 known',
-    );
+    expect(linesOf(err).at(-2)).toBe('2 files: 3 new statements (1 withdrawal), 0 known');
   });
 
   it('into the user’s own place says that the sample no longer answers', async () => {

@@ -41,6 +41,62 @@ describe('a service with an order of its own', () => {
     expect(linesOf(out)).toEqual([...dates].sort());
   });
 
+  const years = ['2011-01-01', '2012-01-01', '2013-01-01', '2014-01-01', '2015-01-01'];
+  /** Serves these dates in this order, at most two of them on a page, with what they need to be told apart. */
+  const serving = (dates: readonly string[]) =>
+    serve((request, response) => {
+      const { searchParams } = new URL(request.url ?? '', 'http://x');
+      const begin = Number(searchParams.get('cursor') ?? 0);
+      const end = begin + Math.min(2, Number(searchParams.get('limit')));
+      const rows = dates.slice(begin, end).map((date) => observation(date, date.slice(2, 4)));
+      const more = end < dates.length ? { has_more: true, next_cursor: `${end}` } : {};
+      reply(response, 200, envelope('observation_series', rows, more));
+    });
+
+  it.each([
+    ['', 5],
+    ['--limit 1', 1],
+    ['--limit 2', 2],
+    ['--limit 3', 3],
+    ['--limit 9', 5],
+    ['--limit 3 --sort asc', 3],
+  ])(
+    'whose oldest observation comes first gives the newest all the same: obs GDP %s',
+    async (flags, count) => {
+      const [rising, falling] = await Promise.all([serving(years), serving(years.toReversed())]);
+      const ask = (url: string) => run(`obs GDP ${flags} --base-url ${url}`.replace('  ', ' '));
+      const [found, expected] = [await ask(rising.url), await ask(falling.url)];
+      expect(found).toEqual(expected);
+      const newest = years.toReversed().slice(0, count);
+      expect(
+        linesOf(found.out)
+          .slice(1)
+          .map((line) => line.slice(0, 10)),
+      ).toEqual(flags.includes('asc') ? newest.reverse() : newest);
+    },
+  );
+
+  it('is said to have more rows than the limit, but not where they begin', async () => {
+    const { url } = await serving(years);
+    const { has_more, next_cursor, results_count } = JSON.parse(
+      (await run(`obs GDP --limit 2 --json --base-url ${url}`)).out,
+    );
+    expect({ has_more, next_cursor, results_count }).toEqual({
+      has_more: true,
+      next_cursor: undefined,
+      results_count: 2,
+    });
+  });
+
+  it.each([
+    ['newest first', ['2015-01-01', '2014-01-01', '2014-01-01', '2013-01-01']],
+    ['oldest first', ['2013-01-01', '2014-01-01', '2014-01-01', '2015-01-01']],
+  ])('that gives a date again on the next page, %s, is not believed', async (_, dates) => {
+    const { url } = await serving(dates);
+    const { code, err } = await run(`obs GDP --base-url ${url}`);
+    expect([code, err]).toEqual([8, expect.stringContaining('the service gives 2014-01-01 again')]);
+  });
+
   it.each(['newest', 'oldest'])(
     'that gives the %s first is asked for the newest curve all the same',
     async (order) => {
@@ -76,17 +132,17 @@ describe('a service with an order of its own', () => {
 });
 
 describe('a service that lacks an extension of asof', () => {
+  const bare = {
+    id: 'GDP',
+    title: 'Gross Domestic Product',
+    units: '',
+    observation_count: 1,
+    last_updated: '2015-01-30T00:00:00Z',
+    source: '',
+  };
   const plain: RequestListener = (request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://x');
-    const series = {
-      id: 'GDP',
-      title: 'Gross Domestic Product',
-      units: '',
-      observation_count: 1,
-      last_updated: '2015-01-30T00:00:00Z',
-      source: '',
-    };
-    if (pathname === '/v1/series') return reply(response, 200, envelope('series_list', [series]));
+    if (pathname === '/v1/series') return reply(response, 200, envelope('series_list', [bare]));
     if (pathname === '/v1/series/GDP/observations')
       return reply(response, 200, envelope('observation_series', [observation('2014-10-01', '1')]));
     return problem(response, 404, 'not-found', 'no such endpoint');
@@ -117,6 +173,16 @@ describe('a service that lacks an extension of asof', () => {
       8,
       expect.stringContaining(`the service at ${url} has no /v1/treasury/yields`),
     ]);
+  });
+
+  it('keeps the days of revisions where it does not say when its record begins', async () => {
+    const { url } = await serve((request, response) =>
+      request.url?.includes('/revisions') === true
+        ? reply(response, 200, envelope('revision_series', [observation('2014-10-01', '1')]))
+        : reply(response, 200, envelope('series', [bare])),
+    );
+    const line = 'revisions GDP --date 2014-10-01 --columns value,days --no-header';
+    expect((await run(`${line} --base-url ${url}`)).out).toBe('1,0\n');
   });
 });
 

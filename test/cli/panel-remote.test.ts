@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
 import { serve } from '../client/service-double.ts';
@@ -38,8 +39,15 @@ afterAll(async () => {
 
 type Asked = { readonly paths: readonly string[]; readonly atOnce: number };
 
+function known({ 'if-none-match': tag }: IncomingHttpHeaders): { readonly 'if-none-match'?: string } {
+  return tag === undefined ? {} : { 'if-none-match': tag };
+}
+
 /** The same service before which something answers some paths itself; tells what was asked. */
-async function inFront(lacks: RegExp | undefined, wait = 0): Promise<{ url: string; asked: () => Asked }> {
+async function inFront(
+  lacks: RegExp | undefined,
+  { wait = 0, instead = new Response('nothing here', { status: 404 }) } = {},
+): Promise<{ url: string; asked: () => Asked }> {
   const paths: string[] = [];
   let [underWay, atOnce] = [0, 0];
   const { url } = await serve(async (request, response) => {
@@ -50,11 +58,14 @@ async function inFront(lacks: RegExp | undefined, wait = 0): Promise<{ url: stri
     await new Promise((resolve) => setTimeout(resolve, wait));
     const lacking = lacks?.test(path) === true;
     const answer = lacking
-      ? new Response('nothing here', { status: 404 })
-      : await fetch(service.url + path, { headers: { 'x-api-key': service.key } });
+      ? instead.clone()
+      : await fetch(service.url + path, { headers: { 'x-api-key': service.key, ...known(request.headers) } });
     underWay -= 1;
     const type = answer.headers.get('content-type') ?? 'text/plain';
-    response.writeHead(answer.status, { 'content-type': type }).end(await answer.text());
+    const etag = answer.headers.get('etag');
+    response
+      .writeHead(answer.status, { 'content-type': type, ...(etag !== null && { etag }) })
+      .end(await answer.text());
   });
   return { url, asked: () => ({ paths, atOnce }) };
 }
@@ -84,19 +95,21 @@ describe('over a service', () => {
   });
 
   it('a panel of 2 series on 60 days takes few requests, and as many as --dry-run said', async () => {
-    const { url, asked } = await inFront(undefined, 5);
+    const { url, asked } = await inFront(undefined, { wait: 5 });
     const dry = await remote(`${each} --dry-run`, url);
     const made = asked().paths.filter((path) => !path.includes('openapi')).length;
-    const [, all, planned, left] =
-      /takes (\d+) requests: (\d+) to plan it \(made now\), (\d+) for values/.exec(dry.err) ?? [];
+    const [, all, planned, left, checks] =
+      /takes (\d+) requests: (\d+) to plan it \(made now\), (\d+) for values, (\d+) to check/.exec(dry.err) ??
+      [];
     expect([dry.out, Number(planned)]).toEqual(['', made]);
     // First releases say all of CALM but its first vintage; MUCH is revised before each month ends.
-    expect([Number(all), Number(planned), Number(left)]).toEqual([64, 4, 60]);
+    // In the end one request tells whether the data changed.
+    expect([all, planned, left, checks].map(Number)).toEqual([65, 4, 60, 1]);
 
-    const wet = await inFront(undefined, 5);
+    const wet = await inFront(undefined, { wait: 5 });
     expect((await remote(each, wet.url)).code).toBe(0);
     const { paths, atOnce } = wet.asked();
-    expect(paths.filter((path) => !path.includes('openapi'))).toHaveLength(64);
+    expect(paths.filter((path) => !path.includes('openapi'))).toHaveLength(65);
     // A date that was the newest on one day alone needs nothing but the contract.
     expect(paths.filter((path) => path.includes('/revisions'))).toEqual([]);
     expect(atOnce).toBeGreaterThan(1);
@@ -109,9 +122,9 @@ describe('over a service', () => {
     expect((await remote(line, url)).out).toBe((await embedded(line)).out);
     const count = (part: RegExp) => asked().paths.filter((path) => part.test(path)).length;
     // Three months of the first quarter, which has no first release; then 18 quarters.
-    expect([count(/limit=2&|limit=2$/), count(/revisions/), asked().paths.length]).toEqual([3, 18, 24]);
+    expect([count(/limit=2&|limit=2$/), count(/revisions/), asked().paths.length]).toEqual([3, 18, 25]);
     const dry = await remote(`${line} --dry-run`, url);
-    expect(dry.err).toMatch(/takes 23 requests: 2 to plan it \(made now\), 21 for values/);
+    expect(dry.err).toMatch(/takes 24 requests: 2 to plan it \(made now\), 21 for values, 1 to check/);
   });
 
   it.each([
@@ -124,6 +137,27 @@ describe('over a service', () => {
     const { code, out } = await remote(line, url);
     expect([code, out]).toEqual([0, (await embedded(line)).out]);
     expect(asked().paths.some((path) => lacks.test(path))).toBe(true);
+  });
+
+  it.each([
+    ['the vintages', /\/vintages/],
+    ['first releases', /release=first/],
+    ['revisions', /\/revisions/],
+  ])('before which something answers for %s with a page of HTML, the panel fails', async (_, lacks) => {
+    const instead = new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } });
+    const { url } = await inFront(lacks, { instead });
+    const { code, err } = await remote(each.replace('CALM', 'QUARTER'), url);
+    expect([code, err]).toEqual([8, expect.stringContaining('an HTML page')]);
+  });
+
+  it('that lacks the vintages, --dry-run counts the requests for coverage too', async () => {
+    const line = 'panel CALM MUCH --as-of-each month-end --from 2015-03-01 --to 2015-08-31';
+    const dry = await inFront(/\/vintages/);
+    const [, all] = /takes (\d+) requests/.exec((await remote(`${line} --dry-run`, dry.url)).err) ?? [];
+    const wet = await inFront(/\/vintages/);
+    expect((await remote(line, wet.url)).code).toBe(0);
+    expect(wet.asked().paths).toHaveLength(Number(all));
+    expect(wet.asked().paths.filter((path) => /^\/v1\/series\/\w+$/.test(path))).toHaveLength(2);
   });
 
   it('that lacks the vintages, more than a thousand days are refused, and why', async () => {
@@ -190,8 +224,8 @@ describe('over a service', () => {
   });
 
   it.each([
-    ['diff MUCH 2017-03-16 2018-03-16 --dry-run', /take about 3 requests/],
-    ['panel CALM MUCH --as-of 2017-03-16 --dry-run', /takes about 4 requests/],
+    ['diff MUCH 2017-03-16 2018-03-16 --dry-run', /take about 4 requests/],
+    ['panel CALM MUCH --as-of 2017-03-16 --dry-run', /takes about 5 requests/],
   ])('%s', async (line, words) => {
     const { url } = await inFront(undefined);
     const { code, out, err } = await remote(line, url);

@@ -19,6 +19,7 @@ function failing(kind: ProblemKind) {
       const request_id = `req_${asked}`;
       return { object: 'ping', request_id, status: 'ok', results: [], results_count: 0, has_more: false };
     },
+    watch: async () => ({ changed: async () => false, requests: () => 1 }),
     origin: async () => ({ mode: 'embedded', where: '', sample: false }),
     close: async () => undefined,
   };
@@ -50,4 +51,14 @@ describe('a polite client', () => {
       expect(await twenty(kind)).toEqual({ asked: 20, atOnce: 4, failed: 1, heard: 19, requests: 20 });
     },
   );
+
+  it('that watches the data asks the first question alone, and counts what it takes to see a change', async () => {
+    const { client, told } = failing('not-found');
+    const alone: number[] = [];
+    const polite = politely(client, () => alone.push(told().asked));
+    const watch = await polite.watch();
+    await Promise.all([1, 2].map(() => polite.ask(ping, [])));
+    expect([alone[0], told().asked, polite.requests()]).toEqual([1, 2, 2]);
+    expect([await watch.changed(), polite.requests()]).toEqual([false, 3]);
+  });
 });

@@ -17,6 +17,11 @@ beforeAll(async () => {
       'ODD,2020-01-01,2020-04-01,5',
       'ODD,2020-01-01,2020-05-01,5.0',
       'ODD,2020-02-01,2020-03-01,1',
+      'LATE,2020-02-01,2020-02-20,1',
+      'LATE,2020-01-01,2020-03-01,1',
+      'LATE,2020-01-01,2020-04-01,2',
+      'LATE,2020-03-01,2020-04-01,3',
+      'LATE,2020-03-01,2020-05-01,4',
       'BACK,2020-01-01,2020-02-01,5',
       'BACK,2020-01-01,2020-03-01,',
       'BACK,2020-01-01,2020-04-01,5.0',
@@ -48,11 +53,32 @@ describe('asof revisions', () => {
 
   it('has no percent of 0, no change across a withdrawal, and no row for what changes nothing', async () => {
     expect(await rows('revisions ODD --date 2020-01-01', story)).toEqual([
-      '0,2020-02-01,,,0',
-      '4.50,2020-02-11,4.5,,10',
-      ',2020-03-01,,,29',
-      '5,2020-04-01,,,60',
+      '0,2020-02-01,,,',
+      '4.50,2020-02-11,4.5,,',
+      ',2020-03-01,,,',
+      '5,2020-04-01,,,',
     ]);
+  });
+
+  it('has no days where the first release was before the record begins, also of a date that it lacked then', async () => {
+    expect(await rows('revisions LATE --date 2020-01-01', 'value,as_of_date,days')).toEqual([
+      '1,2020-03-01,',
+      '2,2020-04-01,',
+    ]);
+    expect(await rows('revisions LATE --date 2020-02-01', 'value,days')).toEqual(['1,']);
+    expect(await rows('revisions LATE --date 2020-03-01', 'days')).toEqual(['0', '30']);
+  });
+
+  it.each([
+    ['2015-03-27', ''],
+    ['2015-03-28', 'asof: GDP is covered to 2015-03-27\n'],
+    ['2014-10-29', 'asof: GDP is covered from 2014-10-30\n'],
+  ])('and vintages say so where %s is not covered', async (day, note) => {
+    for (const line of ['revisions gdp --date 2014-10-01', 'vintages gdp']) {
+      expect((await run(`${line} --as-of ${day}`)).err).toBe(note);
+      const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+      expect((await run(`${line} --known-before ${next}`)).err).toBe(note);
+    }
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { observations, ping, seriesShow, yields } from '../../src/operations/index.ts';
+import { observations, ping, seriesShow, vintages, yields } from '../../src/operations/index.ts';
 import { clientOf, failure, gdp, row } from './asking.ts';
 import { envelope, pong, problem, reply, serve } from './service-double.ts';
 
@@ -119,6 +119,17 @@ describe('a problem document', () => {
       expect([found.kind, found.detail]).toEqual(['bad-answer', `the service at ${url}/x has no ${path}`]);
     },
   );
+
+  it.each([
+    [ping, [], '', 'is the base URL right?'],
+    [observations, gdp, '', 'is the base URL right?'],
+    [vintages, gdp, '', 'this service does not offer it; the rest works'],
+    [yields, [], '', 'this service does not offer it; the rest works'],
+    [vintages, gdp, '/v1', 'the base URL is given without /v1'],
+  ] as const)('with 404 for $path says what may be done', async (operation, given, prefix, hint) => {
+    const { url } = await serve((_, response) => problem(response, 404, 'not-found', 'no such endpoint'));
+    expect((await failure(clientOf(url + prefix).ask(operation, given))).hints).toEqual([hint]);
+  });
 
   it('says how long to wait, as a number or as a date', async () => {
     for (const [header, seconds] of [

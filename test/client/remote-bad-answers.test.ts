@@ -1,11 +1,15 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { curve, observations, ping, seriesShow } from '../../src/operations/index.ts';
+import { curve, insiderFilings, observations, ping, seriesShow } from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { clientOf, failure, gdp, row } from './asking.ts';
 import { envelope, pong, reply, serve } from './service-double.ts';
 
 const json = { 'content-type': 'application/json' };
+
+/** A row of an operation that states only what may not be missing. */
+const nothingOf = ({ fields }: Operation) =>
+  Object.fromEntries(fields.filter(({ extension }) => extension !== true).map(({ name }) => [name, null]));
 
 describe('an answer outside the contract is a bad answer that names the URL', () => {
   const html = '<!doctype html><title>Sign in</title>';
@@ -188,6 +192,15 @@ describe('an answer outside the contract is a bad answer that names the URL', ()
         series: summary,
       }),
       'not yet known on 2015-01-30',
+    ],
+    [
+      'a filing that was not yet public',
+      insiderFilings,
+      [['as_of', '2015-01-30']],
+      envelope('insider_filings', [{ ...nothingOf(insiderFilings), filing_date: '2015-01-31T00:00:00Z' }], {
+        as_of: '2015-01-30',
+      }),
+      'filing_date is "2015-01-31T00:00:00Z": not yet known on 2015-01-30',
     ],
     [
       'an extension of another type',

@@ -1,7 +1,8 @@
 import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csv } from '../../src/render/csv.ts';
+import { csv, csvRecord } from '../../src/render/csv.ts';
 import { field, layout, observation, observationFields, output } from './sample.ts';
 
 const header = 'date,value,as_of_date,series_id,unit,frequency,source\n';
@@ -85,6 +86,18 @@ describe('csv', () => {
         const fields = [field('a'), field('b')];
         const pages = output(csv(layout(fields)), rows.slice(0, at), rows.slice(at));
         expect(pages).toBe(output(csv(layout(fields)), rows));
+      }),
+    );
+  });
+});
+
+describe('a record', () => {
+  it('is what csv-stringify writes, which quotes no lone carriage return', () => {
+    const cell = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\r'));
+    const special = fc.constantFrom('', ',', '"', '""', '\n', ' a ', '=1+1', '-1.5', '\t', 'ä', '"a",b\n');
+    fc.assert(
+      fc.property(fc.array(fc.oneof(cell, special), { minLength: 2, maxLength: 5 }), (cells) => {
+        expect(csvRecord(cells)).toBe(stringify([cells]));
       }),
     );
   });

@@ -80,6 +80,8 @@ async function writeFacts(
         wanted = await sink.write(batch.map((statement) => csvRecord(line(statement))).join(''));
         if (!wanted) break;
       }
+      const complete = await store.completeVintages(id);
+      if (wanted) wanted = await sink.write(complete.map((asOf) => csvRecord([id, '', asOf, ''])).join(''));
       if (io.stdout.isTTY !== true) bar.show(() => id, { done, total: ids.length });
     }
     await sink.finish();

@@ -30,7 +30,12 @@ export type QueryCommand = {
   /** A better error for a question that failed. */
   readonly explain?: (failure: Failure, session: Session) => Promise<unknown>;
   /** What to say of the questions that were answered. */
-  readonly remark?: (answered: readonly Question[], given: Given, session: Session) => Promise<void>;
+  readonly remark?: (
+    answered: readonly Question[],
+    given: Given,
+    session: Session,
+    flags: QueryFlags,
+  ) => Promise<void>;
 };
 
 /** The command of an operation: its flags and arguments come from the operation, what is special from `special`. */
@@ -84,6 +89,7 @@ async function runQuery(
       questions.filter((question) => !failed.has(question)),
       given,
       session,
+      flags,
     );
     session.talk.detail(`asof: ${rows} rows in ${io.clock().getTime() - started} ms`);
     const codes: number[] = [];

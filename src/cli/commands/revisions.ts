@@ -1,9 +1,12 @@
 import { type Day, dayNumber } from '../../model/date.ts';
 import type { Envelope, Row } from '../../model/envelope.ts';
-import { revisions } from '../../operations/index.ts';
+import { observations, revisions, seriesShow } from '../../operations/index.ts';
 import type { Field } from '../../operations/operation.ts';
+import { noteKnowledgeDay } from '../coverage.ts';
 import { withSuggestion } from '../ids.ts';
 import { knowledgeDay, withAsOfFlag, withKnownBeforeFlag } from '../knowledge.ts';
+import { collected } from '../listing.ts';
+import type { Session } from '../session.ts';
 import type { QueryCommand } from './query.ts';
 
 const added: readonly Field[] = [
@@ -19,7 +22,12 @@ const added: readonly Field[] = [
     description: 'The same in percent of the value before, four decimals; none where that is 0.',
     nullable: true,
   },
-  { name: 'days', type: 'integer', description: 'Days since the first release.' },
+  {
+    name: 'days',
+    type: 'integer',
+    description: 'Days since the first release; none where that was before the record begins.',
+    nullable: true,
+  },
 ];
 
 /** `asof revisions`: the story of one number, with the size and the lateness of each change. */
@@ -30,35 +38,57 @@ export const revisionsCommand: QueryCommand = {
   async questions([id = ''], given) {
     return [{ given: [['id', id.toUpperCase()], ...given], label: id.toUpperCase() }];
   },
-  async shape(flags, _output, { io, talk }) {
-    const asOf = knowledgeDay(flags, io, talk);
+  async shape(flags, _output, session) {
+    const asOf = knowledgeDay(flags, session.io, session.talk);
     const { changeBetween } = await import('../../model/change.ts');
     return {
       fields: [...revisions.fields, ...added],
       columns: [...revisions.columns, ...added.map(({ name }) => name)],
-      page(page) {
-        if (page.results.length === 0)
-          talk.note(`asof: no value of that date was ever published; dates are the first days of periods`);
-        return told(page, asOf, changeBetween);
+      async *pages(pages) {
+        for await (const page of pages) {
+          const [first] = page.results;
+          if (first === undefined)
+            session.talk.note(
+              `asof: no value of that date was ever published; dates are the first days of periods`,
+            );
+          const released = first !== undefined && (await isFirstRelease(first, session));
+          yield told(page, asOf, changeBetween, released ? dayOf(first) : undefined);
+        }
       },
     };
   },
   explain: ({ question, error }, session) => withSuggestion(session, question.label, error),
+  remark: (answered, _given, session, flags) => noteKnowledgeDay(answered, flags, session),
 };
 
 type Compare = typeof import('../../model/change.ts').changeBetween;
 
-/** The page up to a day of knowledge, each row compared with the one before. */
-function told(page: Envelope, asOf: Day | undefined, compare: Compare): Envelope {
+/**
+ * Whether the first value that is known of a date is its first release: of the dates up to the newest one in the series'
+ * first vintage that was published before the record begins.
+ */
+async function isFirstRelease({ series_id, date }: Row, session: Session): Promise<boolean> {
+  const id = ['id', String(series_id)] as const;
+  const [series] = (await session.client.ask(seriesShow, [id])).results;
+  const begin = String(series?.first_vintage ?? '').slice(0, 10);
+  // Another service need not tell where its record begins.
+  if (begin === '') return true;
+  const extent = { limit: 1, cursor: undefined };
+  const [newest] = await collected(session, observations, [id, ['as_of', begin]], extent);
+  return newest === undefined || String(date) > String(newest.date);
+}
+
+/** The page up to a day of knowledge, each row compared with the one before, and with the day of the first release. */
+function told(page: Envelope, asOf: Day | undefined, compare: Compare, released: Day | undefined): Envelope {
   const known = page.results.filter((row) => asOf === undefined || dayOf(row) <= asOf);
-  const [first] = known;
   const results = known.map((row, i) => {
     const [before, value] = [known[i - 1]?.value, row.value];
     const change =
       typeof before === 'string' && typeof value === 'string'
         ? compare(before, value)
         : { change: null, percent: null };
-    return { ...row, ...change, days: dayNumber(dayOf(row)) - dayNumber(dayOf(first ?? row)) };
+    const days = released === undefined ? null : dayNumber(dayOf(row)) - dayNumber(released);
+    return { ...row, ...change, days };
   });
   return { ...page, ...(asOf !== undefined && { as_of: asOf }), results, results_count: results.length };
 }

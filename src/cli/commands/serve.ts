@@ -49,7 +49,7 @@ async function runServe(flags: ServeFlags, io: Io): Promise<number> {
   try {
     checkPlans(access, plans);
     const serving = await serve({
-      openStore: () => openStore(storeToRead(io, flags.store).path),
+      openStore: () => openStore(storeToRead(io, flags.store).path, true),
       gate: createGate(access, plans),
       host: flags.host,
       port,

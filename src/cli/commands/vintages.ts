@@ -1,7 +1,7 @@
 import { type Day, earlier } from '../../model/date.ts';
 import type { Envelope } from '../../model/envelope.ts';
 import { vintages } from '../../operations/index.ts';
-import { coverageText } from '../coverage.ts';
+import { coverageText, noteKnowledgeDay } from '../coverage.ts';
 import { withSuggestion } from '../ids.ts';
 import { knowledgeDay, withAsOfFlag, withKnownBeforeFlag } from '../knowledge.ts';
 import type { Given } from '../pages.ts';
@@ -35,6 +35,7 @@ export const vintagesCommand: QueryCommand = {
     };
   },
   explain: ({ question, error }, session) => withSuggestion(session, question.label, error),
+  remark: (answered, _given, session, flags) => noteKnowledgeDay(answered, flags, session),
 };
 
 /** The same parameters with no day of publication after `asOf`. */
