@@ -1,7 +1,7 @@
 import { type Day, earlier } from './date.ts';
 import { canonicalDecimal, sameNumber } from './decimal.ts';
 import { type Filing, isAmendment } from './filing.ts';
-import { insiderOf, type Purchase, purchaseOf, type Unfit } from './purchase.ts';
+import { type Purchase, purchaseOf, type Unfit } from './purchase.ts';
 
 /** Why a trade counts for no cluster. */
 export type Omission = Unfit | 'reported twice' | 'same block' | 'amended';
@@ -139,8 +139,6 @@ const nothing: Amended = { omitted: [], doubts: [], restated: new Map() };
 function amend(standing: Standing, trades: readonly Filing[]): Amended {
   const [first] = trades;
   if (first === undefined || !isAmendment(first)) return nothing;
-  const insider = insiderOf(first);
-  if (typeof insider === 'string') return nothing;
   const omitted: Omitted[] = [];
   const doubts: Doubt[] = [];
   const restated = new Map<Filing, Purchase>();
@@ -149,7 +147,7 @@ function amend(standing: Standing, trades: readonly Filing[]): Amended {
     const stated = inShares.filter(({ transactionDate }) => transactionDate === date);
     const [head] = stated;
     const others = standing.get(date) ?? [];
-    const meant = originals(others, insider.cik, first);
+    const meant = originals(others, first);
     if (head === undefined || meant.length === 0) continue;
     if (!isClear(meant, stated)) {
       doubts.push({ amendment: head, originals: meant.map(({ filing }) => filing) });
@@ -169,12 +167,10 @@ function amend(standing: Standing, trades: readonly Filing[]): Amended {
 }
 
 /** The insider's purchases that an amendment can mean: where it says when the original was filed, those. */
-function originals(
-  others: readonly Purchase[],
-  cik: string,
-  { originalFiledOn }: Filing,
-): readonly Purchase[] {
-  const own = others.filter(({ insider }) => insider.cik === cik);
+function originals(others: readonly Purchase[], amendment: Filing): readonly Purchase[] {
+  const { originalFiledOn } = amendment;
+  // Any owner that both name: joint filers may stand in another order, and an amendment may correct what one of them is.
+  const own = others.filter(({ filing }) => sharesOwner(filing, amendment));
   const dated = own.filter(({ filedOn }) => originalFiledOn !== null && filedOn.includes(originalFiledOn));
   return dated.length > 0 ? dated : own;
 }

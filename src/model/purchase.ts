@@ -2,7 +2,7 @@ import type { Day } from './date.ts';
 import { type Filing, impossibility, type ReportingOwner } from './filing.ts';
 
 /** An officer or director whose CIK is known, so that two can be told apart. */
-export type Insider = ReportingOwner & { readonly cik: string };
+type Insider = ReportingOwner & { readonly cik: string };
 
 /** A trade that counts for clusters: a purchase in the open market by an insider. */
 export type Purchase = {
@@ -39,7 +39,7 @@ export function purchaseOf(filing: Filing): Purchase | Unfit {
 }
 
 /** The first officer or director whose CIK is known: of joint filers, the one that stands for all. */
-export function insiderOf({ owners }: Pick<Filing, 'owners'>): Insider | Unfit {
+function insiderOf({ owners }: Pick<Filing, 'owners'>): Insider | Unfit {
   const insiders = owners.filter(({ isOfficer, isDirector }) => isOfficer || isDirector);
   for (const insider of insiders) {
     if (insider.cik !== null) return { ...insider, cik: insider.cik };

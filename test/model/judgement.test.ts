@@ -211,6 +211,16 @@ describe('an amendment', () => {
       [filing(), filing({ row: 2 }), amendment({ transactionCode: 'J' })],
       { counted: ['1/1', '1/2'], left: ['2/1 not a purchase'], doubts: ['2/1'] },
     ],
+    [
+      'by joint filers in another order replaces what they reported',
+      [filing({ owners: [owner(), vitoc] }), amendment({ owners: [vitoc, owner()], shares: '12' })],
+      { counted: ['2/1'], left: ['1/1 amended'], doubts: [] },
+    ],
+    [
+      'that takes the role away leaves nothing that counts',
+      [filing(), amendment({ owners: [owner({ isDirector: false, isTenPercent: true })] })],
+      { counted: [], left: ['1/1 amended', '2/1 neither officer nor director'], doubts: [] },
+    ],
     ['without an original counts by itself', [amendment({})], { counted: ['2/1'], left: [], doubts: [] }],
     [
       'replaces nothing that was filed after it',
