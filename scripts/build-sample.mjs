@@ -1,8 +1,13 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Sqlite from 'better-sqlite3';
 import { runAsof } from './run-asof.mjs';
+
+// As in src/store/sqlite/engine.ts: which of the two this Node can run.
+const Sqlite = createRequire(import.meta.url)(
+  Number(process.versions.napi) >= 10 ? 'better-sqlite3-napi' : 'better-sqlite3',
+);
 
 const data = fileURLToPath(new URL('../data/', import.meta.url));
 const shipped = fileURLToPath(new URL('../dist/sample.db', import.meta.url));

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, open, operations, type Row, samplePath } from '../src/index.ts';
 import type { CurveType } from '../src/model/curve.ts';
 import { openStore } from '../src/store/open.ts';
+import { openDatabase } from '../src/store/sqlite/engine.ts';
 import type { Series, Store } from '../src/store/store.ts';
 import * as raw from './raw-statements.ts';
 
@@ -69,7 +69,7 @@ describe('the sample as it is built', () => {
     fs.copyFileSync(sample, join(locked, 'sample.db'));
     fs.chmodSync(join(locked, 'sample.db'), 0o444);
     fs.chmodSync(locked, 0o555);
-    const db = new Sqlite(join(locked, 'sample.db'), { readonly: true });
+    const db = openDatabase(join(locked, 'sample.db'), { readonly: true });
     const rows = db.prepare('select count(*) from fact').pluck().get();
     // A superuser may write anywhere: what tells is that no -wal or -shm file appeared, and would not for others.
     expect(fs.readdirSync(locked)).toEqual(['sample.db']);
@@ -80,7 +80,7 @@ describe('the sample as it is built', () => {
   });
 
   it('is whole: no page is damaged or left empty, no fact without its series', () => {
-    const db = new Sqlite(sample, { readonly: true });
+    const db = openDatabase(sample, { readonly: true });
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
     expect(db.pragma('freelist_count', { simple: true })).toBe(0);
     expect(db.pragma('foreign_key_check')).toEqual([]);

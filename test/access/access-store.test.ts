@@ -1,9 +1,9 @@
 import { statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { newKey } from '../../src/access/key.ts';
 import { openAccess } from '../../src/store/open.ts';
+import { openDatabase } from '../../src/store/sqlite/engine.ts';
 import { digestOf, scratchFolder } from '../store/scratch.ts';
 
 const now = new Date('2026-01-15T12:00:00Z');
@@ -69,7 +69,7 @@ describe('an access store', () => {
   it('says that another process holds it, and works again when it does not', async () => {
     const path = newPath();
     const store = await openAccess(path, { counting: true });
-    const other = new Sqlite(path);
+    const other = openDatabase(path);
     other.exec('begin immediate');
     const usage = [{ keyId: 'k', window: 'day', began: now, count: 3 }] as const;
     expect(() => store.saveUsage(usage)).toThrow('is locked by another process');
@@ -94,13 +94,13 @@ describe('an access store', () => {
     ['that is no database', (path) => writeFileSync(path, 'key,name\n'.repeat(200)), 'cannot use the store'],
     [
       'of somebody else',
-      (path) => new Sqlite(path).exec('create table t (a)').close(),
+      (path) => openDatabase(path).exec('create table t (a)').close(),
       'is not an access store of asof',
     ],
     [
       'of a newer asof',
       (path) =>
-        new Sqlite(path)
+        openDatabase(path)
           .exec('create table t (a); pragma application_id = 1634955115; pragma user_version = 99')
           .close(),
       'was made by a newer asof',

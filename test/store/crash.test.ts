@@ -2,9 +2,9 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Sqlite from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openWriter } from '../../src/store/open.ts';
+import { openDatabase } from '../../src/store/sqlite/engine.ts';
 import {
   allStatements,
   digestOf,
@@ -103,7 +103,7 @@ describe('an import that is killed in the middle', () => {
     ]);
     expect(run(['import', middle, '--store', path]).status).toBe(0);
     expect(await seriesIn(path)).toEqual(['GDP', ...many]);
-    const check = new Sqlite(path, { readonly: true });
+    const check = openDatabase(path, { readonly: true });
     expect(check.pragma('integrity_check', { simple: true })).toBe('ok');
     check.close();
   });
@@ -215,7 +215,7 @@ describe('a reader', () => {
 describe('a store without a write-ahead log', () => {
   async function plainStore(): Promise<string> {
     const path = await storeOf(small);
-    const db = new Sqlite(path);
+    const db = openDatabase(path);
     db.pragma('journal_mode = delete');
     db.close();
     return path;

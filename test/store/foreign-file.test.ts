@@ -1,8 +1,9 @@
 import { copyFileSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
+import { openDatabase } from '../../src/store/sqlite/engine.ts';
 import { digestOf, facts, failureOf, importFiles, newStorePath, scratchFolder } from './scratch.ts';
 
 const folder = scratchFolder();
@@ -18,14 +19,14 @@ async function storeOf(content: string): Promise<string> {
 }
 
 describe('a file that is no store of this asof is refused, to read and to write, and left as it is', () => {
-  const newer = (db: Sqlite.Database) => db.pragma('user_version = 999');
+  const newer = (db: Database) => db.pragma('user_version = 999');
 
   test.each<[string, (path: string) => Promise<void> | void, RegExp]>([
     [
       'a newer store',
       async (path) => {
         copyFileSync(await storeOf(small), path);
-        const db = new Sqlite(path);
+        const db = openDatabase(path);
         newer(db);
         db.close();
       },
@@ -34,7 +35,7 @@ describe('a file that is no store of this asof is refused, to read and to write,
     [
       'another program’s database',
       (path) => {
-        const db = new Sqlite(path);
+        const db = openDatabase(path);
         db.exec('create table t (a)');
         db.close();
       },

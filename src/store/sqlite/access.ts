@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { Problem } from '../../problem.ts';
 import type { AccessOptions, AccessStore, KeyRecord, StoredKey, UsageRecord } from '../access-store.ts';
-import { openDatabase, prepare, sqliteProblems } from './connect.ts';
+import { prepare, sqliteProblems } from './connect.ts';
+import { openDatabase } from './engine.ts';
 
 /** Marks a SQLite file as keys and usage of asof ("asok" in ASCII). */
 const applicationId = 0x61736f6b;

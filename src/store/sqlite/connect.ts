@@ -1,8 +1,7 @@
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import type Sqlite from 'better-sqlite3';
 import { Problem } from '../../problem.ts';
+import { openDatabase, SqliteError } from './engine.ts';
 
 /** Opens a SQLite file that must exist; whatever stands in the way becomes a Problem that names the file. */
 export async function connect(path: string, readonly: boolean): Promise<Sqlite.Database> {
@@ -25,7 +24,7 @@ export async function connectReader(path: string, live = false): Promise<Sqlite.
     return db;
   } catch (error) {
     db.close();
-    const lacksPlace = error instanceof Sqlite.SqliteError && /^SQLITE_(READONLY|CANTOPEN)/.test(error.code);
+    const lacksPlace = error instanceof SqliteError && /^SQLITE_(READONLY|CANTOPEN)/.test(error.code);
     if (live || !lacksPlace || hasUnmerged(path)) throw asProblem(path, error);
     return sqliteProblems(path, () => snapshot(path));
   }
@@ -41,18 +40,6 @@ function snapshot(path: string): Sqlite.Database {
   // Bytes 18 and 19 of the header say that the file has a write-ahead log (2) or none (1).
   bytes.fill(1, 18, 20);
   return openDatabase(bytes, { readonly: true });
-}
-
-/** A connection to a SQLite file, which is made where there is none unless the options forbid it. */
-export function openDatabase(path: string | Buffer, options: Sqlite.Options = {}): Sqlite.Database {
-  return new Sqlite(path, { ...options, ...nativeBinding() });
-}
-
-/** Where better-sqlite3's own search for its binary ends nearly always: a query has no time for all of that search. */
-function nativeBinding(): { readonly nativeBinding?: string } {
-  const library = createRequire(join(import.meta.dirname, 'asof')).resolve('better-sqlite3');
-  const usual = join(dirname(library), '../build/Release/better_sqlite3.node');
-  return existsSync(usual) ? { nativeBinding: usual } : {};
 }
 
 // In one thread: a first asynchronous call would cost a query more time than these calls themselves.
@@ -114,7 +101,7 @@ const systemReasons: Readonly<Record<string, string>> = {
 
 /** An error of SQLite or of the operating system as a Problem that names the store; any other error as it is. */
 export function asProblem(path: string, error: unknown): unknown {
-  if (!(error instanceof Sqlite.SqliteError)) return systemProblem(path, error);
+  if (!(error instanceof SqliteError)) return systemProblem(path, error);
   const family = error.code.split('_').slice(0, 2).join('_');
   if (family === 'SQLITE_ERROR' || family === 'SQLITE_CONSTRAINT' || family === 'SQLITE_MISMATCH')
     return error;
