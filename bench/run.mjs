@@ -8,6 +8,7 @@ import { imports } from './import.mjs';
 import { asof } from './measure.mjs';
 import { page } from './page.mjs';
 import { panel } from './panel.mjs';
+import { remote } from './remote.mjs';
 import { printReport } from './report.mjs';
 import { wholeSample } from './sample.mjs';
 import { serve } from './serve.mjs';
@@ -23,6 +24,7 @@ const parts = {
   panel,
   sample: wholeSample,
   serve,
+  remote,
   clusters,
 };
 

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { asof, median, timedAsof } from './measure.mjs';
+import { median } from './measure.mjs';
 import { duration } from './report.mjs';
+import { started, startService } from './servers.mjs';
 
 const connections = 32;
 const seconds = 4;
@@ -22,16 +22,14 @@ export async function serve(folder) {
     const rival = await startRival(folder, await recorded(pageOf(service.url, 0), headers));
     started.push(rival);
     const load = (target) => timedRun({ connections, duration: seconds, headers, ...target });
-    const sides = { rival: [], repeated: [], different: [] };
-    const paths = pathsInSteps(1);
+    const sides = { rival: [], repeated: [], days: [], rows: [] };
+    const [days, rows] = [targets(pathsInSteps(1)), targets(pathsOfOtherRows())];
     for (let round = 0; round <= rounds; round += 1) {
       const figures = {
         rival: await load({ url: pageOf(rival.url, 0) }),
         repeated: await load({ url: pageOf(service.url, 0) }),
-        different: await load({
-          url: service.url,
-          requests: [{ setupRequest: (request) => ({ ...request, path: paths.next().value }) }],
-        }),
+        days: await load({ url: service.url, requests: days }),
+        rows: await load({ url: service.url, requests: rows }),
       };
       if (round > 0) for (const [side, figure] of Object.entries(figures)) sides[side].push(figure);
     }
@@ -41,45 +39,40 @@ export async function serve(folder) {
   }
 }
 
-function lines({ rival, repeated, different }) {
+function lines({ rival, repeated, days, rows }) {
   const middle = (side, name) => median(side.map((figures) => figures[name]));
-  const [bare, again, anew] = [rival, repeated, different].map((side) => middle(side, 'rate'));
+  const bare = middle(rival, 'rate');
   const p50 = middle(rival, 'p50');
-  const [p99, p99anew] = [repeated, different].map((side) => middle(side, 'p99'));
   const perSecond = (figure) => `${Math.round(figure).toLocaleString('en-US')}/s`;
   const theirs = `node:http ${perSecond(bare)}`;
   const latency = { theirs: `p50 of node:http ${duration(p50)}`, atMost: 20 };
-  return [
-    {
-      name: 'serve: the same page again',
-      ours: perSecond(again),
-      theirs,
-      figure: again / bare,
-      atLeast: 0.5,
-    },
-    {
-      name: 'serve: every page different',
-      ours: perSecond(anew),
-      theirs,
-      figure: anew / bare,
-      atLeast: 0.06,
-    },
-    { name: 'serve: p99, the same page', ours: duration(p99), ...latency, figure: p99 / p50 },
-    { name: 'serve: p99, different pages', ours: duration(p99anew), ...latency, figure: p99anew / p50 },
+  const asked = [
+    ['the same page again', repeated, 0.5],
+    ['every page as of another day', days, 0.06],
+    ['no two pages with the same rows', rows, 0.06],
   ];
+  const rates = asked.map(([name, side, atLeast]) => ({
+    name: `serve: ${name}`,
+    ours: perSecond(middle(side, 'rate')),
+    theirs,
+    figure: middle(side, 'rate') / bare,
+    atLeast,
+  }));
+  const waits = asked.map(([name, side]) => ({
+    name: `serve: p99, ${name}`,
+    ours: duration(middle(side, 'p99')),
+    ...latency,
+    figure: middle(side, 'p99') / p50,
+  }));
+  return [...rates, ...waits];
 }
 
 /** Resident memory after 200 000 requests more, half of them for pages never asked for before. */
 async function memory({ url, child }, headers) {
   const before = residentMb(child.pid);
-  const paths = pathsInSteps(7);
   const half = { connections, amount: 100_000, headers };
   await run({ ...half, url: pageOf(url, 1) });
-  await run({
-    ...half,
-    url,
-    requests: [{ setupRequest: (request) => ({ ...request, path: paths.next().value }) }],
-  });
+  await run({ ...half, url, requests: targets(pathsInSteps(7)) });
   await delay(1000);
   const after = residentMb(child.pid);
   return {
@@ -100,6 +93,18 @@ function pathOf(number) {
 /** Addresses of pages without end. */
 function* pathsInSteps(step) {
   for (let number = step; ; number += step) yield pathOf(number);
+}
+
+/** Addresses of pages of which no two have the same rows: each begins on another date. */
+function* pathsOfOtherRows() {
+  for (let number = 1; ; number += 1) {
+    const from = new Date(firstDay - (number % 9973) * 86_400_000).toISOString().slice(0, 10);
+    yield `${pathOf(number)}&from=${from}`;
+  }
+}
+
+function targets(paths) {
+  return [{ setupRequest: (request) => ({ ...request, path: paths.next().value }) }];
 }
 
 function pageOf(url, number) {
@@ -130,36 +135,10 @@ async function recorded(url, headers) {
   return { headers: Object.fromEntries(kept), body: await response.text() };
 }
 
-async function startService(folder) {
-  const [access, plans, keyFile] = ['access.db', 'plans.json', 'key'].map((name) => join(folder, name));
-  const limit = 2_147_483_647;
-  const limits = { monthly_limit: limit, daily_limit: limit, rate_per_minute: limit };
-  writeFileSync(plans, JSON.stringify([{ name: 'bench', vintage_access: true, ...limits }]));
-  const owner = ['--access', access, '--plans', plans];
-  timedAsof(['keys', 'create', '--name', 'bench', '--plan', 'bench', ...owner], { output: keyFile });
-  const sample = join(import.meta.dirname, '../dist/sample.db');
-  const service = await started([asof, 'serve', '--port', '0', '--store', sample, ...owner]);
-  return { service, key: readFileSync(keyFile, 'utf8').trim() };
-}
-
 async function startRival(folder, answer) {
   const file = join(folder, 'answer.json');
   writeFileSync(file, JSON.stringify(answer));
   return started([join(import.meta.dirname, 'bare-server.mjs'), file]);
-}
-
-/** A server in a process of its own, once it says where it listens; what it logs is read and dropped. */
-function started(args) {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  return new Promise((resolve, reject) => {
-    let said = '';
-    child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}: ${said}`)));
-    child.stderr.on('data', (text) => {
-      if (said.length < 10_000) said += text;
-      const url = /listens on (http:\/\/[^"\s]+)/.exec(said)?.[1];
-      if (url !== undefined) resolve({ child, url });
-    });
-  });
 }
 
 function residentMb(pid) {

@@ -1,18 +1,24 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, relative } from 'node:path';
+import { basename, relative } from 'node:path';
 import { build, transform } from 'esbuild';
 
 const options = { platform: 'node', target: 'node20', minify: true };
 
-/** What every query to a store of one's own runs: these lie in one file, because each file more costs its start half a millisecond. */
-const startTogether = [
-  'bin/asof.ts',
-  'src/cli/program.ts',
-  'src/client/embedded.ts',
-  'src/store/open.ts',
-  'src/store/sqlite/reader.ts',
-  'src/render/csv.ts',
-];
+/**
+ * What is always run together lies in one file, because each file more costs a start half a millisecond: what every
+ * query to a store of one's own runs is the program itself, what one to a service runs besides is a file of its own.
+ */
+const together = {
+  asof: [
+    'bin/asof.ts',
+    'src/cli/program.ts',
+    'src/client/embedded.ts',
+    'src/store/open.ts',
+    'src/store/sqlite/reader.ts',
+    'src/render/csv.ts',
+  ],
+  remote: ['src/cli/remote-session.ts', 'src/client/remote.ts', 'src/client/undici-direct.ts'],
+};
 
 /**
  * Parts of node that a library loads at its start for what asof never does with it, at a cost of some milliseconds:
@@ -58,21 +64,36 @@ export async function buildProgram() {
     plugins: [leftOut],
     define: { 'import.meta.dirname': '__dirname' },
   });
-  const together = partsOf(startTogether, metafile.outputs);
-  const wrapped = [];
+  const start = partsOf(together.asof, metafile.outputs);
+  const remote = new Set([...partsOf(together.remote, metafile.outputs)].filter((path) => !start.has(path)));
+  const grouped = new Set([...start, ...remote].map((path) => basename(path)));
+  const wrapped = { start: [], remote: [] };
+  await mkdir('dist/parts', { recursive: true });
   for (const { path, text } of outputFiles) {
     const name = basename(path);
     const code = await commonJs(text);
-    await mkdir(dirname(path), { recursive: true });
-    if (!together.has(relative('.', path))) await writeFile(path, code);
-    else wrapped.push(`${JSON.stringify(name)}(module,exports,require,__dirname){${withoutHashbang(code)}}`);
-    if (together.has(relative('.', path)) && name !== 'asof.cjs') {
-      await writeFile(path, `module.exports=require("../asof.cjs").part(${JSON.stringify(name)});\n`);
-    }
+    const group = [start, remote].findIndex((paths) => paths.has(relative('.', path)));
+    if (group < 0) await writeFile(path, askingTheStart(code, grouped));
+    else Object.values(wrapped)[group].push(wrappedPart(name, code));
   }
-  await writeFile('dist/asof.cjs', startFile(wrapped));
-  const built = new Set(outputFiles.map(({ path }) => basename(path)));
-  for (const name of await readdir('dist/parts')) if (!built.has(name)) await rm(`dist/parts/${name}`);
+  const remoteNames = [...remote].map((path) => basename(path));
+  await writeFile('dist/parts/remote.cjs', `module.exports={${wrapped.remote.join(',\n')}};\n`);
+  await writeFile('dist/asof.cjs', startFile(wrapped.start, remoteNames));
+  const built = new Set([...outputFiles.map(({ path }) => basename(path)), 'remote.cjs']);
+  for (const name of await readdir('dist/parts'))
+    if (!built.has(name) || grouped.has(name)) await rm(`dist/parts/${name}`);
+}
+
+/** A part in a file with others: a function that runs it. */
+function wrappedPart(name, code) {
+  return `${JSON.stringify(name)}(module,exports,require,__dirname){${withoutHashbang(code)}}`;
+}
+
+/** A part in a file of its own: what lies together with others it has from the program. */
+function askingTheStart(code, grouped) {
+  return code.replace(/\brequire\("\.\/(\w+\.cjs)"\)/g, (call, name) =>
+    grouped.has(name) ? `require("../asof.cjs").part("${name}")` : call,
+  );
 }
 
 /** The output files that hold these sources, and all that they import at once. */
@@ -110,21 +131,23 @@ function withoutHashbang(code) {
 }
 
 /** A file whose parts run when they are first asked for, by the names under which they would lie in `parts/`. */
-function startFile(wrapped) {
+function startFile(wrapped, remote) {
   return `#!/usr/bin/env node
 "use strict";
 const parts = {${wrapped.join(',\n')}};
 const { join } = require("node:path");
 const folder = join(__dirname, "parts");
+const remote = new Set(${JSON.stringify(remote)});
 const loaded = new Map();
 const find = (name) => {
+  if (!name.startsWith(".")) return require(name);
   const base = name.slice(name.lastIndexOf("/") + 1);
-  if (name.startsWith(".") && Object.hasOwn(parts, base)) return part(base);
-  return require(name.startsWith(".") ? join(folder, base) : name);
+  return remote.has(base) || Object.hasOwn(parts, base) ? part(base) : require(join(folder, base));
 };
 const part = (name) => {
   let module = loaded.get(name);
   if (module === undefined) {
+    if (!Object.hasOwn(parts, name)) Object.assign(parts, require(join(folder, "remote.cjs")));
     module = { exports: {} };
     loaded.set(name, module);
     parts[name](module, module.exports, find, folder);

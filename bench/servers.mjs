@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { asof, timedAsof } from './measure.mjs';
+
+/** A service of the sample without limits, and a key for it. */
+export async function startService(folder) {
+  const [access, plans, keyFile] = ['access.db', 'plans.json', 'key'].map((name) => join(folder, name));
+  const limit = 2_147_483_647;
+  const limits = { monthly_limit: limit, daily_limit: limit, rate_per_minute: limit };
+  writeFileSync(plans, JSON.stringify([{ name: 'bench', vintage_access: true, ...limits }]));
+  const owner = ['--access', access, '--plans', plans];
+  timedAsof(['keys', 'create', '--name', 'bench', '--plan', 'bench', ...owner], { output: keyFile });
+  const sample = join(import.meta.dirname, '../dist/sample.db');
+  const service = await started([asof, 'serve', '--port', '0', '--store', sample, ...owner]);
+  return { service, key: readFileSync(keyFile, 'utf8').trim() };
+}
+
+/** A server in a process of its own, once it says where it listens; what it logs is read and dropped. */
+export function started(args) {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  return new Promise((resolve, reject) => {
+    let said = '';
+    child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}: ${said}`)));
+    child.stderr.on('data', (text) => {
+      if (said.length < 10_000) said += text;
+      const url = /listens on (http:\/\/[^"\s]+)/.exec(said)?.[1];
+      if (url !== undefined) resolve({ child, url });
+    });
+  });
+}
