@@ -1,6 +1,7 @@
 import type { Plan } from '../access/plans.ts';
 import type { Operation, Principal } from '../operations/operation.ts';
 import { Problem } from '../problem.ts';
+import { envelopeText } from './envelope-text.ts';
 import type { Exchange } from './exchange.ts';
 import { acceptsJson, namesTag } from './negotiation.ts';
 import type { PageCache, RenderedPage } from './page-cache.ts';
@@ -32,7 +33,7 @@ export function operationRoute(operation: Operation, services: Services, pages: 
         (tag) => namesTag(known, tag),
       );
       if (envelope === undefined) return notModified(exchange, cacheHeaders(tag));
-      const page = rendered(tag, JSON.stringify(envelope), requestId);
+      const page = rendered(tag, envelopeText(envelope), requestId);
       pages.put({ state, day }, key, page);
       return send(exchange, page, known);
     } finally {

@@ -3,6 +3,7 @@ import type { Gate } from '../access/gate.ts';
 import { createService, type ServiceOptions } from '../service.ts';
 import { createHandler } from './handler.ts';
 import { createLog } from './log.ts';
+import { createPageMemory } from './page-memory.ts';
 import { type Patience, startServer } from './server.ts';
 import { createServices, type OpenService } from './service-lease.ts';
 
@@ -95,10 +96,14 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   };
 }
 
+/** Some 1000 pages of 100 rows, in about 40 MB. */
+const keptRows = 100_000;
+
 async function openService({ openStore, billingUrl, clock }: ServeOptions): Promise<OpenService> {
   const store = await openStore();
   const service = createService({
     store,
+    pages: createPageMemory(keptRows),
     ...(clock !== undefined && { clock }),
     ...(billingUrl !== undefined && { billingUrl }),
   });

@@ -39,6 +39,11 @@ export const observations = operation({
   columns: ['date', 'value', 'as_of_date', 'series_id', 'unit', 'frequency', 'source'],
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: ({ as_of, release }) => as_of !== undefined || release !== undefined,
+  // Between two vintages nothing changes: every day of knowledge from one to the next has the same rows.
+  async shares({ as_of, cursor: _cursor, ...rest }, store) {
+    if (as_of === undefined) return { rows: rest };
+    return { rows: { ...rest, vintage: (await store.vintageUpTo(rest.id, as_of)) ?? null }, asOf: as_of };
+  },
   async run({ id, as_of, release, from, to, limit }, { store, position }) {
     const series = await existingSeries(store, id);
     // What the service answers from one revision of the store is of one state: this compares it with the first page's.

@@ -139,6 +139,8 @@ export interface Store {
   revisions(seriesId: string, date: Day): Promise<readonly Revision[]>;
   /** Every day on which anything was stated of a series, also one that changed nothing. */
   vintages(query: VintageQuery): Promise<readonly VintageCounts[]>;
+  /** The newest day up to `asOf` on which anything was stated of a series. */
+  vintageUpTo(seriesId: string, asOf: Day): Promise<Day | undefined>;
   /** The first date that ever had a value. */
   firstDate(seriesId: string): Promise<Day | undefined>;
   curve(query: CurveQuery): Promise<readonly CurvePoint[]>;

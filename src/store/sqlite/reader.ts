@@ -54,6 +54,9 @@ const firstReleases = `select date || min(as_of_date) || value from fact
       where series = @key and as_of_date <= @firstVintage and value is not null), '')
   group by date order by date desc limit @limit`;
 
+const newestVintage = `select max(as_of_date) from vintage
+  where series = (select key from series where id = @id) and as_of_date <= @asOf`;
+
 const idSearch = `select ${seriesColumns} from series
   where first_vintage is not null and id > @after and instr(id, @text) > 0 order by id limit @limit`;
 
@@ -122,6 +125,8 @@ function sqliteStore(db: Database, path: string): Store {
 
     revisions: async (id, date) => ofSeries(id, (key) => readRevisions(db, key, date)) ?? [],
     vintages: async (query) => ofSeries(query.seriesId, (key) => readVintageCounts(db, key, query)) ?? [],
+    vintageUpTo: async (id, asOf) =>
+      (sql(newestVintage).pluck().get({ id, asOf }) as Day | null) ?? undefined,
     firstDate: async (id) => ofSeries(id, (key) => readFirstDate(db, key)),
 
     curve: async (query) => ofOneState(() => readCurve(db, query)),
