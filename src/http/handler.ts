@@ -7,6 +7,7 @@ import { errorPage } from './error-pages.ts';
 import { beginExchange, type Exchange } from './exchange.ts';
 import { readiness } from './health.ts';
 import type { Log } from './log.ts';
+import { checkNoBody } from './negotiation.ts';
 import { openApi } from './openapi.ts';
 import { operationRoute } from './operation-route.ts';
 import { createPageCache } from './page-cache.ts';
@@ -68,6 +69,7 @@ function routes({ services, gate, log, publicUrl, stopping = () => false }: Hand
   const openRoute = (pattern: string, answer: (exchange: Exchange) => Promise<Response>): void =>
     route(pattern, (exchange) => {
       checkMethod(exchange);
+      checkNoBody(exchange.request.headers);
       return answer(exchange);
     });
 

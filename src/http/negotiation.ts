@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { Problem } from '../problem.ts';
 
 /** A content coding that asof speaks. */
 export type Coding = 'br' | 'gzip';
@@ -31,6 +32,13 @@ export function compressed(text: string, coding: Coding): Promise<Buffer> {
   return coding === 'br'
     ? brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
     : gunzippable(text, { level: 4 });
+}
+
+/** Refuses a request that announces a body. */
+export function checkNoBody(headers: Headers): void {
+  const length = headers.get('content-length');
+  if (headers.has('transfer-encoding') || (length !== null && length !== '0'))
+    throw new Problem('validation-error', 'a request to this service has no body');
 }
 
 const jsonTypes = ['application/json', 'application/problem+json', 'application/*', '*/*'];

@@ -3,7 +3,7 @@ import type { Operation, Principal } from '../operations/operation.ts';
 import { Problem } from '../problem.ts';
 import { envelopeText } from './envelope-text.ts';
 import type { Exchange } from './exchange.ts';
-import { acceptsJson, namesTag } from './negotiation.ts';
+import { acceptsJson, checkNoBody, namesTag } from './negotiation.ts';
 import type { PageCache, RenderedPage } from './page-cache.ts';
 import { notModified, respond } from './respond.ts';
 import type { Services } from './service-lease.ts';
@@ -66,9 +66,7 @@ function rendered(tag: string, text: string, requestId: string): RenderedPage {
 }
 
 function checkForm(headers: Headers): void {
-  const length = headers.get('content-length');
-  if (headers.has('transfer-encoding') || (length !== null && length !== '0'))
-    throw new Problem('validation-error', 'a request to this service has no body');
+  checkNoBody(headers);
   if (!acceptsJson(headers.get('accept')))
     throw new Problem('not-acceptable', 'answers are application/json, which the Accept header rules out');
 }

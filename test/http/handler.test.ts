@@ -197,6 +197,14 @@ describe('a failure', () => {
       { method: 'POST' },
       blank(405, 'Method Not Allowed'),
     ],
+    ...['/healthz', '/readyz', '/v1/openapi.json', '/errors/unauthorized'].map(
+      (target): Case => [
+        `a body for ${target}`,
+        target,
+        { headers: { 'content-length': '3' } },
+        validation('a request to this service has no body'),
+      ],
+    ),
     [
       'a body',
       '/v1/ping',
