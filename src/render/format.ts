@@ -11,6 +11,7 @@ const formats = {
   tsv: { extensions: ['tsv'], load: async () => (await import('./tsv.ts')).tsv },
   json: { extensions: ['json'], load: async () => (await import('./json.ts')).json },
   ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await import('./ndjson.ts')).ndjson },
+  svg: { extensions: ['svg'], load: async () => (await import('./chart/svg.ts')).svg },
 } as const satisfies { readonly [name: string]: Entry };
 
 /** The name of an output format. */
@@ -34,7 +35,6 @@ export function formatNamed(text: string): Format {
 const notWritten: ReadonlySet<string> = new Set([
   'parquet',
   'md',
-  'svg',
   'png',
   'pdf',
   'html',

@@ -1,4 +1,5 @@
 import type { Envelope } from '../model/envelope.ts';
+import type { Drawing } from './chart/drawing.ts';
 import type { Columns } from './columns.ts';
 
 /** What the user decides about an output besides its format. */
@@ -10,9 +11,11 @@ export type Layout = {
   readonly width?: number;
   /** Whether a table may use escape sequences (a bold header). */
   readonly colour: boolean;
+  /** How the rows are drawn, for the formats that are pictures. */
+  readonly drawing?: Drawing;
 };
 
-/** One output in the making: takes pages one by one, gives text, and keeps at most a bounded number of rows. */
+/** One output in the making: takes pages one by one, gives text, and keeps a bounded number of rows; a chart keeps its points. */
 export type Renderer = {
   /** The text of one more page; empty where the format must first see what follows. */
   readonly page: (envelope: Envelope) => string;

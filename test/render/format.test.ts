@@ -11,6 +11,7 @@ describe('the extension of a file names its format', () => {
     ['GDP.JSON', 'json'],
     ['gdp.ndjson', 'ndjson'],
     ['gdp.jsonl', 'ndjson'],
+    ['chart.svg', 'svg'],
     ['C:\\data\\gdp.txt', 'table'],
     ['gdp', undefined],
     ['gdp.data', undefined],
@@ -23,16 +24,16 @@ describe('the extension of a file names its format', () => {
 });
 
 describe('a file whose name promises another format is not written as CSV', () => {
-  it.each(['gdp.parquet', 'gdp.XLSX', 'out/gdp.md', 'chart.svg'])('%s', (path) => {
+  it.each(['gdp.parquet', 'gdp.XLSX', 'out/gdp.md', 'chart.png'])('%s', (path) => {
     expect(() => formatOfFile(path)).toThrow(
-      /^asof writes no \.(parquet|xlsx|md|svg) files: the formats are table, csv/,
+      /^asof writes no \.(parquet|xlsx|md|png) files: the formats are table, csv/,
     );
   });
 });
 
 describe('a format is known by its name', () => {
   it('and every format of the command line is there', () => {
-    expect(formatNames).toEqual(['table', 'csv', 'tsv', 'json', 'ndjson']);
+    expect(formatNames).toEqual(['table', 'csv', 'tsv', 'json', 'ndjson', 'svg']);
     expect(formatNames.map(formatNamed)).toEqual(formatNames);
   });
 
@@ -47,7 +48,7 @@ describe('a format is known by its name', () => {
     expect(problem).toMatchObject({
       kind: 'bad-input',
       field: 'format',
-      detail: "unknown format 'cvs': the formats are table, csv, tsv, json, ndjson",
+      detail: "unknown format 'cvs': the formats are table, csv, tsv, json, ndjson, svg",
       hints: ['did you mean csv?'],
     });
   });
