@@ -6,6 +6,7 @@ import type { OutputChoice } from './flags.ts';
 import type { Io } from './io.ts';
 import { openSink } from './open-sink.ts';
 import { changedBetweenPages, type Extent, type Given, pagesOf } from './pages.ts';
+import type { Picture } from './plot.ts';
 import type { Progress } from './progress.ts';
 import type { Sink } from './sink.ts';
 import type { Talk } from './talk.ts';
@@ -38,6 +39,8 @@ export type Job = {
   readonly ascending: boolean;
   /** Unless given, rows are shown as the operation declares them. */
   readonly shape?: Shape;
+  /** How the rows are drawn, where a chart is asked for. */
+  readonly picture?: Picture;
   readonly output: OutputChoice;
   readonly io: Io;
   readonly talk: Talk;
@@ -75,7 +78,7 @@ export async function answer(job: Job): Promise<Outcome> {
 
 async function attemptAnswer(job: Job, sink: Sink): Promise<Outcome> {
   const { output, questions } = job;
-  const renderer = await rendererFor(output, job.shape ?? job.operation);
+  const renderer = await rendererFor(output, job.shape ?? job.operation, job.picture);
   const screen = output.terminal && job.extent.limit === undefined && !job.everything;
   const writing = newWriting(renderer, screen);
   const failures: Failure[] = [];

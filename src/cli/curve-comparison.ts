@@ -22,7 +22,13 @@ export const comparison: readonly Field[] = [
   { name: 'trade_date', type: 'day', description: 'Date of the curve.', nullable: true },
   { name: 'vs_trade_date', type: 'day', description: 'Date of the other curve.', nullable: true },
   { name: 'curve_type', type: 'text', description: 'PAR or TIPS.' },
+  { name: 'source', type: 'text', description: 'Names of the data sources of both.' },
 ];
+
+/** The columns that are shown unless others are chosen. */
+export const comparisonColumns: readonly string[] = comparison
+  .map(({ name }) => name)
+  .filter((name) => name !== 'source');
 
 /** A curve beside another: a row for each maturity that either has, shortest first. */
 export function compared(curve: Envelope, other: Envelope): Envelope {
@@ -41,6 +47,7 @@ export function compared(curve: Envelope, other: Envelope): Envelope {
         trade_date: curve.results[0]?.trade_date ?? null,
         vs_trade_date: other.results[0]?.trade_date ?? null,
         curve_type: (row ?? vs)?.curve_type ?? null,
+        source: [...new Set([row, vs].flatMap((one) => one?.source ?? []))].join('; '),
       };
     });
   return { ...curve, object: 'yield_curve_comparison', results, results_count: results.length };

@@ -14,6 +14,7 @@ export type DataFlags = {
   readonly header: boolean;
   readonly store?: string;
   readonly failEmpty?: boolean;
+  readonly plot?: boolean;
   readonly color: boolean;
 } & TalkFlags &
   RemoteFlags;
@@ -36,6 +37,8 @@ export type OutputChoice = {
   readonly file: string | undefined;
   /** Whether the output goes to a terminal. */
   readonly onTerminal: boolean;
+  /** Whether a chart in text is drawn in place of rows; svg is a chart of its own. */
+  readonly plot: boolean;
   /** Whether it is rows for a person there, who is shown a screenful and told of the rest. */
   readonly terminal: boolean;
   readonly columns: readonly string[] | undefined;
@@ -48,7 +51,7 @@ export type OutputChoice = {
 /** Adds the flags of every command that gives data. */
 export function withDataFlags(command: Command): Command {
   return withTalkFlags(withRemoteFlags(withStoreFlag(command)))
-    .option('-f, --format <format>', 'table, csv, tsv, json or ndjson (a table on a terminal, else csv)')
+    .option('-f, --format <format>', 'table, csv, tsv, json, ndjson or svg (a table on a terminal, else csv)')
     .option('--csv', 'the same as --format csv')
     .option('--json', 'the same as --format json; errors as problem documents')
     .option('-o, --output <file>', 'write to a file, complete or not at all; - is stdout')
@@ -88,23 +91,37 @@ export function countOption(flags: string, description: string): Option {
   });
 }
 
-/** The output that the flags and the environment ask for: flag, then `-o`'s extension, then environment, then setting, then the terminal. */
-export function outputChoice(flags: DataFlags, io: Io): OutputChoice {
+/**
+ * The output that the flags and the environment ask for: flag, then `-o`'s extension, then environment, then setting, then
+ * the terminal. svg is refused where rows are not `drawable`.
+ */
+export function outputChoice(flags: DataFlags, io: Io, drawable = false): OutputChoice {
   const file = outputFile(flags);
   const onTerminal = file === undefined && io.stdout.isTTY === true;
-  const format =
-    flagFormat(flags) ?? fileFormat(file) ?? environmentFormat(io) ?? (onTerminal ? 'table' : 'csv');
+  const named = flagFormat(flags) ?? fileFormat(file);
+  const plot = flags.plot === true && named !== 'svg';
+  // What was typed goes before what the environment says.
+  const format = named ?? (plot ? 'table' : environmentFormat(io)) ?? (onTerminal ? 'table' : 'csv');
+  if (format === 'svg' && !drawable) throw notDrawn();
   return {
     format,
     file,
     onTerminal,
-    terminal: onTerminal && format === 'table',
+    plot,
+    terminal: onTerminal && format === 'table' && !plot,
     columns: flags.columns,
     header: flags.header,
     colour: file === undefined && wantsColour(flags, io, onTerminal),
     width: onTerminal ? io.stdout.columns || 80 : undefined,
     failEmpty: flags.failEmpty === true,
   };
+}
+
+function notDrawn(): Problem {
+  return new Problem('bad-input', 'svg is a chart, and what this command gives has none', {
+    field: 'format',
+    hints: ['observations, revisions, spread and curve can be drawn'],
+  });
 }
 
 /** The file that `-o` names, or undefined for stdout. */

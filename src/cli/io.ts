@@ -1,7 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
 
 /** An output stream, the file that it writes to if it is one of the process, and what a terminal tells of itself. */
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly fd?: number };
+export type Output = Writable & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly fd?: number;
+};
 
 /** Everything outside that a command may touch besides files; real by default, so that `main` can be tested in process. */
 export type Io = {

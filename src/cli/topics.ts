@@ -48,6 +48,7 @@ const environment = `Environment
   ASOF_CONFIG_DIR    where settings and keys are kept (\`asof config path\`)
   HTTP_PROXY, HTTPS_PROXY, NO_PROXY
                      proxies to ask services through
+  COLUMNS            the width of \`--plot\` where there is no terminal (80)
   NO_COLOR           no colours; FORCE_COLOR colours also where there is no terminal
 
 A flag goes before a variable, a variable before a setting (\`asof config\`), a setting
@@ -97,6 +98,8 @@ Output (-f, --csv, --json, or the extension of -o):
   tsv     tabs between; a tab, line break or backslash in a text is \\t, \\n, \\r, \\\\
   json    the service's envelope; several pages are one envelope with all results
   ndjson  one result a line
+  svg     a chart, of observations, revisions, spread and curve; --plot draws the same
+          as text, as wide as the terminal
 `;
 }
 

@@ -4,6 +4,7 @@ import { columnsOf } from '../render/columns.ts';
 import { rendererOf } from '../render/format.ts';
 import type { Renderer } from '../render/renderer.ts';
 import type { OutputChoice } from './flags.ts';
+import type { Picture } from './plot.ts';
 import type { Talk } from './talk.ts';
 
 /** A table on a terminal shows this many rows unless more are asked for. */
@@ -21,16 +22,22 @@ export type Writing = {
   readonly dropped: () => readonly string[];
 };
 
-/** The renderer that the user chose, for rows of these fields and columns. */
-export function rendererFor(
+/** The renderer that the user chose, for rows of these fields and columns, or a picture of them. */
+export async function rendererFor(
   output: OutputChoice,
   { fields, columns }: { readonly fields: readonly Field[]; readonly columns: readonly string[] },
+  picture?: Picture,
 ): Promise<Renderer> {
+  if (output.plot && picture !== undefined) {
+    const { textChart } = await import('../render/chart/text.ts');
+    return textChart(picture.drawing, picture.size, output.colour);
+  }
   return rendererOf(output.format, {
     columns: columnsOf(fields, columns, output.columns),
     header: output.header,
     colour: output.colour,
     ...(output.width !== undefined && { width: output.width }),
+    ...(picture !== undefined && { drawing: picture.drawing }),
   });
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { yieldsCommand } from '../../src/cli/commands/yields.ts';
+import { compared } from '../../src/cli/curve-comparison.ts';
 import { table } from '../sources/sec-tables.ts';
 import { asof, linesOf, newFolder } from './run.ts';
 
@@ -88,6 +89,18 @@ describe('asof curve --vs', () => {
       '2Y,4.149,4.0,14.90,2025-05-30,2025-01-01,PAR',
       '10Y,5.00,5.00,0.00,2025-05-30,2025-01-01,PAR',
     ]);
+  });
+
+  it('names the sources of both where that column is chosen', async () => {
+    const line = ['curve', '--date', '2025-05-30', '--vs', '2025-01-01', '--columns', 'maturity,source'];
+    expect((await rows(...line)).slice(1)).toEqual(
+      ['1M', '2Y', '10Y'].map((name) => `${name},Federal Reserve H.15`),
+    );
+    const [own, other] = ['A', 'B'].map((source) => ({
+      ...{ object: 'yield_curve', request_id: '', status: 'ok', results_count: 1, has_more: false },
+      results: [{ maturity: '2Y', rate: '1', source }],
+    }));
+    expect(own && other && compared(own, other).results[0]?.source).toBe('A; B');
   });
 
   it('is beside the newest curve without --date, and looks back with --on-or-before', async () => {

@@ -25,10 +25,10 @@ export const curveCommand: QueryCommand = {
       ['date', date],
       ...(type === undefined ? [] : [['curve_type', String(type).toUpperCase()] as const]),
     ];
-    const { comparison, compared } = await import('../curve-comparison.ts');
+    const { comparison, comparisonColumns, compared } = await import('../curve-comparison.ts');
     return {
       fields: comparison,
-      columns: comparison.map(({ name }) => name),
+      columns: comparisonColumns,
       async *pages(pages) {
         const given = nearest === true ? await onOrBefore('vs', date, asked, session) : asked;
         const other = await session.client.ask(curve, given).catch((error) => {
@@ -39,6 +39,8 @@ export const curveCommand: QueryCommand = {
       },
     };
   },
+  drawing: async (questions, _given, flags) =>
+    (await import('../charts/curve.ts')).curveDrawing(questions, flags.vs !== undefined),
 };
 
 /** The parameters with the trade date of the newest curve up to `date`, and a word where that is another day. */

@@ -8,6 +8,7 @@ import { observationsCommand } from './observations.ts';
 import { type QueryCommand, queryCommand } from './query.ts';
 import { revisionsCommand } from './revisions.ts';
 import { seriesSearchCommand, seriesShowCommand } from './series.ts';
+import { spreadCommand } from './spread.ts';
 import { vintagesCommand } from './vintages.ts';
 import { yieldsCommand } from './yields.ts';
 
@@ -37,6 +38,7 @@ const special: Readonly<Record<string, QueryCommand>> = {
   vintages: vintagesCommand,
   curve: curveCommand,
   yields: yieldsCommand,
+  spread: spreadCommand,
   insider_clusters: clustersCommand,
 };
 

@@ -17,6 +17,8 @@ export const observationsCommand: QueryCommand = {
       ...(row !== undefined && { row }),
     }));
   },
+  drawing: async (questions, given, _flags, session) =>
+    (await import('../charts/observations.ts')).observationsDrawing(questions, given, session),
   explain: ({ question, error }, session) => withSuggestion(session, question.label, error),
   async remark(answered, given, session) {
     const asOf = given.find(([name]) => name === 'as_of')?.[1];

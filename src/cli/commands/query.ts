@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import type { Operation } from '../../operations/operation.ts';
 import { Problem } from '../../problem.ts';
+import type { Drawing } from '../../render/chart/drawing.ts';
 import { answer, type Failure, type Question, type Shape } from '../answer.ts';
 import { exitCode } from '../exit-code.ts';
 import { type DataFlags, type OutputChoice, outputChoice, withDataFlags } from '../flags.ts';
 import type { Io } from '../io.ts';
 import type { Given } from '../pages.ts';
+import type { Picture } from '../plot.ts';
 import { progress } from '../progress.ts';
 import { givenBy, type RequestFlags, withRequestFlags } from '../request.ts';
 import { type Session, withSession } from '../session.ts';
@@ -27,6 +29,13 @@ export type QueryCommand = {
   ) => Promise<readonly Question[]>;
   /** How the rows are shown, where that is not just as the operation declares them. */
   readonly shape?: (flags: QueryFlags, output: OutputChoice, session: Session) => Promise<Shape | undefined>;
+  /** How the rows are drawn; a command without it has no charts. */
+  readonly drawing?: (
+    questions: readonly Question[],
+    given: Given,
+    flags: QueryFlags,
+    session: Session,
+  ) => Promise<Drawing>;
   /** A better error for a question that failed. */
   readonly explain?: (failure: Failure, session: Session) => Promise<unknown>;
   /** What to say of the questions that were answered. */
@@ -48,6 +57,8 @@ export function queryCommand(
 ): void {
   withRequestFlags(withDataFlags(command), operation);
   special.addFlags?.(command);
+  if (special.drawing !== undefined)
+    command.option('--plot', 'draw a chart as wide as the terminal; -o chart.svg draws it into a file');
   command.action(async () => {
     const flags = command.opts<QueryFlags>();
     done(await runQuery(operation, special, command.args, flags, io));
@@ -61,7 +72,9 @@ async function runQuery(
   flags: QueryFlags,
   io: Io,
 ): Promise<number> {
-  const output = outputChoice(flags, io);
+  const output = outputChoice(flags, io, special.drawing !== undefined);
+  const chart = output.plot || output.format === 'svg' ? await import('../plot.ts') : undefined;
+  chart?.checkChartFlags(flags, output);
   if (flags.all === true && flags.limit !== undefined)
     throw new Problem('bad-input', 'use either --all or --limit');
   return withSession(flags, io, async (session) => {
@@ -70,6 +83,8 @@ async function runQuery(
     if (flags.cursor !== undefined && questions.length !== 1)
       throw new Problem('bad-input', '--cursor continues one series: name one id');
     const shape = await special.shape?.(flags, output, session);
+    const drawing = chart && (await special.drawing?.(questions, given, flags, session));
+    const picture: Picture | undefined = drawing && { drawing, size: chart.textSize(output, io) };
     const started = io.clock().getTime();
     const { rows, failures } = await answer({
       client: session.client,
@@ -83,6 +98,7 @@ async function runQuery(
       talk: session.talk,
       progress: progress(io, flags),
       ...(shape !== undefined && { shape }),
+      ...(picture !== undefined && { picture }),
     });
     const failed = new Set(failures.map(({ question }) => question));
     await special.remark?.(

@@ -57,6 +57,8 @@ export const revisionsCommand: QueryCommand = {
       },
     };
   },
+  drawing: async (questions, given, _flags, session) =>
+    (await import('../charts/revisions.ts')).revisionsDrawing(questions, given, session),
   explain: ({ question, error }, session) => withSuggestion(session, question.label, error),
   remark: (answered, _given, session, flags) => noteKnowledgeDay(answered, flags, session),
 };

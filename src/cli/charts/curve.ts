@@ -1,0 +1,39 @@
+import type { Cell, Row } from '../../model/envelope.ts';
+import type { Drawing, Mark } from '../../render/chart/drawing.ts';
+import type { Question } from '../answer.ts';
+
+/** What a curve of a type is called. */
+export function curveName(type: string | undefined): string {
+  return type?.toUpperCase() === 'TIPS' ? 'Treasury real yield curve (TIPS)' : 'Treasury par yield curve';
+}
+
+/** The curve of a day, or of two, over its maturities. */
+export function curveDrawing([question]: readonly Question[], compared: boolean): Drawing {
+  const title = curveName(question?.given.find(([name]) => name === 'curve_type')?.[1]);
+  return {
+    axis: 'maturity',
+    form: 'line',
+    words: ({ lines }) => ({ title, subtitle: lines.join(' and ') }),
+    key: [],
+    marks: compared ? comparedMarks : (row) => markOf(row, 'rate', row.trade_date, row.rate),
+  };
+}
+
+function comparedMarks(row: Row): readonly Mark[] {
+  return [
+    ...markOf(row, 'rate', row.trade_date, row.rate),
+    ...markOf(row, 'vs_rate', row.vs_trade_date, row.vs_rate),
+  ];
+}
+
+/** A day without a curve makes no line. */
+function markOf(
+  { maturity }: Row,
+  line: string,
+  day: Cell | undefined,
+  rate: Cell | undefined,
+): readonly Mark[] {
+  if (typeof day !== 'string') return [];
+  const label = day.slice(0, 10);
+  return [{ line, label, unit: 'Percent', frequency: '', at: String(maturity), value: rate ?? null }];
+}

@@ -1,0 +1,71 @@
+import type { Row } from '../../model/envelope.ts';
+import { Problem } from '../../problem.ts';
+import type { Drawing, Mark, Told } from '../../render/chart/drawing.ts';
+import type { Question } from '../answer.ts';
+import type { Given } from '../pages.ts';
+import type { Session } from '../session.ts';
+import { described, titled, titleOf } from './described.ts';
+
+/** More lines than this nobody can tell apart. */
+const mostLines = 8;
+
+/** Series over their dates: lines of one unit over one scale, each other unit in a panel of its own. */
+export async function observationsDrawing(
+  questions: readonly Question[],
+  given: Given,
+  session: Session,
+): Promise<Drawing> {
+  if (questions.length > mostLines)
+    throw new Problem(
+      'bad-input',
+      `a chart shows ${mostLines} series at most, and these are ${questions.length}`,
+      {
+        hints: ['name fewer ids', 'asof panel puts any number side by side'],
+      },
+    );
+  const ids = questions.map(({ label }) => label);
+  const rows: (Row | undefined)[] = [];
+  for (const question of questions) rows.push(await described(question, session));
+  const only = ids.length === 1 ? ids[0] : undefined;
+  const first = given.some(([name]) => name === 'release');
+  return {
+    axis: 'day',
+    form: 'line',
+    words: (told) => ({
+      title: only === undefined ? listed(ids) : titled(only, rows[0]),
+      subtitle: knowledge(told, first),
+    }),
+    key: only === undefined ? ids.flatMap((id, i) => named(id, rows[i])) : [],
+    marks: (row) => [observationMark(row, row.date)],
+  };
+}
+
+/** Which state of knowledge the values are of. */
+function knowledge({ asOf, published }: Told, firstReleases: boolean): string {
+  const newest = published === undefined ? '' : `, the newest published on ${published}`;
+  if (firstReleases) return `First releases${asOf === undefined ? newest : `, as known on ${asOf}`}`;
+  return asOf === undefined ? `Latest values${newest}` : `As known on ${asOf}`;
+}
+
+/** An observation as a mark at a day. */
+export function observationMark(row: Row, day: Row[string] | undefined): Mark {
+  const { series_id, unit, frequency, value = null } = row;
+  const id = String(series_id ?? '');
+  return {
+    line: id,
+    label: id,
+    unit: String(unit ?? ''),
+    frequency: String(frequency ?? ''),
+    at: String(day).slice(0, 10),
+    value,
+  };
+}
+
+function named(id: string, row: Row | undefined): readonly (readonly [string, string])[] {
+  const title = titleOf(id, row);
+  return title === undefined ? [] : [[id, title]];
+}
+
+function listed(ids: readonly string[]): string {
+  return `${ids.slice(0, -1).join(', ')} and ${ids.at(-1)}`;
+}

@@ -1,0 +1,33 @@
+import type { Drawing } from '../../render/chart/drawing.ts';
+import type { Question } from '../answer.ts';
+import type { Given } from '../pages.ts';
+import type { Session } from '../session.ts';
+import { described, titled } from './described.ts';
+import { observationMark } from './observations.ts';
+
+/** The value of one date over the days on which it was published: each stands until the next. */
+export async function revisionsDrawing(
+  questions: readonly Question[],
+  given: Given,
+  session: Session,
+): Promise<Drawing> {
+  const [question] = questions;
+  const series = question && (await described(question, session));
+  const date = given.find(([name]) => name === 'date')?.[1] ?? '';
+  const covered = typeof series?.covered_to === 'string' ? series.covered_to.slice(0, 10) : undefined;
+  return {
+    axis: 'day',
+    form: 'steps',
+    until: ({ asOf }) => asOf ?? covered,
+    words: ({ asOf, published }) => ({
+      title: titled(question?.label ?? '', series),
+      subtitle: `The value for ${date} as it was published${upTo(asOf ?? published)}`,
+    }),
+    key: [],
+    marks: (row) => [observationMark(row, row.as_of_date)],
+  };
+}
+
+function upTo(day: string | undefined): string {
+  return day === undefined ? '' : `, up to ${day}`;
+}
