@@ -1,3 +1,4 @@
+import { earlier } from '../../model/date.ts';
 import type { Drawing } from '../../render/chart/drawing.ts';
 import type { Question } from '../answer.ts';
 import type { Given } from '../pages.ts';
@@ -18,7 +19,9 @@ export async function revisionsDrawing(
   return {
     axis: 'day',
     form: 'steps',
-    until: ({ asOf }) => asOf ?? covered,
+    // Whether the value still stands after the day to which the series is covered, nobody knows.
+    until: ({ asOf }) =>
+      asOf !== undefined && covered !== undefined ? earlier(asOf, covered) : (asOf ?? covered),
     words: ({ asOf, published }) => ({
       title: titled(question?.label ?? '', series),
       subtitle: `The value for ${date} as it was published${upTo(asOf ?? published)}`,

@@ -51,8 +51,8 @@ export function panelsOf(chart: Chart, from: number): Drawn {
   });
   const labels = placed.flatMap(({ axis }) => axis.ticks.map(({ label }) => label));
   const names = chart.panels.flatMap(({ lines }) => (lines.length > 1 ? lines.map(nameOf) : []));
-  const left = margin + longest(labels) + gap;
-  const right = width - margin - gap - longest(names);
+  const left = margin + longest(labels, false) + gap;
+  const right = width - margin - gap - longest(names, true);
   const across = acrossAxis(chart.across, (axis) => labelStarts(axis, left, right) !== undefined);
   const frame = { left, right, across, marked: chart.across.kind === 'maturity' };
   const bottom = placed.at(-1)?.bottom ?? top;
@@ -62,8 +62,8 @@ export function panelsOf(chart: Chart, from: number): Drawn {
   };
 }
 
-function longest(texts: readonly string[]): number {
-  return Math.max(0, ...texts.map((one) => wide(one, textSize)));
+function longest(texts: readonly string[], bold: boolean): number {
+  return Math.max(0, ...texts.map((one) => wide(one, textSize, bold)));
 }
 
 /** The longest name of a line that stands beside it, in cells. */
@@ -85,7 +85,7 @@ function panelElements({ panel, axis, top, bottom }: Placed, frame: Frame): read
       text(label, left - gap, y(at) + 4, { size: textSize, colour: ink.soft, anchor: 'end' }),
     ]),
     ...panel.lines.flatMap((line, i) => lineElements(line, colourOf(i), x, y, frame)),
-    ...(panel.lines.length > 1 ? lineNames(panel, y, { top, bottom, left: right + gap }) : []),
+    ...(panel.lines.length > 1 ? lineNames(panel, x, y, { top, bottom }) : []),
   ];
 }
 
@@ -114,16 +114,19 @@ function lineElements(
   ];
 }
 
-/** The lines' names beside their ends. */
+/** The lines' names, to the right of all that is drawn in the panel, as high as their ends. */
 function lineNames(
   { lines }: Panel,
+  x: Place,
   y: Place,
-  room: { readonly top: number; readonly bottom: number; readonly left: number },
+  { top, bottom }: { readonly top: number; readonly bottom: number },
 ): readonly string[] {
-  const ends = lines.map(({ runs }) => y(runs.at(-1)?.at(-1)?.[1] ?? 0));
-  const places = spread(ends, { from: room.top, to: room.bottom, distance: 15 });
+  const ends = lines.map(({ runs }) => runs.at(-1)?.at(-1) ?? ([0, 0] as const));
+  const beside = Math.max(...ends.map(([at]) => x(at))) + gap;
+  const heights = ends.map(([, value]) => y(value));
+  const places = spread(heights, { from: top, to: bottom, distance: 15 });
   return lines.map((line, i) =>
-    text(nameOf(line), room.left, (places[i] ?? 0) + 4, {
+    text(nameOf(line), beside, (places[i] ?? 0) + 4, {
       size: textSize,
       colour: colourOf(i),
       bold: true,

@@ -41,12 +41,12 @@ export function paragraph(texts: readonly (Type & { readonly content: string })[
   return { elements, end };
 }
 
-/** No common font is wider, in proportion to its size. */
-const widestCell = 0.62;
+/** What a character takes in the widest of common fonts, in proportion to its size. */
+const [widestCell, widestBold] = [0.62, 0.75];
 
-/** How wide a text is at most. */
-export function wide(content: string, size: number): number {
-  return cellWidth(content) * size * widestCell;
+/** How wide a text is about, where the font is a wide one. */
+export function wide(content: string, size: number, bold = false): number {
+  return cellWidth(content) * size * (bold ? widestBold : widestCell);
 }
 
 /** How many cells of text fit between the margins. */

@@ -293,7 +293,10 @@ describe('whatever the size of the terminal', () => {
   );
   const line = fc.array(fc.option(number, { freq: 8 }), { minLength: 1, maxLength: 120 });
   const anyLines = fc
-    .uniqueArray(fc.constantFrom('A', 'GDPC1', 'A LONG NAME OF A SERIES'), { minLength: 1, maxLength: 3 })
+    .uniqueArray(fc.constantFrom('A', 'GDPC1', 'A LONG NAME OF A SERIES', '消費者物価指数 👩‍👩‍👧'), {
+      minLength: 1,
+      maxLength: 3,
+    })
     .chain((names) =>
       fc.tuple(...names.map((name) => line.map((values) => [name, monthly(2000, values)] as const))),
     )
