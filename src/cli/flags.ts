@@ -120,7 +120,7 @@ export function outputChoice(flags: DataFlags, io: Io, drawable = false): Output
 function notDrawn(): Problem {
   return new Problem('bad-input', 'svg is a chart, and what this command gives has none', {
     field: 'format',
-    hints: ['observations, revisions, spread and curve can be drawn'],
+    hints: ['observations, revisions, spread and curve can be drawn', '--format chooses another'],
   });
 }
 

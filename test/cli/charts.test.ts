@@ -198,6 +198,17 @@ describe('--plot', () => {
     expect(out).toContain('up to 2020-03-01');
   });
 
+  it.each([
+    ['2015-03-01', '2015-03'],
+    ['2015-03-27', '2015-03'],
+    ['2019-01-01', '2015-03'],
+  ])('as of %s shows a value as standing until then, but not beyond what is covered', async (asOf, last) => {
+    const { out } = await run(`revisions GDP --date 2014-07-01 --as-of ${asOf} -q --plot`);
+    const { labels, panels, plotWidth } = readText(out);
+    expect(labels.at(-1)?.slice(0, 7)).toBe(last);
+    expect(Math.max(...(panels[0]?.dots ?? []).map(({ x }) => x))).toBe(2 * plotWidth - 1);
+  });
+
   it('never shows foreign control characters', async () => {
     const { out } = await run('obs GDPC1 --plot');
     expect(linesOf(out)[0]).toBe('GDPC1: Real "GDP" <␛]0;owned␇>');
