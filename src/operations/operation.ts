@@ -83,7 +83,7 @@ export type Operation = {
 };
 
 /** What decides the rows of a page, as what JSON can write, and the day of knowledge that its envelope names. */
-export type Shared = { readonly rows: unknown; readonly asOf?: Day };
+type Shared = { readonly rows: unknown; readonly asOf?: Day };
 
 type Declaration<P extends Params> = Omit<Operation, 'params' | Derived> & {
   readonly params: P;
