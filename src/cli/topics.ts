@@ -92,11 +92,13 @@ files. One import is one transaction: it is done completely or not at all.
 
 Output (-f, --csv, --json, or the extension of -o):
 
-  table   for people, on a terminal; cut to its width
-  csv     RFC 4180, UTF-8, LF, always a header, exact digits, missing is empty
-  tsv     tabs between; a tab, line break or backslash in a text is \\t, \\n, \\r, \\\\
-  json    the service's envelope; several pages are one envelope with all results
-  ndjson  one result a line
+  table     for people, on a terminal; cut to its width
+  csv       RFC 4180, UTF-8, LF, always a header, exact digits, missing is empty
+  tsv       tabs between; a tab, line break or backslash in a text is \\t, \\n, \\r, \\\\
+  json      the service's envelope; several pages are one envelope with all results
+  ndjson    one result a line
+  markdown  (.md) a table of GitHub-flavoured Markdown, the cells of csv escaped so that
+            they are text; a line break is <br>; such a table needs its header
 `;
 }
 

@@ -2,7 +2,12 @@ import { closest } from '../model/closest.ts';
 import { Problem } from '../problem.ts';
 import type { Layout, MakeRenderer, Renderer } from './renderer.ts';
 
-type Entry = { readonly extensions: readonly string[]; readonly load: () => Promise<MakeRenderer> };
+type Entry = {
+  readonly extensions: readonly string[];
+  readonly load: () => Promise<MakeRenderer>;
+  /** Whether it is no such format without the columns' names. */
+  readonly headed?: true;
+};
 
 /** Every output format, declared once; a format's code is loaded when it is first used. */
 const formats = {
@@ -11,6 +16,11 @@ const formats = {
   tsv: { extensions: ['tsv'], load: async () => (await import('./tsv.ts')).tsv },
   json: { extensions: ['json'], load: async () => (await import('./json.ts')).json },
   ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await import('./ndjson.ts')).ndjson },
+  markdown: {
+    extensions: ['md', 'markdown'],
+    load: async () => (await import('./markdown.ts')).markdown,
+    headed: true,
+  },
 } as const satisfies { readonly [name: string]: Entry };
 
 /** The name of an output format. */
@@ -33,7 +43,6 @@ export function formatNamed(text: string): Format {
 /** Extensions of formats that nobody would want to be CSV inside. */
 const notWritten: ReadonlySet<string> = new Set([
   'parquet',
-  'md',
   'svg',
   'png',
   'pdf',
@@ -58,6 +67,13 @@ export function formatOfFile(path: string): Format | undefined {
     );
   }
   return formatNames.find((name) => (formats[name].extensions as readonly string[]).includes(extension));
+}
+
+/** Refuses what a format cannot be, before anything is asked. */
+export function checkFormat(name: Format, { header }: { readonly header: boolean }): void {
+  const format: Entry = formats[name];
+  if (format.headed === true && !header)
+    throw new Problem('bad-input', `a ${name} table needs its header: leave out --no-header`);
 }
 
 /** A new output in a format. */

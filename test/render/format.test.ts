@@ -12,6 +12,8 @@ describe('the extension of a file names its format', () => {
     ['gdp.ndjson', 'ndjson'],
     ['gdp.jsonl', 'ndjson'],
     ['C:\\data\\gdp.txt', 'table'],
+    ['gdp.md', 'markdown'],
+    ['GDP.Markdown', 'markdown'],
     ['gdp', undefined],
     ['gdp.data', undefined],
     ['archive.csv/gdp', undefined],
@@ -23,16 +25,16 @@ describe('the extension of a file names its format', () => {
 });
 
 describe('a file whose name promises another format is not written as CSV', () => {
-  it.each(['gdp.parquet', 'gdp.XLSX', 'out/gdp.md', 'chart.svg'])('%s', (path) => {
+  it.each(['gdp.parquet', 'gdp.XLSX', 'out/gdp.html', 'chart.svg'])('%s', (path) => {
     expect(() => formatOfFile(path)).toThrow(
-      /^asof writes no \.(parquet|xlsx|md|svg) files: the formats are table, csv/,
+      /^asof writes no \.(parquet|xlsx|html|svg) files: the formats are table, csv/,
     );
   });
 });
 
 describe('a format is known by its name', () => {
   it('and every format of the command line is there', () => {
-    expect(formatNames).toEqual(['table', 'csv', 'tsv', 'json', 'ndjson']);
+    expect(formatNames).toEqual(['table', 'csv', 'tsv', 'json', 'ndjson', 'markdown']);
     expect(formatNames.map(formatNamed)).toEqual(formatNames);
   });
 
@@ -47,7 +49,7 @@ describe('a format is known by its name', () => {
     expect(problem).toMatchObject({
       kind: 'bad-input',
       field: 'format',
-      detail: "unknown format 'cvs': the formats are table, csv, tsv, json, ndjson",
+      detail: "unknown format 'cvs': the formats are table, csv, tsv, json, ndjson, markdown",
       hints: ['did you mean csv?'],
     });
   });
@@ -70,6 +72,10 @@ describe('an output in chunks', () => {
     [
       'json',
       /^\{\n {2}"object": "observation_series",[\s\S]*"results_count": 2,\n {2}"has_more": false\n\}\n$/,
+    ],
+    [
+      'markdown',
+      /^\| date \| value \|.*\n\|.*\n\| 2014-10-01 \| 17710\.7 .*\n\| 2014-07-01 \| 17599\.8 .*\n$/,
     ],
     ['ndjson', /^\{"date":"2014-10-01T00:00:00Z",.*\}\n\{"date":"2014-07-01T00:00:00Z",.*\}\n$/],
   ] as const)('is complete and has no empty chunk: %s', async (format, expected) => {
