@@ -9,7 +9,7 @@ import { changedBetweenPages, type Extent, type Given, pagesOf } from './pages.t
 import type { Progress } from './progress.ts';
 import type { Sink } from './sink.ts';
 import type { Talk } from './talk.ts';
-import { newWriting, rendererFor, tellWhatIsMissing, type Writing } from './writing.ts';
+import { newWriting, rendererFor, tellWhatIsMissing, type Writing, writeEnd } from './writing.ts';
 
 /** One question of a command, and the name by which its failure is listed; `row` describes its series where that was asked already. */
 export type Question = { readonly given: Given; readonly label: string; readonly row?: Row };
@@ -89,7 +89,7 @@ async function attemptAnswer(job: Job, sink: Sink): Promise<Outcome> {
     return { rows: 0, failures };
   }
   job.progress.clear();
-  await sink.write(writing.end());
+  await writeEnd(writing, sink, job.io.signal);
   await sink.finish();
   tellWhatIsMissing(job.talk, writing, '--all shows all, --limit N so many');
   return { rows: writing.rows(), failures };
@@ -111,9 +111,9 @@ async function answerOne(
     if (page === undefined) return 'answered';
     if (page instanceof Problem) return page;
     const shown = shape?.page?.(page) ?? page;
-    const text = writing.page(questions.length > 1 ? joinable(shown) : shown);
-    if (output.onTerminal && text !== '') progress.clear();
-    if (!(await sink.write(text))) return 'unread';
+    const chunk = writing.page(questions.length > 1 ? joinable(shown) : shown);
+    if (output.onTerminal && chunk.length > 0) progress.clear();
+    if (!(await sink.write(chunk))) return 'unread';
     const rows = writing.rows() + writing.hidden();
     progress.show(
       () => `${rows.toLocaleString('en-US')} rows`,

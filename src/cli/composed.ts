@@ -13,7 +13,7 @@ import { politely } from './politely.ts';
 import { progress } from './progress.ts';
 import { type Session, withSession } from './session.ts';
 import { reportFailure, type Talk } from './talk.ts';
-import { newWriting, rendererFor, tellWhatIsMissing } from './writing.ts';
+import { newWriting, rendererFor, tellWhatIsMissing, writeEnd } from './writing.ts';
 
 /** The flags of a command that composes its answer from several requests. */
 export type ComposedFlags = DataFlags & { readonly all?: boolean; readonly dryRun?: boolean };
@@ -141,7 +141,7 @@ async function write(
       });
       wanted = await sink.write(page);
     }
-    if (wanted) await sink.write(writing.end());
+    if (wanted) await writeEnd(writing, sink, io.signal);
     await sink.finish();
   } catch (error) {
     await sink.abandon();

@@ -1,13 +1,13 @@
 import type { Field } from '../operations/operation.ts';
 import { cellTexts } from './cell-text.ts';
 import { printable } from './printable.ts';
-import type { Layout, Renderer } from './renderer.ts';
+import type { Layout, TextRenderer } from './renderer.ts';
 
 /**
  * A table of GitHub-flavoured Markdown: exact digits, numbers to the right by the row of colons, missing is empty. What a
  * cell holds is text and never markup: line breaks are `<br>`, control characters their pictures, the rest is escaped.
  */
-export function markdown({ columns: { fields } }: Layout): Renderer {
+export function markdown({ columns: { fields } }: Layout): TextRenderer {
   const texts = cellTexts(fields);
   let opening = line(fields.map(({ name }) => escaped(name))) + line(fields.map(delimiter));
   const lines = (rows: readonly (readonly string[])[]): string => {

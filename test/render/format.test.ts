@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../src/problem.ts';
 import { formatNamed, formatNames, formatOfFile, rendererOf } from '../../src/render/format.ts';
-import { rendered } from '../../src/render/renderer.ts';
+import { type Chunk, rendered } from '../../src/render/renderer.ts';
 import { envelope, layout, observation, observationFields } from './sample.ts';
 
 describe('the extension of a file names its format', () => {
@@ -79,7 +79,7 @@ describe('an output in chunks', () => {
     ],
     ['ndjson', /^\{"date":"2014-10-01T00:00:00Z",.*\}\n\{"date":"2014-07-01T00:00:00Z",.*\}\n$/],
   ] as const)('is complete and has no empty chunk: %s', async (format, expected) => {
-    const chunks: string[] = [];
+    const chunks: Chunk[] = [];
     for await (const chunk of rendered(await rendererOf(format, layout(observationFields)), pages))
       chunks.push(chunk);
     expect(chunks).not.toContain('');
