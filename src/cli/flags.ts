@@ -94,7 +94,7 @@ export function outputChoice(flags: DataFlags, io: Io): OutputChoice {
   const onTerminal = file === undefined && io.stdout.isTTY === true;
   const format =
     flagFormat(flags) ?? fileFormat(file) ?? environmentFormat(io) ?? (onTerminal ? 'table' : 'csv');
-  checkFormat(format, flags);
+  checkFormat(format, { header: flags.header, onTerminal });
   return {
     format,
     file,

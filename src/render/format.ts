@@ -5,6 +5,8 @@ import type { Layout, MakeRenderer, Renderer } from './renderer.ts';
 type Entry = {
   readonly extensions: readonly string[];
   readonly load: () => Promise<MakeRenderer>;
+  /** Whether it is bytes, which mean nothing on a terminal. */
+  readonly bytes?: true;
   /** Whether it is no such format without the columns' names. */
   readonly headed?: true;
 };
@@ -16,6 +18,11 @@ const formats = {
   tsv: { extensions: ['tsv'], load: async () => (await import('./tsv.ts')).tsv },
   json: { extensions: ['json'], load: async () => (await import('./json.ts')).json },
   ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await import('./ndjson.ts')).ndjson },
+  parquet: {
+    extensions: ['parquet'],
+    load: async () => (await import('./parquet.ts')).parquet,
+    bytes: true,
+  },
   markdown: {
     extensions: ['md', 'markdown'],
     load: async () => (await import('./markdown.ts')).markdown,
@@ -41,16 +48,7 @@ export function formatNamed(text: string): Format {
 }
 
 /** Extensions of formats that nobody would want to be CSV inside. */
-const notWritten: ReadonlySet<string> = new Set([
-  'parquet',
-  'svg',
-  'png',
-  'pdf',
-  'html',
-  'xml',
-  'xlsx',
-  'ods',
-]);
+const notWritten: ReadonlySet<string> = new Set(['svg', 'png', 'pdf', 'html', 'xml', 'xlsx', 'ods']);
 
 /** The format that a file's extension names, letter case aside, or undefined; a Problem for a known one that asof does not write. */
 export function formatOfFile(path: string): Format | undefined {
@@ -70,8 +68,15 @@ export function formatOfFile(path: string): Format | undefined {
 }
 
 /** Refuses what a format cannot be, before anything is asked. */
-export function checkFormat(name: Format, { header }: { readonly header: boolean }): void {
+export function checkFormat(
+  name: Format,
+  { header, onTerminal }: { readonly header: boolean; readonly onTerminal: boolean },
+): void {
   const format: Entry = formats[name];
+  if (format.bytes === true && onTerminal)
+    throw new Problem('bad-input', `${name} is bytes, which no terminal shows`, {
+      hints: [`-o FILE.${format.extensions[0]} writes them to a file`],
+    });
   if (format.headed === true && !header)
     throw new Problem('bad-input', `a ${name} table needs its header: leave out --no-header`);
 }
