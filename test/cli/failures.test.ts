@@ -31,7 +31,7 @@ describe('a usage error exits 2, says so in one line of asof, and writes nothing
     ['obs GDP UNRATE --cursor mine', 'asof: --cursor continues one series: name one id'],
     [
       'obs GDP -f cvs',
-      "asof: unknown format 'cvs': the formats are table, csv, tsv, json, ndjson\n      did you",
+      "asof: unknown format 'cvs': the formats are table, csv, tsv, json, ndjson, parquet, markdown\n      did you",
     ],
     ['obs GDP --csv -f tsv', 'asof: two formats are asked for: tsv and csv'],
     ['obs GDP --columns date,valu', "asof: unknown column 'valu': the columns are"],

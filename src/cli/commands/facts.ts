@@ -82,7 +82,7 @@ async function writeFacts(
       }
       const complete = await store.completeVintages(id);
       if (wanted) wanted = await sink.write(complete.map((asOf) => csvRecord([id, '', asOf, ''])).join(''));
-      if (io.stdout.isTTY !== true) bar.show(() => id, { done, total: ids.length });
+      if (io.stdout.isTTY !== true) bar.show(() => id, { done, total: ids.length, unit: 'series' });
     }
     await sink.finish();
   } catch (error) {
