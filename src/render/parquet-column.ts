@@ -64,11 +64,9 @@ function isDay(cell: Cell | undefined): cell is string {
 }
 
 function misfit(name: string, cell: Cell | undefined, type: string): never {
-  throw new Problem(
-    'bad-input',
-    `column '${name}' has ${JSON.stringify(cell)}, and Parquet would hold ${type}`,
-    {
-      hints: ['-f csv writes it as it is; --columns leaves it out'],
-    },
-  );
+  const text = JSON.stringify(cell ?? null);
+  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  throw new Problem('bad-input', `column '${name}' has ${shown}, and Parquet would hold ${type}`, {
+    hints: ['-f csv writes it as it is; --columns leaves it out'],
+  });
 }

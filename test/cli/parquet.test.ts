@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -203,6 +203,32 @@ describe('parquet', () => {
         '      -f csv writes every digit; --columns leaves it out\n',
     });
     expect(existsSync(file ?? '')).toBe(false);
+  });
+
+  it.skipIf(!existsSync(built))('is loaded for nothing else (needs npm run build)', async () => {
+    const parts = join(built, '..', 'parts');
+    // The file's magic number, as the library that writes it has it.
+    const writers = [built, ...readdirSync(parts).map((name) => join(parts, name))].filter((path) =>
+      readFileSync(path, 'utf8').includes(String(0x31524150)),
+    );
+    expect(writers).toHaveLength(1);
+    const hook = join(folder, 'loaded.cjs');
+    writeFileSync(
+      hook,
+      "process.on('exit', () => console.error(Object.keys(require('node:module')._cache).join('\\n')));\n",
+    );
+    const loadedFor = async (format: string) => {
+      const line = ['-r', hook, built, 'obs', 'GDP', '--store', store, '-f', format];
+      const child = spawn(process.execPath, line, { stdio: ['ignore', 'ignore', 'pipe'] });
+      let paths = '';
+      child.stderr.on('data', (data) => {
+        paths += data;
+      });
+      await new Promise((resolve) => child.on('close', resolve));
+      return paths.split('\n').filter((path) => writers.includes(path)).length;
+    };
+    for (const format of ['csv', 'json', 'table', 'markdown']) expect(await loadedFor(format)).toBe(0);
+    expect(await loadedFor('parquet')).toBe(1);
   });
 
   it.skipIf(!existsSync(built))('goes through a pipe byte by byte (needs npm run build)', async () => {

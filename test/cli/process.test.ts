@@ -64,6 +64,7 @@ describe.skipIf(!existsSync(built))('the built command (needs npm run build)', (
     ],
     ['$ASOF facts "*" --store "$LARGE" | head -1; echo $PIPESTATUS', 'series_id,date,as_of_date,value\n0\n'],
     ['$ASOF obs "*" --json --store "$LARGE" | head -1; echo $PIPESTATUS', '{\n0\n'],
+    ['$ASOF obs "*" -f parquet --store "$LARGE" | head -c 4; echo " $PIPESTATUS"', 'PAR1 0\n'],
     ['$ASOF help | true; echo $PIPESTATUS', '0\n'],
     ['mkfifo fifo; head -1 fifo > /dev/null & $ASOF obs "*" --store "$LARGE" -o fifo; echo $?', '0\n'],
   ])('ends quietly when its reader has gone: %s', async (script, out) => {
@@ -130,6 +131,13 @@ describe.skipIf(!existsSync(built))('a signal (needs npm run build)', () => {
     expect(await signalled(line, signal, () => drafts().length > 0)).toEqual({ code, err: '', soon: true });
     expect(drafts()).toEqual([]);
     expect(folder.has(file)).toBe(false);
+  });
+
+  it('ends a Parquet file that is half written, at once and without a trace', async () => {
+    const line = ['obs', '*', '--store', large, '-o', folder.path('half.parquet')];
+    const written = () => drafts().some((name) => statSync(folder.path(name)).size > 0);
+    expect(await signalled(line, 'SIGINT', written)).toEqual({ code: 130, err: '', soon: true });
+    expect([drafts(), folder.has('half.parquet')]).toEqual([[], false]);
   });
 
   it('ends an import with the store untouched', async () => {
