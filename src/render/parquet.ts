@@ -50,7 +50,7 @@ export function parquet({ columns: { fields } }: Layout): Renderer {
       for (let next = packed.shift(); next !== undefined; next = packed.shift()) {
         const kept: readonly Kept[][] = JSON.parse(inflateSync(next).toString());
         const columnData = columns.map(({ name, stored }, i) => ({ name, data: stored(kept[i] ?? []) }));
-        file.write({ columnData, rowGroupSize: groupRows });
+        file.write({ columnData, rowGroupSize: Number.POSITIVE_INFINITY });
         yield taken(writer);
       }
       file.finish();

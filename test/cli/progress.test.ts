@@ -137,6 +137,12 @@ describe('long work on a terminal’s stderr', () => {
     expect(lines.at(-1)).toMatch(/^\[#{20}\] 2,504 of 2,504 rows, [\d,]+ rows\/s$/);
   });
 
+  it('of a pattern as of a day shows series of all series, since less may be known then', async () => {
+    const line = ['obs', '*', '--as-of', '2025-01-01', '--store', store, '-o', folder.path('x.csv')];
+    const { lines } = shownBy((await asof(line, slow)).err);
+    expect(lines.at(-1)).toMatch(/^\[#{15}\.{5}\] 3 of 4 series, .*, 2,504 rows$/);
+  });
+
   it('of one series shows rows and how fast they come, since nothing tells how many there are', async () => {
     const line = ['obs', 'LONG', '--as-of', '2025-01-01', '--store', store, '-o', folder.path('x.csv')];
     const { lines } = shownBy((await asof(line, slow)).err);
