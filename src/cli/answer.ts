@@ -93,7 +93,11 @@ async function attemptAnswer(job: Job, sink: Sink): Promise<Outcome> {
     return { rows: 0, failures };
   }
   if (output.onTerminal) job.progress.clear();
-  await writeEnd(writing, sink, job.io.signal);
+  await writeEnd(writing, sink, job.io.signal, (bytes) => {
+    const written = () =>
+      `${writing.rows().toLocaleString('en-US')} rows, ${(bytes / 1e6).toFixed(1)} MB written`;
+    if (!output.onTerminal) job.progress.show(written);
+  });
   await sink.finish();
   tellWhatIsMissing(job.talk, writing, '--all shows all, --limit N so many');
   return { rows: writing.rows(), failures };

@@ -56,10 +56,18 @@ export function newWriting(renderer: Renderer, screen: boolean): Writing {
   };
 }
 
-/** Writes what completes an output; a signal is heard between its chunks. */
-export async function writeEnd(writing: Writing, sink: Sink, signal: AbortSignal): Promise<void> {
+/** Writes what completes an output; between its chunks a signal is heard, and `told` hears how many bytes were written. */
+export async function writeEnd(
+  writing: Writing,
+  sink: Sink,
+  signal: AbortSignal,
+  told: (bytes: number) => void = () => undefined,
+): Promise<void> {
+  let bytes = 0;
   for (const chunk of writing.end()) {
+    if (bytes > 0) told(bytes);
     if (!(await sink.write(chunk))) return;
+    bytes += chunk.length;
     await turn();
     signal.throwIfAborted();
   }

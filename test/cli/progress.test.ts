@@ -149,6 +149,13 @@ describe('long work on a terminal’s stderr', () => {
     expect(lines.at(-1)).toMatch(/^2,500 rows, [\d,]+ rows\/s$/);
   });
 
+  it('of a Parquet file shows in the end how much of it is written', async () => {
+    const line = ['obs', '*', '--store', store, '-o', folder.path('x.parquet')];
+    const { lines, end } = shownBy((await asof(line, slow)).err);
+    expect(lines.at(-2)).toMatch(/^\[#{20}\] 2,504 of 2,504 rows/);
+    expect([lines.at(-1), end]).toEqual(['2,504 rows, 0.0 MB written', '']);
+  });
+
   it('of a panel shows requests, of all requests as soon as they are planned', async () => {
     const range = ['--as-of-each', 'month-end', '--from', '2014-01-01', '--to', '2015-12-31'];
     const line = ['panel', 'GDP', 'LONG', ...range, '--store', store, '-o', folder.path('x.csv')];
