@@ -75,7 +75,7 @@ async function onTerminal(
     pty.write('\u0003');
   });
   const code = await new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)));
-  if (stopAt !== undefined) soon = stopped > 0 && performance.now() - stopped < 2000;
+  if (stopAt !== undefined) soon = stopped > 0 && performance.now() - stopped < 3000;
   return { code, soon, text, left: screen(text).filter((row) => row !== '') };
 }
 
