@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { Envelope, Row } from '../model/envelope.ts';
+import { observations } from '../operations/index.ts';
 import type { Field, Operation } from '../operations/operation.ts';
 import { Problem } from '../problem.ts';
 import type { OutputChoice } from './flags.ts';
@@ -10,7 +11,7 @@ import type { Picture } from './plot.ts';
 import type { Progress } from './progress.ts';
 import type { Sink } from './sink.ts';
 import type { Talk } from './talk.ts';
-import { newWriting, rendererFor, tellWhatIsMissing, type Writing } from './writing.ts';
+import { newWriting, rendererFor, tellWhatIsMissing, type Writing, writeEnd } from './writing.ts';
 
 /** One question of a command, and the name by which its failure is listed; `row` describes its series where that was asked already. */
 export type Question = { readonly given: Given; readonly label: string; readonly row?: Row };
@@ -82,8 +83,11 @@ async function attemptAnswer(job: Job, sink: Sink): Promise<Outcome> {
   const screen = output.terminal && job.extent.limit === undefined && !job.everything;
   const writing = newWriting(renderer, screen);
   const failures: Failure[] = [];
-  for (const [index, question] of questions.entries()) {
-    const ended = await answerOne(job, question, index, writing, sink);
+  const expected = expectedRows(job);
+  for (const [done, question] of questions.entries()) {
+    const ended = await answerOne(job, question, writing, sink, (rows) =>
+      job.progress.show(...howFar(job, done, rows, expected)),
+    );
     if (ended === 'unread') return { rows: writing.rows(), failures };
     if (ended !== 'answered') failures.push({ question, error: ended });
   }
@@ -91,8 +95,12 @@ async function attemptAnswer(job: Job, sink: Sink): Promise<Outcome> {
     await sink.abandon();
     return { rows: 0, failures };
   }
-  job.progress.clear();
-  await sink.write(writing.end());
+  if (output.onTerminal) job.progress.clear();
+  await writeEnd(writing, sink, job.io.signal, (bytes) => {
+    const written = () =>
+      `${writing.rows().toLocaleString('en-US')} rows, ${(bytes / 1e6).toFixed(1)} MB written`;
+    if (!output.onTerminal) job.progress.show(written);
+  });
   await sink.finish();
   tellWhatIsMissing(job.talk, writing, '--all shows all, --limit N so many');
   return { rows: writing.rows(), failures };
@@ -102,9 +110,9 @@ async function attemptAnswer(job: Job, sink: Sink): Promise<Outcome> {
 async function answerOne(
   job: Job,
   { given }: Question,
-  index: number,
   writing: Writing,
   sink: Sink,
+  tell: (rows: number) => void,
 ): Promise<'answered' | 'unread' | Problem> {
   const { questions, output, progress, shape } = job;
   const asked = ordered({ ...job, extent: shape?.extent ?? job.extent }, given);
@@ -114,15 +122,36 @@ async function answerOne(
     if (page === undefined) return 'answered';
     if (page instanceof Problem) return page;
     const shown = shape?.page?.(page) ?? page;
-    const text = writing.page(questions.length > 1 ? joinable(shown) : shown);
-    if (output.onTerminal && text !== '') progress.clear();
-    if (!(await sink.write(text))) return 'unread';
-    const rows = writing.rows() + writing.hidden();
-    progress.show(
-      () => `${rows.toLocaleString('en-US')} rows`,
-      questions.length > 1 ? { done: index, total: questions.length } : undefined,
-    );
+    const chunk = writing.page(questions.length > 1 ? joinable(shown) : shown);
+    if (output.onTerminal && chunk.length > 0) progress.clear();
+    if (!(await sink.write(chunk))) return 'unread';
+    tell(writing.rows() + writing.hidden());
   }
+}
+
+/** What progress tells: rows of all rows where these are known, else series of all series where there are several. */
+function howFar(
+  { questions }: Job,
+  done: number,
+  rows: number,
+  expected: number | undefined,
+): Parameters<Progress['show']> {
+  if (expected !== undefined || questions.length === 1)
+    return [() => '', { done: rows, unit: 'rows', ...(expected !== undefined && { total: expected }) }];
+  const share = { done, total: questions.length, unit: 'series' };
+  return [() => `${rows.toLocaleString('en-US')} rows`, share];
+}
+
+/** The rows of whole series in their newest state, where they were described already; nothing else tells beforehand. */
+function expectedRows({ operation, questions, extent }: Job): number | undefined {
+  if (operation !== observations || extent.limit !== undefined || extent.cursor !== undefined)
+    return undefined;
+  let sum = 0;
+  for (const { given, row } of questions) {
+    if (given.length !== 1 || row === undefined) return undefined;
+    sum += Number(row.observation_count);
+  }
+  return sum;
 }
 
 /** The next page, or the Problem that stands in its place; what concerns the whole job is thrown. */

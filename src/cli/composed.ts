@@ -13,7 +13,7 @@ import { politely } from './politely.ts';
 import { progress } from './progress.ts';
 import { type Session, withSession } from './session.ts';
 import { reportFailure, type Talk } from './talk.ts';
-import { newWriting, rendererFor, tellWhatIsMissing } from './writing.ts';
+import { newWriting, rendererFor, tellWhatIsMissing, writeEnd } from './writing.ts';
 
 /** The flags of a command that composes its answer from several requests. */
 export type ComposedFlags = DataFlags & { readonly all?: boolean; readonly dryRun?: boolean };
@@ -32,6 +32,8 @@ export type Composed = {
 /** What a composing command works with: its client keeps to a few requests at a time, and counts them. */
 export type Composing = Session & {
   readonly requests: () => number;
+  /** Says how many requests there will have been in the end, for those who watch. */
+  readonly expect: (requests: number) => void;
   /** The requests that it takes in the end to see that the data did not change meanwhile. */
   readonly requestsToCheck: () => number;
 };
@@ -51,17 +53,24 @@ export async function writeComposed(
   const output = outputChoice(flags, io);
   return withSession(flags, io, async (session) => {
     let requestId = '';
+    let expected: number | undefined;
     const bar = progress(io, flags);
     const client = politely(session.client, (id) => {
       requestId ||= id;
-      bar.show(() => `${client.requests().toLocaleString('en-US')} requests`);
+      const done = client.requests();
+      const total = expected === undefined ? {} : { total: Math.max(done, expected) };
+      bar.show(() => '', { done, unit: 'requests', ...total });
     });
+    const expect = (requests: number): void => {
+      expected = requests;
+    };
     let notes: string[] = [];
     const composed = await settled(async () => {
-      notes = [];
+      [notes, expected] = [[], undefined];
       const talk = { ...session.talk, note: (text: string) => notes.push(text) };
       const { changed, requests: requestsToCheck } = await client.watch();
-      const made = await compose({ ...session, client, talk, requests: client.requests, requestsToCheck });
+      const { requests } = client;
+      const made = await compose({ ...session, client, talk, requests, requestsToCheck, expect });
       if (!('wouldTake' in made) && (await changed())) throw dataChanged();
       return made;
     }).finally(() => {
@@ -141,7 +150,7 @@ async function write(
       });
       wanted = await sink.write(page);
     }
-    if (wanted) await sink.write(writing.end());
+    if (wanted) await writeEnd(writing, sink, io.signal);
     await sink.finish();
   } catch (error) {
     await sink.abandon();

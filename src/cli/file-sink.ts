@@ -51,8 +51,8 @@ async function newDraft(path: string, replaced: Stats | undefined): Promise<Draf
 
 function draftSink({ name, target, handle }: Draft, attempt: Attempt): Sink {
   return {
-    async write(text) {
-      await attempt(() => handle.writeFile(text));
+    async write(chunk) {
+      await attempt(() => handle.writeFile(chunk));
       return true;
     },
     committed: () => false,

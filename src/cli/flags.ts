@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Problem } from '../problem.ts';
-import { type Format, formatNamed, formatOfFile } from '../render/format.ts';
+import { checkFormat, type Format, formatNamed, formatNames, formatOfFile } from '../render/format.ts';
 import { type Io, variable } from './io.ts';
 import { readSettings, retryCount, timeoutSeconds, waitSeconds } from './settings.ts';
 
@@ -51,7 +51,7 @@ export type OutputChoice = {
 /** Adds the flags of every command that gives data. */
 export function withDataFlags(command: Command): Command {
   return withTalkFlags(withRemoteFlags(withStoreFlag(command)))
-    .option('-f, --format <format>', 'table, csv, tsv, json, ndjson or svg (a table on a terminal, else csv)')
+    .option('-f, --format <format>', `${formatNames.join(', ')} (table on a terminal, else csv)`)
     .option('--csv', 'the same as --format csv')
     .option('--json', 'the same as --format json; errors as problem documents')
     .option('-o, --output <file>', 'write to a file, complete or not at all; - is stdout')
@@ -103,6 +103,7 @@ export function outputChoice(flags: DataFlags, io: Io, drawable = false): Output
   // What was typed goes before what the environment says.
   const format = named ?? (plot ? 'table' : environmentFormat(io)) ?? (onTerminal ? 'table' : 'csv');
   if (format === 'svg' && !drawable) throw notDrawn();
+  checkFormat(format, { header: flags.header, onTerminal });
   return {
     format,
     file,

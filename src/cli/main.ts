@@ -2,6 +2,7 @@ import { version } from '../installation.ts';
 import { exitCode } from './exit-code.ts';
 import type { DataFlags } from './flags.ts';
 import type { Io } from './io.ts';
+import { eraseStatus } from './status-line.ts';
 import { streamSink } from './stream-sink.ts';
 import { reportFailure } from './talk.ts';
 import { readerGone, writeFailure } from './write-failure.ts';
@@ -17,6 +18,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     return code;
   } catch (error) {
     return io.signal.aborted ? stopped(io) : reportFailure(error, wording(argv), io);
+  } finally {
+    eraseStatus(io.stderr);
   }
 }
 

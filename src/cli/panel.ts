@@ -36,10 +36,12 @@ async function dataSet(typed: readonly string[], flags: PanelFlags, session: Com
   ];
   const series = await wantedSeries(session, typed);
   const noted = asOf === undefined ? [] : [asOf];
-  if (flags.dryRun === true) {
+  // How long a series is costs a request, unless a pattern found it.
+  if (flags.dryRun === true || series.every(({ row }) => row !== undefined)) {
     const pages = await Promise.all(series.map((one) => pagesExpected(one, session)));
-    const checks = unnoted(series, noted) + session.requestsToCheck();
-    return { wouldTake: `this panel takes about ${sum(pages) + checks} requests` };
+    const left = sum(pages) + unnoted(series, noted) + session.requestsToCheck();
+    if (flags.dryRun === true) return { wouldTake: `this panel takes about ${left} requests` };
+    session.expect(session.requests() + left);
   }
   const { done, failures } = await eachOf(series, async (one) => {
     const rows = await collected(session, observations, [['id', one.id], ...given]);
@@ -61,14 +63,15 @@ async function realTimePanel(typed: readonly string[], flags: PanelFlags, sessio
   const planned = await eachOf(series, (one) => planOf(one, days, session));
   const left = sum(planned.done.map(requestsLeft));
   const noted = [days[0], days.at(-1)].filter((day) => day !== undefined);
+  const made = session.requests();
+  const plans = planned.done.map((plan) => plan.series);
+  const checks = unnoted(plans, noted) + session.requestsToCheck();
   if (flags.dryRun === true) {
-    const made = session.requests();
-    const plans = planned.done.map((plan) => plan.series);
-    const checks = unnoted(plans, noted) + session.requestsToCheck();
     return {
       wouldTake: `this panel takes ${made + left + checks} requests: ${made} to plan it (made now), ${left} for values, ${checks} to check coverage and that nothing changed`,
     };
   }
+  session.expect(made + left + checks);
   const { done, failures } = await eachOf(planned.done, async (plan) => ({
     series: plan.series,
     points: await latestKnown(plan, session),

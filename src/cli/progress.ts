@@ -1,14 +1,14 @@
 import type { TalkFlags } from './flags.ts';
-import type { Io } from './io.ts';
-
-/** How much of work whose total is known is done. */
-type Share = { readonly done: number; readonly total: number };
+import { type Io, variable } from './io.ts';
+import type { Share } from './progress-line.ts';
+import { eraseStatus, showStatus } from './status-line.ts';
 
 /** A line on a terminal's stderr that says how far long work has come. */
 export type Progress = {
   /**
-   * Shows a text, with a bar before it where the total is known; now and then, not each time.
-   * The text is made only when it is shown: the first number that is worded for people costs a query 10 ms.
+   * Shows a text; before it how much is done, how fast, and where the total is known a bar and the time left. It shows now
+   * and then, not each time. The text is made only when it is shown: the first number that is worded for people costs a
+   * query 10 ms.
    */
   readonly show: (text: () => string, share?: Share) => void;
   /** Takes the line away, before anything else is written there. */
@@ -19,31 +19,38 @@ export type Progress = {
 const patience = 500;
 const pace = 100;
 
-/** Progress on a terminal's stderr; silent anywhere else. */
+type Words = typeof import('./progress-line.ts');
+
+/** Progress of work that begins now, on a terminal's stderr; silent anywhere else. */
 export function progress(io: Io, flags: TalkFlags): Progress {
-  if (io.stderr.isTTY !== true || flags.quiet === true)
+  if (io.stderr.isTTY !== true || variable(io, 'TERM') === 'dumb' || flags.quiet === true)
     return { show: () => undefined, clear: () => undefined };
-  let next = io.clock().getTime() + patience;
-  let shown = false;
+  const begun = io.clock().getTime();
+  let next = begun + patience;
+  // What words a line is loaded when the first is due, so that short work never waits for it.
+  let loading = false;
+  let words: Words | undefined;
+  let draw: ((words: Words) => void) | undefined;
   return {
     show(text, share) {
       const now = io.clock().getTime();
       if (now < next) return;
       next = now + pace;
-      shown = true;
-      const line = share === undefined ? text() : `${bar(share)}, ${text()}`;
-      io.stderr.write(`\r\u001B[K${line.slice(0, (io.stderr.columns || 80) - 1)}`);
+      draw = ({ progressLine }) => {
+        const width = (io.stderr.columns || 80) - 1;
+        showStatus(io.stderr, progressLine(text(), share, now - begun, width));
+      };
+      if (words !== undefined) return draw(words);
+      if (loading) return;
+      loading = true;
+      void import('./progress-line.ts').then((loaded) => {
+        words = loaded;
+        draw?.(loaded);
+      });
     },
     clear() {
-      if (shown) io.stderr.write('\r\u001B[K');
-      shown = false;
+      draw = undefined;
+      eraseStatus(io.stderr);
     },
   };
-}
-
-const barWidth = 20;
-
-function bar({ done, total }: Share): string {
-  const filled = Math.floor((barWidth * done) / total);
-  return `[${'#'.repeat(filled).padEnd(barWidth, '.')}] ${done} of ${total}`;
 }

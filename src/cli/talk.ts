@@ -3,6 +3,7 @@ import { printable } from '../render/printable.ts';
 import { exitCode, exitCodeOf } from './exit-code.ts';
 import type { DataFlags, TalkFlags } from './flags.ts';
 import type { Io } from './io.ts';
+import { eraseStatus } from './status-line.ts';
 
 const embeddedErrors = 'asof://local/errors';
 
@@ -22,9 +23,7 @@ export type Talk = {
 
 /** How a command talks under these flags. */
 export function talk(flags: TalkFlags, io: Io): Talk {
-  const say = (text: string): void => {
-    io.stderr.write(`${printable(text)}\n`);
-  };
+  const say = (text: string): void => write(io, `${printable(text)}\n`);
   const quiet = flags.quiet === true;
   const verbose = flags.verbose === true || flags.debug === true;
   return {
@@ -41,7 +40,7 @@ export function reportFailure(error: unknown, flags: Partial<DataFlags>, io: Io)
   const problem = problemOf(error);
   if (problem === undefined) return reportBug(error, io);
   if (flags.json === true || flags.format === 'json') {
-    io.stderr.write(`${JSON.stringify(problem.toDocument(embeddedErrors), null, 2)}\n`);
+    write(io, `${JSON.stringify(problem.toDocument(embeddedErrors), null, 2)}\n`);
     return exitCodeOf(problem.kind);
   }
   const lines = [
@@ -49,8 +48,13 @@ export function reportFailure(error: unknown, flags: Partial<DataFlags>, io: Io)
     ...problem.hints.map((hint) => `      ${hint}`),
     ...(problem.requestId === undefined ? [] : [`      request ${problem.requestId}`]),
   ];
-  io.stderr.write(`${lines.map((line) => line.split('\n').map(printable).join('\n')).join('\n')}\n`);
+  write(io, `${lines.map((line) => line.split('\n').map(printable).join('\n')).join('\n')}\n`);
   return exitCodeOf(problem.kind);
+}
+
+function write({ stderr }: Io, text: string): void {
+  eraseStatus(stderr);
+  stderr.write(text);
 }
 
 /** The failure as a Problem, or undefined where it is a bug; what the operating system refuses is none. */
@@ -65,6 +69,6 @@ function problemOf(error: unknown): Problem | undefined {
 function reportBug(error: unknown, io: Io): number {
   const bug = error instanceof Problem ? error.cause : error;
   const trace = bug instanceof Error ? (bug.stack ?? bug.message) : String(bug);
-  io.stderr.write(`asof: this is a bug in asof; please report it with these lines:\n${trace}\n`);
+  write(io, `asof: this is a bug in asof; please report it with these lines:\n${trace}\n`);
   return exitCode.bug;
 }

@@ -93,13 +93,16 @@ files. One import is one transaction: it is done completely or not at all.
 
 Output (-f, --csv, --json, or the extension of -o):
 
-  table   for people, on a terminal; cut to its width
-  csv     RFC 4180, UTF-8, LF, always a header, exact digits, missing is empty
-  tsv     tabs between; a tab, line break or backslash in a text is \\t, \\n, \\r, \\\\
-  json    the service's envelope; several pages are one envelope with all results
-  ndjson  one result a line
-  svg     a chart, of observations, revisions, spread and curve; --plot draws the same
-          as text, as wide as the terminal
+  table     for people, on a terminal; cut to its width
+  csv       RFC 4180, UTF-8, LF, always a header, exact digits, missing is empty
+  tsv       tabs between; a tab, line break or backslash in a text is \\t, \\n, \\r, \\\\
+  json      the service's envelope; several pages are one envelope with all results
+  ndjson    one result a line
+  parquet   for DuckDB, pandas, Spark: days are DATE, numbers exact DECIMAL with as many
+            decimals as the longest (18 digits, or 38 where one needs it; more: use csv),
+            integers BIGINT, lists of VARCHAR, missing is NULL; never to a terminal
+  markdown  (.md) a table of GitHub-flavoured Markdown, the cells of csv escaped so that
+            they are text; a line break is <br>; such a table needs its header
 `;
 }
 

@@ -1,20 +1,23 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Envelope } from '../model/envelope.ts';
 import type { Field } from '../operations/operation.ts';
 import { columnsOf } from '../render/columns.ts';
 import { rendererOf } from '../render/format.ts';
-import type { Renderer } from '../render/renderer.ts';
+import { type Chunk, ending, type Renderer } from '../render/renderer.ts';
 import type { OutputChoice } from './flags.ts';
 import type { Picture } from './plot.ts';
+import type { Sink } from './sink.ts';
 import type { Talk } from './talk.ts';
 
 /** A table on a terminal shows this many rows unless more are asked for. */
 const screenful = 100;
 
-/** An output in the making: the texts of pages, up to a number of rows, and the count of what is left out. */
+/** An output in the making: the chunks of pages, up to a number of rows, and the count of what is left out. */
 export type Writing = {
-  /** The text of one more page, without the rows that there is no room for. */
-  readonly page: (page: Envelope) => string;
-  readonly end: () => string;
+  /** One more page, without the rows that there is no room for. */
+  readonly page: (page: Envelope) => Chunk;
+  /** What completes it. */
+  readonly end: () => Iterable<Chunk>;
   readonly rows: () => number;
   /** The rows that there was no room for. */
   readonly hidden: () => number;
@@ -53,11 +56,28 @@ export function newWriting(renderer: Renderer, screen: boolean): Writing {
       const full = results.length === 0 && page.results.length > 0;
       return full ? '' : renderer.page({ ...page, results });
     },
-    end: renderer.end,
+    end: () => ending(renderer),
     rows: () => rows,
     hidden: () => hidden,
     dropped: () => renderer.dropped?.() ?? [],
   };
+}
+
+/** Writes what completes an output; between its chunks a signal is heard, and `told` hears how many bytes were written. */
+export async function writeEnd(
+  writing: Writing,
+  sink: Sink,
+  signal: AbortSignal,
+  told: (bytes: number) => void = () => undefined,
+): Promise<void> {
+  let bytes = 0;
+  for (const chunk of writing.end()) {
+    if (bytes > 0) told(bytes);
+    if (!(await sink.write(chunk))) return;
+    bytes += chunk.length;
+    await turn();
+    signal.throwIfAborted();
+  }
 }
 
 /** Says what the screen had no room for, and how to see more rows. */

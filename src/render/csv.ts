@@ -1,8 +1,8 @@
 import { delimited } from './delimited.ts';
-import type { Layout, Renderer } from './renderer.ts';
+import type { Layout, TextRenderer } from './renderer.ts';
 
 /** RFC 4180 with LF line ends; texts come through as they are, also those that a spreadsheet takes for a formula. */
-export function csv(layout: Layout): Renderer {
+export function csv(layout: Layout): TextRenderer {
   return delimited(layout, (records) => records.map(csvRecord).join(''));
 }
 

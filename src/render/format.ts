@@ -2,7 +2,14 @@ import { closest } from '../model/closest.ts';
 import { Problem } from '../problem.ts';
 import type { Layout, MakeRenderer, Renderer } from './renderer.ts';
 
-type Entry = { readonly extensions: readonly string[]; readonly load: () => Promise<MakeRenderer> };
+type Entry = {
+  readonly extensions: readonly string[];
+  readonly load: () => Promise<MakeRenderer>;
+  /** Whether it is bytes, which mean nothing on a terminal. */
+  readonly bytes?: true;
+  /** Whether it is no such format without the columns' names. */
+  readonly headed?: true;
+};
 
 /** Every output format, declared once; a format's code is loaded when it is first used. */
 const formats = {
@@ -11,6 +18,16 @@ const formats = {
   tsv: { extensions: ['tsv'], load: async () => (await import('./tsv.ts')).tsv },
   json: { extensions: ['json'], load: async () => (await import('./json.ts')).json },
   ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await import('./ndjson.ts')).ndjson },
+  parquet: {
+    extensions: ['parquet'],
+    load: async () => (await import('./parquet.ts')).parquet,
+    bytes: true,
+  },
+  markdown: {
+    extensions: ['md', 'markdown'],
+    load: async () => (await import('./markdown.ts')).markdown,
+    headed: true,
+  },
   svg: { extensions: ['svg'], load: async () => (await import('./chart/svg.ts')).svg },
 } as const satisfies { readonly [name: string]: Entry };
 
@@ -32,16 +49,7 @@ export function formatNamed(text: string): Format {
 }
 
 /** Extensions of formats that nobody would want to be CSV inside. */
-const notWritten: ReadonlySet<string> = new Set([
-  'parquet',
-  'md',
-  'png',
-  'pdf',
-  'html',
-  'xml',
-  'xlsx',
-  'ods',
-]);
+const notWritten: ReadonlySet<string> = new Set(['png', 'pdf', 'html', 'xml', 'xlsx', 'ods']);
 
 /** The format that a file's extension names, letter case aside, or undefined; a Problem for a known one that asof does not write. */
 export function formatOfFile(path: string): Format | undefined {
@@ -58,6 +66,20 @@ export function formatOfFile(path: string): Format | undefined {
     );
   }
   return formatNames.find((name) => (formats[name].extensions as readonly string[]).includes(extension));
+}
+
+/** Refuses what a format cannot be, before anything is asked. */
+export function checkFormat(
+  name: Format,
+  { header, onTerminal }: { readonly header: boolean; readonly onTerminal: boolean },
+): void {
+  const format: Entry = formats[name];
+  if (format.bytes === true && onTerminal)
+    throw new Problem('bad-input', `${name} is bytes, which no terminal shows`, {
+      hints: [`-o FILE.${format.extensions[0]} writes them to a file`],
+    });
+  if (format.headed === true && !header)
+    throw new Problem('bad-input', `a ${name} table needs its header: leave out --no-header`);
 }
 
 /** A new output in a format. */

@@ -1,5 +1,5 @@
 import type { Envelope, Row } from '../model/envelope.ts';
-import type { Layout, Renderer } from './renderer.ts';
+import type { Layout, TextRenderer } from './renderer.ts';
 import { wireRow } from './wire-row.ts';
 
 /**
@@ -7,7 +7,7 @@ import { wireRow } from './wire-row.ts';
  * the first, holds all results and their count, and ends like the last: with a cursor only where a limit cut the answer.
  * Holds no page but the first.
  */
-export function json({ columns }: Layout): Renderer {
+export function json({ columns }: Layout): TextRenderer {
   const wire = wireRow(columns);
   let first: Envelope | undefined;
   let ending: Ending = { has_more: false };

@@ -15,28 +15,42 @@ export type Layout = {
   readonly drawing?: Drawing;
 };
 
-/** One output in the making: takes pages one by one, gives text, and keeps a bounded number of rows; a chart keeps its points. */
+/** A piece of an output: text, or the bytes of a format that is none. */
+export type Chunk = string | Uint8Array;
+
+/** One output in the making: takes pages one by one, gives chunks, and keeps no more than its format says. */
 export type Renderer = {
-  /** The text of one more page; empty where the format must first see what follows. */
-  readonly page: (envelope: Envelope) => string;
-  /** The text that completes the output, after the last of one or more pages. */
-  readonly end: () => string;
+  /** One more page; empty where the format must first see what follows. */
+  readonly page: (envelope: Envelope) => Chunk;
+  /** What completes the output, after the last of one or more pages; where that is much, made piece by piece. */
+  readonly end: () => string | Iterable<Uint8Array>;
   /** The names of the columns that the width left no room for; final after `end`. */
   readonly dropped?: () => readonly string[];
+};
+
+/** An output that is text all along. */
+export type TextRenderer = Omit<Renderer, 'page' | 'end'> & {
+  readonly page: (envelope: Envelope) => string;
+  readonly end: () => string;
 };
 
 /** How a format begins an output. */
 export type MakeRenderer = (layout: Layout) => Renderer;
 
+/** What completes an output, in chunks. */
+export function ending(renderer: Renderer): Iterable<Chunk> {
+  const rest = renderer.end();
+  return typeof rest === 'string' ? [rest] : rest;
+}
+
 /** The whole output in chunks, each as soon as its page is there; no chunk is empty. */
 export async function* rendered(
   renderer: Renderer,
   pages: AsyncIterable<Envelope> | Iterable<Envelope>,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<Chunk, void, undefined> {
   for await (const envelope of pages) {
-    const text = renderer.page(envelope);
-    if (text !== '') yield text;
+    const chunk = renderer.page(envelope);
+    if (chunk.length > 0) yield chunk;
   }
-  const rest = renderer.end();
-  if (rest !== '') yield rest;
+  for (const chunk of ending(renderer)) if (chunk.length > 0) yield chunk;
 }

@@ -2,7 +2,7 @@ import type { Field } from '../operations/operation.ts';
 import { cellTexts } from './cell-text.ts';
 import { fitWidths } from './column-widths.ts';
 import { printable } from './printable.ts';
-import type { Layout, Renderer } from './renderer.ts';
+import type { Layout, TextRenderer } from './renderer.ts';
 import { tableLines } from './table-lines.ts';
 import { cellWidth, cut } from './terminal-text.ts';
 
@@ -25,7 +25,7 @@ type Column = {
  * control characters made visible. Within a `width` long texts are cut with `…`, then the last columns dropped; numbers
  * and days never are cut. Rows after the first 10 000 keep those rows' widths, and a longer number stands out.
  */
-export function table({ columns: { fields }, header, width, colour }: Layout): Renderer {
+export function table({ columns: { fields }, header, width, colour }: Layout): TextRenderer {
   const texts = cellTexts(fields);
   const worded = (text: string, i: number): string => printable(fields[i]?.words?.[text] ?? text);
   let waiting: string[][] = [];

@@ -1,5 +1,5 @@
 import { delimited } from './delimited.ts';
-import type { Layout, Renderer } from './renderer.ts';
+import type { Layout, TextRenderer } from './renderer.ts';
 
 const escapes: { readonly [character: string]: string } = {
   '\\': '\\\\',
@@ -12,7 +12,7 @@ const escapes: { readonly [character: string]: string } = {
  * Tab-separated values without quoting: every tab parts two cells and every LF ends a record, because tab, LF, CR and
  * backslash inside a cell are written as `\t`, `\n`, `\r` and `\\`.
  */
-export function tsv(layout: Layout): Renderer {
+export function tsv(layout: Layout): TextRenderer {
   return delimited(layout, (records) =>
     records.map((cells) => `${cells.map(escaped).join('\t')}\n`).join(''),
   );

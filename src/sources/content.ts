@@ -2,18 +2,20 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Problem } from '../problem.ts';
 import { bounds } from './bounds.ts';
-import type { SourceFile } from './source.ts';
+import type { SourceFile, Tap } from './source.ts';
 
 /** Bytes in order; each call starts from the beginning, opens what it needs on first use, and closes it. */
-type Read = () => AsyncIterable<Buffer>;
+type Read = (tap?: Tap) => AsyncIterable<Buffer>;
 
 /** What a SourceFile is made of. */
 export type Content = {
   readonly name: string;
   readonly path: string;
+  /** Size of the file as it lies. */
+  readonly size: number;
+  /** Whether what `read` gives is of another size. */
+  readonly packed?: true;
   readonly read: Read;
-  /** Size of what `read` gives, where it is known beforehand. */
-  readonly size?: number;
   /** The bytes that the SHA-256 is of, when they are not those of `read`. */
   readonly stored?: Read;
   readonly siblings: () => Promise<readonly SourceFile[]>;
@@ -23,19 +25,32 @@ const headSize = 64 * 1024;
 
 /** A SourceFile over `content`; nothing is opened before it is asked for, and nothing stays open. */
 export function sourceFile(content: Content): SourceFile {
-  const { name, path, read, size = 0, stored = read, siblings } = content;
+  const { name, path, read, size, packed = false, stored = read, siblings } = content;
   return {
     name,
     path,
+    size,
     siblings,
-    open: async () => Readable.from(read(), { objectMode: false }),
+    open: async (tap) => Readable.from(read(tap), { objectMode: false }),
     head: () => firstBytes(read(), headSize),
-    bytes: async () => {
-      if (size > bounds.inMemory) throw tooLarge(path, bounds.inMemory);
-      return allBytes(path, read(), bounds.inMemory);
+    bytes: async (tap) => {
+      if (!packed && size > bounds.inMemory) throw tooLarge(path, bounds.inMemory);
+      return allBytes(path, read(tap), bounds.inMemory);
     },
     sha256: () => digest(stored()),
   };
+}
+
+/** The same bytes, of which a tap hears where there is one. */
+export function tapped(bytes: AsyncIterable<Buffer>, tap: Tap | undefined): AsyncIterable<Buffer> {
+  return tap === undefined ? bytes : heard(bytes, tap);
+}
+
+async function* heard(bytes: AsyncIterable<Buffer>, tap: Tap): AsyncGenerator<Buffer> {
+  for await (const chunk of bytes) {
+    tap(chunk.length);
+    yield chunk;
+  }
 }
 
 /** At most the first `count` bytes. */

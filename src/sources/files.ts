@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { Problem } from '../problem.ts';
-import { type Content, firstBytes } from './content.ts';
+import { type Content, firstBytes, tapped } from './content.ts';
 import { withoutGzip } from './gzip.ts';
 import { fileBytes, localProblem, visible } from './local-io.ts';
 import { signatureOf, signatureSize } from './signature.ts';
@@ -104,7 +104,7 @@ async function contentAt(location: string, walk: Walk): Promise<Content> {
     name: visible(basename(location)),
     path,
     size: (await statsOf(location)).size,
-    read: () => fileBytes(location, path),
+    read: (tap) => tapped(fileBytes(location, path), tap),
     siblings: async () => {
       const companions = await companionsIn(dirname(location), walk);
       return companions.filter(([name]) => name !== basename(location)).map(([, file]) => file);

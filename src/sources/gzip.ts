@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts';
 import { refuseBomb } from './bounds.ts';
 import { type Content, firstBytes, sourceFile } from './content.ts';
 import { signatureOf, signatureSize } from './signature.ts';
-import type { SourceFile } from './source.ts';
+import type { SourceFile, Tap } from './source.ts';
 
 /** The content of gzip bytes, checked against their checksum and length; damage anywhere refuses the file. */
 async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -36,14 +36,15 @@ async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGen
 
 /** The file as its readers see it: what its gzip layer holds, if it has one; an archive inside a file or archive is refused. */
 export async function withoutGzip(content: Content): Promise<SourceFile> {
-  const { path, name, read, siblings } = content;
+  const { path, name, size, read, siblings } = content;
   const signature = signatureOf(await firstBytes(read(), signatureSize));
   if (signature === 'zip') throw nestedZip(path);
   if (signature !== 'gzip') return sourceFile(content);
-  const unpacked = () => gunzipped(path, read());
+  const unpacked = (tap?: Tap) => gunzipped(path, read(tap));
   if (signatureOf(await firstBytes(unpacked(), signatureSize)) === 'zip') throw nestedZip(path);
   const stored = content.stored ?? read;
-  return sourceFile({ path, name: name.replace(/\.gz$/i, ''), read: unpacked, stored, siblings });
+  const inside = name.replace(/\.gz$/i, '');
+  return sourceFile({ path, name: inside, size, packed: true, read: unpacked, stored, siblings });
 }
 
 function nestedZip(path: string): Problem {

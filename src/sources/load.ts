@@ -5,6 +5,7 @@ import type { Statement } from '../model/statement.ts';
 import { Problem } from '../problem.ts';
 import type { Merged, StoreWriter } from '../store/store.ts';
 import { type Conflict, conflictsProblem } from './conflict.ts';
+import { type FileHeadway, headway } from './headway.ts';
 import { newOwnWords, type OwnWords } from './own-words.ts';
 import { newRegistry, type Registry, type RegistryOptions } from './registry.ts';
 import { type Batch, type Format, type ReadOptions, refusal, type SourceFile } from './source.ts';
@@ -23,8 +24,16 @@ export type LoadOptions = ReadOptions &
     /** Statements that wait in memory before they are merged; the result does not depend on where they are cut. */
     readonly bufferSize?: number;
     /** Called between stretches of work, which wait for it: where a caller takes a turn, or stops by throwing. */
-    readonly onProgress?: (progress: { readonly file: string; readonly rows: number }) => Promise<void>;
+    readonly onProgress?: (progress: LoadProgress) => Promise<void>;
   };
+
+/** How far an import has come: the rows of the file at hand, and the bytes of all files. */
+export type LoadProgress = {
+  readonly file: string;
+  readonly rows: number;
+  readonly done: number;
+  readonly total: number;
+};
 
 const usualBufferSize = 400_000;
 
@@ -42,11 +51,14 @@ export async function load(
   const registry = newRegistry(writer, options, conflicts);
   const whole = { ...options, together: inputs.map(({ file }) => file) };
   const ownWords = options.replace ? newOwnWords() : undefined;
+  const come = headway(whole.together);
   const shared = { writer, options: whole, registry, conflicts, ownWords };
   const summaries: FileSummary[] = [];
   for (const { file, format } of inputs) {
     checkFlags(file, format, options);
-    const summary = await loadFile({ ...shared, file, format, tally: newTally() });
+    const fileCome = come.begin(file);
+    const loading = { ...shared, ...fileCome, format, tally: newTally(), total: come.total };
+    const summary = await loadFile(loading);
     const { vintages: _vintages, filings: _filings, notes: _notes, ...logged } = summary;
     writer.recordImport({ ...logged, importedAt: options.importedAt, sha256: await file.sha256() });
     summaries.push(summary);
@@ -57,19 +69,22 @@ export async function load(
 }
 
 /** Everything that the import of one file works with. */
-type FileLoad = Input & {
-  readonly writer: StoreWriter;
-  readonly options: LoadOptions;
-  readonly registry: Registry;
-  readonly conflicts: Conflict[];
-  readonly tally: Tally;
-  /** Only where statements are replaced: without, contradictions are found against the store. */
-  readonly ownWords: OwnWords | undefined;
-};
+type FileLoad = Input &
+  FileHeadway & {
+    /** Bytes of all files. */
+    readonly total: number;
+    readonly writer: StoreWriter;
+    readonly options: LoadOptions;
+    readonly registry: Registry;
+    readonly conflicts: Conflict[];
+    readonly tally: Tally;
+    /** Only where statements are replaced: without, contradictions are found against the store. */
+    readonly ownWords: OwnWords | undefined;
+  };
 
 async function loadFile(loading: FileLoad): Promise<FileSummary> {
   const { file, format, options, writer, tally } = loading;
-  const { complete, onProgress, bufferSize = usualBufferSize } = options;
+  const { complete, bufferSize = usualBufferSize } = options;
   const waiting = new Map<string, Statement[]>();
   const listed: ListedDates = new Map();
   const completed: { readonly seriesId: string; readonly asOf: Day }[] = [];
@@ -85,12 +100,13 @@ async function loadFile(loading: FileLoad): Promise<FileSummary> {
     tally.note(...(batch.notes ?? []));
     buffered += statements.length;
     rows += statements.length + (batch.points?.length ?? 0) + (batch.filings?.length ?? 0);
-    await onProgress?.({ file: file.path, rows });
+    if (buffered === 0) loading.settle();
+    await tell(loading, rows, 0);
     if (buffered < bufferSize) continue;
-    await mergeWaiting(loading, waiting, rows);
+    await mergeWaiting(loading, waiting, rows, buffered);
     buffered = 0;
   }
-  await mergeWaiting(loading, waiting, rows);
+  await mergeWaiting(loading, waiting, rows, buffered);
   for (const [id, vintages] of listed) {
     for (const [day, dates] of vintages)
       count(loading, id, writer.complete(id, { asOf: day, dates }, options));
@@ -101,6 +117,10 @@ async function loadFile(loading: FileLoad): Promise<FileSummary> {
     count(loading, id, writer.complete(id, { asOf }, options));
   }
   return tally.summary(file.path, format.kind);
+}
+
+async function tell({ options, file, done, total }: FileLoad, rows: number, share: number): Promise<void> {
+  await options.onProgress?.({ file: file.path, rows, done: done(share), total });
 }
 
 function takeMetadata({ file, registry }: FileLoad, { metadata, implied, coverage }: Batch): void {
@@ -135,15 +155,19 @@ async function mergeWaiting(
   loading: FileLoad,
   waiting: Map<string, Statement[]>,
   rows: number,
+  buffered: number,
 ): Promise<void> {
+  let merged = 0;
   for (const [id, statements] of waiting) {
-    await loading.options.onProgress?.({ file: loading.file.path, rows });
+    await tell(loading, rows, merged / buffered);
+    merged += statements.length;
     for (const { asOf } of statements) loading.tally.vintage(id, asOf);
     for (const clash of loading.ownWords?.say(id, statements) ?? [])
       loading.conflicts.push({ kind: 'value', file: loading.file.path, seriesId: id, clash });
     count(loading, id, loading.writer.merge(id, statements, loading.options));
   }
   waiting.clear();
+  loading.settle();
 }
 
 function count({ tally, conflicts, file }: FileLoad, seriesId: string, merged: Merged): void {

@@ -6,18 +6,23 @@ import type { SeriesMetadata } from '../model/series.ts';
 import type { Statement } from '../model/statement.ts';
 import { Problem } from '../problem.ts';
 
+/** Hears how many bytes more were read of a file, as it lies. */
+export type Tap = (bytes: number) => void;
+
 /** A file to import, or one member of an archive. */
 export type SourceFile = {
   /** Base name, without `.gz`: `2015-01.csv`. */
   readonly name: string;
   /** What the user is told: the path as typed or found, archive members as `vintages.zip/2015-01.csv`. */
   readonly path: string;
+  /** Bytes of the file as it lies, of an archive member those of the member: what a tap hears of one reading. */
+  readonly size: number;
   /** The content, decompressed; every call starts from the beginning. */
-  open(): Promise<Readable>;
+  open(tap?: Tap): Promise<Readable>;
   /** The first 64 KiB of the content. */
   head(): Promise<Buffer>;
   /** The whole content; refuses more than 1 GiB. */
-  bytes(): Promise<Buffer>;
+  bytes(tap?: Tap): Promise<Buffer>;
   /** SHA-256 of the file as it lies on disk (of an archive member: of its content), in hex. */
   sha256(): Promise<string>;
   /** Other files of the same folder or archive. */

@@ -3,6 +3,7 @@ import { createInflateRaw } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { Problem } from '../problem.ts';
 import { bounds, refuseBomb } from './bounds.ts';
+import { tapped } from './content.ts';
 import { crc32 } from './crc32.ts';
 import { withoutGzip } from './gzip.ts';
 import { isSystemError, localProblem, visible } from './local-io.ts';
@@ -24,7 +25,7 @@ export async function zipMembers(location: string, path: string): Promise<readon
       name: visible(name.slice(name.lastIndexOf('/') + 1)),
       path: shown,
       size: entry.uncompressedSize,
-      read: () => memberBytes(location, shown, entry),
+      read: (tap) => tapped(memberBytes(location, shown, entry), tap),
       siblings: async () => files.filter((other) => other !== file),
     });
     files.push(file);

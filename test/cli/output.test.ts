@@ -131,6 +131,8 @@ describe('formats', () => {
     ['-f tsv', false, {}, 'status\tmessage'],
     ['-f ndjson', false, {}, '{"status":"ok"'],
     ['--json', false, {}, '{\n  "object": "ping"'],
+    ['-f markdown', false, {}, '| status | message | plan | monthly_limit |'],
+    ['-f markdown', true, {}, '| status | message | plan | monthly_limit |'],
     ['-f table', false, {}, 'status  message'],
     ['', false, { ASOF_FORMAT: '' }, 'status,message'],
   ])('ping %s (terminal: %s, %j)', async (flags, stdoutIsTerminal, env, start) => {
@@ -185,6 +187,25 @@ describe('-o', () => {
       '17599.8',
     ]);
   });
+
+  it('of a Markdown table has the columns chosen and all rows, also on a terminal', async () => {
+    const line = ['obs', 'LONG', '--columns', 'value,date', '--store', store];
+    expect(await asof([...line, '-o', folder.path('long.md')])).toMatchObject({ code: 0, err: '' });
+    const rows = newestFirst.map((day) => `| ${longValue(day)} | ${day} |`);
+    const expected = ['| value | date |', '| ---: | --- |', ...rows];
+    expect(linesOf(folder.read('long.md'))).toEqual(expected);
+    const onTerminal = await asof([...line, '-f', 'markdown'], { stdoutIsTerminal: true, columns: 20 });
+    expect(linesOf(onTerminal.out)).toEqual(expected);
+  });
+
+  it.each([[['-f', 'markdown']], [['-o', 'x.md']]])(
+    '%j has no table without a header: exit 2, before anything is asked',
+    async (flags) => {
+      const line = ['obs', 'GDP', '--no-header', '--store', folder.path('none.db'), ...flags];
+      const err = 'asof: a markdown table needs its header: leave out --no-header\n';
+      expect(await asof(line)).toEqual({ code: 2, out: '', err });
+    },
+  );
 
   it('- is stdout', async () => {
     expect((await asof(['obs', 'GDP', '-o', '-', '--store', store])).out).toBe(`${header}\n${q4}\n${q3}\n`);

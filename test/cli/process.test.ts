@@ -64,6 +64,7 @@ describe.skipIf(!existsSync(built))('the built command (needs npm run build)', (
     ],
     ['$ASOF facts "*" --store "$LARGE" | head -1; echo $PIPESTATUS', 'series_id,date,as_of_date,value\n0\n'],
     ['$ASOF obs "*" --json --store "$LARGE" | head -1; echo $PIPESTATUS', '{\n0\n'],
+    ['$ASOF obs "*" -f parquet --store "$LARGE" | head -c 4; echo " $PIPESTATUS"', 'PAR1 0\n'],
     ['$ASOF help | true; echo $PIPESTATUS', '0\n'],
     ['mkfifo fifo; head -1 fifo > /dev/null & $ASOF obs "*" --store "$LARGE" -o fifo; echo $?', '0\n'],
   ])('ends quietly when its reader has gone: %s', async (script, out) => {
@@ -80,6 +81,7 @@ describe.skipIf(!existsSync(built))('the built command (needs npm run build)', (
   it.skipIf(!existsSync('/dev/full')).each([
     ['$ASOF obs GDP --store "$STORE" > /dev/full', 'stdout'],
     ['$ASOF obs "*" --store "$LARGE" > /dev/full', 'stdout'],
+    ['$ASOF obs "*" -f parquet --store "$LARGE" > /dev/full', 'stdout'],
     ['$ASOF help > /dev/full', 'stdout'],
     ['$ASOF --version > /dev/full', 'stdout'],
     ['$ASOF import --log --store "$STORE" > /dev/full', 'stdout'],
@@ -120,14 +122,22 @@ describe.skipIf(!existsSync(built))('a signal (needs npm run build)', () => {
 
   const drafts = () => readdirSync(folder.path('.')).filter((name) => /\.part$|\.new-/.test(name));
 
-  it.each<readonly [signal: NodeJS.Signals, code: number]>([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ])('%s ends an export with %i, at once, without a trace or half a file', async (signal, code) => {
-    const line = ['obs', '*', '--sort', 'asc', '--store', large, '-o', folder.path('export.csv')];
+  it.each<readonly [signal: NodeJS.Signals, code: number, file: string]>([
+    ['SIGINT', 130, 'export.csv'],
+    ['SIGTERM', 143, 'export.csv'],
+    ['SIGINT', 130, 'export.parquet'],
+  ])('%s ends an export with %i, at once, without a trace or half of %s', async (signal, code, file) => {
+    const line = ['obs', '*', '--sort', 'asc', '--store', large, '-o', folder.path(file)];
     expect(await signalled(line, signal, () => drafts().length > 0)).toEqual({ code, err: '', soon: true });
     expect(drafts()).toEqual([]);
-    expect(folder.has('export.csv')).toBe(false);
+    expect(folder.has(file)).toBe(false);
+  });
+
+  it('ends a Parquet file that is half written, at once and without a trace', async () => {
+    const line = ['obs', '*', '--store', large, '-o', folder.path('half.parquet')];
+    const written = () => drafts().some((name) => statSync(folder.path(name)).size > 0);
+    expect(await signalled(line, 'SIGINT', written)).toEqual({ code: 130, err: '', soon: true });
+    expect([drafts(), folder.has('half.parquet')]).toEqual([[], false]);
   });
 
   it('ends an import with the store untouched', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../src/problem.ts';
 import { formatNamed, formatNames, formatOfFile, rendererOf } from '../../src/render/format.ts';
-import { rendered } from '../../src/render/renderer.ts';
+import { type Chunk, rendered } from '../../src/render/renderer.ts';
 import { envelope, layout, observation, observationFields } from './sample.ts';
 
 describe('the extension of a file names its format', () => {
@@ -13,6 +13,9 @@ describe('the extension of a file names its format', () => {
     ['gdp.jsonl', 'ndjson'],
     ['chart.svg', 'svg'],
     ['C:\\data\\gdp.txt', 'table'],
+    ['gdp.parquet', 'parquet'],
+    ['gdp.md', 'markdown'],
+    ['GDP.Markdown', 'markdown'],
     ['gdp', undefined],
     ['gdp.data', undefined],
     ['archive.csv/gdp', undefined],
@@ -24,16 +27,16 @@ describe('the extension of a file names its format', () => {
 });
 
 describe('a file whose name promises another format is not written as CSV', () => {
-  it.each(['gdp.parquet', 'gdp.XLSX', 'out/gdp.md', 'chart.png'])('%s', (path) => {
+  it.each(['gdp.ods', 'gdp.XLSX', 'out/gdp.html', 'chart.png'])('%s', (path) => {
     expect(() => formatOfFile(path)).toThrow(
-      /^asof writes no \.(parquet|xlsx|md|png) files: the formats are table, csv/,
+      /^asof writes no \.(ods|xlsx|html|png) files: the formats are table, csv/,
     );
   });
 });
 
 describe('a format is known by its name', () => {
   it('and every format of the command line is there', () => {
-    expect(formatNames).toEqual(['table', 'csv', 'tsv', 'json', 'ndjson', 'svg']);
+    expect(formatNames).toEqual(['table', 'csv', 'tsv', 'json', 'ndjson', 'parquet', 'markdown', 'svg']);
     expect(formatNames.map(formatNamed)).toEqual(formatNames);
   });
 
@@ -48,7 +51,7 @@ describe('a format is known by its name', () => {
     expect(problem).toMatchObject({
       kind: 'bad-input',
       field: 'format',
-      detail: "unknown format 'cvs': the formats are table, csv, tsv, json, ndjson, svg",
+      detail: "unknown format 'cvs': the formats are table, csv, tsv, json, ndjson, parquet, markdown, svg",
       hints: ['did you mean csv?'],
     });
   });
@@ -72,9 +75,13 @@ describe('an output in chunks', () => {
       'json',
       /^\{\n {2}"object": "observation_series",[\s\S]*"results_count": 2,\n {2}"has_more": false\n\}\n$/,
     ],
+    [
+      'markdown',
+      /^\| date \| value \|.*\n\|.*\n\| 2014-10-01 \| 17710\.7 .*\n\| 2014-07-01 \| 17599\.8 .*\n$/,
+    ],
     ['ndjson', /^\{"date":"2014-10-01T00:00:00Z",.*\}\n\{"date":"2014-07-01T00:00:00Z",.*\}\n$/],
   ] as const)('is complete and has no empty chunk: %s', async (format, expected) => {
-    const chunks: string[] = [];
+    const chunks: Chunk[] = [];
     for await (const chunk of rendered(await rendererOf(format, layout(observationFields)), pages))
       chunks.push(chunk);
     expect(chunks).not.toContain('');

@@ -28,6 +28,7 @@ export function sourceFile(
   return {
     name,
     path: name,
+    size: bytes.length,
     open: async () => Readable.from(chunksOf(bytes, chunkSize), { objectMode: false }),
     head: async () => bytes.subarray(0, 65_536),
     bytes: async () => bytes,

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Statement } from '../../model/statement.ts';
 import { Problem } from '../../problem.ts';
+import { formatOfFile } from '../../render/format.ts';
 import type { Store } from '../../store/store.ts';
 import { exitCode } from '../exit-code.ts';
 import { outputFile, type TalkFlags, withStoreFlag, withTalkFlags } from '../flags.ts';
@@ -30,6 +31,10 @@ async function runFacts(typed: readonly string[], flags: FactsFlags, io: Io): Pr
     import('../../client/embedded.ts'),
   ]);
   const file = outputFile(flags);
+  if (file !== undefined && (formatOfFile(file) ?? 'csv') !== 'csv')
+    throw new Problem('bad-input', `facts are written as CSV, for import to read, and not to ${file}`, {
+      hints: ['-o FILE.csv writes them to a file'],
+    });
   const choice = storeToRead(io, flags.store);
   const store = await openStore(choice.path).catch((error) => {
     throw chosen(error, choice);
@@ -82,7 +87,7 @@ async function writeFacts(
       }
       const complete = await store.completeVintages(id);
       if (wanted) wanted = await sink.write(complete.map((asOf) => csvRecord([id, '', asOf, ''])).join(''));
-      if (io.stdout.isTTY !== true) bar.show(() => id, { done, total: ids.length });
+      if (io.stdout.isTTY !== true) bar.show(() => id, { done, total: ids.length, unit: 'series' });
     }
     await sink.finish();
   } catch (error) {

@@ -70,9 +70,15 @@ async function runImport(paths: readonly string[], flags: ImportFlags, io: Io): 
   const rename = renames(flags.id);
   const files = await sourceFiles(paths);
   const inputs = [];
-  for (const file of files) {
-    io.signal.throwIfAborted();
-    inputs.push({ file, format: await recognise(file, flags.kind) });
+  const looking = progress(io, flags);
+  try {
+    for (const [done, file] of files.entries()) {
+      io.signal.throwIfAborted();
+      inputs.push({ file, format: await recognise(file, flags.kind) });
+      looking.show(() => `looking at ${file.path}`, { done: done + 1, total: files.length, unit: 'files' });
+    }
+  } finally {
+    looking.clear();
   }
 
   const path = storeToWrite(io, flags.store);
@@ -87,12 +93,10 @@ async function runImport(paths: readonly string[], flags: ImportFlags, io: Io): 
       complete: flags.complete === true,
       latest: latestDay(now),
       importedAt: now.toISOString(),
-      onProgress: async ({ file, rows }) => {
+      onProgress: async ({ file, rows, ...bytes }) => {
         await turn();
         io.signal.throwIfAborted();
-        const done = files.findIndex(({ path }) => path === file);
-        const share = files.length > 1 ? { done, total: files.length } : undefined;
-        bar.show(() => `${file}: ${rows.toLocaleString('en-US')} rows`, share);
+        bar.show(() => `${rows.toLocaleString('en-US')} rows of ${file}`, { ...bytes, unit: 'bytes' });
       },
       ...(asOf !== undefined && { asOf }),
       ...(filedOn !== undefined && { filedOn }),

@@ -4,7 +4,8 @@ import type { Row } from '../../model/envelope.ts';
 import type { Field } from '../../operations/operation.ts';
 import { Problem } from '../../problem.ts';
 import { columnsOf } from '../../render/columns.ts';
-import { rendererOf } from '../../render/format.ts';
+import { formatNames, rendererOf } from '../../render/format.ts';
+import { rendered } from '../../render/renderer.ts';
 import { exitCode } from '../exit-code.ts';
 import { outputChoice, type TalkFlags, withTalkFlags } from '../flags.ts';
 import type { Io } from '../io.ts';
@@ -31,7 +32,7 @@ export function keysCommands(
 
   const list = add('list', 'All keys; the secrets are nowhere');
   withTalkFlags(withAccessFlag(list))
-    .option('-f, --format <format>', 'table, csv, tsv, json or ndjson (a table on a terminal, else csv)')
+    .option('-f, --format <format>', `${formatNames.join(', ')} (table on a terminal, else csv)`)
     .option('--csv', 'the same as --format csv')
     .option('--json', 'the same as --format json')
     .action(async () => done(await listKeys(list.opts<ListFlags>(), io)));
@@ -96,7 +97,7 @@ async function listKeys(flags: ListFlags, io: Io): Promise<number> {
   const page = { object: 'key_list', status: 'ok', results, results_count: results.length, has_more: false };
   // No service was asked, so that there is no request with an id.
   if (output.format === 'json') io.stdout.write(`${JSON.stringify(page, null, 2)}\n`);
-  else io.stdout.write(renderer.page({ ...page, request_id: '' }) + renderer.end());
+  else for await (const chunk of rendered(renderer, [{ ...page, request_id: '' }])) io.stdout.write(chunk);
   return exitCode.success;
 }
 

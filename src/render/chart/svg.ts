@@ -1,4 +1,4 @@
-import type { Layout, Renderer } from '../renderer.ts';
+import type { Layout, TextRenderer } from '../renderer.ts';
 import { type Chart, gathering } from './chart.ts';
 import { description } from './description.ts';
 import { panelsOf } from './svg-panels.ts';
@@ -6,7 +6,7 @@ import { type Drawn, gap, ink, margin, paragraph, text, width } from './svg-text
 import { element, xmlText } from './xml.ts';
 
 /** A chart as an SVG file for a report: text alone, without scripts or fonts of its own; the same rows give the same bytes. */
-export function svg({ drawing }: Layout): Renderer {
+export function svg({ drawing }: Layout): TextRenderer {
   if (drawing === undefined) throw new Error('a command without a drawing cannot be drawn');
   const rows = gathering(drawing);
   return {

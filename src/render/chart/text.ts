@@ -1,5 +1,5 @@
 import { Problem } from '../../problem.ts';
-import type { Renderer } from '../renderer.ts';
+import type { TextRenderer } from '../renderer.ts';
 import { cellWidth, cut } from '../terminal-text.ts';
 import { type Axis, acrossAxis, valueAxis } from './axes.ts';
 import { canvas, type Dot } from './canvas.ts';
@@ -11,7 +11,7 @@ import { decimated, type Point } from './runs.ts';
 import { wrapped } from './wrapped.ts';
 
 /** A chart in text: braille dots and box characters, no wider and no higher than its size, coloured only where allowed. */
-export function textChart(drawing: Drawing, size: TextSize, colour: boolean): Renderer {
+export function textChart(drawing: Drawing, size: TextSize, colour: boolean): TextRenderer {
   if (size.width < narrowest) throw tooSmall(narrowest, size.width, 'columns');
   const rows = gathering(drawing);
   return {

@@ -1,0 +1,72 @@
+import type { ColumnSource } from 'hyparquet-writer';
+import { dayNumber } from '../model/date.ts';
+import type { Cell } from '../model/envelope.ts';
+import type { Field, FieldType } from '../operations/operation.ts';
+import { Problem } from '../problem.ts';
+import { decimalColumn } from './parquet-decimal.ts';
+import { type Kept, optional, type ParquetColumn } from './parquet-schema.ts';
+
+/** The column of a field: the field's type decides, whatever the rows hold. */
+export function parquetColumn({ name, type }: Field): ParquetColumn {
+  const column = kinds[type](name);
+  // Files and tables show a missing cell of another service, which may be an empty text, as empty.
+  const isMissing = (cell: Cell | undefined) =>
+    cell === undefined || cell === null || (cell === '' && type !== 'text');
+  return { ...column, keep: (cell) => (isMissing(cell) ? null : column.keep(cell)) };
+}
+
+const kinds: Readonly<Record<FieldType, (name: string) => ParquetColumn>> = {
+  decimal: decimalColumn,
+  day: (name) => ({
+    keep: (cell) => (isDay(cell) ? dayNumber(cell) : misfit(name, cell, 'a day without a time')),
+    elements: () => [
+      optional(name, { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } }),
+    ],
+    stored: asKept,
+  }),
+  integer: (name) => ({
+    keep: (cell) => (Number.isSafeInteger(cell) ? Number(cell) : misfit(name, cell, 'an integer')),
+    elements: () => [optional(name, { type: 'INT64' })],
+    stored: (kept) => kept.map((number) => (number === null ? null : BigInt(Number(number)))),
+  }),
+  boolean: (name) => ({
+    keep: (cell) => (typeof cell === 'boolean' ? cell : misfit(name, cell, 'true or false')),
+    elements: () => [optional(name, { type: 'BOOLEAN' })],
+    stored: asKept,
+  }),
+  text: (name) => ({ keep: textOf, elements: () => [textElement(name)], stored: asKept }),
+  list: (name) => ({
+    keep: (cell) => (Array.isArray(cell) ? cell.map(textOf) : misfit(name, cell, 'a list')),
+    elements: () => [
+      optional(name, { converted_type: 'LIST', logical_type: { type: 'LIST' }, num_children: 1 }),
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      textElement('element'),
+    ],
+    stored: asKept,
+  }),
+};
+
+function textElement(name: string) {
+  return optional(name, { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } });
+}
+
+function asKept(kept: readonly Kept[]): ColumnSource['data'] {
+  return [...kept];
+}
+
+/** A text as it is; an entry of a list that is an object, as JSON. */
+function textOf(cell: Cell | undefined): string {
+  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+}
+
+function isDay(cell: Cell | undefined): cell is string {
+  return typeof cell === 'string' && /^\d{4}-\d\d-\d\d(T00:00:00Z)?$/.test(cell);
+}
+
+function misfit(name: string, cell: Cell | undefined, type: string): never {
+  const text = JSON.stringify(cell ?? null);
+  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  throw new Problem('bad-input', `column '${name}' has ${shown}, and Parquet would hold ${type}`, {
+    hints: ['-f csv writes it as it is; --columns leaves it out'],
+  });
+}
