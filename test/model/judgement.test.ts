@@ -55,9 +55,18 @@ describe('a trade does not count when it is', () => {
 describe('of joint filers', () => {
   it.each([
     [[fund, owner(), vitoc], '0001913199'],
+    [[vitoc, owner(), fund], '0001913199'],
     [[owner({ cik: null }), vitoc], '0001913257'],
-  ])('the first officer or director with a CIK is the insider', (owners, cik) => {
+  ])('the officer or director with the lowest CIK is the insider, in any order', (owners, cik) => {
     expect(judge([filing({ owners })]).purchases.map(({ insider }) => insider.cik)).toEqual([cik]);
+  });
+
+  it('one who stands there twice is the same in any order', () => {
+    const twice = [owner({ name: 'Smith S' }), owner()];
+    const [one, other] = [twice, [...twice].reverse()].map(
+      (owners) => judge([filing({ owners })]).purchases[0],
+    );
+    expect(one?.insider).toEqual(other?.insider);
   });
 });
 
@@ -125,6 +134,16 @@ describe('rows', () => {
       [filing({ owners: [owner(), fund] }), filing({ filingId: second, owners: [vitoc, fund] })],
       ['1/1'],
       ['2/1 reported twice'],
+    ],
+    [
+      'that repeat one that repeats another are of that trade too',
+      [
+        filing({ sharesOwnedAfter: '100', ownership: 'I' }),
+        filing({ ...block }),
+        filing({ filingId: third, owners: [vitoc] }),
+      ],
+      ['1/1'],
+      ['2/1 same block', '3/1 reported twice'],
     ],
     [
       'of a third filing repeat what the first said too',
@@ -221,6 +240,61 @@ describe('an amendment', () => {
       [filing(), amendment({ owners: [owner({ isDirector: false, isTenPercent: true })] })],
       { counted: [], left: ['1/1 amended', '2/1 neither officer nor director'], doubts: [] },
     ],
+    [
+      'puts back the report of a block that had repeated what it takes away',
+      [
+        filing({ sharesOwnedAfter: '100' }),
+        filing({ filingId: third, owners: [vitoc], sharesOwnedAfter: '100', ownership: 'I' }),
+        amendment({ transactionCode: 'J' }),
+      ],
+      { counted: ['3/1'], left: ['1/1 amended', '2/1 not a purchase'], doubts: [] },
+    ],
+    [
+      'puts back what a joint filer had reported again',
+      [
+        filing({ owners: [owner(), fund] }),
+        filing({ filingId: third, owners: [vitoc, fund] }),
+        amendment({ transactionCode: 'J', owners: [owner()] }),
+      ],
+      { counted: ['3/1'], left: ['1/1 amended', '2/1 not a purchase'], doubts: [] },
+    ],
+    [
+      'that leaves the numbers alone stands in the place of what it restates',
+      [
+        filing({ sharesOwnedAfter: '100' }),
+        filing({ filingId: third, owners: [vitoc], sharesOwnedAfter: '100', ownership: 'I' }),
+        amendment({ sharesOwnedAfter: '100' }),
+      ],
+      { counted: ['2/1'], left: ['1/1 amended', '3/1 same block'], doubts: [] },
+    ],
+    [
+      'restates a trade that its owner reported twice in both places',
+      [filing(), filing({ filingId: third }), amendment({ shares: '12' })],
+      { counted: ['2/1'], left: ['1/1 amended', '3/1 amended'], doubts: [] },
+    ],
+    [
+      'of one of two reports of a trade, by its day, leaves the other',
+      [
+        filing(),
+        filing({ filingId: third, filedOn: '2026-01-05' }),
+        amendment({ transactionCode: 'J', originalFiledOn: '2026-01-02' }),
+      ],
+      { counted: ['3/1'], left: ['1/1 amended', '2/1 not a purchase'], doubts: [] },
+    ],
+    [
+      'restates a report that another filing had made needless',
+      [
+        filing({ sharesOwnedAfter: '100' }),
+        filing({ filingId: third, owners: [vitoc], sharesOwnedAfter: '100', ownership: 'I' }),
+        amendment({ owners: [vitoc], transactionCode: 'J' }),
+      ],
+      { counted: ['1/1'], left: ['2/1 not a purchase', '3/1 amended'], doubts: [] },
+    ],
+    [
+      'of a Form 3 restates no trade',
+      [filing(), amendment({ formType: '3/A' })],
+      { counted: ['1/1'], left: ['2/1 form 3'], doubts: [] },
+    ],
     ['without an original counts by itself', [amendment({})], { counted: ['2/1'], left: [], doubts: [] }],
     [
       'replaces nothing that was filed after it',
@@ -238,6 +312,23 @@ describe('an amendment', () => {
       knownOn: '2026-01-02',
       filing: { filedOn: '2026-01-09', shares: '12' },
     });
+  });
+
+  it('is the day from which a trade counts that it puts back', () => {
+    const [purchase] = judge([
+      filing({ owners: [owner(), fund] }),
+      filing({ filingId: third, owners: [vitoc, fund] }),
+      amendment({ transactionCode: 'J', owners: [owner()] }),
+    ]).purchases;
+    expect(purchase).toMatchObject({ knownOn: '2026-01-09', insider: { name: 'Vitoc Vlad' } });
+  });
+
+  it('is the day from which another insider counts for a trade that was known', () => {
+    const [purchase] = judge([
+      filing({ owners: [owner(), fund] }),
+      amendment({ owners: [vitoc, fund] }),
+    ]).purchases;
+    expect(purchase).toMatchObject({ knownOn: '2026-01-09', insider: { name: 'Vitoc Vlad' } });
   });
 });
 
