@@ -15,11 +15,16 @@ const fields: readonly Field[] = [
   },
   { name: 'issuer_name', type: 'text', description: 'The company whose shares were bought.', nullable: true },
   { name: 'cluster_size', type: 'integer', description: 'Distinct insiders.' },
-  { name: 'total_shares', type: 'decimal', description: 'Shares bought.' },
+  {
+    name: 'total_shares',
+    type: 'decimal',
+    description: 'Shares bought; null where a trade does not state how many.',
+    nullable: true,
+  },
   {
     name: 'total_value',
     type: 'decimal',
-    description: 'Paid where a price is stated; null without any.',
+    description: 'Paid where shares and price are stated; null without any.',
     nullable: true,
   },
   { name: 'date_first', type: 'day', description: 'Date of the first trade.' },
