@@ -1,6 +1,6 @@
 import { changedSince } from './cursor.ts';
 import { type Field, operation } from './operation.ts';
-import { asOfParam, checkRange, dayParam, integerParam, paging, textParam } from './params.ts';
+import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
 function ours(name: string, type: Field['type'], description: string, nullable = false): Field {
   return { name, type, description, extension: true, nullable };
@@ -55,7 +55,7 @@ export const insiderClusters = operation({
   params: {
     min_insiders: integerParam('Distinct insiders that make a cluster.', 1, 100, 3),
     days: integerParam('Calendar days within which they buy.', 1, 365, 14),
-    ticker: textParam('Trading symbol.'),
+    ticker: filterParam('Trading symbol.'),
     from: dayParam('First date of the last trade.'),
     to: dayParam('Last date of the last trade.'),
     as_of: asOfParam(),

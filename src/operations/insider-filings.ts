@@ -1,7 +1,7 @@
 import { addDays, type Day, earlier } from '../model/date.ts';
 import { Problem } from '../problem.ts';
 import { type Field, operation } from './operation.ts';
-import { asOfParam, type Clock, checkRange, dayParam, integerParam, paging, textParam } from './params.ts';
+import { asOfParam, type Clock, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
 const days = { least: 1, most: 365, usual: 30 } as const;
 
@@ -54,8 +54,8 @@ export const insiderFilings = operation({
   object: 'insider_filings',
   members: ['as_of'],
   params: {
-    ticker: textParam('Trading symbol.'),
-    owner_name: textParam('A part of the name of an owner, in any case.', 'owner'),
+    ticker: filterParam('Trading symbol.'),
+    owner_name: filterParam('A part of the name of an owner, in any case.', 'owner'),
     days: integerParam(
       `Filed in the last so many days (${days.usual} when no date is given).`,
       days.least,
@@ -64,7 +64,7 @@ export const insiderFilings = operation({
     ),
     from: dayParam('First filing date.'),
     to: dayParam('Last filing date.'),
-    transaction_code: textParam('Code of the transaction: P is a purchase in the open market.', 'code'),
+    transaction_code: filterParam('Code of the transaction: P is a purchase in the open market.', 'code'),
     as_of: asOfParam(),
     ...paging,
   },

@@ -120,6 +120,21 @@ describe('asof curve --vs', () => {
   });
 });
 
+describe('an empty filter of asof insider', () => {
+  it.each([
+    ['filings', '--ticker', 'ticker'],
+    ['filings', '--owner', 'owner_name'],
+    ['filings', '--code', 'transaction_code'],
+    ['clusters', '--ticker', 'ticker'],
+  ])('is no answer about everything: %s %s=', async (command, flag, name) => {
+    for (const text of ['', ' ']) {
+      const { code, out, err } = await asof(['insider', command, `${flag}=${text}`, '--store', store]);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toContain(`invalid '${name}' "${text}": it is blank; leave it out for all`);
+    }
+  });
+});
+
 describe('asof insider clusters --explain', () => {
   const insiders = folder.path('insiders.db');
   const numbers = Array.from({ length: 10 }, (_, i) => `0000000007-26-00000${i}`);
