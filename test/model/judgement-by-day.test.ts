@@ -3,56 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { clustersOf } from '../../src/model/cluster.ts';
 import type { Filing, ReportingOwner } from '../../src/model/filing.ts';
 import { judge } from '../../src/model/judgement.ts';
-import { filing, owner } from './filings.ts';
-
-const anna = owner({ cik: '0000000001', name: 'Anna' });
-const bo = owner({ cik: '0000000002', name: 'Bo', isDirector: false, isOfficer: true });
-const cy = owner({ cik: '0000000003', name: 'Cy' });
-const fund = owner({ cik: '0000000009', name: 'Fund LP', isDirector: false, isTenPercent: true });
+import { alikeFilings, days } from './alike-filings.ts';
 
 const nameOf = ({ filingId, row }: Filing) => `${filingId} ${row}`;
-const day = (count: number) => `2026-02-0${count}`;
-const days = [1, 2, 3, 4, 5].map(day);
-
-/** Up to nine filings of a few days, alike enough to repeat and to amend each other. */
-const someFilings = fc
-  .array(
-    fc.record({
-      filed: fc.constantFrom(...days),
-      isAmendment: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.boolean()),
-      originalFiledOn: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, fc.constantFrom(...days)),
-      owners: fc.oneof(
-        { weight: 2, arbitrary: fc.constantFrom([anna], [bo], [cy]) },
-        fc.shuffledSubarray([anna, bo, cy, fund], { minLength: 1 }),
-      ),
-      trades: fc.array(
-        fc.record({
-          transactionDate: fc.constantFrom('2026-01-20', '2026-01-20', '2026-01-25'),
-          shares: fc.constantFrom('1', '1', '2'),
-          ownership: fc.constantFrom('D' as const, 'I' as const),
-          sharesOwnedAfter: fc.constantFrom('9', '9', null),
-          transactionCode: fc.oneof({ weight: 5, arbitrary: fc.constant('P') }, fc.constant('J')),
-        }),
-        { minLength: 1, maxLength: 2 },
-      ),
-    }),
-    { maxLength: 9 },
-  )
-  .map((all) =>
-    all.flatMap(({ filed, isAmendment, originalFiledOn, owners, trades }, place) =>
-      trades.map((trade, index) =>
-        filing({
-          ...trade,
-          owners,
-          filingId: `F${place}`,
-          row: index + 1,
-          filedOn: filed,
-          formType: isAmendment ? '4/A' : '4',
-          originalFiledOn: isAmendment ? originalFiledOn : null,
-        }),
-      ),
-    ),
-  );
 
 type Row = Filing;
 type Known = {
@@ -175,7 +128,7 @@ const upTo = (filings: readonly Filing[], last: string) => filings.filter(({ fil
 describe('what counts on a day, amendments and all', () => {
   it('is what the filings of that day and before come to, judged from scratch', () => {
     fc.assert(
-      fc.property(someFilings, fc.constantFrom(...days), (filings, last) => {
+      fc.property(alikeFilings, fc.constantFrom(...days), (filings, last) => {
         const expected = [...countedOn(filings, last)].map(([row, since]) => `${nameOf(row)} since ${since}`);
         expect(told(upTo(filings, last))).toEqual(expected.sort());
       }),
@@ -186,7 +139,7 @@ describe('what counts on a day, amendments and all', () => {
   it('was a cluster on the day on which it is said to have been seen', () => {
     const rule = { minInsiders: 2, days: 4 };
     fc.assert(
-      fc.property(someFilings, (filings) => {
+      fc.property(alikeFilings, (filings) => {
         for (const { detectedOn, dateFirst, dateLast } of clustersOf(judge(filings).purchases, rule)) {
           const seen = clustersOf(judge(upTo(filings, detectedOn)).purchases, rule);
           expect(seen.some((one) => one.dateFirst <= dateLast && one.dateLast >= dateFirst)).toBe(true);
@@ -204,7 +157,7 @@ describe('what counts on a day, amendments and all', () => {
     const shown = (filings: readonly Filing[]) =>
       judge(filings).purchases.map(({ filing: one, insider, knownOn }) => [nameOf(one), insider, knownOn]);
     fc.assert(
-      fc.property(someFilings, fc.array(fc.nat(3), { minLength: 9, maxLength: 9 }), (filings, turns) => {
+      fc.property(alikeFilings, fc.array(fc.nat(3), { minLength: 9, maxLength: 9 }), (filings, turns) => {
         const turned = filings.map((one) => {
           const owners = shuffled(one.owners, turns[Number(one.filingId.slice(1))] ?? 0);
           return { ...one, owners };
