@@ -77,8 +77,8 @@ export const insiderFilings = operation({
     throw new Problem('validation-error', "use either 'days' or 'from'", { field: 'days' });
   },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
-  dependsOnToday: ({ days, from, to, as_of }) =>
-    to === undefined && as_of === undefined && (days !== undefined || from === undefined),
+  // Days are counted back from today also where a later end is given.
+  dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
   async run({ ticker, owner_name, transaction_code, limit, ...dates }, { store, clock, position }) {
     const [filedOn, filingId, row] = position?.key ?? [];
     const found = await store.filings({
@@ -109,9 +109,14 @@ type Dates = {
   readonly as_of: Day | undefined;
 };
 
+/** How many days are asked for, where the first one is not given. */
+function countOf({ days: asked, from, to }: Omit<Dates, 'as_of'>): number | undefined {
+  return asked ?? (from === undefined && to === undefined ? days.usual : undefined);
+}
+
 /** The filing dates asked for; days are counted back from the last one that can be in the answer. */
-function filedWithin({ days: asked, from, to, as_of }: Dates, { today, latest }: Clock) {
-  const count = asked ?? (from === undefined && to === undefined ? days.usual : undefined);
+function filedWithin({ from, to, as_of, ...asked }: Dates, { today, latest }: Clock) {
+  const count = countOf({ ...asked, from, to });
   const last = earlier(to ?? latest, as_of ?? latest);
   const first = from ?? (count === undefined ? undefined : addDays(earlier(last, today), 1 - count));
   return { to: last, ...(first !== undefined && { from: first }) };
