@@ -152,7 +152,7 @@ function replace(
   book.trades = tradesOf(book.reports);
 }
 
-/** Says since when it counts of what counts now, and did not before something was amended today. */
+/** Says since when it counts of each trade of a date on which something was amended today. */
 function endDay({ amendedToday, restated, since }: Reading, today: Day): void {
   for (const [{ trades }, before] of amendedToday) {
     const sinceOf = (report: Purchase): Day =>
@@ -163,7 +163,7 @@ function endDay({ amendedToday, restated, since }: Reading, today: Day): void {
             .filter(({ insider }) => insider.cik === report.insider.cik)
             .map(sinceOf)
             .reduce(earlier, today);
-    for (const { counted } of trades) if (!before.has(counted)) since.set(counted, sinceOf(counted));
+    for (const { counted } of trades) since.set(counted, sinceOf(counted));
   }
   amendedToday.clear();
 }

@@ -8,6 +8,7 @@ const vitoc = owner({ cik: '0001913257', name: 'Vitoc Vlad', isDirector: false, 
 const fund = owner({ cik: '0000000009', name: 'Fund LP', isDirector: false, isTenPercent: true });
 const second = '0000000001-26-000002';
 const third = '0000000001-26-000003';
+const fourth = '0000000001-26-000004';
 
 /** What counts, by filing and row, and why the rest does not. */
 function told(filings: readonly Filing[]) {
@@ -291,6 +292,21 @@ describe('an amendment', () => {
       { counted: ['1/1'], left: ['2/1 not a purchase', '3/1 amended'], doubts: [] },
     ],
     [
+      'of what an amendment restated means it by the day of the original',
+      [
+        filing(),
+        filing({ filingId: third, filedOn: '2026-01-05', shares: '20' }),
+        amendment({ shares: '12', originalFiledOn: '2026-01-02' }),
+        amendment({ filingId: fourth, filedOn: '2026-01-10', shares: '13', originalFiledOn: '2026-01-02' }),
+      ],
+      { counted: ['3/1', '4/1'], left: ['1/1 amended', '2/1 amended'], doubts: [] },
+    ],
+    [
+      'may tell of derivatives besides',
+      [filing(), amendment({ shares: '12' }), amendment({ isDerivative: true, row: 1001 })],
+      { counted: ['2/1'], left: ['1/1 amended', '2/1001 derivative'], doubts: [] },
+    ],
+    [
       'of a Form 3 restates no trade',
       [filing(), amendment({ formType: '3/A' })],
       { counted: ['1/1'], left: ['2/1 form 3'], doubts: [] },
@@ -312,6 +328,15 @@ describe('an amendment', () => {
       knownOn: '2026-01-02',
       filing: { filedOn: '2026-01-09', shares: '12' },
     });
+  });
+
+  it('does not put it off either when it is itself amended on the same day', () => {
+    const purchases = judge([
+      filing(),
+      amendment({ shares: '12' }),
+      amendment({ filingId: third, shares: '13' }),
+    ]).purchases;
+    expect(purchases).toMatchObject([{ knownOn: '2026-01-02', filing: { shares: '13' } }]);
   });
 
   it('is the day from which a trade counts that it puts back', () => {

@@ -4,10 +4,12 @@ import { type Cluster, clustersOf } from '../../src/model/cluster.ts';
 import type { Row } from '../../src/model/envelope.ts';
 import { type Filing, ownedBy, symbolsOf } from '../../src/model/filing.ts';
 import { judge } from '../../src/model/judgement.ts';
+import { allClusters } from '../../src/operations/cluster-listing.ts';
 import { insiderClusters, insiderFilings } from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { createService, type Given, owner, type Service } from '../../src/service.ts';
 import { openWriter } from '../../src/store/open.ts';
+import type { ImportRecord, Store } from '../../src/store/store.ts';
 import { alikeFilings, days } from '../model/alike-filings.ts';
 import { filing } from '../model/filings.ts';
 import { newStorePath, reading, scratchFolder } from '../store/scratch.ts';
@@ -15,6 +17,17 @@ import { newStorePath, reading, scratchFolder } from '../store/scratch.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 const folder = scratchFolder();
+
+const imported: ImportRecord = {
+  importedAt: '2026-02-04T12:00:00Z',
+  file: 'x',
+  kind: 'x',
+  sha256: '',
+  series: 0,
+  statementsNew: 1,
+  statementsKnown: 0,
+  withdrawn: 0,
+};
 
 /** What is asked of a service over these filings, at noon of 4 February unless another time is told. */
 async function withService<T>(
@@ -240,6 +253,55 @@ describe('an answer that another day changes', () => {
       },
       () => now,
     );
+  });
+});
+
+describe('the clusters of a store', () => {
+  const bought = (place: number, changes: Partial<Filing> = {}) =>
+    filing({
+      filingId: `F${place}`,
+      issuerCik: `000000000${place}`,
+      ticker: 'SVN',
+      shares: `${place}`,
+      ...changes,
+    });
+  const all: Given = textsOf({ min_insiders: 1 });
+
+  it('are found anew after an import', async () => {
+    const path = newStorePath(folder);
+    const put = async (one: Filing) => {
+      const writer = await openWriter(path);
+      writer.mergeFilings([one], { replace: false });
+      writer.recordImport(imported);
+      writer.commit();
+    };
+    await put(bought(1));
+    await reading(path, async (store) => {
+      const service = createService({ store, clock: () => new Date('2026-02-04T12:00:00Z') });
+      expect((await service.answer(insiderClusters, all, owner)).results_count).toBe(1);
+      await put(bought(2));
+      expect((await service.answer(insiderClusters, all, owner)).results_count).toBe(2);
+    });
+  });
+
+  it('are called what the newest filing calls the issuer that calls it anything', async () => {
+    const filings = [
+      bought(1, { issuerName: 'Old Name', ticker: 'OLD' }),
+      bought(2, { issuerCik: '0000000001', filedOn: '2026-01-03', issuerName: 'New Name', ticker: 'NEW' }),
+      bought(3, { issuerCik: '0000000001', filedOn: '2026-01-04', issuerName: null, ticker: null }),
+    ];
+    const { results } = await withService(filings, (service) => service.answer(insiderClusters, all, owner));
+    expect(results).toMatchObject([{ issuer_name: 'New Name', ticker: 'NEW', issuer_cik: '0000000001' }]);
+  });
+
+  it('of one symbol come by issuer, in whatever order the store gives them', async () => {
+    const backwards = {
+      async *purchases() {
+        for (const place of [3, 1, 2]) yield [bought(place)];
+      },
+    } as unknown as Store;
+    const found = await allClusters(backwards, 1, { min_insiders: 1, days: 1, ticker: '', as_of: undefined });
+    expect(found.map(({ issuerCik }) => issuerCik.at(-1))).toEqual(['1', '2', '3']);
   });
 });
 
