@@ -1,5 +1,6 @@
 import { changedSince } from './cursor.ts';
 import { type Field, operation } from './operation.ts';
+import { pageOf } from './page.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
 function ours(name: string, type: Field['type'], description: string, nullable = false): Field {
@@ -82,11 +83,11 @@ export const insiderClusters = operation({
     const start = after === undefined ? 0 : wanted.findIndex((one) => keyOf(one).join('\n') === after) + 1;
     // Another store may count as many imports.
     if (after !== undefined && start === 0) throw changedSince();
-    const page = wanted.slice(start, start + limit);
-    const last = page.at(-1);
     return {
-      rows: page.map(clusterRow),
-      ...(start + limit < wanted.length && last && { next: { key: keyOf(last), version: revision } }),
+      ...pageOf(wanted.slice(start, start + limit + 1), limit, clusterRow, (last) => ({
+        key: keyOf(last),
+        version: revision,
+      })),
       ...(asked.as_of !== undefined && { asOf: asked.as_of }),
     };
   },

@@ -1,6 +1,7 @@
 import { addDays, type Day, earlier } from '../model/date.ts';
 import { Problem } from '../problem.ts';
 import { type Field, operation } from './operation.ts';
+import { pageOf } from './page.ts';
 import { asOfParam, type Clock, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
 const days = { least: 1, most: 365, usual: 30 } as const;
@@ -91,12 +92,10 @@ export const insiderFilings = operation({
         filingId !== undefined && { after: { filedOn, filingId, row: Number(row) } }),
     });
     const { filingRow } = await import('./filing-rows.ts');
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
     return {
-      rows: page.map(filingRow),
-      ...(found.length > limit &&
-        last !== undefined && { next: { key: [last.filedOn, last.filingId, String(last.row)] } }),
+      ...pageOf(found, limit, filingRow, (last) => ({
+        key: [last.filedOn, last.filingId, String(last.row)],
+      })),
       ...(dates.as_of !== undefined && { asOf: dates.as_of }),
     };
   },
