@@ -111,9 +111,9 @@ function bookOf({ books }: Reading, date: Day): Book {
 /** Puts the reports of an amendment in the place of those that it restates; the dates on which it does. */
 function amend(reading: Reading, trades: readonly Filing[], reports: readonly Purchase[]): ReadonlySet<Day> {
   const amended = new Set<Day>();
-  const inShares = trades.filter(
-    (filing) => isAmendment(filing) && !filing.isDerivative && !filing.formType.startsWith('3'),
-  );
+  const [first] = trades;
+  if (first === undefined || !isAmendment(first) || first.formType === '3/A') return amended;
+  const inShares = trades.filter(({ isDerivative }) => !isDerivative);
   for (const date of new Set(inShares.map(({ transactionDate }) => transactionDate ?? ''))) {
     const stated = inShares.filter(({ transactionDate }) => transactionDate === date);
     const [head] = stated;

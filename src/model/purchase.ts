@@ -41,10 +41,14 @@ export function purchaseOf(filing: Filing): Purchase | Unfit {
 /** Of the officers and directors whose CIK is known the one of the lowest, in whatever order a filing names them. */
 function insiderOf({ owners }: Pick<Filing, 'owners'>): Insider | Unfit {
   const insiders = owners.filter(({ isOfficer, isDirector }) => isOfficer || isDirector);
-  const [first, ...others] = insiders.flatMap(({ cik, ...rest }) => (cik === null ? [] : [{ ...rest, cik }]));
+  const [first, ...others] = insiders.filter(isKnown);
   if (first !== undefined)
     return others.reduce((one, other) => (order(other) < order(one) ? other : one), first);
   return insiders.length > 0 || owners.length === 0 ? 'no CIK' : 'neither officer nor director';
+}
+
+function isKnown(owner: ReportingOwner): owner is Insider {
+  return owner.cik !== null;
 }
 
 /** By CIK; who stands twice in a filing is told by what else is said of him. */
