@@ -22,8 +22,8 @@ export function tradesOf(reports: readonly Purchase[]): ReportedTrade[] {
 export function addReport(trades: ReportedTrade[], report: Purchase): void {
   const alike = trades.filter((trade) => isAlike(trade, report));
   const own = alike.find((trade) => reportsOf(trade).some((one) => sharesOwner(one.filing, report.filing)));
-  const same =
-    own ?? alike.find((trade) => reportsOf(trade).some((one) => isSameBlock(one.filing, report.filing)));
+  // Not a block of what repeats the trade: two people who each hold one may be the same as a third, and are two.
+  const same = own ?? alike.find(({ counted }) => isSameBlock(counted.filing, report.filing));
   if (same === undefined) trades.push({ counted: report, repeated: [] });
   else same.repeated.push({ report, why: same === own ? 'reported twice' : 'same block' });
 }

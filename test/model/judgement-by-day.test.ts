@@ -36,7 +36,7 @@ function tradesIn(inForce: readonly Row[]): Row[][] {
     );
     const joined =
       free.find((rows) => rows.some((one) => haveOwner(one, row))) ??
-      free.find((rows) => rows.some((one) => isBlock(one, row)));
+      free.find(([head]) => head !== undefined && isBlock(head, row));
     if (joined === undefined) trades.push([row]);
     else joined.push(row);
   }

@@ -6,6 +6,7 @@ import { filing, owner } from './filings.ts';
 
 const vitoc = owner({ cik: '0001913257', name: 'Vitoc Vlad', isDirector: false, isOfficer: true });
 const fund = owner({ cik: '0000000009', name: 'Fund LP', isDirector: false, isTenPercent: true });
+const cy = owner({ cik: '0001913300', name: 'Cy' });
 const second = '0000000001-26-000002';
 const third = '0000000001-26-000003';
 const fourth = '0000000001-26-000004';
@@ -137,7 +138,7 @@ describe('rows', () => {
       ['2/1 reported twice'],
     ],
     [
-      'that repeat one that repeats another are of that trade too',
+      'of an owner who reported the same block before are that block',
       [
         filing({ sharesOwnedAfter: '100', ownership: 'I' }),
         filing({ ...block }),
@@ -145,6 +146,16 @@ describe('rows', () => {
       ],
       ['1/1'],
       ['2/1 same block', '3/1 reported twice'],
+    ],
+    [
+      'of two people are two, also where a third reports a block that could be of either',
+      [
+        filing({ sharesOwnedAfter: '100' }),
+        filing({ filingId: second, owners: [fund, cy], sharesOwnedAfter: '100', ownership: 'I' }),
+        filing({ ...block, filingId: third }),
+      ],
+      ['1/1', '3/1'],
+      ['2/1 same block'],
     ],
     [
       'of a third filing repeat what the first said too',
