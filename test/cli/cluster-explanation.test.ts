@@ -127,6 +127,22 @@ describe('an explanation of a cluster', () => {
     ]);
   });
 
+  it('reads on where a page of filings ends', async () => {
+    const others = Array.from({ length: 1100 }, (_, place) =>
+      filed(9, {
+        filingId: `9${String(place).padStart(6, '0')}`,
+        issuerCik: '0000000099',
+        filedOn: '2026-01-13',
+      }),
+    );
+    const filings = [...others, filed(1, {}), filed(2, {})];
+    const { rows, warnings } = await withClient(filings, (client) =>
+      explanation(client, {}, [['ticker', 'MAIA']]),
+    );
+    expect(told(rows)).toEqual(['1 counted', '2 counted']);
+    expect(warnings).toEqual([]);
+  });
+
   it('shows each purchase near, and counts what the cluster counts, whatever was filed under whatever symbol', async () => {
     const symbols = fc.array(fc.constantFrom('SVN', 'OLD', null), { minLength: 9, maxLength: 9 });
     await fc.assert(
