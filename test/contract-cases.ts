@@ -143,12 +143,15 @@ const badTexts: Readonly<Record<string, readonly string[]>> = {
   ],
   integer: ['0', '1001', '-1', '1.5', '1e2', 'ten', ''],
   choice: ['nonsense', '', 'par', ' PAR'],
+  // What is blank would pass for no filter at all.
+  filter: ['', ' ', '\t\n'],
   cursor: ['', 'nonsense', 'WyJ4IixbXV0', '+/='],
 };
 
 function ruleOf(name: string, { schema }: Param<unknown>): string {
   if (name === 'cursor') return 'cursor';
   if (schema.enum !== undefined) return 'choice';
+  if (schema.pattern !== undefined) return 'filter';
   return String(schema.format ?? schema.type);
 }
 

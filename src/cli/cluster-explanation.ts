@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { addDays, type Day } from '../model/date.ts';
-import type { Envelope, Row } from '../model/envelope.ts';
-import { type Filing, symbolsOf } from '../model/filing.ts';
+import type { Cell, Envelope, Row } from '../model/envelope.ts';
+import { type Filing, isAmendment } from '../model/filing.ts';
 import { type Judgement, judge, type Omission } from '../model/judgement.ts';
 import { insiderFilings } from '../operations/index.ts';
 import type { Field } from '../operations/operation.ts';
@@ -13,11 +13,11 @@ export const explanation: readonly Field[] = [
   { name: 'ticker', type: 'text', description: 'Trading symbol of the cluster.', nullable: true },
   { name: 'date_first', type: 'day', description: 'Date of its first trade.' },
   { name: 'date_last', type: 'day', description: 'Date of its last trade.' },
-  { name: 'verdict', type: 'text', description: 'counted, or left out.' },
+  { name: 'verdict', type: 'text', description: 'counted, left out, or unclear.' },
   {
     name: 'reason',
     type: 'text',
-    description: 'Why it was left out, or what its counting takes for granted.',
+    description: 'Why it was left out or is unclear, or what its counting takes for granted.',
   },
   ...insiderFilings.fields.filter(({ name }) =>
     [
@@ -41,6 +41,8 @@ export type Explaining = {
   /** The days of a span: what lies within them of a cluster is near. */
   readonly days: number;
   readonly asOf?: Day;
+  /** Takes a line about what could not be explained. */
+  readonly warn: (text: string) => void;
 };
 
 const reasons: Readonly<Record<Omission, string>> = {
@@ -55,25 +57,80 @@ const reasons: Readonly<Record<Omission, string>> = {
   amended: 'amended',
 };
 
+/** A cluster and the trades in it or near it that it may be judged by. */
+type Neighbourhood = {
+  readonly cluster: Row;
+  readonly from: Day;
+  readonly to: Day;
+  readonly trades: { readonly row: Row; readonly filing: Filing }[];
+};
+
 /** For each cluster its purchases and those near it, by trade date, each with what became of it and why. */
 export async function explained(page: Envelope, explaining: Explaining): Promise<Envelope> {
-  const results: Row[] = [];
-  for (const cluster of page.results) results.push(...(await explainOne(cluster, explaining)));
+  const told = new Map<Row, readonly Row[]>();
+  // Purchases are few among all trades, and enough unless an amendment to another code took one away.
+  for (const code of ['P', undefined]) {
+    const open = page.results.filter((cluster) => !told.has(cluster));
+    for (const neighbourhood of await neighbourhoods(open, code, explaining)) {
+      const { cluster } = neighbourhood;
+      const rows = explainOne(neighbourhood);
+      if (isWhole(cluster, rows)) told.set(cluster, rows);
+      else if (code === undefined) told.set(cluster, unclear(cluster, rows, explaining));
+    }
+  }
+  const results = page.results.flatMap((cluster) => told.get(cluster) ?? []);
   return { ...page, object: 'insider_cluster_explanation', results, results_count: results.length };
 }
 
-async function explainOne(cluster: Row, explaining: Explaining): Promise<readonly Row[]> {
-  const [first, last] = [dayOf(cluster.date_first), dayOf(cluster.date_last)];
-  const from = addDays(first, -explaining.days);
-  const to = addDays(last, explaining.days);
-  const rows = await filingsAround(cluster, from, explaining);
-  const trades = rows.map((row) => ({ row, filing: tradeFromRow(row) }));
+/**
+ * The trades around clusters: of all that was filed since the first of them began, those of their issuers, under
+ * whatever symbol. Only what lies near is kept, however much was filed.
+ */
+async function neighbourhoods(
+  clusters: readonly Row[],
+  code: string | undefined,
+  { client, signal, days, asOf }: Explaining,
+): Promise<readonly Neighbourhood[]> {
+  const found = clusters.map((cluster): Neighbourhood => {
+    const [first, last] = [dayOf(cluster.date_first), dayOf(cluster.date_last)];
+    return { cluster, from: addDays(first, -days), to: addDays(last, days), trades: [] };
+  });
+  const [begin] = found.map(({ from }) => from).sort();
+  if (begin === undefined) return found;
+  const byIssuer = new Map<string, Neighbourhood[]>();
+  for (const one of found) {
+    const issuer = issuerOf(one.cluster);
+    byIssuer.set(issuer, [...(byIssuer.get(issuer) ?? []), one]);
+  }
+  const given: Given = [
+    ['from', begin],
+    ...(code === undefined ? [] : [['transaction_code', code] as const]),
+    ...(asOf === undefined ? [] : [['as_of', asOf] as const]),
+  ];
+  for await (const page of pagesOf(client, insiderFilings, given, everything, signal)) {
+    for (const row of page.results) {
+      const own = byIssuer.get(issuerOf(row));
+      if (own === undefined) continue;
+      const filing = tradeFromRow(row);
+      if (filing.transactionCode !== 'P' && !isAmendment(filing)) continue;
+      for (const { from, to, trades } of own) if (isNear(filing, from, to)) trades.push({ row, filing });
+    }
+  }
+  return found;
+}
+
+/** What tells issuers apart: the SEC's key, or where a service does not give it what it calls them. */
+function issuerOf({ issuer_cik, ticker, issuer_name }: Row): string {
+  return String(issuer_cik ?? ticker ?? issuer_name ?? '');
+}
+
+function explainOne({ cluster, trades }: Neighbourhood): readonly Row[] {
+  const { ticker, date_first, date_last, issuer_cik } = cluster;
   const judgement = judge(trades.map(({ filing }) => filing));
   return trades
-    .filter(({ filing }) => filing.transactionCode === 'P' && isNear(filing, from, to))
+    .filter(({ filing }) => filing.transactionCode === 'P')
     .map(({ row, filing }) => {
-      const { ticker, date_first, date_last, issuer_cik } = cluster;
-      const told = became(filing, judgement, first, last);
+      const told = became(filing, judgement, dayOf(date_first), dayOf(date_last));
       return Object.fromEntries(
         Object.entries({ ...row, ticker, date_first, date_last, issuer_cik, ...told }).filter(([name]) =>
           shown.has(name),
@@ -85,25 +142,34 @@ async function explainOne(cluster: Row, explaining: Explaining): Promise<readonl
 
 const shown: ReadonlySet<string> = new Set(explanation.map(({ name }) => name));
 
-/** All trades of the issuer that were filed since, by its symbol where it has one; those of others are left out. */
-async function filingsAround(
-  cluster: Row,
-  from: Day,
-  { client, signal, asOf }: Explaining,
-): Promise<readonly Row[]> {
-  const [symbol] = symbolsOf(typeof cluster.ticker === 'string' ? cluster.ticker : null);
-  const since: Given = [['from', from], ...(asOf === undefined ? [] : [['as_of', asOf] as const])];
-  const rowsOf = async (given: Given): Promise<readonly Row[]> => {
-    const rows: Row[] = [];
-    for await (const page of pagesOf(client, insiderFilings, given, everything, signal))
-      for (const row of page.results) if (row.issuer_cik === cluster.issuer_cik) rows.push(row);
-    return rows;
-  };
-  const found = symbol === undefined ? [] : await rowsOf([...since, ['ticker', symbol]]);
-  const numbers = new Set(found.map((row) => row.accession_number));
-  const wanted = Array.isArray(cluster.accession_numbers) ? cluster.accession_numbers : [];
-  // Not every filing of an issuer need state its symbol.
-  return found.length > 0 && wanted.every((number) => numbers.has(number)) ? found : rowsOf(since);
+/** Whether what counts is what the service counted; where it does not say how much, nothing speaks against it. */
+function isWhole(cluster: Row, rows: readonly Row[]): boolean {
+  const counted = rows.filter(({ verdict }) => verdict === 'counted');
+  const numbers = new Set(counted.map(({ accession_number }) => accession_number));
+  const named = listIn(cluster.accession_numbers) ?? [];
+  return (
+    counted.length === (tradesOf(cluster) ?? counted.length) && named.every((number) => numbers.has(number))
+  );
+}
+
+/** How many trades a service counts in a cluster, of which `insiders` has an entry each. */
+function tradesOf({ transaction_count, insiders }: Row): number | undefined {
+  return typeof transaction_count === 'number' ? transaction_count : listIn(insiders)?.length;
+}
+
+function listIn(cell: Cell | undefined): readonly Cell[] | undefined {
+  return Array.isArray(cell) ? cell : undefined;
+}
+
+/** The rows without their verdicts, since one of these would contradict the cluster. */
+function unclear(cluster: Row, rows: readonly Row[], { warn }: Explaining): readonly Row[] {
+  const [wanted, counted] = [tradesOf(cluster), rows.filter(({ verdict }) => verdict === 'counted').length];
+  const others = wanted === counted ? 'others' : counted;
+  const reason = `purchases in the cluster: ${wanted}; by the filings: ${others}`;
+  const { ticker, issuer_name, issuer_cik, date_first, date_last } = cluster;
+  const name = ticker ?? issuer_name ?? issuer_cik;
+  warn(`asof: ${name}, ${dayOf(date_first)} to ${dayOf(date_last)}, cannot be explained (${reason})`);
+  return rows.map((row) => ({ ...row, verdict: 'unclear', reason }));
 }
 
 /** Whether a trade lies so near that a reader may miss it; one of an impossible date by its filing. */

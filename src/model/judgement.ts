@@ -1,10 +1,11 @@
+import { meaningOf } from './amendment.ts';
 import { type Day, earlier } from './date.ts';
-import { canonicalDecimal, sameNumber } from './decimal.ts';
 import { type Filing, isAmendment } from './filing.ts';
 import { type Purchase, purchaseOf, type Unfit } from './purchase.ts';
+import { addReport, type Repetition, type ReportedTrade, tradesOf } from './reported-trade.ts';
 
 /** Why a trade counts for no cluster. */
-export type Omission = Unfit | 'reported twice' | 'same block' | 'amended';
+export type Omission = Unfit | Repetition | 'amended';
 
 /** A trade that does not count, and why; `because` is the trade that counts in its place, or the one that amends it. */
 type Omitted = { readonly filing: Filing; readonly why: Omission; readonly because?: Filing };
@@ -19,44 +20,50 @@ export type Judgement = {
   readonly doubts: readonly Doubt[];
 };
 
+/** What is known of the trades of one date. */
+type Book = {
+  /** The reports that nothing has amended, as they became public; what restates one stands in its place. */
+  reports: Purchase[];
+  /** The trades that those reports tell of: judged anew when one of them is amended. */
+  trades: ReportedTrade[];
+};
+
+/** What the filings read so far come to. */
+type Reading = {
+  readonly books: Map<Day, Book>;
+  readonly omitted: Omitted[];
+  readonly doubts: Doubt[];
+  /** The reports that a report restates. */
+  readonly restated: Map<Purchase, readonly Purchase[]>;
+  /** The books of which a report was amended today, and what counted before that. */
+  readonly amendedToday: Map<Book, ReadonlySet<Purchase>>;
+  /** Since when a purchase counts, where an amendment had a part in it. */
+  readonly since: Map<Purchase, Day>;
+};
+
 /**
  * Sorts out which trades of one issuer count, whatever their order. Filings are taken as they became public, so that
- * what counts on a day never depends on what was filed later.
+ * what counts on a day never depends on what was filed later; what an amendment takes away no longer stands in the way
+ * of reports that had repeated it, and they count from its day on.
  */
 export function judge(filings: readonly Filing[]): Judgement {
-  const standing: Standing = new Map();
-  const omitted: Omitted[] = [];
-  const doubts: Doubt[] = [];
+  const reading: Reading = {
+    books: new Map(),
+    omitted: [],
+    doubts: [],
+    restated: new Map(),
+    amendedToday: new Map(),
+    since: new Map(),
+  };
+  let today: Day = '';
   for (const trades of byFiling(filings)) {
-    const told = amend(standing, trades);
-    omitted.push(...told.omitted);
-    doubts.push(...told.doubts);
-    const matched = new Set<Purchase>();
-    for (const filing of trades) {
-      const purchase = told.restated.get(filing) ?? purchaseOf(filing);
-      if (typeof purchase === 'string') {
-        omitted.push({ filing, why: purchase });
-        continue;
-      }
-      const same = sameTrade(standing, purchase, matched);
-      if (same === undefined) add(standing, purchase);
-      else {
-        matched.add(same.purchase);
-        omitted.push({ filing, why: same.why, because: same.purchase.filing });
-      }
-    }
+    const filedOn = trades[0]?.filedOn ?? '';
+    if (filedOn !== today) endDay(reading, today);
+    today = filedOn;
+    readFiling(reading, trades);
   }
-  const dates = [...standing.keys()].sort();
-  return { purchases: dates.flatMap((date) => standing.get(date) ?? []), omitted, doubts };
-}
-
-/** The purchases that count so far, by trade date and then as they became public. */
-type Standing = Map<Day, Purchase[]>;
-
-function add(standing: Standing, purchase: Purchase): void {
-  const others = standing.get(purchase.date);
-  if (others === undefined) standing.set(purchase.date, [purchase]);
-  else others.push(purchase);
+  endDay(reading, today);
+  return outcome(reading);
 }
 
 /** The trades of each filing, as filings became public; on one day originals before amendments. */
@@ -77,121 +84,103 @@ function byFiling(filings: readonly Filing[]): readonly (readonly Filing[])[] {
     .map(({ own }) => own);
 }
 
-/** The purchase among those of other filings that this one reports again; each is matched once by the rows of one filing. */
-function sameTrade(
-  standing: Standing,
-  given: Purchase,
-  matched: ReadonlySet<Purchase>,
-): { readonly purchase: Purchase; readonly why: 'reported twice' | 'same block' } | undefined {
-  const others = (standing.get(given.date) ?? []).filter(
-    (purchase) =>
-      purchase.filing.filingId !== given.filing.filingId &&
-      !matched.has(purchase) &&
-      sameNumber(purchase.filing.shares, given.filing.shares) &&
-      sameNumber(purchase.filing.pricePerShare, given.filing.pricePerShare),
-  );
-  const own = others.find((purchase) => sharesOwner(purchase.filing, given.filing));
-  if (own !== undefined) return { purchase: own, why: 'reported twice' };
-  const block = others.find((purchase) => isSameBlock(purchase.filing, given.filing));
-  return block && { purchase: block, why: 'same block' };
+function readFiling(reading: Reading, trades: readonly Filing[]): void {
+  const reports: Purchase[] = [];
+  for (const filing of trades) {
+    const purchase = purchaseOf(filing);
+    if (typeof purchase === 'string') reading.omitted.push({ filing, why: purchase });
+    else reports.push(purchase);
+  }
+  const amended = amend(reading, trades, reports);
+  for (const report of reports) {
+    if (amended.has(report.date)) continue;
+    const book = bookOf(reading, report.date);
+    book.reports.push(report);
+    addReport(book.trades, report);
+  }
 }
 
-/** Whether one owner reports in both; where a CIK is not known, the names decide. */
-function sharesOwner(one: Filing, other: Filing): boolean {
-  return one.owners.some((a) =>
-    other.owners.some((b) =>
-      a.cik === null || b.cik === null ? a.name.toLowerCase() === b.name.toLowerCase() : a.cik === b.cik,
-    ),
-  );
+function bookOf({ books }: Reading, date: Day): Book {
+  const known = books.get(date);
+  if (known !== undefined) return known;
+  const book: Book = { reports: [], trades: [] };
+  books.set(date, book);
+  return book;
 }
 
-/** Whether two filers report one block: it leaves both with the same holding, which another of them must hold for him. */
-function isSameBlock(one: Filing, other: Filing): boolean {
-  const [after, shares] = [one.sharesOwnedAfter, one.shares];
-  if (after === null || shares === null || !sameNumber(after, other.sharesOwnedAfter)) return false;
-  return isGreater(after, shares) && (one.ownership === 'I' || other.ownership === 'I');
-}
-
-/** Compares two numbers that are not negative, exactly. */
-function isGreater(a: string, b: string): boolean {
-  const [[wholeA = '', fractionA = ''], [wholeB = '', fractionB = '']] = [parts(a), parts(b)];
-  if (wholeA.length !== wholeB.length) return wholeA.length > wholeB.length;
-  return wholeA === wholeB ? fractionA > fractionB : wholeA > wholeB;
-}
-
-function parts(number: string): readonly string[] {
-  return canonicalDecimal(number).split('.');
-}
-
-type Amended = {
-  readonly omitted: readonly Omitted[];
-  readonly doubts: readonly Doubt[];
-  /** The amendment's purchases, as public as what they restate. */
-  readonly restated: ReadonlyMap<Filing, Purchase>;
-};
-
-const nothing: Amended = { omitted: [], doubts: [], restated: new Map() };
-
-/**
- * Takes out what an amendment restates: the insider's purchases of a trade date, when all of them are of one filing and
- * it states as many. One that corrects only the code restates the trade of the same number of shares.
- */
-function amend(standing: Standing, trades: readonly Filing[]): Amended {
+/** Puts the reports of an amendment in the place of those that it restates; the dates on which it does. */
+function amend(reading: Reading, trades: readonly Filing[], reports: readonly Purchase[]): ReadonlySet<Day> {
+  const amended = new Set<Day>();
   const [first] = trades;
-  if (first === undefined || !isAmendment(first)) return nothing;
-  const omitted: Omitted[] = [];
-  const doubts: Doubt[] = [];
-  const restated = new Map<Filing, Purchase>();
+  if (first === undefined || !isAmendment(first) || first.formType === '3/A') return amended;
   const inShares = trades.filter(({ isDerivative }) => !isDerivative);
   for (const date of new Set(inShares.map(({ transactionDate }) => transactionDate ?? ''))) {
     const stated = inShares.filter(({ transactionDate }) => transactionDate === date);
     const [head] = stated;
-    const others = standing.get(date) ?? [];
-    const meant = originals(others, first);
-    if (head === undefined || meant.length === 0) continue;
-    if (!isClear(meant, stated)) {
-      doubts.push({ amendment: head, originals: meant.map(({ filing }) => filing) });
+    const book = reading.books.get(date);
+    if (head === undefined || book === undefined) continue;
+    const meant = meaningOf(stated, book.trades);
+    if (meant.reports.length === 0) continue;
+    if (!meant.isClear) {
+      reading.doubts.push({ amendment: head, originals: meant.reports.map(({ filing }) => filing) });
       continue;
     }
-    standing.set(
-      date,
-      others.filter((purchase) => !meant.includes(purchase)),
-    );
-    for (const { filing } of meant) omitted.push({ filing, why: 'amended', because: head });
-    for (const filing of stated) {
-      const purchase = purchaseOf(filing);
-      if (typeof purchase !== 'string') restated.set(filing, asPublicAs(purchase, meant));
-    }
+    for (const { filing } of meant.reports) reading.omitted.push({ filing, why: 'amended', because: head });
+    const own = reports.filter((report) => report.date === date);
+    replace(reading, book, meant.reports, own);
+    amended.add(date);
   }
-  return { omitted, doubts, restated };
+  return amended;
 }
 
-/** The insider's purchases that an amendment can mean: where it says when the original was filed, those. */
-function originals(others: readonly Purchase[], amendment: Filing): readonly Purchase[] {
-  const { originalFiledOn } = amendment;
-  // Any owner that both name: joint filers may stand in another order, and an amendment may correct what one of them is.
-  const own = others.filter(({ filing }) => sharesOwner(filing, amendment));
-  const dated = own.filter(({ filedOn }) => originalFiledOn !== null && filedOn.includes(originalFiledOn));
-  return dated.length > 0 ? dated : own;
+function replace(
+  { restated, amendedToday }: Reading,
+  book: Book,
+  originals: readonly Purchase[],
+  reports: readonly Purchase[],
+): void {
+  if (!amendedToday.has(book)) amendedToday.set(book, new Set(book.trades.map(({ counted }) => counted)));
+  const filedOn = originals.flatMap((original) => original.filedOn);
+  const inPlace = reports.map((report) => ({
+    ...report,
+    filedOn: [...new Set([...report.filedOn, ...filedOn])],
+  }));
+  for (const report of inPlace) restated.set(report, originals);
+  const place = book.reports.findIndex((report) => originals.includes(report));
+  const left = book.reports.filter((report) => !originals.includes(report));
+  book.reports = [...left.slice(0, place), ...inPlace, ...left.slice(place)];
+  book.trades = tradesOf(book.reports);
 }
 
-function isClear(meant: readonly Purchase[], stated: readonly Filing[]): boolean {
-  if (new Set(meant.map(({ filing }) => filing.filingId)).size > 1) return false;
-  const purchases = stated.filter(({ transactionCode }) => transactionCode === 'P');
-  if (purchases.length > 0) return purchases.length === meant.length;
-  const left = stated.map(({ shares }) => shares);
-  return meant.every(({ filing }) => {
-    const place = left.findIndex((shares) => shares !== null && sameNumber(shares, filing.shares));
-    if (place >= 0) left.splice(place, 1);
-    return place >= 0;
-  });
+/** Says since when it counts of each trade of a date on which something was amended today. */
+function endDay({ amendedToday, restated, since }: Reading, today: Day): void {
+  for (const [{ trades }, before] of amendedToday) {
+    const sinceOf = (report: Purchase): Day =>
+      before.has(report)
+        ? (since.get(report) ?? report.knownOn)
+        : (restated.get(report) ?? [])
+            // Another insider is news, even in a trade that was known.
+            .filter(({ insider }) => insider.cik === report.insider.cik)
+            .map(sinceOf)
+            .reduce(earlier, today);
+    for (const { counted } of trades) since.set(counted, sinceOf(counted));
+  }
+  amendedToday.clear();
 }
 
-function asPublicAs(purchase: Purchase, meant: readonly Purchase[]): Purchase {
-  const knownOn = meant.reduce((day, one) => earlier(day, one.knownOn), purchase.knownOn);
+function outcome({ books, omitted, doubts, since }: Reading): Judgement {
+  const trades = [...books.keys()].sort().flatMap((date) => books.get(date)?.trades ?? []);
   return {
-    ...purchase,
-    knownOn,
-    filedOn: [...new Set([...purchase.filedOn, ...meant.flatMap(({ filedOn }) => filedOn)])],
+    purchases: trades.map(({ counted }) => {
+      const knownOn = since.get(counted);
+      return knownOn === undefined ? counted : { ...counted, knownOn };
+    }),
+    omitted: [
+      ...omitted,
+      ...trades.flatMap(({ counted, repeated }) =>
+        repeated.map(({ report, why }) => ({ filing: report.filing, why, because: counted.filing })),
+      ),
+    ],
+    doubts,
   };
 }

@@ -10,7 +10,7 @@ export type Purchase = {
   /** Of joint filers, the one that stands for all of them. */
   readonly insider: Insider;
   readonly date: Day;
-  /** Since when it was public; an amendment does not put off what the original told. */
+  /** Since when it counts; an amendment does not put off what the original told of the same insider. */
   readonly knownOn: Day;
   /** The day of its filing, and of the originals that it restates. */
   readonly filedOn: readonly Day[];
@@ -38,11 +38,20 @@ export function purchaseOf(filing: Filing): Purchase | Unfit {
     : { filing, insider, date, knownOn: filedOn, filedOn: [filedOn] };
 }
 
-/** The first officer or director whose CIK is known: of joint filers, the one that stands for all. */
+/** Of the officers and directors whose CIK is known the one of the lowest, in whatever order a filing names them. */
 function insiderOf({ owners }: Pick<Filing, 'owners'>): Insider | Unfit {
   const insiders = owners.filter(({ isOfficer, isDirector }) => isOfficer || isDirector);
-  for (const insider of insiders) {
-    if (insider.cik !== null) return { ...insider, cik: insider.cik };
-  }
+  const [first, ...others] = insiders.filter(isKnown);
+  if (first !== undefined)
+    return others.reduce((one, other) => (order(other) < order(one) ? other : one), first);
   return insiders.length > 0 || owners.length === 0 ? 'no CIK' : 'neither officer nor director';
+}
+
+function isKnown(owner: ReportingOwner): owner is Insider {
+  return owner.cik !== null;
+}
+
+/** By CIK; who stands twice in a filing is told by what else is said of him. */
+function order({ cik, name, officerTitle, isDirector, isOfficer, isTenPercent }: Insider): string {
+  return [cik, name, officerTitle, isDirector, isOfficer, isTenPercent].join('\n');
 }

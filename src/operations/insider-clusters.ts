@@ -1,6 +1,7 @@
 import { changedSince } from './cursor.ts';
 import { type Field, operation } from './operation.ts';
-import { asOfParam, checkRange, dayParam, integerParam, paging, textParam } from './params.ts';
+import { pageOf } from './page.ts';
+import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
 function ours(name: string, type: Field['type'], description: string, nullable = false): Field {
   return { name, type, description, extension: true, nullable };
@@ -15,11 +16,16 @@ const fields: readonly Field[] = [
   },
   { name: 'issuer_name', type: 'text', description: 'The company whose shares were bought.', nullable: true },
   { name: 'cluster_size', type: 'integer', description: 'Distinct insiders.' },
-  { name: 'total_shares', type: 'decimal', description: 'Shares bought.' },
+  {
+    name: 'total_shares',
+    type: 'decimal',
+    description: 'Shares bought; null where a trade does not state how many.',
+    nullable: true,
+  },
   {
     name: 'total_value',
     type: 'decimal',
-    description: 'Paid where a price is stated; null without any.',
+    description: 'Paid where shares and price are stated; null without any.',
     nullable: true,
   },
   { name: 'date_first', type: 'day', description: 'Date of the first trade.' },
@@ -50,7 +56,7 @@ export const insiderClusters = operation({
   params: {
     min_insiders: integerParam('Distinct insiders that make a cluster.', 1, 100, 3),
     days: integerParam('Calendar days within which they buy.', 1, 365, 14),
-    ticker: textParam('Trading symbol.'),
+    ticker: filterParam('Trading symbol.'),
     from: dayParam('First date of the last trade.'),
     to: dayParam('Last date of the last trade.'),
     as_of: asOfParam(),
@@ -75,11 +81,13 @@ export const insiderClusters = operation({
     );
     const after = position?.key.join('\n');
     const start = after === undefined ? 0 : wanted.findIndex((one) => keyOf(one).join('\n') === after) + 1;
-    const page = wanted.slice(start, start + limit);
-    const last = page.at(-1);
+    // Another store may count as many imports.
+    if (after !== undefined && start === 0) throw changedSince();
     return {
-      rows: page.map(clusterRow),
-      ...(start + limit < wanted.length && last && { next: { key: keyOf(last), version: revision } }),
+      ...pageOf(wanted.slice(start, start + limit + 1), limit, clusterRow, (last) => ({
+        key: keyOf(last),
+        version: revision,
+      })),
       ...(asked.as_of !== undefined && { asOf: asked.as_of }),
     };
   },

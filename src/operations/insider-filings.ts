@@ -1,7 +1,8 @@
 import { addDays, type Day, earlier } from '../model/date.ts';
 import { Problem } from '../problem.ts';
 import { type Field, operation } from './operation.ts';
-import { asOfParam, type Clock, checkRange, dayParam, integerParam, paging, textParam } from './params.ts';
+import { pageOf } from './page.ts';
+import { asOfParam, type Clock, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
 const days = { least: 1, most: 365, usual: 30 } as const;
 
@@ -54,8 +55,8 @@ export const insiderFilings = operation({
   object: 'insider_filings',
   members: ['as_of'],
   params: {
-    ticker: textParam('Trading symbol.'),
-    owner_name: textParam('A part of the name of an owner, in any case.', 'owner'),
+    ticker: filterParam('Trading symbol.'),
+    owner_name: filterParam('A part of the name of an owner, in any case.', 'owner'),
     days: integerParam(
       `Filed in the last so many days (${days.usual} when no date is given).`,
       days.least,
@@ -64,7 +65,7 @@ export const insiderFilings = operation({
     ),
     from: dayParam('First filing date.'),
     to: dayParam('Last filing date.'),
-    transaction_code: textParam('Code of the transaction: P is a purchase in the open market.', 'code'),
+    transaction_code: filterParam('Code of the transaction: P is a purchase in the open market.', 'code'),
     as_of: asOfParam(),
     ...paging,
   },
@@ -77,8 +78,8 @@ export const insiderFilings = operation({
     throw new Problem('validation-error', "use either 'days' or 'from'", { field: 'days' });
   },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
-  dependsOnToday: ({ days, from, to, as_of }) =>
-    to === undefined && as_of === undefined && (days !== undefined || from === undefined),
+  // Days are counted back from today also where a later end is given.
+  dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
   async run({ ticker, owner_name, transaction_code, limit, ...dates }, { store, clock, position }) {
     const [filedOn, filingId, row] = position?.key ?? [];
     const found = await store.filings({
@@ -91,12 +92,10 @@ export const insiderFilings = operation({
         filingId !== undefined && { after: { filedOn, filingId, row: Number(row) } }),
     });
     const { filingRow } = await import('./filing-rows.ts');
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
     return {
-      rows: page.map(filingRow),
-      ...(found.length > limit &&
-        last !== undefined && { next: { key: [last.filedOn, last.filingId, String(last.row)] } }),
+      ...pageOf(found, limit, filingRow, (last) => ({
+        key: [last.filedOn, last.filingId, String(last.row)],
+      })),
       ...(dates.as_of !== undefined && { asOf: dates.as_of }),
     };
   },
@@ -109,9 +108,14 @@ type Dates = {
   readonly as_of: Day | undefined;
 };
 
+/** How many days are asked for, where the first one is not given. */
+function countOf({ days: asked, from, to }: Omit<Dates, 'as_of'>): number | undefined {
+  return asked ?? (from === undefined && to === undefined ? days.usual : undefined);
+}
+
 /** The filing dates asked for; days are counted back from the last one that can be in the answer. */
-function filedWithin({ days: asked, from, to, as_of }: Dates, { today, latest }: Clock) {
-  const count = asked ?? (from === undefined && to === undefined ? days.usual : undefined);
+function filedWithin({ from, to, as_of, ...asked }: Dates, { today, latest }: Clock) {
+  const count = countOf({ ...asked, from, to });
   const last = earlier(to ?? latest, as_of ?? latest);
   const first = from ?? (count === undefined ? undefined : addDays(earlier(last, today), 1 - count));
   return { to: last, ...(first !== undefined && { from: first }) };

@@ -3,6 +3,7 @@ import type { Row } from '../model/envelope.ts';
 import type { Series } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import { operation } from './operation.ts';
+import { pageOf } from './page.ts';
 import { asOfParam, checkRange, choiceParam, dayParam, paging, seriesIdParam } from './params.ts';
 import { existingSeries } from './series.ts';
 
@@ -58,12 +59,14 @@ export const observations = operation({
       ...(to !== undefined && { to }),
       ...(before !== undefined && { before }),
     });
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
     const { title, frequency, version } = series;
     return {
-      rows: page.map((found) => observationRow(series, found)),
-      ...(found.length > limit && last !== undefined && { next: { key: [last.date], version } }),
+      ...pageOf(
+        found,
+        limit,
+        (one) => observationRow(series, one),
+        ({ date }) => ({ key: [date], version }),
+      ),
       ...(as_of !== undefined && { asOf: as_of, series: { id, title, frequency } }),
     };
   },

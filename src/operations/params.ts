@@ -125,6 +125,19 @@ export function textParam(description: string, flag?: string): Param<string> {
   };
 }
 
+/** An optional text to filter by; a blank one is refused, since it would pass for no filter at all. */
+export function filterParam(description: string, flag?: string): Param<string> {
+  return {
+    ...textParam(description, flag),
+    parse: (text, name) => {
+      if (text.trim() === '')
+        throw invalid(name, `invalid '${name}' ${JSON.stringify(text)}: it is blank; leave it out for all`);
+      return text;
+    },
+    schema: { type: 'string', pattern: '\\S' },
+  };
+}
+
 /** An integer between bounds. */
 export function integerParam<F extends number | undefined>(
   description: string,

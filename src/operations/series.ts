@@ -3,6 +3,7 @@ import type { Row } from '../model/envelope.ts';
 import { Problem } from '../problem.ts';
 import type { Series, Store } from '../store/store.ts';
 import { type Field, operation } from './operation.ts';
+import { pageOf } from './page.ts';
 import { choiceParam, paging, seriesIdParam, textParam } from './params.ts';
 
 const fields: readonly Field[] = [
@@ -62,12 +63,7 @@ export const seriesSearch = operation({
   async run({ q, match, limit }, { store, position }) {
     const after = position?.key;
     const found = await store.searchSeries({ text: q, match, limit: limit + 1, ...(after && { after }) });
-    const series = found.slice(0, limit);
-    const last = series.at(-1);
-    return {
-      rows: series.map(seriesRow),
-      ...(found.length > limit && last !== undefined && { next: { key: [last.id] } }),
-    };
+    return pageOf(found, limit, seriesRow, ({ id }) => ({ key: [id] }));
   },
 });
 

@@ -1,5 +1,8 @@
 import { dateTime } from '../model/date.ts';
+import type { Row } from '../model/envelope.ts';
+import type { RatePair } from '../store/store.ts';
 import { operation } from './operation.ts';
+import { pageOf } from './page.ts';
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
 
 /** How far one treasury rate lies above another, newest trade date first; only days that have both. */
@@ -44,18 +47,14 @@ export const spread = operation({
     });
     // Arithmetic is loaded when it is needed: the operations themselves are part of every start.
     const { spreadInBasisPoints } = await import('../model/spread.ts');
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    return {
-      rows: page.map((pair) => ({
-        trade_date: dateTime(pair.tradeDate),
-        long_rate: pair.long,
-        short_rate: pair.short,
-        spread_bps: spreadInBasisPoints(pair.long, pair.short),
-        long_maturity: long,
-        short_maturity: short,
-      })),
-      ...(found.length > limit && last !== undefined && { next: { key: [last.tradeDate] } }),
-    };
+    const row = (pair: RatePair): Row => ({
+      trade_date: dateTime(pair.tradeDate),
+      long_rate: pair.long,
+      short_rate: pair.short,
+      spread_bps: spreadInBasisPoints(pair.long, pair.short),
+      long_maturity: long,
+      short_maturity: short,
+    });
+    return pageOf(found, limit, row, ({ tradeDate }) => ({ key: [tradeDate] }));
   },
 });

@@ -1,6 +1,7 @@
 import { dateTime } from '../model/date.ts';
 import { changedSince } from './cursor.ts';
 import { operation } from './operation.ts';
+import { pageOf } from './page.ts';
 import { checkRange, dayParam, paging, seriesIdParam } from './params.ts';
 import { existingSeries } from './series.ts';
 
@@ -44,11 +45,13 @@ export const vintages = operation({
       ...(before !== undefined && { before }),
     });
     const firstDate = await store.firstDate(id);
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
     return {
-      rows: page.map(({ asOfDate, ...counts }) => ({ as_of_date: dateTime(asOfDate), ...counts })),
-      ...(found.length > limit && last !== undefined && { next: { key: [last.asOfDate], version } }),
+      ...pageOf(
+        found,
+        limit,
+        ({ asOfDate, ...counts }) => ({ as_of_date: dateTime(asOfDate), ...counts }),
+        ({ asOfDate }) => ({ key: [asOfDate], version }),
+      ),
       coverage: {
         first_vintage: dateTime(firstVintage),
         last_vintage: dateTime(lastVintage),

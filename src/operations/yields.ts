@@ -1,6 +1,7 @@
 import { dateTime } from '../model/date.ts';
 import { curve } from './curve.ts';
 import { operation } from './operation.ts';
+import { pageOf } from './page.ts';
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
 
 /** Treasury rates over time, newest trade date first, then shortest maturity. */
@@ -33,17 +34,17 @@ export const yields = operation({
       ...(to !== undefined && { to }),
       ...(date !== undefined && after !== undefined && { after: { tradeDate: date, maturity: after } }),
     });
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    return {
-      rows: page.map(({ tradeDate, maturity, rate, curveType, source }) => ({
+    return pageOf(
+      found,
+      limit,
+      ({ tradeDate, maturity, rate, curveType, source }) => ({
         trade_date: dateTime(tradeDate),
         maturity,
         rate,
         curve_type: curveType,
         source,
-      })),
-      ...(found.length > limit && last !== undefined && { next: { key: [last.tradeDate, last.maturity] } }),
-    };
+      }),
+      ({ tradeDate, maturity }) => ({ key: [tradeDate, maturity] }),
+    );
   },
 });

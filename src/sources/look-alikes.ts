@@ -14,8 +14,13 @@ const fredAnswers: readonly (readonly [string, string])[] = [
 
 const lookAlikes: readonly LookAlike[] = [
   {
-    is: matches(/^\s*(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head)\b/is),
+    is: matches(/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head)\b/is),
     reason: 'a web page, perhaps an error or login page saved in place of the file; download it again',
+  },
+  {
+    is: matches(/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<!doctype\b/is),
+    reason:
+      'XML with a document type declaration (DOCTYPE), which is not read whatever its kind, as it could draw in other files; save it without',
   },
   {
     is: matches(/^\s*\{\s*"object"\s*:\s*"[a-z_]+"|^\s*\{.*"request_id"\s*:\s*"req_/s),

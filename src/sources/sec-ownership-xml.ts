@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
+import type { Day } from '../model/date.ts';
+import type { StatedDate } from '../model/filing.ts';
 import type { Problem } from '../problem.ts';
 import { allBytes } from './content.ts';
-import { filingsOf, longestDocument, readOwnershipDocument } from './ownership-document.ts';
+import {
+  filingsOf,
+  longestDocument,
+  type OwnershipDocument,
+  readOwnershipDocument,
+} from './ownership-document.ts';
 import { listedFiling } from './sec-filing-dates.ts';
 import { flagUnused, notesOn } from './sec-notes.ts';
 import { accessionIn } from './sec-values.ts';
@@ -33,6 +40,7 @@ async function* readDocument(
   const listed = await listedFiling(file, inPath, document, together);
   const known = listed?.filedOn ?? filedOn;
   if (known === undefined) throw undated(file, inPath);
+  if (listed === undefined) refuseTooEarly(file, document, known);
   const accessionNumber = inPath ?? listed?.accessionNumber ?? null;
   const filings = filingsOf(document, {
     filingId: accessionNumber ?? contentId(bytes),
@@ -42,6 +50,27 @@ async function* readDocument(
   });
   const notes = [...withoutNumber(accessionNumber), ...flagUnused(known, filedOn)];
   yield { filings, notes: [...notes, ...notesOn(filings, document.owners)] };
+}
+
+/** Refuses a day of filing that was typed where the document tells of a later one. */
+function refuseTooEarly(file: SourceFile, document: OwnershipDocument, filedOn: Day): void {
+  const told: readonly (readonly [column: string, day: StatedDate | null])[] = [
+    ['periodOfReport', document.periodOfReport],
+    ['dateOfOriginalSubmission', document.originalFiledOn],
+    ...document.trades.map(({ transactionDate }) => ['transactionDate', transactionDate] as const),
+  ];
+  for (const [column, day] of told) {
+    if (day === null || day <= filedOn) continue;
+    throw refusal(
+      file,
+      { column, value: day },
+      `later than ${filedOn}, on which --filed-on says it was filed`,
+      [
+        '--filed-on D is the day on which the SEC took a document in; import those of other days apart',
+        'where the document itself is wrong, import it with a list of the SEC that dates it: its trade is then kept as stated, and out of clusters',
+      ],
+    );
+  }
 }
 
 function contentId(bytes: Buffer): string {

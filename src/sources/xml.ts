@@ -18,7 +18,8 @@ export async function parseXml(
 ): Promise<XmlDocument> {
   const { XMLParser, XMLValidator } = await import('fast-xml-parser');
   const text = decode(file, bytes);
-  if (/<!DOCTYPE/i.test(text)) throw refusal(file, {}, 'XML with a document type declaration is not read');
+  if (/<!DOCTYPE/i.test(text))
+    throw refusal(file, {}, 'XML with a document type declaration is not read; save it without its DOCTYPE');
   const valid = XMLValidator.validate(text);
   if (valid !== true) throw invalid(file, valid.err);
   const parser = new XMLParser({

@@ -81,6 +81,15 @@ describe('the dates of a service in disorder', () => {
   });
 });
 
+describe('asof curve', () => {
+  it('of a day without one says how to look back', async () => {
+    const { code, out, err } = await asof(['curve', '--date', 'today', '--store', store]);
+    expect([code, linesOf(out)]).toEqual([0, ['trade_date,maturity,rate,curve_type,source']]);
+    expect(err).toBe('asof: no curve on 2026-03-15; --on-or-before takes the newest one before it\n');
+    expect((await asof(['curve', '--date', '2025-05-30', '--store', store])).err).toBe('');
+  });
+});
+
 describe('asof curve --vs', () => {
   it('puts another curve beside it, with the change in basis points', async () => {
     expect(await rows('curve', '--date', '2025-05-30', '--vs', '2025-01-01')).toEqual([
@@ -117,10 +126,23 @@ describe('asof curve --vs', () => {
     expect(err).toBe('asof: no curve on 2026-01-01; this is 2025-05-30\n');
   });
 
-  it('says when there is no other curve', async () => {
-    const { out, err } = await asof(['curve', '--vs', '2024-01-01', '--store', store]);
-    expect(linesOf(out)[1]).toBe('1M,3.5,,,2025-05-30,,PAR');
-    expect(err).toBe('asof: no curve on 2024-01-01\n');
+  it.each([
+    ['the other day', ['--vs', '2024-01-01'], '1M,3.5,,,2025-05-30,,PAR', '2024-01-01'],
+    [
+      'the day itself',
+      ['--date', '2025-06-01', '--vs', '2025-05-30'],
+      '1M,,3.5,,,2025-05-30,PAR',
+      '2025-06-01',
+    ],
+  ])('says when there is no curve of %s, and how to look back', async (_, flags, row, day) => {
+    const { out, err } = await asof(['curve', ...flags, '--store', store]);
+    expect(linesOf(out)[1]).toBe(row);
+    expect(err).toBe(`asof: no curve on ${day}; --on-or-before takes the newest one before it\n`);
+  });
+
+  it('says when looking back finds none', async () => {
+    const { err } = await asof(['curve', '--vs', '2024-01-01', '--on-or-before', '--store', store]);
+    expect(err).toBe('asof: no curve on or before 2024-01-01\n');
   });
 
   it.each([
@@ -130,6 +152,21 @@ describe('asof curve --vs', () => {
     const { code, err } = await asof(['curve', ...flags, '--store', store]);
     expect(code).toBe(2);
     expect(err).toContain("invalid 'vs' date");
+  });
+});
+
+describe('an empty filter of asof insider', () => {
+  it.each([
+    ['filings', '--ticker', 'ticker'],
+    ['filings', '--owner', 'owner_name'],
+    ['filings', '--code', 'transaction_code'],
+    ['clusters', '--ticker', 'ticker'],
+  ])('is no answer about everything: %s %s=', async (command, flag, name) => {
+    for (const text of ['', ' ']) {
+      const { code, out, err } = await asof(['insider', command, `${flag}=${text}`, '--store', store]);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toContain(`invalid '${name}' "${text}": it is blank; leave it out for all`);
+    }
   });
 });
 

@@ -214,7 +214,25 @@ describe('the totals of a cluster', () => {
     expect(of(['1', '0.0002'], ['1', '0.0003'])).toMatchObject({ averagePrice: '0.0002' });
   });
 
-  it('survive a purchase of no shares', () => {
-    expect(of([null, '2'])).toMatchObject({ shares: '0', value: '0', averagePrice: null });
+  it('do not pass a part for all: without the shares of a purchase there is no sum of shares', () => {
+    expect(of([null, '2'], ['3', '4'])).toEqual({
+      shares: null,
+      value: '12',
+      averagePrice: '4.0000',
+      priceLow: '2',
+      priceHigh: '4',
+    });
+    expect(of([null, '2'])).toEqual({
+      shares: null,
+      value: null,
+      averagePrice: null,
+      priceLow: '2',
+      priceHigh: '2',
+    });
+    expect(of([null, '2'], ['3', null])).toMatchObject({ shares: null, value: null, averagePrice: null });
+  });
+
+  it('know a sum of no shares from one that is not known', () => {
+    expect(of(['0', '2'])).toMatchObject({ shares: '0', value: '0', averagePrice: null });
   });
 });

@@ -6,8 +6,10 @@ import { filing, owner } from './filings.ts';
 
 const vitoc = owner({ cik: '0001913257', name: 'Vitoc Vlad', isDirector: false, isOfficer: true });
 const fund = owner({ cik: '0000000009', name: 'Fund LP', isDirector: false, isTenPercent: true });
+const cy = owner({ cik: '0001913300', name: 'Cy' });
 const second = '0000000001-26-000002';
 const third = '0000000001-26-000003';
+const fourth = '0000000001-26-000004';
 
 /** What counts, by filing and row, and why the rest does not. */
 function told(filings: readonly Filing[]) {
@@ -55,9 +57,18 @@ describe('a trade does not count when it is', () => {
 describe('of joint filers', () => {
   it.each([
     [[fund, owner(), vitoc], '0001913199'],
+    [[vitoc, owner(), fund], '0001913199'],
     [[owner({ cik: null }), vitoc], '0001913257'],
-  ])('the first officer or director with a CIK is the insider', (owners, cik) => {
+  ])('the officer or director with the lowest CIK is the insider, in any order', (owners, cik) => {
     expect(judge([filing({ owners })]).purchases.map(({ insider }) => insider.cik)).toEqual([cik]);
+  });
+
+  it('one who stands there twice is the same in any order', () => {
+    const twice = [owner({ name: 'Smith S' }), owner()];
+    const [one, other] = [twice, [...twice].reverse()].map(
+      (owners) => judge([filing({ owners })]).purchases[0],
+    );
+    expect(one?.insider).toEqual(other?.insider);
   });
 });
 
@@ -125,6 +136,26 @@ describe('rows', () => {
       [filing({ owners: [owner(), fund] }), filing({ filingId: second, owners: [vitoc, fund] })],
       ['1/1'],
       ['2/1 reported twice'],
+    ],
+    [
+      'of an owner who reported the same block before are that block',
+      [
+        filing({ sharesOwnedAfter: '100', ownership: 'I' }),
+        filing({ ...block }),
+        filing({ filingId: third, owners: [vitoc] }),
+      ],
+      ['1/1'],
+      ['2/1 same block', '3/1 reported twice'],
+    ],
+    [
+      'of two people are two, also where a third reports a block that could be of either',
+      [
+        filing({ sharesOwnedAfter: '100' }),
+        filing({ filingId: second, owners: [fund, cy], sharesOwnedAfter: '100', ownership: 'I' }),
+        filing({ ...block, filingId: third }),
+      ],
+      ['1/1', '3/1'],
+      ['2/1 same block'],
     ],
     [
       'of a third filing repeat what the first said too',
@@ -221,6 +252,76 @@ describe('an amendment', () => {
       [filing(), amendment({ owners: [owner({ isDirector: false, isTenPercent: true })] })],
       { counted: [], left: ['1/1 amended', '2/1 neither officer nor director'], doubts: [] },
     ],
+    [
+      'puts back the report of a block that had repeated what it takes away',
+      [
+        filing({ sharesOwnedAfter: '100' }),
+        filing({ filingId: third, owners: [vitoc], sharesOwnedAfter: '100', ownership: 'I' }),
+        amendment({ transactionCode: 'J' }),
+      ],
+      { counted: ['3/1'], left: ['1/1 amended', '2/1 not a purchase'], doubts: [] },
+    ],
+    [
+      'puts back what a joint filer had reported again',
+      [
+        filing({ owners: [owner(), fund] }),
+        filing({ filingId: third, owners: [vitoc, fund] }),
+        amendment({ transactionCode: 'J', owners: [owner()] }),
+      ],
+      { counted: ['3/1'], left: ['1/1 amended', '2/1 not a purchase'], doubts: [] },
+    ],
+    [
+      'that leaves the numbers alone stands in the place of what it restates',
+      [
+        filing({ sharesOwnedAfter: '100' }),
+        filing({ filingId: third, owners: [vitoc], sharesOwnedAfter: '100', ownership: 'I' }),
+        amendment({ sharesOwnedAfter: '100' }),
+      ],
+      { counted: ['2/1'], left: ['1/1 amended', '3/1 same block'], doubts: [] },
+    ],
+    [
+      'restates a trade that its owner reported twice in both places',
+      [filing(), filing({ filingId: third }), amendment({ shares: '12' })],
+      { counted: ['2/1'], left: ['1/1 amended', '3/1 amended'], doubts: [] },
+    ],
+    [
+      'of one of two reports of a trade, by its day, leaves the other',
+      [
+        filing(),
+        filing({ filingId: third, filedOn: '2026-01-05' }),
+        amendment({ transactionCode: 'J', originalFiledOn: '2026-01-02' }),
+      ],
+      { counted: ['3/1'], left: ['1/1 amended', '2/1 not a purchase'], doubts: [] },
+    ],
+    [
+      'restates a report that another filing had made needless',
+      [
+        filing({ sharesOwnedAfter: '100' }),
+        filing({ filingId: third, owners: [vitoc], sharesOwnedAfter: '100', ownership: 'I' }),
+        amendment({ owners: [vitoc], transactionCode: 'J' }),
+      ],
+      { counted: ['1/1'], left: ['2/1 not a purchase', '3/1 amended'], doubts: [] },
+    ],
+    [
+      'of what an amendment restated means it by the day of the original',
+      [
+        filing(),
+        filing({ filingId: third, filedOn: '2026-01-05', shares: '20' }),
+        amendment({ shares: '12', originalFiledOn: '2026-01-02' }),
+        amendment({ filingId: fourth, filedOn: '2026-01-10', shares: '13', originalFiledOn: '2026-01-02' }),
+      ],
+      { counted: ['3/1', '4/1'], left: ['1/1 amended', '2/1 amended'], doubts: [] },
+    ],
+    [
+      'may tell of derivatives besides',
+      [filing(), amendment({ shares: '12' }), amendment({ isDerivative: true, row: 1001 })],
+      { counted: ['2/1'], left: ['1/1 amended', '2/1001 derivative'], doubts: [] },
+    ],
+    [
+      'of a Form 3 restates no trade',
+      [filing(), amendment({ formType: '3/A' })],
+      { counted: ['1/1'], left: ['2/1 form 3'], doubts: [] },
+    ],
     ['without an original counts by itself', [amendment({})], { counted: ['2/1'], left: [], doubts: [] }],
     [
       'replaces nothing that was filed after it',
@@ -238,6 +339,32 @@ describe('an amendment', () => {
       knownOn: '2026-01-02',
       filing: { filedOn: '2026-01-09', shares: '12' },
     });
+  });
+
+  it('does not put it off either when it is itself amended on the same day', () => {
+    const purchases = judge([
+      filing(),
+      amendment({ shares: '12' }),
+      amendment({ filingId: third, shares: '13' }),
+    ]).purchases;
+    expect(purchases).toMatchObject([{ knownOn: '2026-01-02', filing: { shares: '13' } }]);
+  });
+
+  it('is the day from which a trade counts that it puts back', () => {
+    const [purchase] = judge([
+      filing({ owners: [owner(), fund] }),
+      filing({ filingId: third, owners: [vitoc, fund] }),
+      amendment({ transactionCode: 'J', owners: [owner()] }),
+    ]).purchases;
+    expect(purchase).toMatchObject({ knownOn: '2026-01-09', insider: { name: 'Vitoc Vlad' } });
+  });
+
+  it('is the day from which another insider counts for a trade that was known', () => {
+    const [purchase] = judge([
+      filing({ owners: [owner(), fund] }),
+      amendment({ owners: [vitoc, fund] }),
+    ]).purchases;
+    expect(purchase).toMatchObject({ knownOn: '2026-01-09', insider: { name: 'Vitoc Vlad' } });
   });
 });
 

@@ -90,6 +90,13 @@ describe('insider clusters', () => {
     });
   });
 
+  it('leave the sum of shares open where a trade does not state how many', async () => {
+    const [one, ...others] = cluster('7', '2026-01-02', 3);
+    const path = await storeOf([...(one === undefined ? [] : [{ ...one, shares: null }]), ...others]);
+    const [row] = (await ask(path, insiderClusters, [])).results;
+    expect(row).toMatchObject({ total_shares: null, total_value: '30', transaction_count: 3 });
+  });
+
   it('are never of two states of knowledge: an import between two pages refuses the second', async () => {
     const path = await storeOf([...cluster('1', '2026-01-02', 3), ...cluster('2', '2026-01-02', 3)]);
     const { next_cursor = '' } = await ask(path, insiderClusters, [['limit', '1']]);

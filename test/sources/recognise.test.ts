@@ -85,6 +85,12 @@ describe('a file of no format is refused with what it is', () => {
       '<!DOCTYPE html>\n<html>',
       'this looks like a web page, perhaps an error or login page saved in place of the file; download it again',
     ],
+    ['a page of XML', '<?xml version="1.0"?><!DOCTYPE html PUBLIC "x">', 'this looks like a web page'],
+    [
+      'an ownership document with a document type',
+      '<?xml version="1.0"?>\n<!-- x -->\n<!DOCTYPE ownershipDocument SYSTEM "x.dtd">\n<ownershipDocument>',
+      'this looks like XML with a document type declaration (DOCTYPE), which is not read whatever its kind, as it could draw in other files; save it without',
+    ],
     ['a page after a comment', '<!-- x -->\n<HTML lang="en">', 'this looks like a web page'],
     [
       'an answer of asof',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recognise } from '../../src/sources/recognise.ts';
 import { secSubmissionsJson } from '../../src/sources/sec-submissions-json.ts';
-import { documentOf, readTogether } from './sec-documents.ts';
+import { documentOf, readTogether, trade } from './sec-documents.ts';
 import { refusalOf, sourceFile } from './source-file.ts';
 
 const number = '0000929638-23-001482';
@@ -103,6 +103,56 @@ describe('the day on which a document was filed', () => {
     expect(told.get(`${number}.xml`)?.notes).toEqual([
       'filed on 2023-05-15, as the SEC says, and not on 2023-05-16 as --filed-on says',
     ]);
+  });
+
+  const told = (tables: string, more = '') =>
+    sourceFile('doc4.xml', documentOf({ tables, more }), { siblings: [] });
+  const flagged = (day: string) => `${day}, on which --filed-on says it was filed`;
+  it.each<[string, ReturnType<typeof told>, string, string]>([
+    [
+      'before its period',
+      told(trade()),
+      '2023-05-10',
+      `doc4.xml, column "periodOfReport": "2023-05-11": later than ${flagged('2023-05-10')}`,
+    ],
+    [
+      'before one of its trades',
+      told(trade() + trade({ transactionDate: '<value>2023-05-14</value>' })),
+      '2023-05-13',
+      `doc4.xml, column "transactionDate": "2023-05-14": later than ${flagged('2023-05-13')}`,
+    ],
+    [
+      'before what it amends',
+      told(trade(), '<dateOfOriginalSubmission>2023-05-15</dateOfOriginalSubmission>'),
+      '2023-05-14',
+      `doc4.xml, column "dateOfOriginalSubmission": "2023-05-15": later than ${flagged('2023-05-14')}`,
+    ],
+  ])('is refused when typed %s', async (_, file, filedOn, detail) => {
+    await expect(readTogether([file], { filedOn })).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail,
+      hints: [
+        '--filed-on D is the day on which the SEC took a document in; import those of other days apart',
+        expect.stringContaining('it with a list of the SEC that dates it'),
+      ],
+    });
+  });
+
+  it('may be that of the trade, as typed', async () => {
+    const read = await readTogether([told(trade())], { filedOn: '2023-05-11' });
+    expect(read.get('doc4.xml')?.filings[0]?.filedOn).toBe('2023-05-11');
+  });
+
+  it('of a list stands also where a trade is later, which is said: what the SEC says is no slip of the user', async () => {
+    const late = trade({ transactionDate: '<value>2032-05-11</value>' });
+    const file = sourceFile(`${number}.xml`, documentOf({ tables: late }));
+    const read = await readTogether([file, company()], { filedOn: '2023-05-15' });
+    expect(read.get(file.name)).toMatchObject({
+      filings: [{ filedOn: '2023-05-15', transactionDate: '2032-05-11' }],
+      notes: [
+        `1 impossible trade is kept as stated, and out of clusters: ${number} row 1, dated 2032-05-11, after its filing on 2023-05-15`,
+      ],
+    });
   });
 
   const twice = {

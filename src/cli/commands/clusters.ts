@@ -21,6 +21,7 @@ export const clustersCommand: QueryCommand = {
             client,
             signal: io.signal,
             days,
+            warn: talk.warn,
             ...(asOf !== undefined && { asOf }),
           });
       },

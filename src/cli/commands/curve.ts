@@ -1,4 +1,5 @@
-import { addDays } from '../../model/date.ts';
+import { addDays, utcDay } from '../../model/date.ts';
+import type { Envelope } from '../../model/envelope.ts';
 import { curve, yields } from '../../operations/index.ts';
 import { Problem } from '../../problem.ts';
 import { datedText } from '../knowledge.ts';
@@ -18,11 +19,16 @@ export const curveCommand: QueryCommand = {
     if (flags.onOrBefore !== true || date === undefined) return [{ given, label: 'curve' }];
     return [{ given: await onOrBefore('date', date, given, session), label: 'curve' }];
   },
-  async shape({ vs, type, onOrBefore: nearest }, _output, session) {
-    if (vs === undefined) return undefined;
-    const date = datedText('vs', String(vs), session.io, session.talk);
+  async shape({ date, vs, type, onOrBefore: nearest }, _output, session) {
+    const looksBack = nearest === true;
+    const page = (own: Envelope): Envelope => {
+      if (date !== undefined) noteMissing(own, resolved(date, session), looksBack, session);
+      return own;
+    };
+    if (vs === undefined) return { fields: curve.fields, columns: curve.columns, page };
+    const other = datedText('vs', String(vs), session.io, session.talk);
     const asked: Given = [
-      ['date', date],
+      ['date', other],
       ...(type === undefined ? [] : [['curve_type', String(type).toUpperCase()] as const]),
     ];
     const { comparison, comparisonColumns, compared } = await import('../curve-comparison.ts');
@@ -30,18 +36,32 @@ export const curveCommand: QueryCommand = {
       fields: comparison,
       columns: comparisonColumns,
       async *pages(pages) {
-        const given = nearest === true ? await onOrBefore('vs', date, asked, session) : asked;
-        const other = await session.client.ask(curve, given).catch((error) => {
+        const given = looksBack ? await onOrBefore('vs', other, asked, session) : asked;
+        const beside = await session.client.ask(curve, given).catch((error) => {
           throw renamed(error, 'date', 'vs');
         });
-        if (other.results.length === 0) session.talk.note(`asof: no curve on ${date}`);
-        for await (const page of pages) yield compared(page, other);
+        noteMissing(beside, other, looksBack, session);
+        for await (const own of pages) yield compared(page(own), beside);
       },
     };
   },
   drawing: async (questions, _given, flags) =>
     (await import('../charts/curve.ts')).curveDrawing(questions, flags.vs !== undefined),
 };
+
+/** Says when a day has no curve, and how to get the one before it. */
+function noteMissing({ results }: Envelope, date: string, looksBack: boolean, { talk }: Session): void {
+  if (results.length > 0) return;
+  talk.note(
+    looksBack
+      ? `asof: no curve on or before ${date}`
+      : `asof: no curve on ${date}; --on-or-before takes the newest one before it`,
+  );
+}
+
+function resolved(date: unknown, { io }: Session): string {
+  return date === 'today' ? utcDay(io.clock()) : String(date);
+}
 
 /** The parameters with the trade date of the newest curve up to `date`, and a word where that is another day. */
 async function onOrBefore(name: string, date: string, given: Given, session: Session): Promise<Given> {

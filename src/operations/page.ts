@@ -1,0 +1,17 @@
+import type { Row } from '../model/envelope.ts';
+import type { Page, Position } from './operation.ts';
+
+/** A page of what was found for one row more than its limit, which tells whether more follow, and where they begin. */
+export function pageOf<T>(
+  found: readonly T[],
+  limit: number,
+  rowOf: (one: T) => Row,
+  positionOf: (last: T) => Position,
+): Pick<Page, 'rows' | 'next'> {
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    rows: shown.map((one) => rowOf(one)),
+    ...(found.length > limit && last !== undefined && { next: positionOf(last) }),
+  };
+}
