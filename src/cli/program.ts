@@ -15,6 +15,10 @@ export async function parse(argv: readonly string[], io: Io): Promise<number> {
       code = given;
     },
     subcommand: (group, name, summary) => child(group, name, summary, io),
+    programWith: async (name) => {
+      if (name !== word) await defineNamed(root, name, setting);
+      return root;
+    },
   };
   const [word = ''] = argv;
   const root = program(setting);
