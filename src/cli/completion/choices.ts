@@ -43,7 +43,7 @@ export const argumentValues: Readonly<Record<string, Values>> = {
   dir: folders,
   name: () => described(settings),
   value: settingValues,
-  ...named(free, ['text', 'key', 'words']),
+  ...named(free, ['text', 'key-id', 'words']),
 };
 
 function named(values: Values, names: readonly string[]): Readonly<Record<string, Values>> {

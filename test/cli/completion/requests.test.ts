@@ -87,6 +87,7 @@ describe('completion offers', () => {
     ['asof obs --nothing-like-it x', []],
     ['asof nothing ', []],
     ['asof obs --limit ', []],
+    ['asof keys revoke g', []],
   ])('%s', async (line, words) => {
     const [kind, ...rest] = await offered(line);
     expect({ kind, rest }).toEqual({ kind: 'words', rest: words });
