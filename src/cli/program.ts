@@ -5,6 +5,7 @@ import { addHelp } from './commands/help.ts';
 import { commands, type Setting } from './commands/index.ts';
 import { exitCode } from './exit-code.ts';
 import type { Io } from './io.ts';
+import { refuseRepeated } from './repeated-flags.ts';
 
 /** Runs the command that a command line names, and gives its exit code; an error of usage is a Problem. */
 export async function parse(argv: readonly string[], io: Io): Promise<number> {
@@ -62,7 +63,9 @@ function program({ io, done }: Setting): Command {
 async function defineNamed(root: Command, name = '', setting: Setting): Promise<Command | undefined> {
   const entry = commands.find((candidate) => candidate.name === name || candidate.alias === name);
   const command = root.commands.find((candidate) => candidate.name() === entry?.name);
-  if (command !== undefined) await entry?.define(command, setting);
+  if (command === undefined) return undefined;
+  await entry?.define(command, setting);
+  refuseRepeated(command);
   return command;
 }
 
