@@ -4,7 +4,8 @@ import { zsh } from './zsh.ts';
 // fish matches letters in any case, and quotes what it inserts, by itself.
 const script = `# completion of asof in fish: asof completion fish > ~/.config/fish/completions/asof.fish
 function __asof_choices
-    set -l before (commandline -opc)
+    # The second is for fish before 4, which knows only that.
+    set -l before (commandline -xpc 2>/dev/null; or commandline -opc)
     set -l current (commandline -ct)
     # A quote that is still open.
     for quote in '' '"' "'"
