@@ -55,8 +55,13 @@ export function bashLine(line: string): BashLine {
 
 /** A text as it is typed in bash after an open quote, or after none: one word, in which nothing is expanded. */
 export function bashText(text: string, quote: Quote): string {
-  if (quote === "'") return text.replaceAll("'", "'\\''");
-  // Between double quotes nothing keeps `!` from recalling an earlier command.
-  if (quote === '"') return text.replace(/[$`"\\]/g, '\\$&').replaceAll('!', '"\\!"');
-  return text.replace(/[^\p{L}\p{N}_./:=@%+,-]/gu, '\\$&');
+  if (quote === '') return text.replace(/[^\p{L}\p{N}_./:=@%+,-]/gu, '\\$&');
+  const typed = quote === "'" ? text.replaceAll("'", "'\\''") : withinDoubleQuotes(text);
+  // Bash closes the quote, unless it seems closed already.
+  return typed.endsWith(quote) ? typed + quote : typed;
+}
+
+/** There, nothing keeps `!` from recalling an earlier command. */
+function withinDoubleQuotes(text: string): string {
+  return text.replace(/[$`"\\]/g, '\\$&').replaceAll('!', '"\\!"');
 }

@@ -14,6 +14,12 @@ function byBash(lines: readonly string[]): string[][] {
     .map((words) => words.split('\0').slice(0, -1));
 }
 
+/** A text as it stands in the line when readline has put it after an open quote: it closes a quote that is not the last character. */
+function completed([text, quote]: readonly [text: string, quote: Quote]): string {
+  const typed = bashText(text, quote);
+  return `${quote}${typed}${typed.endsWith(quote) ? '' : quote}`;
+}
+
 describe('a bash line', () => {
   it.each<readonly [line: string, words: readonly string[], current: string, quote: Quote]>([
     ['asof ', [], '', ''],
@@ -50,7 +56,7 @@ describe('a bash line', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(text, quotes), { minLength: 1, maxLength: 40 }), (all) => {
         const kept = all.filter(([value]) => value !== '');
-        const lines = kept.map(([value, quote]) => `${quote}${bashText(value, quote)}${quote}`);
+        const lines = kept.map(completed);
         expect(byBash(lines)).toEqual(kept.map(([value]) => [value]));
       }),
       { numRuns: 20 },
@@ -66,9 +72,7 @@ describe('a bash line', () => {
       fc.property(
         fc.array(fc.array(word, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 20 }),
         (all) => {
-          const lines = all.map((words) =>
-            words.map(([value, quote]) => `${quote}${bashText(value, quote)}${quote}`).join(' '),
-          );
+          const lines = all.map((words) => words.map(completed).join(' '));
           expect(lines.map((line) => bashLine(`asof ${line} `).words)).toEqual(byBash(lines));
         },
       ),

@@ -190,7 +190,7 @@ describe('of a service', () => {
       source: '',
       frequency: 'M',
     });
-    const results = [series('A-GDP'), series('GDP'), series('GDPX')];
+    const results = [series('--output=x'), series('A-GDP'), series('GDP'), series('GDPX')];
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(
       JSON.stringify({
@@ -198,7 +198,7 @@ describe('of a service', () => {
         request_id: 'req_1',
         status: 'ok',
         results,
-        results_count: 3,
+        results_count: 4,
         has_more: true,
         next_cursor: 'more',
       }),
@@ -218,6 +218,10 @@ describe('of a service', () => {
     asked.length = 0;
     expect(await offered('asof obs gd', env)).toEqual(['words', 'GDP', 'GDPX']);
     expect(asked).toEqual(['/v1/series?q=gd&limit=1000']);
+  });
+
+  it('an id that would be read as a flag is not offered', async () => {
+    expect(await offered('asof obs ', env)).toEqual(['words', 'A-GDP', 'GDP', 'GDPX']);
   });
 
   it('nothing but ids takes any', async () => {

@@ -93,24 +93,24 @@ const completed: readonly (readonly [typed: string, words: readonly string[]])[]
   ['asof obs GDP --output=rep', ['obs', 'GDP', '--output=report.csv']],
   // What nobody knows of stays as it was typed.
   ['asof obs GDP --owner x', ['obs', 'GDP', '--owner', 'x']],
-  ['asof obs ZZZ', ['obs', 'ZZZ']],
+  ['asof obs ZZ', ['obs', 'ZZ']],
 ];
 
 /** Why a shell cannot be tested here, for the title. */
 function whyNot(name: ShellName): string {
-  if (!existsSync(built)) return '(needs npm run build)';
-  return isInstalled(name) ? '' : `(${name} is not installed)`;
+  if (!existsSync(built)) return ' (needs npm run build)';
+  return isInstalled(name) ? '' : ` (${name} is not installed)`;
 }
 
-const all = (Object.keys(shells) as ShellName[]).map((name) => ({ name, reason: whyNot(name) }));
+const all = (Object.keys(shells) as ShellName[]).map((name) => [name, whyNot(name)] as const);
 
 describe.each(all)(
-  'TAB in $name $reason, on a terminal, without settings or packages of completions',
-  ({ name, reason }) => {
+  'TAB in %s%s, on a terminal, without settings or packages of completions',
+  (name, reason) => {
     describe.skipIf(reason !== '')('over a store', () => {
       let prompt: Prompt;
       beforeAll(async () => {
-        prompt = await promptOf(name, { ASOF_STORE: store }, ['a file.csv', 'report.csv', 'ZZ/']);
+        prompt = await promptOf(name, { ASOF_STORE: store }, ['a file.csv', 'report.csv', 'ZZfile', 'xfile']);
       });
       afterAll(() => prompt.close());
 
@@ -132,7 +132,7 @@ describe.each(all)(
   },
 );
 
-describe.each(all)('TAB in $name $reason, over a service that means harm', ({ name, reason }) => {
+describe.each(all)('TAB in %s%s, over a service that means harm', (name, reason) => {
   describe.skipIf(reason !== '')('the ids that it sends', () => {
     let prompt: Prompt;
     beforeAll(async () => {
@@ -143,6 +143,12 @@ describe.each(all)('TAB in $name $reason, over a service that means harm', ({ na
 
     it.each(hostile)('%s is one word, and nothing of it runs', async (id) => {
       expect(await prompt.complete(`asof obs ${id.slice(0, 2).toLowerCase()}`)).toEqual(['obs', id]);
+      expect(prompt.has('PWNED')).toBe(false);
+    });
+
+    it.each(hostile)('%s is one word also after a quote that is open', async (id) => {
+      expect(await prompt.complete(`asof obs "${id.slice(0, 2)}`)).toEqual(['obs', id]);
+      expect(await prompt.complete(`asof obs '${id.slice(0, 2)}`)).toEqual(['obs', id]);
       expect(prompt.has('PWNED')).toBe(false);
     });
 
