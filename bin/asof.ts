@@ -21,6 +21,7 @@ main(process.argv.slice(2), {
   clock: () => new Date(),
   signal: stop.signal,
   onHangup: (listener) => void process.on('SIGHUP', listener),
+  leave: (code) => process.exit(code),
 }).then((code) => {
   // A reader that stands still must not keep a stopped command alive.
   if (stop.signal.aborted) process.exit(code);

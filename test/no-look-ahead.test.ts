@@ -78,6 +78,7 @@ async function commandsWithKnowledge(): Promise<readonly string[]> {
       io: {} as Parameters<typeof define>[1]['io'],
       done: () => undefined,
       subcommand: (group, word) => group.command(word),
+      programWith: async () => root,
     });
     const takesDay = (command: Command): boolean =>
       command.options.some(({ long }) => long === '--as-of' || long === '--known-before') ||

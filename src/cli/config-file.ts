@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { makeFolder } from '../folder.ts';
 import { Problem } from '../problem.ts';
 import { type Io, variable } from './io.ts';
 import { writeFailure } from './write-failure.ts';
@@ -88,7 +89,7 @@ const ours: ReadonlySet<string> = new Set(['config.json', 'keys.json']);
 
 /** Makes the folder for its owner alone; one that was there before is left as it is when it holds anything else. */
 function makePrivate(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   if (isPrivate(folder) || !readdirSync(folder).every((name) => ours.has(name))) return;
   chmodSync(folder, 0o700);
 }

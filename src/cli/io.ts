@@ -19,6 +19,8 @@ export type Io = {
   readonly signal: AbortSignal;
   /** Calls a listener whenever the system says SIGHUP; without it, or without a listener, SIGHUP ends the program. */
   readonly onHangup?: (listener: () => void) => void;
+  /** Ends the process at once, whatever is still under way in it. */
+  readonly leave?: (code: number) => void;
 };
 
 /** The value of an environment variable; an empty one is unset. */

@@ -5,6 +5,7 @@ import { addHelp } from './commands/help.ts';
 import { commands, type Setting } from './commands/index.ts';
 import { exitCode } from './exit-code.ts';
 import type { Io } from './io.ts';
+import { refuseRepeated } from './repeated-flags.ts';
 
 /** Runs the command that a command line names, and gives its exit code; an error of usage is a Problem. */
 export async function parse(argv: readonly string[], io: Io): Promise<number> {
@@ -15,10 +16,16 @@ export async function parse(argv: readonly string[], io: Io): Promise<number> {
       code = given;
     },
     subcommand: (group, name, summary) => child(group, name, summary, io),
+    programWith: async (name) => {
+      if (name !== word) await defineNamed(root, name, setting);
+      return root;
+    },
   };
   const [word = ''] = argv;
   const root = program(setting);
-  await defineNamed(root, word === 'help' ? argv[1] : word, setting);
+  const named = await defineNamed(root, word === 'help' ? argv[1] : word, setting);
+  if (word === 'help' || argv.some(asksForHelp) || (argv.length === 1 && isGroup(named)))
+    (await import('./examples.ts')).addExamples(root);
   try {
     await root.parseAsync(argv, { from: 'user' });
     return code;
@@ -53,10 +60,21 @@ function program({ io, done }: Setting): Command {
 }
 
 /** Gives the named command what it takes; the others stay names, so that no command pays for them. */
-async function defineNamed(root: Command, name: string | undefined, setting: Setting): Promise<void> {
+async function defineNamed(root: Command, name = '', setting: Setting): Promise<Command | undefined> {
   const entry = commands.find((candidate) => candidate.name === name || candidate.alias === name);
   const command = root.commands.find((candidate) => candidate.name() === entry?.name);
-  if (command !== undefined) await entry?.define(command, setting);
+  if (command === undefined) return undefined;
+  await entry?.define(command, setting);
+  refuseRepeated(command);
+  return command;
+}
+
+function asksForHelp(word: string): boolean {
+  return word === '-h' || word === '--help';
+}
+
+function isGroup(command: Command | undefined): boolean {
+  return command !== undefined && command.commands.length > 0;
 }
 
 function child(parent: Command, name: string, summary: string, io: Io): Command {

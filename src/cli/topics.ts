@@ -13,6 +13,9 @@ before D. Nothing that was published after D has any part in it.
   --as-of-each R     of a panel: the latest values known on each month-end, week-end
                      (the Sunday that ends an ISO week) or day, from --from to --to
 
+A date is written YYYY-MM-DD, or today: the day in UTC, which -v shows. \`asof diff\` names
+its two days as arguments; \`--known-before\` makes both strict.
+
 as_of_date is the day on which the value shown was first published: the start of the
 unbroken run of equal values that D falls into.
 
@@ -45,11 +48,17 @@ const environment = `Environment
   ASOF_TIMEOUT       seconds that one try of a request may take; --timeout goes before it
   ASOF_FORMAT        the output format; --format, --csv, --json and the extension of -o
                      go before it
-  ASOF_CONFIG_DIR    where settings and keys are kept (\`asof config path\`)
+  ASOF_CONFIG_DIR    where settings and keys are kept (\`asof config path\`); without it:
+                     asof in XDG_CONFIG_HOME or ~/.config
+  HOME               what ~ stands for above, where it is not the home of the account
   HTTP_PROXY, HTTPS_PROXY, NO_PROXY
-                     proxies to ask services through
+                     proxies to ask services through; in lower case too, which goes first
   COLUMNS            the width of \`--plot\` where there is no terminal (80)
-  NO_COLOR           no colours; FORCE_COLOR colours also where there is no terminal
+  NO_COLOR           no colours; FORCE_COLOR colours also where there is no terminal, and
+                     TERM=dumb is a terminal without colours
+
+On macOS both directories lie in ~/Library (Application Support, Preferences), on Windows
+in LOCALAPPDATA and APPDATA.
 
 A flag goes before a variable, a variable before a setting (\`asof config\`), a setting
 before the default. An empty variable is unset. No variable and no setting changes an
@@ -103,6 +112,8 @@ Output (-f, --csv, --json, or the extension of -o):
             integers BIGINT, lists of VARCHAR, missing is NULL; never to a terminal
   markdown  (.md) a table of GitHub-flavoured Markdown, the cells of csv escaped so that
             they are text; a line break is <br>; such a table needs its header
+  svg       a chart, of observations, revisions, spread and curve; --plot draws the same
+            as text, as wide as the terminal
 `;
 }
 

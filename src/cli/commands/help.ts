@@ -14,16 +14,15 @@ export function addHelp(root: Command, io: Io, done: (code: number) => void): vo
     .helpOption('-h, --help', 'show help')
     .exitOverride();
   command.action(async (words: readonly string[]) => {
-    io.stdout.write(await textFor(root, words));
+    const [first = ''] = words;
+    if (words.length === 1 && topics.includes(first)) io.stdout.write(await topicText(first));
+    else commandOf(root, words).outputHelp();
     done(exitCode.success);
   });
   root.addHelpText('after', `\nTopics: ${topics.map((topic) => `asof help ${topic}`).join(', ')}`);
 }
 
-async function textFor(root: Command, words: readonly string[]): Promise<string> {
-  const [first] = words;
-  if (first === undefined) return root.helpInformation() + afterRoot();
-  if (words.length === 1 && topics.includes(first)) return topicText(first);
+function commandOf(root: Command, words: readonly string[]): Command {
   let command = root;
   for (const word of words) {
     const next = command.commands.find(
@@ -32,11 +31,7 @@ async function textFor(root: Command, words: readonly string[]): Promise<string>
     if (next === undefined) throw unknown(words.join(' '), word, command);
     command = next;
   }
-  return command.helpInformation();
-}
-
-function afterRoot(): string {
-  return `\nTopics: ${topics.map((topic) => `asof help ${topic}`).join(', ')}\n`;
+  return command;
 }
 
 function unknown(typed: string, word: string, command: Command): Problem {

@@ -19,6 +19,8 @@ export type Setting = {
   readonly done: (code: number) => void;
   /** Makes a subcommand of a group. */
   readonly subcommand: (group: Command, name: string, summary: string) => Command;
+  /** The whole program, in which the command of that name is defined. */
+  readonly programWith: (name: string | undefined) => Promise<Command>;
 };
 
 /** A command, or a group of them, by its first word; what it takes is defined only when it is named. */
@@ -107,6 +109,12 @@ const others: readonly Entry[] = [
         io,
         done,
       ),
+  },
+  {
+    name: 'completion',
+    summary: 'Complete commands, flags and series ids with TAB, in bash, zsh or fish',
+    define: async (command, { io, done, programWith }) =>
+      (await import('./completion.ts')).completionCommand(command, io, done, programWith),
   },
 ];
 

@@ -39,7 +39,7 @@ export function keysCommands(
 
   const revoke = add('revoke', 'Stop a key at once');
   withTalkFlags(withAccessFlag(revoke))
-    .argument('<id>', 'as asof keys list shows it')
+    .argument('<key-id>', 'as asof keys list shows it')
     .action(async (id: string) => done(await revokeKey(id, revoke.opts<KeysFlags>(), io)));
 }
 

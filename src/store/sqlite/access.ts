@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Database } from 'better-sqlite3';
+import { makeFolder } from '../../folder.ts';
 import { Problem } from '../../problem.ts';
 import type { AccessOptions, AccessStore, KeyRecord, StoredKey, UsageRecord } from '../access-store.ts';
 import { prepare, sqliteProblems } from './connect.ts';
@@ -67,7 +68,7 @@ export function openSqliteAccess(path: string, { counting }: AccessOptions): Acc
 
 function createFile(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     closeSync(openSync(path, 'ax', 0o600));
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;

@@ -88,7 +88,10 @@ export function sqliteProblems<T>(path: string, work: () => T): T {
 function systemProblem(path: string, error: unknown): unknown {
   const { syscall, code = '' } = error as NodeJS.ErrnoException;
   if (!(error instanceof Error) || typeof syscall !== 'string') return error;
-  const reason = systemReasons[code] ?? error.message;
+  const reason =
+    syscall === 'mkdir' && code === 'ENOENT'
+      ? 'its folder cannot be made'
+      : (systemReasons[code] ?? error.message);
   return new Problem('local-io', `cannot use the store ${path}: ${reason}`, { cause: error });
 }
 

@@ -3,18 +3,18 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
   rmSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../../folder.ts';
 import { Problem } from '../../problem.ts';
 
 /** The name under which this process makes a new store; drafts of processes that were killed are swept away first. */
 export function beginDraft(path: string): string {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const prefix = `${basename(path)}.new-`;
   for (const name of readdirSync(dirname(path))) {
     const [, pid] = name.startsWith(prefix) ? (/^(\d+)(?:-\w+)?$/.exec(name.slice(prefix.length)) ?? []) : [];

@@ -1,0 +1,67 @@
+/** A bash command line up to the cursor: the words before it, and the one it stands in. */
+export type BashLine = {
+  /** Quotes and backslashes taken away, the command's own name left out. */
+  readonly words: readonly string[];
+  readonly current: string;
+  /** The current word as it was typed. */
+  readonly raw: string;
+  /** The quote that is open at the cursor. */
+  readonly quote: Quote;
+  /** Whether the current word is the file of a redirection. */
+  readonly redirected: boolean;
+};
+
+/** The quotes that can be open. */
+export type Quote = '' | '"' | "'";
+
+type Word = { readonly raw: string; readonly value: string; readonly redirected: boolean };
+
+/** Reads a line as bash splits it, without expanding anything: what `$x` or `$(…)` would become stays as it was typed. */
+export function bashLine(line: string): BashLine {
+  const words: Word[] = [];
+  let [raw, value, redirects] = ['', '', false];
+  let quote: Quote = '';
+  let begun = false;
+  const end = () => {
+    if (begun) words.push({ raw, value, redirected: redirects });
+    if (begun) redirects = false;
+    [raw, value, begun] = ['', '', false];
+  };
+  const text = [...line.replaceAll('\\\n', '')];
+  for (let i = 0; i < text.length; i += 1) {
+    const [here = '', next] = [text[i], text[i + 1]];
+    const escapes =
+      here === '\\' && quote !== "'" && (quote === '' || next === undefined || '$`"\\'.includes(next));
+    if (quote === '' && /[\s<>|&;()]/.test(here)) {
+      // In `2> file` the number belongs to the redirection.
+      if (/[<>]/.test(here) && /^\d+$/.test(raw)) begun = false;
+      end();
+      redirects ||= /[<>]/.test(here);
+      continue;
+    }
+    begun = true;
+    raw += here;
+    if (escapes) {
+      raw += next ?? '';
+      value += next ?? '';
+      i += 1;
+    } else if (here === quote) quote = '';
+    else if (quote === '' && (here === '"' || here === "'")) quote = here;
+    else value += here;
+  }
+  const before = words.filter(({ redirected }) => !redirected).map((word) => word.value);
+  return { words: before.slice(1), current: value, raw, quote, redirected: redirects };
+}
+
+/** A text as it is typed in bash after an open quote, or after none: one word, in which nothing is expanded. */
+export function bashText(text: string, quote: Quote): string {
+  if (quote === '') return text.replace(/[^\p{L}\p{N}_./:=@%+,-]/gu, '\\$&');
+  const typed = quote === "'" ? text.replaceAll("'", "'\\''") : withinDoubleQuotes(text);
+  // Bash closes the quote, unless it seems closed already.
+  return typed.endsWith(quote) ? typed + quote : typed;
+}
+
+/** There, nothing keeps `!` from recalling an earlier command. */
+function withinDoubleQuotes(text: string): string {
+  return text.replace(/[$`"\\]/g, '\\$&').replaceAll('!', '"\\!"');
+}
