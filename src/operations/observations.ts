@@ -3,7 +3,7 @@ import type { Row } from '../model/envelope.ts';
 import type { Series } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import { operation } from './operation.ts';
-import { asOfParam, checkRange, choiceParam, dayParam, paging, seriesIdParam } from './params.ts';
+import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam } from './params.ts';
 import { existingSeries } from './series.ts';
 
 /** The values of a series, newest date first, as they were known on a day. */
@@ -23,8 +23,8 @@ export const observations = operation({
       undefined,
       'first-release',
     ),
-    from: dayParam('First date.'),
-    to: dayParam('Last date.'),
+    from: periodParam('First date.'),
+    to: periodParam('Last date.'),
     ...paging,
   },
   fields: [
@@ -37,6 +37,7 @@ export const observations = operation({
     { name: 'source', type: 'text', description: 'Name of the data source.' },
   ],
   columns: ['date', 'value', 'as_of_date', 'series_id', 'unit', 'frequency', 'source'],
+  knownBy: 'as_of_date',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: ({ as_of, release }) => as_of !== undefined || release !== undefined,
   async run({ id, as_of, release, from, to, limit }, { store, position }) {
