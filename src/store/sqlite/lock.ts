@@ -1,0 +1,24 @@
+import { closeSync, openSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import type { Lock } from '../lock.ts';
+import { openDatabase, sqliteProblems } from './connect.ts';
+
+/**
+ * Takes the lock of a file, which is made where there is none, for its owner alone; undefined where another process has
+ * it. It is one of the operating system: a killed process does not leave it behind.
+ */
+export function takeLock(path: string): Lock | undefined {
+  // SQLite would be content with a file that it can only read, and lock nobody out.
+  closeSync(openSync(path, 'a', 0o600));
+  const db = openDatabase(path, { timeout: 0 });
+  try {
+    db.exec('begin exclusive');
+    return { close: () => void db.close() };
+  } catch (error) {
+    db.close();
+    if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined;
+    return sqliteProblems(path, () => {
+      throw error;
+    });
+  }
+}
