@@ -39,6 +39,10 @@ export function talk(flags: TalkFlags, io: Io): Talk {
 /** Says what went wrong on stderr, and gives the exit code that it means; a failure that nobody foresaw shows its trace. */
 export function reportFailure(error: unknown, flags: Partial<DataFlags>, io: Io): number {
   const problem = problemOf(error);
+  if (io.runner !== undefined) {
+    io.runner.failed(error);
+    return problem === undefined ? exitCode.bug : exitCodeOf(problem.kind);
+  }
   if (problem === undefined) return reportBug(error, io);
   if (flags.json === true || flags.format === 'json') {
     io.stderr.write(`${JSON.stringify(problem.toDocument(embeddedErrors), null, 2)}\n`);
@@ -54,7 +58,7 @@ export function reportFailure(error: unknown, flags: Partial<DataFlags>, io: Io)
 }
 
 /** The failure as a Problem, or undefined where it is a bug; what the operating system refuses is none. */
-function problemOf(error: unknown): Problem | undefined {
+export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem)
     return error.kind === 'internal-error' && error.cause !== undefined ? problemOf(error.cause) : error;
   if (error instanceof Error && 'syscall' in error)

@@ -30,6 +30,7 @@ export function rendererFor(
     columns: columnsOf(fields, columns, output.columns),
     header: output.header,
     colour: output.colour,
+    requestId: output.requestId,
     ...(output.width !== undefined && { width: output.width }),
   });
 }

@@ -10,6 +10,8 @@ export type Layout = {
   readonly width?: number;
   /** Whether a table may use escape sequences (a bold header). */
   readonly colour: boolean;
+  /** Whether json names the request that was answered; it does unless told. */
+  readonly requestId?: boolean;
 };
 
 /** One output in the making: takes pages one by one, gives text, and keeps at most a bounded number of rows. */

@@ -84,6 +84,7 @@ async function runQuery(
       progress: progress(io, flags),
       ...(shape !== undefined && { shape }),
     });
+    io.runner?.answered(rows);
     const failed = new Set(failures.map(({ question }) => question));
     await special.remark?.(
       questions.filter((question) => !failed.has(question)),
