@@ -78,6 +78,7 @@ async function commandsWithKnowledge(): Promise<readonly string[]> {
       io: {} as Parameters<typeof define>[1]['io'],
       done: () => undefined,
       subcommand: (group, word) => group.command(word),
+      shell: { understand: async () => undefined, run: async () => 0 },
     });
     const takesDay = (command: Command): boolean =>
       command.options.some(({ long }) => long === '--as-of' || long === '--known-before') ||

@@ -1,0 +1,165 @@
+import { Writable } from 'node:stream';
+import type { Command, Option } from 'commander';
+import { type Day, parseDay } from '../model/date.ts';
+import { operations } from '../operations/index.ts';
+import { Problem } from '../problem.ts';
+import { formatOfFile } from '../render/format.ts';
+import type { PlanLine } from '../snapshot/plan.ts';
+import { boundedClient, emptyClient, isOfKnowledge, laterThan } from './bounded-client.ts';
+import type { Io, Runner } from './io.ts';
+import type { Shell, Understood } from './shell.ts';
+import type { Sink } from './sink.ts';
+
+/** A line of a plan that was checked, and whose command says itself of which day it is. */
+export type BoundLine = PlanLine & { readonly asOf: Day };
+
+const ofTheRun = 'it is a flag of the snapshot as a whole';
+
+/** Flags that have no place in a plan, by their names without dashes, and why. */
+const refused: Readonly<Record<string, string>> = {
+  output: 'the line begins with the name of its file',
+  store: ofTheRun,
+  'base-url': ofTheRun,
+  timeout: ofTheRun,
+  retries: ofTheRun,
+  'max-wait': ofTheRun,
+  quiet: ofTheRun,
+  verbose: ofTheRun,
+  debug: ofTheRun,
+  'known-before': 'the snapshot has one day of knowledge; --as-of names an earlier one',
+  cursor: 'it continues an answer of another time',
+  'dry-run': 'the line has a file to write',
+  'exit-code': 'the line has a file to write',
+};
+
+/**
+ * The line with the day of the snapshot in its command; a Problem where it is no command that reads, cannot be kept to
+ * the day, asks for a later one, or would be refused when it runs. Nothing is asked of any data.
+ */
+export async function boundLine(line: PlanLine, day: Day, shell: Shell, io: Io): Promise<BoundLine> {
+  const understood = await shell.understand(line.words, lineIo(io, nobody));
+  if (understood === undefined) throw unreadable(line.words);
+  const given = typedOptions(understood.command);
+  for (const { long } of given) {
+    const reason = refused[nameOf(long)];
+    if (reason !== undefined) throw new Problem('bad-input', `${long} has no place in a plan: ${reason}`);
+  }
+  refuseMovingDays(understood, given);
+  refuseLaterDays(understood, given, day);
+  refuseUnnamedFormat(line, understood.command);
+  const words = [...line.words, ...boundOf(understood, given, day)];
+  await rehearse({ ...line, words }, day, shell, io);
+  const asOf = understood.command.getOptionValue('asOf');
+  return { ...line, words, asOf: typeof asOf === 'string' ? asOf : day };
+}
+
+function unreadable(words: readonly string[]): Problem {
+  const hints = words[0] === 'asof' ? ["leave out 'asof': every command of a plan is one of asof"] : [];
+  return new Problem('bad-input', `'${words.join(' ')}' reads nothing`, { hints });
+}
+
+/** The options that were typed. */
+function typedOptions(command: Command): readonly Option[] {
+  return command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
+}
+
+function nameOf(long: string | undefined): string {
+  return (long ?? '').replace(/^--(no-)?/, '');
+}
+
+/** `today` would be another day in each run, and when the snapshot is verified. */
+function refuseMovingDays({ command, boundBy }: Understood, given: readonly Option[]): void {
+  const days = given.filter(takesDay).map((option) => command.getOptionValue(option.attributeName()));
+  const namesDays = boundBy?.(command.opts()) === undefined && boundBy !== undefined;
+  if (![...days, ...(namesDays ? command.args : [])].includes('today')) return;
+  throw new Problem('bad-input', "'today' has no place in a plan: the day of the snapshot bounds every line");
+}
+
+function takesDay({ flags }: Option): boolean {
+  return flags.endsWith('<date>');
+}
+
+function refuseLaterDays({ words, command }: Understood, given: readonly Option[], day: Day): void {
+  const params = operations.find((operation) => operation.command.words === words)?.params;
+  for (const option of given.filter(takesDay)) {
+    const name = nameOf(option.long);
+    const text = String(command.getOptionValue(option.attributeName()));
+    const ofKnowledge = name === 'as-of' || isOfKnowledge(params?.[name]);
+    if (ofKnowledge && parseDay(text) !== undefined && text > day) throw laterThan(day, name, text);
+  }
+}
+
+function refuseUnnamedFormat({ name }: PlanLine, command: Command): void {
+  const { format, csv, json } = command.opts();
+  if (format !== undefined || csv === true || json === true || formatOfFile(name) !== undefined) return;
+  throw new Problem('bad-input', `the name of ${name} tells no format`, {
+    hints: ['end it in .csv or the like, or add --format'],
+  });
+}
+
+/** The flags by which the command gives what was known on the day, where it does not name one itself. */
+function boundOf(
+  { words, command, boundBy }: Understood,
+  given: readonly Option[],
+  day: Day,
+): readonly string[] {
+  const has = (name: string) => command.options.some(({ long }) => long === `--${name}`);
+  const says = (name: string) => given.some(({ long }) => long === `--${name}`);
+  const ofOperation = operations.some((operation) => operation.command.words === words);
+  if (boundBy === undefined && !ofOperation) throw new Problem('bad-input', `'${words}' only reads no data`);
+  const flag = boundBy === undefined ? ['as-of', 'to', 'date'].find(has) : boundBy(command.opts());
+  if (flag === undefined) {
+    if (boundBy !== undefined) return [];
+    throw new Problem('bad-input', `'${words}' cannot be kept to what was known on a day`);
+  }
+  if (says(flag)) return [];
+  // Without a date, a curve is the newest one up to today.
+  const nearest = has('on-or-before') && !says('on-or-before') ? ['--on-or-before'] : [];
+  return [`--${flag}`, day, ...nearest];
+}
+
+/** Runs the line on no data: whatever it would be refused for, it is refused for now. */
+async function rehearse({ name, words }: PlanLine, day: Day, shell: Shell, io: Io): Promise<void> {
+  const client = boundedClient(emptyClient(io.clock), day);
+  const failures: unknown[] = [];
+  const failed = (error: unknown) => void failures.push(error);
+  await shell.run(
+    [...words, '--quiet', '--output', name],
+    lineIo(io, { client, sink: forgetful, answered: () => undefined, failed }),
+  );
+  if (failures.length > 0) throw failures[0];
+}
+
+const forgetful: Sink = {
+  write: async () => true,
+  committed: () => false,
+  restart: async () => undefined,
+  finish: async () => undefined,
+  abandon: async () => undefined,
+};
+
+const nobody: Runner = {
+  client: emptyClient(() => new Date(0)),
+  answered: () => undefined,
+  failed: () => undefined,
+};
+
+/** The surroundings of a line: what it says besides its rows goes nowhere, but to those who asked for everything. */
+export function lineIo(io: Io, runner: Runner, stderr: Io['stderr'] = nowhere()): Io {
+  const { env, clock, signal } = io;
+  return {
+    get stdin() {
+      return io.stdin;
+    },
+    stdout: nowhere(),
+    stderr,
+    env,
+    clock,
+    signal,
+    runner,
+  };
+}
+
+function nowhere(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
+}
