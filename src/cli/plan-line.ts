@@ -37,25 +37,27 @@ const refused: Readonly<Record<string, string>> = {
  * the day, asks for a later one, or would be refused when it runs. Nothing is asked of any data.
  */
 export async function boundLine(line: PlanLine, day: Day, shell: Shell, io: Io): Promise<BoundLine> {
+  if (line.words[0] === 'asof')
+    throw new Problem('bad-input', "every command of a plan is one of asof: leave out 'asof'");
+  // What is added to the line would be taken for arguments.
+  if (line.words.includes('--')) throw new Problem('bad-input', "'--' has no place in a plan");
   const understood = await shell.understand(line.words, lineIo(io, nobody));
-  if (understood === undefined) throw unreadable(line.words);
-  const given = typedOptions(understood.command);
-  for (const { long } of given) {
+  if (understood === undefined)
+    throw new Problem('bad-input', `'${line.words.join(' ')}' is no command that reads data`);
+  const { command } = understood;
+  const flag = boundingFlag(understood);
+  const typed = typedOptions(command);
+  for (const { long } of typed) {
     const reason = refused[nameOf(long)];
     if (reason !== undefined) throw new Problem('bad-input', `${long} has no place in a plan: ${reason}`);
   }
-  refuseMovingDays(understood, given);
-  refuseLaterDays(understood, given, day);
-  refuseUnnamedFormat(line, understood.command);
-  const words = [...line.words, ...boundOf(understood, given, day)];
+  refuseMovingDays(flag, command, typed);
+  refuseLaterDays(understood, typed, day);
+  refuseUnnamedFormat(line, command);
+  const words = [...line.words, ...boundTo(day, flag, command, typed)];
   await rehearse({ ...line, words }, day, shell, io);
-  const asOf = understood.command.getOptionValue('asOf');
+  const asOf = command.getOptionValue('asOf');
   return { ...line, words, asOf: typeof asOf === 'string' ? asOf : day };
-}
-
-function unreadable(words: readonly string[]): Problem {
-  const hints = words[0] === 'asof' ? ["leave out 'asof': every command of a plan is one of asof"] : [];
-  return new Problem('bad-input', `'${words.join(' ')}' reads nothing`, { hints });
 }
 
 /** The options that were typed. */
@@ -68,10 +70,10 @@ function nameOf(long: string | undefined): string {
 }
 
 /** `today` would be another day in each run, and when the snapshot is verified. */
-function refuseMovingDays({ command, boundBy }: Understood, given: readonly Option[]): void {
-  const days = given.filter(takesDay).map((option) => command.getOptionValue(option.attributeName()));
-  const namesDays = boundBy?.(command.opts()) === undefined && boundBy !== undefined;
-  if (![...days, ...(namesDays ? command.args : [])].includes('today')) return;
+function refuseMovingDays(flag: string | undefined, command: Command, typed: readonly Option[]): void {
+  const days = typed.filter(takesDay).map((option) => command.getOptionValue(option.attributeName()));
+  const named = flag === undefined ? command.args : [];
+  if (![...days, ...named].includes('today')) return;
   throw new Problem('bad-input', "'today' has no place in a plan: the day of the snapshot bounds every line");
 }
 
@@ -79,9 +81,9 @@ function takesDay({ flags }: Option): boolean {
   return flags.endsWith('<date>');
 }
 
-function refuseLaterDays({ words, command }: Understood, given: readonly Option[], day: Day): void {
+function refuseLaterDays({ words, command }: Understood, typed: readonly Option[], day: Day): void {
   const params = operations.find((operation) => operation.command.words === words)?.params;
-  for (const option of given.filter(takesDay)) {
+  for (const option of typed.filter(takesDay)) {
     const name = nameOf(option.long);
     const text = String(command.getOptionValue(option.attributeName()));
     const ofKnowledge = name === 'as-of' || isOfKnowledge(params?.[name]);
@@ -97,24 +99,31 @@ function refuseUnnamedFormat({ name }: PlanLine, command: Command): void {
   });
 }
 
-/** The flags by which the command gives what was known on the day, where it does not name one itself. */
-function boundOf(
-  { words, command, boundBy }: Understood,
-  given: readonly Option[],
+/** The flag that keeps the command to a day, undefined where its arguments do; a Problem where nothing does. */
+function boundingFlag({ words, command, boundBy }: Understood): string | undefined {
+  if (boundBy !== undefined) return boundBy(command.opts());
+  if (!operations.some((operation) => operation.command.words === words))
+    throw new Problem('bad-input', `'${words}' is no command that reads data`);
+  const flag = ['as-of', 'to', 'date'].find((name) => hasFlag(command, name));
+  if (flag !== undefined) return flag;
+  throw new Problem('bad-input', `'${words}' cannot be kept to what was known on a day`);
+}
+
+function hasFlag(command: Command, name: string): boolean {
+  return command.options.some(({ long }) => long === `--${name}`);
+}
+
+/** The flag with the day, where the line does not name one itself. */
+function boundTo(
   day: Day,
+  flag: string | undefined,
+  command: Command,
+  typed: readonly Option[],
 ): readonly string[] {
-  const has = (name: string) => command.options.some(({ long }) => long === `--${name}`);
-  const says = (name: string) => given.some(({ long }) => long === `--${name}`);
-  const ofOperation = operations.some((operation) => operation.command.words === words);
-  if (boundBy === undefined && !ofOperation) throw new Problem('bad-input', `'${words}' only reads no data`);
-  const flag = boundBy === undefined ? ['as-of', 'to', 'date'].find(has) : boundBy(command.opts());
-  if (flag === undefined) {
-    if (boundBy !== undefined) return [];
-    throw new Problem('bad-input', `'${words}' cannot be kept to what was known on a day`);
-  }
-  if (says(flag)) return [];
+  const says = (name: string) => typed.some(({ long }) => long === `--${name}`);
+  if (flag === undefined || says(flag)) return [];
   // Without a date, a curve is the newest one up to today.
-  const nearest = has('on-or-before') && !says('on-or-before') ? ['--on-or-before'] : [];
+  const nearest = hasFlag(command, 'on-or-before') && !says('on-or-before') ? ['--on-or-before'] : [];
   return [`--${flag}`, day, ...nearest];
 }
 

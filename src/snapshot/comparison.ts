@@ -37,19 +37,33 @@ async function faultOf(path: string, { bytes, sha256 }: FileRecord): Promise<str
   return (await sumOfFile(path)).sha256 === sha256 ? undefined : 'is changed: its SHA-256 is another';
 }
 
-/** How what a command gives now differs from the file of a snapshot; undefined where it does not. */
+/** Holds what the commands give now, in files of the same names, against the manifest and the snapshot's own files. */
 export async function compareAnew(
   folder: string,
-  { name, sha256 }: FileRecord,
+  { files }: Manifest,
   anew: string,
-): Promise<string | undefined> {
-  const path = join(anew, name);
-  if ((await sumOfFile(path)).sha256 === sha256) return undefined;
-  const [held, given] = await Promise.all([join(folder, name), path].map(linesOf));
-  if (held === undefined || given === undefined) return 'is given otherwise now';
-  const line = given.findIndex((text, i) => text !== held[i]);
-  const at = line < 0 ? given.length : line;
-  return `is given otherwise now, from line ${at + 1} on: ${shown(given[at])}, not ${shown(held[at])}`;
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const { name, sha256 } of files) {
+    const [own, given] = [join(folder, name), join(anew, name)];
+    const same = (await sumOfFile(given)).sha256 === sha256;
+    const where = await firstDifference(own, given);
+    if (!same) findings.push({ name, what: `is given otherwise by its command now${where ?? ''}` });
+    else if (where !== undefined)
+      findings.push({ name, what: `differs from what its command gives${where}` });
+  }
+  return findings;
+}
+
+/** The first line in which a text differs from another, in words; undefined where it does not, or where one is no text. */
+async function firstDifference(path: string, other: string): Promise<string | undefined> {
+  const [own, others] = await Promise.all([path, other].map(linesOf));
+  if (own === undefined || others === undefined) return undefined;
+  const length = Math.max(own.length, others.length);
+  for (let line = 0; line < length; line += 1)
+    if (own[line] !== others[line])
+      return `, from line ${line + 1} on: ${shown(own[line])} here, ${shown(others[line])} there`;
+  return undefined;
 }
 
 /** The lines of a text; undefined of what is none, or not there. */

@@ -123,12 +123,7 @@ async function compareWithData(
     await withSession(quiet, io, (session) =>
       writeLines(lines, { session, shell, flags, day, folder: anew, explain }, async () => undefined),
     );
-    const findings: Finding[] = [];
-    for (const file of manifest.files) {
-      const what = await compareAnew(folder, file, anew);
-      if (what !== undefined) findings.push({ name: file.name, what });
-    }
-    return findings;
+    return await compareAnew(folder, manifest, anew);
   } finally {
     await rm(anew, { recursive: true, force: true });
   }
