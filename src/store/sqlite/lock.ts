@@ -1,7 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
+import { Problem } from '../../problem.ts';
 import type { Lock } from '../lock.ts';
-import { openDatabase, sqliteProblems } from './connect.ts';
+import { openDatabase } from './connect.ts';
 
 /**
  * Takes the lock of a file, which is made where there is none, for its owner alone; undefined where another process has
@@ -16,9 +17,11 @@ export function takeLock(path: string): Lock | undefined {
     return { close: () => void db.close() };
   } catch (error) {
     db.close();
-    if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined;
-    return sqliteProblems(path, () => {
-      throw error;
-    });
+    if (!(error instanceof Sqlite.SqliteError)) throw error;
+    if (error.code.startsWith('SQLITE_BUSY')) return undefined;
+    // SQLite does not say more of what the system said to it.
+    const reason =
+      error.code === 'SQLITE_CANTOPEN' ? 'there is no room for it, or no right to write' : error.message;
+    throw new Problem('local-io', `cannot take the lock ${path}: ${reason}`, { cause: error });
   }
 }
