@@ -21,8 +21,8 @@ export function inOneLine(error: unknown, { before = '', after = '' }: Around): 
 
 /** The failure as a Problem; one of the system names the file that it is about. */
 function failureOf(error: unknown): Problem | undefined {
-  const { syscall, path } = error as NodeJS.ErrnoException;
+  const { syscall, path, dest } = error as NodeJS.ErrnoException & { readonly dest?: string };
   return syscall === undefined || path === undefined
     ? problemOf(error)
-    : writeFailure(path, error as NodeJS.ErrnoException);
+    : writeFailure(dest ?? path, error as NodeJS.ErrnoException);
 }

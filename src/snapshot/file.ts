@@ -41,33 +41,18 @@ async function sumOrNothing(path: string): Promise<string | undefined> {
   return (await sumOfFile(path).catch(() => undefined))?.sha256;
 }
 
-/** Whether the old file could take the place of the new one; where there are no links, the new one stays, a copy. */
+/** Whether the old file could take the place of the new one; where links are impossible, the new one stays, a copy. */
 async function linkedInPlace(old: string, path: string): Promise<boolean> {
   const name = `${path}.link`;
   try {
     await link(old, name);
-  } catch (error) {
-    if (noLinks.has((error as NodeJS.ErrnoException).code ?? '')) return false;
-    throw error;
-  }
-  try {
     await rename(name, path);
     return true;
-  } finally {
+  } catch {
     await rm(name, { force: true });
+    return false;
   }
 }
-
-/** What a system says that has no links, has them not for files of others, or has too many of a file. */
-const noLinks: ReadonlySet<string> = new Set([
-  'EPERM',
-  'EACCES',
-  'ENOTSUP',
-  'EOPNOTSUPP',
-  'ENOSYS',
-  'EMLINK',
-  'EXDEV',
-]);
 
 /** Waits until a file or folder is on the disk. */
 export async function flush(path: string): Promise<void> {
