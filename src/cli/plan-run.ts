@@ -73,6 +73,7 @@ async function writeLine(line: BoundLine, running: Running): Promise<number> {
     io.signal.throwIfAborted();
     const code = await shell.run(argv, lineIo(io, runner, debug ? io.stderr : undefined));
     if (failures.length > 0) throw failures[0];
+    if (code !== exitCode.success && code !== exitCode.empty) throw new Error(`the line ended with ${code}`);
     if (code === exitCode.empty)
       throw new Problem('no-rows', 'it gives no rows, which --fail-empty does not allow');
     return rows;

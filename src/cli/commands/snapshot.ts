@@ -37,7 +37,8 @@ type SnapshotFlags = DataFlags & { readonly out: string; readonly asOf?: string;
 /** What a snapshot command works with. */
 type Setting = { readonly io: Io; readonly done: (code: number) => void; readonly shell: Shell };
 
-const help = `
+const about = `
+
 A line of a plan is the name of a file and an asof command that reads, # begins a comment:
 
   gdp.csv        observations GDP GDPC1 --from 2000-01-01
@@ -46,8 +47,9 @@ A line of a plan is the name of a file and an asof command that reads, # begins 
 
 The day bounds every line, which may name an earlier one itself. DIR becomes a link to a
 folder beside it, and is switched when all files are complete; any failure leaves it as it
-was. manifest.json in it says what each file is.
+was. manifest.json in it says what each file is.`;
 
+const examples = `
 Examples:
   asof snapshot plan.txt --out snapshot
   asof snapshot plan.txt --out snapshot --as-of 2024-12-31 --dry-run`;
@@ -55,11 +57,13 @@ Examples:
 /** `asof snapshot`: the files of a plan, all as of one day and out of one state of the data, in one step. */
 export function snapshotCommand(command: Command, setting: Setting): void {
   withTalkFlags(withRemoteFlags(withStoreFlag(command)))
+    .summary(command.description())
+    .description(command.description() + about)
     .argument('<plan>', 'a text file; each line is a file name and an asof command')
     .requiredOption('--out <dir>', 'where the snapshot stands: a link that is switched when it is complete')
     .option('--as-of <date>', 'the day that bounds everything (yesterday, the last day that is over in UTC)')
     .option('--dry-run', 'say what would be run and written, and write nothing')
-    .addHelpText('after', help)
+    .addHelpText('after', examples)
     .action(async (plan: string) => setting.done(await runSnapshot(plan, command.opts(), setting)));
 }
 

@@ -23,15 +23,17 @@ import { talk } from '../talk.ts';
 /** What a verify command works with. */
 type Setting = { readonly io: Io; readonly done: (code: number) => void; readonly shell: Shell };
 
-const help = `
+const about = `
+
 Every file is read and held against manifest.json; then its command is run again, as of the
 day recorded, and must give the same bytes. It is asked of the service or store that is
 named (by flag, variable or setting); else of the store that the snapshot came from, where
 that is on this machine, or the sample if it came from that; else of your own store. Where
 there is none of these the files alone are looked at, and a note says so.
 
-Each difference is a line on stdout, and the exit code is 1.
+Each difference is a line on stdout, and the exit code is 1.`;
 
+const examples = `
 Examples:
   asof verify snapshot
   asof verify snapshot --base-url https://data.example.com`;
@@ -39,8 +41,10 @@ Examples:
 /** `asof verify`: whether a snapshot still is what its manifest says, and its commands still give it. */
 export function verifyCommand(command: Command, setting: Setting): void {
   withTalkFlags(withRemoteFlags(withStoreFlag(command)))
+    .summary(command.description())
+    .description(command.description() + about)
     .argument('<dir>', 'a snapshot')
-    .addHelpText('after', help)
+    .addHelpText('after', examples)
     .action(async (dir: string) => setting.done(await runVerify(dir, command.opts(), setting)));
 }
 
