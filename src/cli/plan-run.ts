@@ -23,18 +23,15 @@ export type Running = {
   readonly explain: (error: unknown, line: BoundLine) => unknown;
 };
 
-/** What the lines gave: how many rows each. */
-export type Written = { readonly rows: readonly number[] };
-
 /**
- * Runs all lines and writes their files, out of one state of the data: when it changed meanwhile, all are run anew.
- * `also` looks at the data in the same state.
+ * Runs all lines and writes their files, out of one state of the data: when it changed meanwhile, all are run anew. Gives
+ * the number of rows of each, and what `also` sees of the data in the same state.
  */
 export async function writeLines<T>(
   lines: readonly BoundLine[],
   running: Running,
   also: (client: Client) => Promise<T>,
-): Promise<Written & { readonly also: T }> {
+): Promise<{ readonly rows: readonly number[]; readonly also: T }> {
   const { session, flags } = running;
   const { client, io } = session;
   const bar = progress(io, flags);

@@ -191,6 +191,17 @@ describe('nothing that is published after the day of a snapshot changes a file o
     );
   });
 
+  it('nor do series that begin later, be they pages full of them', async () => {
+    const later = Array.from({ length: 1200 }, (_, i) => `A${i},2020-01-01,2020-02-01,1`);
+    const work = mkdtempSync(join(folder, 'many-'));
+    writeFileSync(join(work, 'facts.csv'), statements([...later, 'Z,2019-01-01,2019-02-01,2']));
+    await asof(['import', join(work, 'facts.csv'), '--store', join(work, 'store.db')]);
+    writeFileSync(join(work, 'plan.txt'), "z.csv panel '*' --wide");
+    const line = ['snapshot', join(work, 'plan.txt'), '--out', join(work, 'snap'), '--as-of', '2019-12-31'];
+    expect(await asof([...line, '--store', join(work, 'store.db')])).toMatchObject({ code: 0, err: '' });
+    expect(readFileSync(join(work, 'snap', 'z.csv'), 'utf8')).toBe('date,Z\n2019-01-01,2\n');
+  });
+
   it('of filings: those of the sample up to the day, and the clusters that they make', async () => {
     writeFileSync(
       join(folder, 'filings.txt'),

@@ -141,6 +141,16 @@ describe('asof snapshot', () => {
     expect(err).toMatch(/^asof: \S+snap as of 2015-02-01: 2 files, 13 rows, 0 unchanged, \d+ ms\n$/);
   });
 
+  it('shows on a terminal how far it is, and all that it asks with --debug', async () => {
+    const line = ['snapshot', plan('a.csv obs GDP --limit 2', 'b.csv curve'), '--out', out];
+    const { err } = await asof(line, { stderrIsTerminal: true, columns: 60, pace: 300 });
+    const erase = '\r\u001B[K';
+    expect(err.split(erase).slice(-2)).toEqual(['[##########..........] 1 of 2, b.csv', '']);
+    const debug = (await asof([...line, '--debug'])).err;
+    expect(debug).toContain('asof: observations id=GDP as_of=2026-03-14 limit=2: 2 rows');
+    expect(debug.match(/^asof: yields limit=1 to=2026-03-14: 1 rows/gm)).toHaveLength(1);
+  });
+
   it('names the imports that made its store, as their log does', async () => {
     const store = await importedStore(stores);
     await snapshot(['gdp.csv obs GDP'], '--store', store);
@@ -236,6 +246,12 @@ describe('a snapshot that is taken again', () => {
     const left = readdirSync(folder);
     for (const name of others) expect(left).toContain(name);
     for (const name of half) expect(left).not.toContain(name);
+  });
+
+  it('removes that before it needs the room, also where it then fails', async () => {
+    mkdirSync(join(folder, '.snap.2015-01-01-0123456789ab'));
+    expect((await snapshot(['none.csv obs NONE'])).code).toBe(3);
+    expect(runsBeside()).toEqual([]);
   });
 
   it('is of the plan as it is now: a file that it no longer names is gone', async () => {
