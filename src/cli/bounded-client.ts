@@ -1,8 +1,7 @@
 import type { Client } from '../client/client.ts';
-import { type Day, latestDay, parseDay, utcDay } from '../model/date.ts';
+import { type Day, parseDay } from '../model/date.ts';
 import type { Envelope } from '../model/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
-import { readParams } from '../operations/params.ts';
 import { Problem } from '../problem.ts';
 import type { Given } from './pages.ts';
 
@@ -58,27 +57,4 @@ function knownOn(day: Day, knownBy: string, { coverage: _, ...page }: Envelope):
   // What another service leaves out cannot be told.
   const results = page.results.filter((row) => String(row[knownBy] ?? '').slice(0, 10) <= day);
   return { ...page, results, results_count: results.length };
-}
-
-/** A client of no data at all, which reads the parameters of a question as a service would. */
-export function emptyClient(clock: () => Date): Client {
-  return {
-    async ask({ params, check, object }, given) {
-      const now = clock();
-      check(readParams(params, given, { latest: latestDay(now), today: utcDay(now) }));
-      const asOf = given.find(([name]) => name === 'as_of')?.[1];
-      return {
-        object,
-        request_id: '',
-        status: 'ok',
-        ...(asOf !== undefined && { as_of: asOf }),
-        results: [],
-        results_count: 0,
-        has_more: false,
-      };
-    },
-    watch: async () => ({ changed: async () => false, requests: () => 0 }),
-    origin: async () => ({ mode: 'embedded', where: '', sample: false }),
-    close: async () => undefined,
-  };
 }

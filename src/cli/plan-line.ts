@@ -1,14 +1,14 @@
-import { Writable } from 'node:stream';
 import type { Command, Option } from 'commander';
 import { type Day, parseDay } from '../model/date.ts';
 import { operations } from '../operations/index.ts';
 import { Problem } from '../problem.ts';
 import { formatOfFile } from '../render/format.ts';
 import type { PlanLine } from '../snapshot/plan.ts';
-import { boundedClient, emptyClient, isOfKnowledge, laterThan } from './bounded-client.ts';
-import type { Io, Runner } from './io.ts';
+import { isOfKnowledge, laterThan } from './bounded-client.ts';
+import type { Io } from './io.ts';
+import { lineIo } from './line-io.ts';
+import { rehearse } from './rehearsal.ts';
 import type { Shell, Understood } from './shell.ts';
-import type { Sink } from './sink.ts';
 
 /** A line of a plan that was checked, and whose command says itself of which day it is. */
 export type BoundLine = PlanLine & { readonly asOf: Day };
@@ -41,7 +41,7 @@ export async function boundLine(line: PlanLine, day: Day, shell: Shell, io: Io):
     throw new Problem('bad-input', "every command of a plan is one of asof: leave out 'asof'");
   // What is added to the line would be taken for arguments.
   if (line.words.includes('--')) throw new Problem('bad-input', "'--' has no place in a plan");
-  const understood = await shell.understand(line.words, lineIo(io, nobody));
+  const understood = await shell.understand(line.words, lineIo(io));
   if (understood === undefined)
     throw new Problem('bad-input', `'${line.words.join(' ')}' is no command that reads data`);
   const { command } = understood;
@@ -55,7 +55,7 @@ export async function boundLine(line: PlanLine, day: Day, shell: Shell, io: Io):
   refuseLaterDays(understood, typed, day);
   refuseUnnamedFormat(line, command);
   const words = [...line.words, ...boundTo(day, flag, command, typed)];
-  await rehearse({ ...line, words }, day, shell, io);
+  await rehearse({ ...line, words }, { day, shell, io });
   const asOf = command.getOptionValue('asOf');
   return { ...line, words, asOf: typeof asOf === 'string' ? asOf : day };
 }
@@ -125,50 +125,4 @@ function boundTo(
   // Without a date, a curve is the newest one up to today.
   const nearest = hasFlag(command, 'on-or-before') && !says('on-or-before') ? ['--on-or-before'] : [];
   return [`--${flag}`, day, ...nearest];
-}
-
-/** Runs the line on no data: whatever it would be refused for, it is refused for now. */
-async function rehearse({ name, words }: PlanLine, day: Day, shell: Shell, io: Io): Promise<void> {
-  const client = boundedClient(emptyClient(io.clock), day);
-  const failures: unknown[] = [];
-  const failed = (error: unknown) => void failures.push(error);
-  await shell.run(
-    [...words, '--quiet', '--output', name],
-    lineIo(io, { client, sink: forgetful, answered: () => undefined, failed }),
-  );
-  if (failures.length > 0) throw failures[0];
-}
-
-const forgetful: Sink = {
-  write: async () => true,
-  committed: () => false,
-  restart: async () => undefined,
-  finish: async () => undefined,
-  abandon: async () => undefined,
-};
-
-const nobody: Runner = {
-  client: emptyClient(() => new Date(0)),
-  answered: () => undefined,
-  failed: () => undefined,
-};
-
-/** The surroundings of a line: what it says besides its rows goes nowhere, but to those who asked for everything. */
-export function lineIo(io: Io, runner: Runner, stderr: Io['stderr'] = nowhere()): Io {
-  const { env, clock, signal } = io;
-  return {
-    get stdin() {
-      return io.stdin;
-    },
-    stdout: nowhere(),
-    stderr,
-    env,
-    clock,
-    signal,
-    runner,
-  };
-}
-
-function nowhere(): Writable {
-  return new Writable({ write: (_chunk, _encoding, done) => done() });
 }

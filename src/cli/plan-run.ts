@@ -5,7 +5,8 @@ import { Problem } from '../problem.ts';
 import { boundedClient } from './bounded-client.ts';
 import { exitCode } from './exit-code.ts';
 import type { TalkFlags } from './flags.ts';
-import { type BoundLine, lineIo } from './plan-line.ts';
+import { lineIo } from './line-io.ts';
+import type { BoundLine } from './plan-line.ts';
 import { progress } from './progress.ts';
 import type { Session } from './session.ts';
 import { dataChanged, settled } from './settled.ts';
@@ -68,7 +69,7 @@ async function writeLine(line: BoundLine, running: Running): Promise<number> {
   const argv = [...line.words, debug ? '--debug' : '--quiet', '--output', join(folder, line.name)];
   try {
     io.signal.throwIfAborted();
-    const code = await shell.run(argv, lineIo(io, runner, debug ? io.stderr : undefined));
+    const code = await shell.run(argv, lineIo(io, { runner, ...(debug && { stderr: io.stderr }) }));
     if (failures.length > 0) throw failures[0];
     if (code !== exitCode.success && code !== exitCode.empty) throw new Error(`the line ended with ${code}`);
     if (code === exitCode.empty)

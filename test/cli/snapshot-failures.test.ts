@@ -372,8 +372,8 @@ describe('a folder that cannot be written', () => {
     },
   );
 
-  it.skipIf(!nobodyCanRun)(
-    'or a lock that belongs to another user: nobody is let in beside them (skipped as above)',
+  it.skipIf(!nobodyCanRun || nobody === undefined)(
+    'or a lock that belongs to another user: nobody is let in beside them (skipped as above, and unless root runs the tests)',
     async () => {
       expect(await snapshot('2015-01-30')).toEqual(quietly);
       chmodSync(folder, 0o777);
@@ -383,8 +383,8 @@ describe('a folder that cannot be written', () => {
     },
   );
 
-  it.skipIf(!nobodyCanRun)(
-    'or files of another user that may not be linked: they are copied (skipped as above)',
+  it.skipIf(!nobodyCanRun || nobody === undefined)(
+    'or files of another user that may not be linked: they are copied (skipped as above, and unless root runs the tests)',
     async () => {
       expect(await snapshot('2015-01-30')).toEqual(quietly);
       for (const name of ['.snap.lock', '.']) chmodSync(join(folder, name), 0o777);
@@ -459,6 +459,25 @@ describe('a full disk', () => {
     expect(told.filter((line) => line === '"as_of": "2015-01-30"')).toHaveLength(failures.length);
     expect(told).toContain('made it');
   });
+});
+
+describe.skipIf(!existsSync('/dev/full'))('a full disk behind stdout', () => {
+  it.each(['snapshot plan.txt --out snap --as-of 2015-01-30 --dry-run', 'verify snap'])(
+    'is exit 10: asof %s',
+    async (line) => {
+      expect(await snapshot('2015-01-30')).toEqual(quietly);
+      writeFileSync(join(out, 'more.txt'), '');
+      const { status, stderr } = spawnSync('sh', ['-c', `$ASOF ${line} > /dev/full`], {
+        cwd: folder,
+        env: { ...environment(), ASOF: `${process.execPath} ${built}` },
+        encoding: 'utf8',
+      });
+      expect([status, linesOf(stderr).at(-1)]).toEqual([
+        10,
+        'asof: cannot write to stdout: the disk is full',
+      ]);
+    },
+  );
 });
 
 describe('a run that could not be completed', () => {
