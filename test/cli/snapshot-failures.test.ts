@@ -364,10 +364,11 @@ describe('a folder that cannot be written', () => {
       const line = ['snapshot', 'plan.txt', '--out', 'snap', '--as-of', '2015-02-02', '--store', sample];
       const { status, stderr } = asNobody(line);
       chmodSync(folder, 0o755);
-      expect([status, stderr]).toEqual([
-        10,
-        `asof: cannot write to ${join(realpathSync(folder), '.snap.lock')}: permission denied; snap is as it was\n`,
-      ]);
+      expect(status).toBe(10);
+      // Whether the lock or only its folder may not be written depends on whose they are.
+      expect(stderr).toMatch(
+        /^asof: cannot (write to|take the lock) \S+\.snap\.lock: (permission denied|.* no right to write beside it); snap is as it was\n$/,
+      );
       await expectWhole('2015-01-30');
     },
   );
@@ -454,7 +455,7 @@ describe('a full disk', () => {
     expect(failures.length).toBeGreaterThan(5);
     for (const failure of failures)
       expect(failure).toMatch(
-        /: (the disk is full|there is no room for it, or no right to write); snap is as it was$/,
+        /: (the disk is full|there is no room for it, or no right to write beside it); snap is as it was$/,
       );
     expect(told.filter((line) => line === '"as_of": "2015-01-30"')).toHaveLength(failures.length);
     expect(told).toContain('made it');

@@ -20,8 +20,9 @@ export function takeLock(path: string): Lock | undefined {
     if (!(error instanceof Sqlite.SqliteError)) throw error;
     if (error.code.startsWith('SQLITE_BUSY')) return undefined;
     // SQLite does not say more of what the system said to it.
-    const reason =
-      error.code === 'SQLITE_CANTOPEN' ? 'there is no room for it, or no right to write' : error.message;
+    const reason = /^SQLITE_(CANTOPEN|READONLY)/.test(error.code)
+      ? 'there is no room for it, or no right to write beside it'
+      : error.message;
     throw new Problem('local-io', `cannot take the lock ${path}: ${reason}`, { cause: error });
   }
 }
