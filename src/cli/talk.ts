@@ -12,6 +12,8 @@ export type Talk = {
   readonly warn: (text: string) => void;
   /** A line that people and scripts should see unless they asked for quiet. */
   readonly note: (text: string) => void;
+  /** Whether notes are heard, so that nothing need be asked for one that is not. */
+  readonly notes: boolean;
   /** A line for people who watch: only on a terminal's stderr. */
   readonly aside: (text: string) => void;
   /** A line that only `-v` asks for. */
@@ -29,6 +31,7 @@ export function talk(flags: TalkFlags, io: Io): Talk {
   const verbose = flags.verbose === true || flags.debug === true;
   return {
     warn: say,
+    notes: !quiet,
     note: (text) => (quiet ? undefined : say(text)),
     aside: (text) => (quiet || io.stderr.isTTY !== true ? undefined : say(text)),
     detail: (text) => (verbose ? say(text) : undefined),

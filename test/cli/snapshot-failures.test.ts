@@ -228,6 +228,21 @@ describe('two snapshots at once', () => {
 });
 
 describe('a service', () => {
+  it('is asked for what is written, and once more whether that still stands', async () => {
+    writeFileSync(
+      join(folder, 'plan.txt'),
+      'a.csv obs GDP GDPC1 --limit 3\nb.csv panel UNRATE --from 2014-01-01\n',
+    );
+    const { url, asked } = await through(() => undefined);
+    expect(await snapshot('2015-01-30', '--base-url', url)).toEqual(quietly);
+    expect(asked.map((question) => question.url?.replace(/\?.*/, ''))).toEqual([
+      '/v1/series/GDP/observations',
+      '/v1/series/GDPC1/observations',
+      '/v1/series/UNRATE/observations',
+      '/v1/series/GDP/observations',
+    ]);
+  });
+
   it('that dies in the middle is exit 7, and the last line says what to do', async () => {
     const home = join(folder, 'home');
     mkdirSync(home);
