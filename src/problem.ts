@@ -14,6 +14,7 @@ export type ProblemKind =
   | 'bad-input'
   | 'unreachable'
   | 'bad-answer'
+  | 'no-rows'
   | 'local-io'
   | 'interrupted';
 
@@ -32,6 +33,7 @@ const kinds: Record<ProblemKind, { readonly status: number; readonly title: stri
   'bad-input': { status: 0, title: 'Bad Input' },
   unreachable: { status: 0, title: 'Unreachable' },
   'bad-answer': { status: 0, title: 'Bad Answer' },
+  'no-rows': { status: 0, title: 'No Rows' },
   'local-io': { status: 0, title: 'Local File Error' },
   interrupted: { status: 0, title: 'Interrupted' },
 };

@@ -79,6 +79,7 @@ async function commandsWithKnowledge(): Promise<readonly string[]> {
       done: () => undefined,
       subcommand: (group, word) => group.command(word),
       programWith: async () => root,
+      shell: { understand: async () => undefined, run: async () => 0 },
     });
     const takesDay = (command: Command): boolean =>
       command.options.some(({ long }) => long === '--as-of' || long === '--known-before') ||

@@ -2,16 +2,15 @@ import type { Client } from '../client/client.ts';
 import type { Day } from '../model/date.ts';
 import type { Row } from '../model/envelope.ts';
 import type { Field } from '../operations/operation.ts';
-import { Problem } from '../problem.ts';
 import { exitCode } from './exit-code.ts';
 import { type DataFlags, type OutputChoice, outputChoice } from './flags.ts';
 import { type Wanted, withSuggestion } from './ids.ts';
 import type { Io } from './io.ts';
 import { openSink } from './open-sink.ts';
-import { changedBetweenPages } from './pages.ts';
 import { politely } from './politely.ts';
 import { progress } from './progress.ts';
 import { type Session, withSession } from './session.ts';
+import { dataChanged, settled } from './settled.ts';
 import { reportFailure, type Talk } from './talk.ts';
 import { newWriting, rendererFor, tellWhatIsMissing, writeEnd } from './writing.ts';
 
@@ -40,9 +39,6 @@ export type Composing = Session & {
 
 /** What a composing command does: gives its answer, or (for a dry run) only how many requests that would take. */
 export type Compose = (session: Composing) => Promise<Composed | { readonly wouldTake: string }>;
-
-/** So often an answer is composed anew when the data changes meanwhile. */
-const restarts = 3;
 
 /** Composes an answer and writes it: complete, or (to a file) not at all. Gives the exit code and how many rows there were. */
 export async function writeComposed(
@@ -85,28 +81,11 @@ export async function writeComposed(
     if (composed.failures.length === 0 || !nothing)
       await write(composed, requestId, output, flags, io, session.talk);
     const rows = composed.rows.length;
+    io.runner?.answered(rows);
     session.talk.detail(`asof: ${rows} rows from ${client.requests()} requests`);
     const failed = await reportFailures(composed.failures, client, flags, io);
     return { code: failed ?? (rows === 0 && output.failEmpty ? exitCode.empty : exitCode.success), rows };
   });
-}
-
-/** What `changedBetweenPages` recognises: it is the same whether an import lands between two pages or two questions. */
-function dataChanged(): Problem {
-  return new Problem('bad-answer', 'the data changed while it was being read', {
-    field: 'cursor',
-    hints: ['try again when the import is done'],
-  });
-}
-
-async function settled<T>(work: () => Promise<T>): Promise<T> {
-  for (let restarted = 0; ; restarted += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!changedBetweenPages(error) || restarted === restarts) throw error;
-    }
-  }
 }
 
 async function reportFailures(

@@ -14,7 +14,7 @@ export async function noteCoverage(
   days: readonly string[],
   { client, talk }: Pick<Session, 'client' | 'talk'>,
 ): Promise<void> {
-  if (days.length === 0) return;
+  if (days.length === 0 || !talk.notes) return;
   const outside: string[] = [];
   for (const { id, row } of answered) {
     const series = row ?? (await client.ask(seriesShow, [['id', id]])).results[0];

@@ -58,7 +58,8 @@ export async function runDiff(
 
 async function requestsOf(id: string, days: readonly Day[], session: Composing): Promise<string> {
   const pages = await pagesExpected({ id }, session);
-  return `the differences take about ${days.length * pages + 1 + session.requestsToCheck()} requests`;
+  const checks = (session.talk.notes ? 1 : 0) + session.requestsToCheck();
+  return `the differences take about ${days.length * pages + checks} requests`;
 }
 
 /** The dates that two answers give different numbers, or that only one of them has. */

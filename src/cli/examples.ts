@@ -45,6 +45,14 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
       shows: 'what was published first, of every series whose id begins with PCE',
       line: 'asof obs "PCE*" --first-release --from 2015-01-01 -o first.csv',
     },
+    {
+      shows: 'a picture of it',
+      line: 'asof obs UNRATE --as-of 2020-06-30 --from 2000-01-01 --plot',
+    },
+    {
+      shows: 'the same as a file for a report',
+      line: 'asof obs UNRATE --as-of 2020-06-30 --from 2000-01-01 -o unrate.svg',
+    },
   ],
   revisions: [
     {
@@ -55,6 +63,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
       shows: 'the revisions that were known by the end of 2010, in percent',
       line: 'asof revisions GDP --date 2008-10-01 --as-of 2010-12-31 --columns as_of_date,value,percent',
     },
+    { shows: 'drawn as steps', line: 'asof revisions GDPC1 --date 2008-10-01 --plot' },
   ],
   vintages: [
     {
@@ -67,6 +76,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     { shows: 'the curve of a day', line: 'asof curve --date 2024-03-28' },
     { shows: 'of a Sunday: the newest one up to it', line: 'asof curve --date 2024-03-31 --on-or-before' },
     { shows: 'two days compared, in basis points', line: 'asof curve --date 2023-10-19 --vs 2020-03-09' },
+    { shows: 'and drawn', line: 'asof curve --date 2023-10-19 --vs 2020-03-09 --plot' },
   ],
   yields: [
     {
@@ -123,6 +133,34 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     {
       shows: 'for a backtest: the latest values known at each month-end',
       line: 'asof panel GDP PAYEMS --as-of-each month-end --from 2008-10-01 --to 2009-02-28 --sort asc',
+    },
+    {
+      shows: 'into a Parquet file, for DuckDB or pandas',
+      line: 'asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet',
+    },
+  ],
+  snapshot: [
+    {
+      shows: 'what a plan would write, as of a day',
+      line: 'asof snapshot plan.txt --out desk --as-of 2015-02-01 --dry-run',
+      needs: 'a plan',
+    },
+    {
+      shows: 'every night from cron: as of yesterday, in one step or not at all',
+      line: 'asof snapshot plan.txt --out desk',
+      needs: 'a plan',
+    },
+  ],
+  verify: [
+    {
+      shows: 'whether the files still are what their commands give',
+      line: 'asof verify desk',
+      needs: 'a snapshot',
+    },
+    {
+      shows: 'the same, of a service',
+      line: 'asof verify desk --base-url https://data.example.org',
+      needs: service,
     },
   ],
   facts: [

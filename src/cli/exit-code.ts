@@ -33,6 +33,7 @@ const codes: Readonly<Record<ProblemKind, number>> = {
   'uri-too-long': exitCode.serviceFailed,
   'header-fields-too-large': exitCode.serviceFailed,
   'internal-error': exitCode.serviceFailed,
+  'no-rows': exitCode.empty,
   'local-io': exitCode.localIo,
   interrupted: exitCode.interrupted,
 };

@@ -46,6 +46,8 @@ export type OutputChoice = {
   readonly colour: boolean;
   readonly width: number | undefined;
   readonly failEmpty: boolean;
+  /** Whether JSON names the request that was answered. */
+  readonly requestId: boolean;
 };
 
 /** Adds the flags of every command that gives data. */
@@ -67,7 +69,7 @@ export function withStoreFlag(command: Command): Command {
 }
 
 /** Adds the flags that name a service and say how patient to be with it. */
-function withRemoteFlags(command: Command): Command {
+export function withRemoteFlags(command: Command): Command {
   return command
     .option('--base-url <url>', 'ask the service there (or ASOF_BASE_URL)')
     .option('--timeout <seconds>', 'for one try of a request to a service (30)', timeoutSeconds)
@@ -115,6 +117,7 @@ export function outputChoice(flags: DataFlags, io: Io, drawable = false): Output
     colour: file === undefined && wantsColour(flags, io, onTerminal),
     width: onTerminal ? io.stdout.columns || 80 : undefined,
     failEmpty: flags.failEmpty === true,
+    requestId: io.runner === undefined,
   };
 }
 

@@ -35,7 +35,7 @@ async function dataSet(typed: readonly string[], flags: PanelFlags, session: Com
     ...dateBounds(flags, io, talk),
   ];
   const series = await wantedSeries(session, typed);
-  const noted = asOf === undefined ? [] : [asOf];
+  const noted = asOf === undefined || !talk.notes ? [] : [asOf];
   // How long a series is costs a request, unless a pattern found it.
   if (flags.dryRun === true || series.every(({ row }) => row !== undefined)) {
     const pages = await Promise.all(series.map((one) => pagesExpected(one, session)));
@@ -62,7 +62,7 @@ async function realTimePanel(typed: readonly string[], flags: PanelFlags, sessio
   const series = await wantedSeries(session, typed);
   const planned = await eachOf(series, (one) => planOf(one, days, session));
   const left = sum(planned.done.map(requestsLeft));
-  const noted = [days[0], days.at(-1)].filter((day) => day !== undefined);
+  const noted = session.talk.notes ? [days[0], days.at(-1)].filter((day) => day !== undefined) : [];
   const made = session.requests();
   const plans = planned.done.map((plan) => plan.series);
   const checks = unnoted(plans, noted) + session.requestsToCheck();

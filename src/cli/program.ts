@@ -2,33 +2,59 @@ import { Command, CommanderError } from 'commander';
 import { version } from '../installation.ts';
 import { Problem } from '../problem.ts';
 import { addHelp } from './commands/help.ts';
-import { commands, type Setting } from './commands/index.ts';
+import { commands, type Entry, type Setting } from './commands/index.ts';
 import { exitCode } from './exit-code.ts';
 import type { Io } from './io.ts';
 import { refuseRepeated } from './repeated-flags.ts';
+import type { Understood } from './shell.ts';
 
 /** Runs the command that a command line names, and gives its exit code; an error of usage is a Problem. */
 export async function parse(argv: readonly string[], io: Io): Promise<number> {
   let code: number = exitCode.success;
+  const { root } = await programFor(argv, io, (given) => {
+    code = given;
+  });
+  return (await parsed(root, argv)) ?? code;
+}
+
+/** What a command line means, without doing it; undefined where it only asks for help. An error of usage is a Problem. */
+async function understand(argv: readonly string[], io: Io): Promise<Understood | undefined> {
+  const { root, entry } = await programFor(argv, io, () => undefined);
+  let understood: Understood | undefined;
+  root.hook('preAction', (_, command) => {
+    const words = wordsOf(command);
+    understood = { words, command, ...(entry?.boundBy !== undefined && { boundBy: entry.boundBy }) };
+    throw new CommanderError(exitCode.success, 'asof.understood', '');
+  });
+  await parsed(root, argv);
+  return understood;
+}
+
+/** The program for a command line, and the entry that it names, if it does. */
+async function programFor(argv: readonly string[], io: Io, done: (code: number) => void) {
   const setting: Setting = {
     io,
-    done: (given) => {
-      code = given;
-    },
+    done,
     subcommand: (group, name, summary) => child(group, name, summary, io),
     programWith: async (name) => {
       if (name !== word) await defineNamed(root, name, setting);
       return root;
     },
+    shell: { understand, run: parse },
   };
   const [word = ''] = argv;
   const root = program(setting);
-  const named = await defineNamed(root, word === 'help' ? argv[1] : word, setting);
-  if (word === 'help' || argv.some(asksForHelp) || (argv.length === 1 && isGroup(named)))
+  const { entry, command } = await defineNamed(root, word === 'help' ? argv[1] : word, setting);
+  if (word === 'help' || argv.some(asksForHelp) || (argv.length === 1 && isGroup(command)))
     (await import('./examples.ts')).addExamples(root);
+  return { root, entry };
+}
+
+/** Lets the program act on a command line; gives an exit code where it ended before that. */
+async function parsed(root: Command, argv: readonly string[]): Promise<number | undefined> {
   try {
     await root.parseAsync(argv, { from: 'user' });
-    return code;
+    return undefined;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return exitCode.success;
@@ -36,6 +62,12 @@ export async function parse(argv: readonly string[], io: Io): Promise<number> {
     if (error.code === 'commander.help') return exitCode.usage;
     throw usageProblem(error);
   }
+}
+
+/** The words by which a command is called below the program. */
+function wordsOf(command: Command): string {
+  const { parent } = command;
+  return parent === null || parent.parent === null ? command.name() : `${wordsOf(parent)} ${command.name()}`;
 }
 
 /** Commander's words in ours: `error: unknown command 'x'`, and on a line of its own `(Did you mean y?)`. */
@@ -60,13 +92,17 @@ function program({ io, done }: Setting): Command {
 }
 
 /** Gives the named command what it takes; the others stay names, so that no command pays for them. */
-async function defineNamed(root: Command, name = '', setting: Setting): Promise<Command | undefined> {
+async function defineNamed(
+  root: Command,
+  name: string | undefined,
+  setting: Setting,
+): Promise<{ readonly entry?: Entry; readonly command?: Command }> {
   const entry = commands.find((candidate) => candidate.name === name || candidate.alias === name);
   const command = root.commands.find((candidate) => candidate.name() === entry?.name);
-  if (command === undefined) return undefined;
-  await entry?.define(command, setting);
+  if (entry === undefined || command === undefined) return {};
+  await entry.define(command, setting);
   refuseRepeated(command);
-  return command;
+  return { entry, command };
 }
 
 function asksForHelp(word: string): boolean {

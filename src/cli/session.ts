@@ -18,6 +18,7 @@ export async function withSession<T>(
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const said = talk(flags, io);
+  if (io.runner !== undefined) return work({ client: io.runner.client, io, talk: said });
   const service = chosenBaseUrl(io, flags);
   const client =
     service === undefined ? await openEmbedded(flags, io, said) : await openRemote(service, flags, io, said);

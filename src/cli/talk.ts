@@ -13,6 +13,8 @@ export type Talk = {
   readonly warn: (text: string) => void;
   /** A line that people and scripts should see unless they asked for quiet. */
   readonly note: (text: string) => void;
+  /** Whether notes are heard, so that nothing need be asked for one that is not. */
+  readonly notes: boolean;
   /** A line for people who watch: only on a terminal's stderr. */
   readonly aside: (text: string) => void;
   /** A line that only `-v` asks for. */
@@ -28,6 +30,7 @@ export function talk(flags: TalkFlags, io: Io): Talk {
   const verbose = flags.verbose === true || flags.debug === true;
   return {
     warn: say,
+    notes: !quiet,
     note: (text) => (quiet ? undefined : say(text)),
     aside: (text) => (quiet || io.stderr.isTTY !== true ? undefined : say(text)),
     detail: (text) => (verbose ? say(text) : undefined),
@@ -38,6 +41,10 @@ export function talk(flags: TalkFlags, io: Io): Talk {
 /** Says what went wrong on stderr, and gives the exit code that it means; a failure that nobody foresaw shows its trace. */
 export function reportFailure(error: unknown, flags: Partial<DataFlags>, io: Io): number {
   const problem = problemOf(error);
+  if (io.runner !== undefined) {
+    io.runner.failed(error);
+    return problem === undefined ? exitCode.bug : exitCodeOf(problem.kind);
+  }
   if (problem === undefined) return reportBug(error, io);
   if (flags.json === true || flags.format === 'json') {
     write(io, `${JSON.stringify(problem.toDocument(embeddedErrors), null, 2)}\n`);
@@ -58,7 +65,7 @@ function write({ stderr }: Io, text: string): void {
 }
 
 /** The failure as a Problem, or undefined where it is a bug; what the operating system refuses is none. */
-function problemOf(error: unknown): Problem | undefined {
+export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem)
     return error.kind === 'internal-error' && error.cause !== undefined ? problemOf(error.cause) : error;
   if (error instanceof Error && 'syscall' in error)

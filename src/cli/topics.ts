@@ -67,7 +67,7 @@ as-of day.
 
 const exitCodes: readonly (readonly [number, string])[] = [
   [exitCode.success, 'success; also an empty result, and a reader that closed the pipe'],
-  [exitCode.differences, 'differences (diff --exit-code)'],
+  [exitCode.differences, 'differences (diff --exit-code, verify)'],
   [exitCode.usage, 'usage, a bad value, a file that cannot be imported'],
   [exitCode.notFound, 'not found'],
   [exitCode.unauthorized, 'no key, or a bad one'],

@@ -2,6 +2,7 @@ import { Problem } from '../problem.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota of the disk is used up',
   EFBIG: 'the file may not become so large',
   EACCES: 'permission denied',
   EPERM: 'permission denied',

@@ -39,6 +39,7 @@ export async function rendererFor(
     columns: columnsOf(fields, columns, output.columns),
     header: output.header,
     colour: output.colour,
+    requestId: output.requestId,
     ...(output.width !== undefined && { width: output.width }),
     ...(picture !== undefined && { drawing: picture.drawing }),
   });

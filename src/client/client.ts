@@ -1,11 +1,14 @@
 import type { Envelope } from '../model/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
+import type { ImportRecord } from '../store/store.ts';
 
 /** Where answers come from. */
 export type Origin = {
   readonly mode: 'embedded' | 'remote';
   readonly where: string;
   readonly sample: boolean;
+  /** Every import of a store, oldest first; of a service nobody is told. */
+  readonly imports?: readonly ImportRecord[];
 };
 
 /** Tells whether the data is still as it was. */

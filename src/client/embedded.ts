@@ -14,7 +14,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
     },
     async origin() {
       const { path, sample } = await store.info();
-      return { mode: 'embedded', where: path, sample };
+      return { mode: 'embedded', where: path, sample, imports: await store.imports() };
     },
     close: () => store.close(),
   };

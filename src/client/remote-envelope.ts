@@ -111,9 +111,6 @@ function wrongSeries({ series }: Fields, given: Given): string | undefined {
 
 type RowCheck = (row: unknown) => string | undefined;
 
-/** The fields that say on which day a row was known. */
-const knownOn: ReadonlySet<string> = new Set(['as_of_date', 'filing_date', 'detected_on']);
-
 /** The fields that `from` and `to` bound. */
 const bounded: Readonly<Record<string, string>> = {
   [observations.name]: 'date',
@@ -128,9 +125,8 @@ const bounded: Readonly<Record<string, string>> = {
 const dated: Readonly<Record<string, string>> = { [revisions.name]: 'date', [curve.name]: 'trade_date' };
 
 function rowCheck(operation: Operation, given: Given): RowCheck {
-  const { fields } = operation;
+  const { fields, knownBy } = operation;
   const asOf = textOf(given, 'as_of');
-  const known = fields.find(({ name }) => knownOn.has(name))?.name;
   const beside = besideTheQuestion(operation, given);
   const dates = new Set<string>();
   return (row) => {
@@ -139,8 +135,8 @@ function rowCheck(operation: Operation, given: Given): RowCheck {
       const fault = wrongField(field, row[field.name]);
       if (fault !== undefined) return `.${field.name} ${fault}`;
     }
-    if (asOf !== undefined && known !== undefined && dayIn(row[known]) > asOf)
-      return `.${known} is ${shown(row[known])}: not yet known on ${asOf}`;
+    if (asOf !== undefined && knownBy !== undefined && dayIn(row[knownBy]) > asOf)
+      return `.${knownBy} is ${shown(row[knownBy])}: not yet known on ${asOf}`;
     if (operation.name === observations.name && dates.size === dates.add(dayIn(row.date)).size)
       return `.date is ${shown(row.date)} once more`;
     return beside(row);

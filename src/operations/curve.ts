@@ -21,6 +21,7 @@ export const curve = operation({
     { name: 'source', type: 'text', description: 'Name of the data source.' },
   ],
   columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
+  knownBy: 'trade_date',
   dependsOnToday: ({ date }) => date === undefined,
   async run({ date, curve_type }, { store, clock }) {
     const points = await store.curve({

@@ -64,6 +64,7 @@ export const insiderClusters = operation({
   },
   fields,
   columns: fields.map(({ name }) => name).filter((name) => name !== 'insiders'),
+  knownBy: 'detected_on',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   async run({ from, to, limit, ...asked }, { store, position }) {

@@ -72,6 +72,7 @@ export const insiderFilings = operation({
   fields,
   // What an amendment says of its original is for those who follow it up.
   columns: fields.map(({ name }) => name).filter((name) => name !== 'original_filing_date'),
+  knownBy: 'filing_date',
   check({ days, from, to }) {
     checkRange(from, to);
     if (days === undefined || from === undefined) return;

@@ -4,7 +4,7 @@ import type { Series } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
-import { asOfParam, checkRange, choiceParam, dayParam, paging, seriesIdParam } from './params.ts';
+import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam } from './params.ts';
 import { existingSeries } from './series.ts';
 
 /** The values of a series, newest date first, as they were known on a day. */
@@ -24,8 +24,8 @@ export const observations = operation({
       undefined,
       'first-release',
     ),
-    from: dayParam('First date.'),
-    to: dayParam('Last date.'),
+    from: periodParam('First date.'),
+    to: periodParam('Last date.'),
     ...paging,
   },
   fields: [
@@ -38,6 +38,7 @@ export const observations = operation({
     { name: 'source', type: 'text', description: 'Name of the data source.' },
   ],
   columns: ['date', 'value', 'as_of_date', 'series_id', 'unit', 'frequency', 'source'],
+  knownBy: 'as_of_date',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: ({ as_of, release }) => as_of !== undefined || release !== undefined,
   // Between two vintages nothing changes: every day of knowledge from one to the next has the same rows.

@@ -62,6 +62,8 @@ export type Operation = {
   readonly fields: readonly Field[];
   /** The fixed columns of its CSV. */
   readonly columns: readonly string[];
+  /** The field of a row that says since when the row could be known; without one, no day bounds an answer. */
+  readonly knownBy?: string;
   /** Whether it is our addition to the contract, which another service may lack. */
   readonly extension?: boolean;
   /** What its envelope may hold besides what every envelope holds. */

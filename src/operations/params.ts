@@ -18,6 +18,8 @@ export type Param<T> = {
   readonly schema: { readonly [key: string]: unknown };
   /** The command-line flag without dashes, where it is not the parameter's name. */
   readonly flag?: string;
+  /** Whether it is the date of a period, which tells nothing about when anything was known. */
+  readonly ofPeriod?: boolean;
   /** How the flag's value is called in help. */
   readonly placeholder: string;
 };
@@ -64,9 +66,14 @@ export function dayParam(description: string, flag?: string): Param<Day | undefi
   };
 }
 
-/** A calendar date that must be given. */
-export function requiredDayParam(description: string): Param<Day> {
-  return { ...dayParam(description), required: true, fallback: '', parse: day };
+/** An optional date of a period that values belong to. */
+export function periodParam(description: string): Param<Day | undefined> {
+  return { ...dayParam(description), ofPeriod: true };
+}
+
+/** A date of a period that must be given. */
+export function requiredPeriodParam(description: string): Param<Day> {
+  return { ...periodParam(description), required: true, fallback: '', parse: day };
 }
 
 /** An optional knowledge date: refused when it has begun nowhere on Earth yet. */

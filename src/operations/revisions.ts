@@ -1,6 +1,6 @@
 import { observationRow, observations } from './observations.ts';
 import { operation } from './operation.ts';
-import { requiredDayParam, seriesIdParam } from './params.ts';
+import { requiredPeriodParam, seriesIdParam } from './params.ts';
 import { existingSeries } from './series.ts';
 
 /** Every value that was ever published for one date, in the order of publication; a withdrawal is a row without a value. */
@@ -10,9 +10,10 @@ export const revisions = operation({
   summary: 'Every value that was published for one date, and how it changed',
   path: '/v1/series/{id}/revisions',
   object: 'revision_series',
-  params: { id: seriesIdParam(), date: requiredDayParam('The date whose values are wanted.') },
+  params: { id: seriesIdParam(), date: requiredPeriodParam('The date whose values are wanted.') },
   fields: observations.fields.map((field) => (field.name === 'value' ? { ...field, nullable: true } : field)),
   columns: observations.columns,
+  knownBy: 'as_of_date',
   needsVintageAccess: () => true,
   async run({ id, date }, { store }) {
     const series = await existingSeries(store, id);

@@ -60,6 +60,7 @@ export const seriesSearch = operation({
   },
   fields,
   columns,
+  knownBy: 'first_vintage',
   async run({ q, match, limit }, { store, position }) {
     const after = position?.key;
     const found = await store.searchSeries({ text: q, match, limit: limit + 1, ...(after && { after }) });
@@ -77,6 +78,7 @@ export const seriesShow = operation({
   params: { id: seriesIdParam() },
   fields,
   columns,
+  knownBy: 'first_vintage',
   async run({ id }, { store }) {
     return { rows: [seriesRow(await existingSeries(store, id))] };
   },

@@ -29,6 +29,7 @@ export const spread = operation({
     { name: 'short_maturity', type: 'text', description: 'Maturity label.' },
   ],
   columns: ['trade_date', 'long_rate', 'short_rate', 'spread_bps', 'long_maturity', 'short_maturity'],
+  knownBy: 'trade_date',
   check({ long, short, curve_type, from, to }) {
     checkRange(from, to);
     checkMaturity('long', long, curve_type);

@@ -31,6 +31,7 @@ export const vintages = operation({
     { name: 'withdrawn', type: 'integer', description: 'Dates that lost their value.' },
   ],
   columns: ['as_of_date', 'added', 'revised', 'withdrawn'],
+  knownBy: 'as_of_date',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: () => true,
   async run({ id, from, to, limit }, { store, position }) {

@@ -20,6 +20,7 @@ export const yields = operation({
   },
   fields: curve.fields,
   columns: curve.columns,
+  knownBy: 'trade_date',
   check({ maturity, curve_type, from, to }) {
     checkRange(from, to);
     checkMaturity('maturity', maturity, curve_type);

@@ -7,9 +7,9 @@ import { wireRow } from './wire-row.ts';
  * the first, holds all results and their count, and ends like the last: with a cursor only where a limit cut the answer.
  * Holds no page but the first.
  */
-export function json({ columns }: Layout): TextRenderer {
+export function json({ columns, requestId = true }: Layout): TextRenderer {
   const wire = wireRow(columns);
-  let first: Envelope | undefined;
+  let first: Page | undefined;
   let ending: Ending = { has_more: false };
   let joined = false;
   let count = 0;
@@ -22,7 +22,8 @@ export function json({ columns }: Layout): TextRenderer {
 
   return {
     page: (envelope) => {
-      const page = columns.chosen ? { ...envelope, results: envelope.results.map(wire) } : envelope;
+      const asked = requestId ? envelope : unnamed(envelope);
+      const page = columns.chosen ? { ...asked, results: asked.results.map(wire) } : asked;
       if (first === undefined) {
         first = page;
         return '';
@@ -41,15 +42,22 @@ export function json({ columns }: Layout): TextRenderer {
   };
 }
 
+/** An envelope, perhaps without the request that it answers. */
+type Page = Omit<Envelope, 'request_id'>;
+
+function unnamed({ request_id: _, ...page }: Envelope): Page {
+  return page;
+}
+
 /** Whether more follows what is shown, and where. */
 type Ending = Pick<Envelope, 'has_more' | 'next_cursor'>;
 
-function endingOf({ has_more, next_cursor }: Envelope): Ending {
+function endingOf({ has_more, next_cursor }: Page): Ending {
   return { has_more, ...(next_cursor !== undefined && { next_cursor }) };
 }
 
 /** The envelope's beginning up to the bracket of its results; what is known only at the end is left for the end. */
-function openingOf(first: Envelope): string {
+function openingOf(first: Page): string {
   const { results, results_count, has_more, next_cursor, ...head } = first;
   return `${JSON.stringify(head, null, 2).slice(0, -'\n}'.length)},\n  "results": [`;
 }

@@ -13,6 +13,8 @@ export type Layout = {
   readonly colour: boolean;
   /** How the rows are drawn, for the formats that are pictures. */
   readonly drawing?: Drawing;
+  /** Whether json names the request that was answered; it does unless told. */
+  readonly requestId?: boolean;
 };
 
 /** A piece of an output: text, or the bytes of a format that is none. */

@@ -1,4 +1,5 @@
 import type { AccessOptions, AccessStore } from './access-store.ts';
+import type { Lock } from './lock.ts';
 import type { Store, StoreWriter } from './store.ts';
 
 /** Opens the store at `path` for reading, with the engine that its address names; `live` refuses one whose later imports would not be seen. */
@@ -17,4 +18,10 @@ export async function openWriter(path: string, copyOf?: string): Promise<StoreWr
 export async function openAccess(path: string, options: AccessOptions): Promise<AccessStore> {
   const { openSqliteAccess } = await import('./sqlite/access.ts');
   return openSqliteAccess(path, options);
+}
+
+/** Takes the lock of the file at `path`; undefined where another process has it. */
+export async function openLock(path: string): Promise<Lock | undefined> {
+  const { takeLock } = await import('./sqlite/lock.ts');
+  return takeLock(path);
 }

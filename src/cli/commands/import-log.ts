@@ -1,7 +1,23 @@
 import { Problem } from '../../problem.ts';
+import type { ImportRecord } from '../../store/store.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { storeToRead } from '../places.ts';
+
+/** The log of imports as CSV, oldest first. */
+export async function importLogText(imports: readonly ImportRecord[]): Promise<string> {
+  const { stringify } = await import('csv-stringify/sync');
+  const rows = imports.map((made) => [
+    made.importedAt,
+    made.kind,
+    made.statementsNew,
+    made.statementsKnown,
+    made.withdrawn,
+    made.sha256,
+    made.file,
+  ]);
+  return stringify([header, ...rows]);
+}
 
 const header = ['imported_at', 'kind', 'statements_new', 'statements_known', 'withdrawn', 'sha256', 'file'];
 
@@ -12,22 +28,10 @@ export async function importLog(
   io: Io,
 ): Promise<number> {
   if (files.length > 0) throw new Problem('bad-input', '--log takes no files: it lists what was imported');
-  const [{ openStore }, { stringify }] = await Promise.all([
-    import('../../store/open.ts'),
-    import('csv-stringify/sync'),
-  ]);
+  const { openStore } = await import('../../store/open.ts');
   const store = await openStore(storeToRead(io, flags.store).path);
   try {
-    const rows = (await store.imports()).map((made) => [
-      made.importedAt,
-      made.kind,
-      made.statementsNew,
-      made.statementsKnown,
-      made.withdrawn,
-      made.sha256,
-      made.file,
-    ]);
-    io.stdout.write(stringify([header, ...rows]));
+    io.stdout.write(await importLogText(await store.imports()));
     return exitCode.success;
   } finally {
     await store.close();

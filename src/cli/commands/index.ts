@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { operations } from '../../operations/index.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Io } from '../io.ts';
+import type { BoundBy, Shell } from '../shell.ts';
 import { clustersCommand } from './clusters.ts';
 import { curveCommand } from './curve.ts';
 import { observationsCommand } from './observations.ts';
@@ -21,6 +22,7 @@ export type Setting = {
   readonly subcommand: (group: Command, name: string, summary: string) => Command;
   /** The whole program, in which the command of that name is defined. */
   readonly programWith: (name: string | undefined) => Promise<Command>;
+  readonly shell: Shell;
 };
 
 /** A command, or a group of them, by its first word; what it takes is defined only when it is named. */
@@ -28,6 +30,8 @@ export type Entry = {
   readonly name: string;
   readonly alias?: string;
   readonly summary: string;
+  /** Of a command that puts answers of operations together. */
+  readonly boundBy?: BoundBy;
   readonly define: (command: Command, setting: Setting) => void | Promise<void>;
 };
 
@@ -58,12 +62,24 @@ const others: readonly Entry[] = [
   {
     name: 'diff',
     summary: 'What two days of knowledge disagree on',
+    boundBy: () => undefined,
     define: async (command, { io, done }) => (await import('./diff.ts')).diffCommand(command, io, done),
   },
   {
     name: 'panel',
     summary: 'Several series side by side, as they were known',
+    boundBy: ({ asOfEach }) => (asOfEach === undefined ? 'as-of' : 'to'),
     define: async (command, { io, done }) => (await import('./panel.ts')).panelCommand(command, io, done),
+  },
+  {
+    name: 'snapshot',
+    summary: 'Write the files of a plan, all as of one day, in one step',
+    define: async (command, setting) => (await import('./snapshot.ts')).snapshotCommand(command, setting),
+  },
+  {
+    name: 'verify',
+    summary: 'Hold a snapshot against its manifest, and against the data it came from',
+    define: async (command, setting) => (await import('./verify.ts')).verifyCommand(command, setting),
   },
   {
     name: 'facts',

@@ -100,6 +100,7 @@ async function runQuery(
       ...(shape !== undefined && { shape }),
       ...(picture !== undefined && { picture }),
     });
+    io.runner?.answered(rows);
     const failed = new Set(failures.map(({ question }) => question));
     await special.remark?.(
       questions.filter((question) => !failed.has(question)),

@@ -4,8 +4,10 @@ import type { Database } from 'better-sqlite3';
 import { makeFolder } from '../../folder.ts';
 import { Problem } from '../../problem.ts';
 import type { AccessOptions, AccessStore, KeyRecord, StoredKey, UsageRecord } from '../access-store.ts';
+import type { Lock } from '../lock.ts';
 import { prepare, sqliteProblems } from './connect.ts';
 import { openDatabase } from './engine.ts';
+import { takeLock } from './lock.ts';
 
 /** Marks a SQLite file as keys and usage of asof ("asok" in ASCII). */
 const applicationId = 0x61736f6b;
@@ -77,21 +79,13 @@ function createFile(path: string): void {
   }
 }
 
-/** The right to count: a lock of the operating system, which a killed process does not leave behind. */
-function lockOf(path: string): Database {
-  const file = `${realpathSync(path)}.lock`;
-  createFile(file);
-  const db = openDatabase(file, { timeout: 0 });
-  try {
-    db.exec('begin exclusive');
-    return db;
-  } catch (cause) {
-    db.close();
-    throw new Problem('local-io', `another asof serve counts requests in the access store ${path}`, {
-      hints: ['one process serves one access store; stop the other, or name another with --access'],
-      cause,
-    });
-  }
+/** The right to count, which one process alone has. */
+function lockOf(path: string): Lock {
+  const lock = takeLock(`${realpathSync(path)}.lock`);
+  if (lock !== undefined) return lock;
+  throw new Problem('local-io', `another asof serve counts requests in the access store ${path}`, {
+    hints: ['one process serves one access store; stop the other, or name another with --access'],
+  });
 }
 
 /** The format of an access store, 0 for an empty file; a file that is something else is left as it is. */
@@ -115,7 +109,7 @@ function migrate(db: Database): void {
   }).immediate();
 }
 
-function accessStore(db: Database, lock: Database | undefined): AccessStore {
+function accessStore(db: Database, lock: Lock | undefined): AccessStore {
   const othersChanges = db.prepare('pragma data_version').pluck();
   let ownChanges = 0;
   const put = prepare(

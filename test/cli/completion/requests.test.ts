@@ -35,11 +35,11 @@ const everyFormat = ['table', 'csv', 'tsv', 'json', 'ndjson', 'parquet', 'markdo
 describe('completion offers', () => {
   it.each<readonly [line: string, words: readonly string[]]>([
     ['asof obs', ['observations']],
-    ['asof v', ['vintages']],
+    ['asof v', ['vintages', 'verify']],
     ['asof series ', ['search', 'show']],
     ['asof keys re', ['revoke']],
     ['asof config ', ['get', 'set', 'unset', 'list', 'path']],
-    ['asof help s', ['series', 'spread', 'serve']],
+    ['asof help s', ['series', 'spread', 'snapshot', 'serve']],
     ['asof help e', ['environment', 'exit-codes']],
     ['asof help series s', ['search', 'show']],
     ['asof completion ', ['bash', 'zsh', 'fish']],
@@ -257,6 +257,7 @@ describe('the values of', () => {
     done: () => undefined,
     subcommand: (group, name) => group.command(name),
     programWith: async () => new Command(),
+    shell: { understand: async () => undefined, run: async () => 0 },
   };
   const defined = async () => {
     const all: Command[] = [];

@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { samplePath } from '../../installation.ts';
+import { Problem } from '../../problem.ts';
+import { compareAnew, compareFiles, type Finding, readManifest } from '../../snapshot/comparison.ts';
+import type { Manifest } from '../../snapshot/manifest.ts';
+import { wordsOf } from '../../snapshot/plan.ts';
+import { chosenBaseUrl } from '../base-url.ts';
+import { exitCode } from '../exit-code.ts';
+import { type DataFlags, withRemoteFlags, withStoreFlag, withTalkFlags } from '../flags.ts';
+import type { Io } from '../io.ts';
+import { inOneLine } from '../one-line.ts';
+import { storeToRead } from '../places.ts';
+import { type BoundLine, boundLine } from '../plan-line.ts';
+import { writeLines } from '../plan-run.ts';
+import { withSession } from '../session.ts';
+import type { Shell } from '../shell.ts';
+import { talk } from '../talk.ts';
+
+/** What a verify command works with. */
+type Setting = { readonly io: Io; readonly done: (code: number) => void; readonly shell: Shell };
+
+const about = `
+
+Every file is read and held against manifest.json; then its command is run again, as of the
+day recorded, and must give the same bytes. It is asked of the service or store that is
+named (by flag, variable or setting); else of the store that the snapshot came from, where
+that is on this machine, or the sample if it came from that; else of your own store. Where
+there is none of these the files alone are looked at, and a note says so.
+
+Each difference is a line on stdout, and the exit code is 1.`;
+
+/** `asof verify`: whether a snapshot still is what its manifest says, and its commands still give it. */
+export function verifyCommand(command: Command, setting: Setting): void {
+  withTalkFlags(withRemoteFlags(withStoreFlag(command)))
+    .summary(command.description())
+    .description(command.description() + about)
+    .argument('<dir>', 'a snapshot')
+    .action(async (dir: string) => setting.done(await runVerify(dir, command.opts(), setting)));
+}
+
+async function runVerify(dir: string, flags: DataFlags, { io, shell }: Setting): Promise<number> {
+  const said = talk(flags, io);
+  try {
+    // A snapshot that is replaced meanwhile is still read as it was.
+    const folder = await realpath(dir).catch(unreadable);
+    const manifest = await readManifest(folder).catch(unreadable);
+    if ('what' in manifest) return told([manifest], dir, io, said.note);
+    const findings = await compareFiles(folder, manifest).catch(unreadable);
+    const source = sourceFor(manifest, flags, io);
+    if (source === undefined) said.note(`asof: no store or service to ask again: only the files were read`);
+    const anew = source === undefined ? [] : await compareWithData(folder, manifest, source, shell, io);
+    if (findings.length + anew.length > 0) return told([...findings, ...anew], dir, io, said.note);
+    const how = source === undefined ? '' : ', and given so by their commands';
+    said.detail(`asof: ${dir} as of ${manifest.as_of}: ${manifest.files.length} files as recorded${how}`);
+    return exitCode.success;
+  } catch (error) {
+    throw io.signal.aborted ? error : inOneLine(error, {});
+  }
+}
+
+function told(
+  findings: readonly Finding[],
+  dir: string,
+  { stdout }: Io,
+  note: (text: string) => void,
+): number {
+  stdout.write(findings.map(({ name, what }) => `${name} ${what}\n`).join(''));
+  const names = [...new Set(findings.map(({ name }) => name))];
+  note(`asof: ${dir} is not as its manifest says: ${names.join(', ')}`);
+  return exitCode.differences;
+}
+
+function unreadable(cause: NodeJS.ErrnoException): never {
+  if (cause instanceof Problem) throw cause;
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file',
+    EACCES: 'permission denied',
+    ENOTDIR: 'it is no folder',
+  };
+  const { path = 'the snapshot', code = '', message } = cause;
+  throw new Problem('local-io', `cannot read ${path}: ${reasons[code] ?? message}`, { cause });
+}
+
+/** Whom to ask again, as flags; undefined where there is nobody. */
+function sourceFor({ source }: Manifest, flags: DataFlags, io: Io): DataFlags | undefined {
+  if (chosenBaseUrl(io, flags) !== undefined) return flags;
+  const { namedBy, isSample } = storeToRead(io, flags.store);
+  if (flags.store !== undefined || namedBy !== undefined) return flags;
+  if ('sample' in source) return { ...flags, store: samplePath() };
+  if ('store' in source && existsSync(source.store)) return { ...flags, store: source.store };
+  return isSample ? undefined : flags;
+}
+
+/** The files that their commands give otherwise now. */
+async function compareWithData(
+  folder: string,
+  manifest: Manifest,
+  flags: DataFlags,
+  shell: Shell,
+  io: Io,
+): Promise<readonly Finding[]> {
+  const day = manifest.as_of;
+  const explain = (error: unknown, { name }: { readonly name: string }) =>
+    inOneLine(error, { before: `${name}: ` });
+  const lines: BoundLine[] = [];
+  for (const [index, { name, command }] of manifest.files.entries()) {
+    const line = { number: index + 1, name, words: wordsOf(command) };
+    // A manifest is a file like any other: what it names is run only if a plan could name it.
+    const bound = boundLine(line, day, shell, io).catch((error) => {
+      throw explain(error, line);
+    });
+    lines.push(await bound);
+  }
+  const anew = await mkdtemp(join(tmpdir(), 'asof-verify-'));
+  try {
+    const quiet = { ...flags, verbose: false, quiet: flags.debug !== true };
+    await withSession(quiet, io, (session) =>
+      writeLines(lines, { session, shell, flags, day, folder: anew, explain }, async () => undefined),
+    );
+    return await compareAnew(folder, manifest, anew);
+  } finally {
+    await rm(anew, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,84 @@
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sumOfFile } from './file.ts';
+import { type FileRecord, type Manifest, parseManifest } from './manifest.ts';
+import { manifestName } from './plan.ts';
+
+/** What is not as the manifest says: a file, and in what. */
+export type Finding = { readonly name: string; readonly what: string };
+
+/** The manifest in a folder; a Finding where it is damaged. What the system refuses is thrown. */
+export async function readManifest(folder: string): Promise<Manifest | Finding> {
+  const path = join(folder, manifestName);
+  const manifest = parseManifest(await readFile(path, 'utf8'), path);
+  return manifest ?? { name: manifestName, what: 'is damaged' };
+}
+
+/** Holds what lies in a folder against its manifest. */
+export async function compareFiles(folder: string, { files }: Manifest): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const file of files) {
+    const what = await faultOf(join(folder, file.name), file);
+    if (what !== undefined) findings.push({ name: file.name, what });
+  }
+  const known = new Set([manifestName, ...files.map(({ name }) => name)]);
+  const extra = (await readdir(folder)).filter((name) => !known.has(name)).sort();
+  return [...findings, ...extra.map((name) => ({ name, what: 'is not in the manifest' }))];
+}
+
+async function faultOf(path: string, { bytes, sha256 }: FileRecord): Promise<string | undefined> {
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
+  if (found === undefined) return 'is missing';
+  if (!found.isFile()) return 'is no file';
+  if (found.size !== bytes) return `is changed: ${found.size} bytes, not ${bytes}`;
+  return (await sumOfFile(path)).sha256 === sha256 ? undefined : 'is changed: its SHA-256 is another';
+}
+
+/** Holds what the commands give now, in files of the same names, against the manifest and the snapshot's own files. */
+export async function compareAnew(
+  folder: string,
+  { files }: Manifest,
+  anew: string,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const { name, sha256 } of files) {
+    const [own, given] = [join(folder, name), join(anew, name)];
+    const same = (await sumOfFile(given)).sha256 === sha256;
+    const where = await firstDifference(own, given);
+    if (!same) findings.push({ name, what: `is given otherwise by its command now${where ?? ''}` });
+    else if (where !== undefined)
+      findings.push({ name, what: `differs from what its command gives${where}` });
+  }
+  return findings;
+}
+
+/** The first line in which a text differs from another, in words; undefined where it does not, or where one is no text. */
+async function firstDifference(path: string, other: string): Promise<string | undefined> {
+  const [own, others] = await Promise.all([path, other].map(linesOf));
+  if (own === undefined || others === undefined) return undefined;
+  const length = Math.max(own.length, others.length);
+  for (let line = 0; line < length; line += 1)
+    if (own[line] !== others[line])
+      return `, from line ${line + 1} on: ${shown(own[line])} here, ${shown(others[line])} there`;
+  return undefined;
+}
+
+/** The lines of a text; undefined of what is none, or not there. */
+async function linesOf(path: string): Promise<readonly string[] | undefined> {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    return text.includes('\0') ? undefined : text.split('\n');
+  } catch {
+    return undefined;
+  }
+}
+
+const longest = 100;
+
+function shown(line: string | undefined): string {
+  if (line === undefined) return 'nothing';
+  return JSON.stringify(line.length > longest ? `${line.slice(0, longest)}…` : line);
+}

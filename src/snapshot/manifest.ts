@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { type Day, parseDay } from '../model/date.ts';
+import { Problem } from '../problem.ts';
+import { faultOfName } from './plan.ts';
+
+/** A file of a snapshot: the command whose output it is, and how to tell it from any other. */
+export type FileRecord = {
+  readonly name: string;
+  readonly command: string;
+  readonly as_of: Day;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+};
+
+/** Where a snapshot's data came from: a service, or a store with the log of its imports (as `asof import --log` prints it). */
+export type Source =
+  | { readonly service: string }
+  | ((Sample | { readonly store: string }) & { readonly imports: number; readonly imports_sha256: string });
+
+type Sample = { readonly sample: true };
+
+/** What a snapshot says of itself; nothing in it depends on when or where it was made. */
+export type Manifest = {
+  readonly asof: string;
+  readonly as_of: Day;
+  readonly plan_sha256: string;
+  readonly source: Source;
+  readonly files: readonly FileRecord[];
+};
+
+/** The layout of a manifest; another number is another layout. */
+const format = 1;
+
+/** The manifest as text, with a sum of its own by which damage shows. */
+export function manifestText({ asof, as_of, plan_sha256, source, files }: Manifest): string {
+  const body = { format, asof, as_of, plan_sha256, source, files };
+  return `${JSON.stringify({ ...body, manifest_sha256: sumOf(body) }, null, 2)}\n`;
+}
+
+function sumOf(body: object): string {
+  return createHash('sha256').update(JSON.stringify(body)).digest('hex');
+}
+
+/** The manifest that a text is, or undefined where it is none or anything in it was changed. */
+export function parseManifest(text: string, path: string): Manifest | undefined {
+  const value = parsed(text);
+  if (!isObject(value)) return undefined;
+  if (Number.isSafeInteger(value.format) && Number(value.format) > format)
+    throw new Problem('local-io', `${path} was made by a newer asof`, { hints: ['update asof'] });
+  const { manifest_sha256, ...body } = value;
+  if (manifest_sha256 !== sumOf(body) || body.format !== format) return undefined;
+  const { asof, as_of, plan_sha256, source, files } = body;
+  if (!isText(asof) || !isDay(as_of) || !isText(plan_sha256) || !isSource(source)) return undefined;
+  if (!Array.isArray(files) || !files.every(isFileRecord)) return undefined;
+  return { asof, as_of, plan_sha256, source, files };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isDay(value: unknown): value is Day {
+  return isText(value) && parseDay(value) !== undefined;
+}
+
+function isSource(value: unknown): value is Source {
+  if (!isObject(value)) return false;
+  if (isText(value.service)) return true;
+  return value.sample === true || isText(value.store);
+}
+
+function isFileRecord(value: unknown): value is FileRecord {
+  if (!isObject(value)) return false;
+  const { name, command, as_of, rows, bytes, sha256 } = value;
+  // A name that leads out of the folder would have other files read.
+  if (!isText(name) || faultOfName(name) !== undefined) return false;
+  return isText(command) && isDay(as_of) && isText(sha256) && [rows, bytes].every(Number.isSafeInteger);
+}

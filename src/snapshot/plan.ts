@@ -1,0 +1,117 @@
+import { Problem } from '../problem.ts';
+
+/** A line of a plan: the file that it makes, and the words of the asof command that fills it. */
+export type PlanLine = {
+  readonly number: number;
+  readonly name: string;
+  readonly words: readonly string[];
+};
+
+/** The file beside a snapshot's own that says what they are. */
+export const manifestName = 'manifest.json';
+
+/** The lines of the plan in `bytes`, comments apart; a Problem that names the file, and the line, of what is no plan. */
+export function readPlan(bytes: Uint8Array, path: string): readonly PlanLine[] {
+  const lines = textOf(bytes, path)
+    .split('\n')
+    .flatMap((text, index) => {
+      const number = index + 1;
+      return within(path, number, () => readLine(text.replace(/\r$/, ''), number));
+    });
+  if (lines.length === 0)
+    throw new Problem('bad-input', `${path} holds no line`, {
+      hints: ['a line is the name of a file and an asof command: gdp.csv observations GDP'],
+    });
+  const names = new Map<string, PlanLine>();
+  for (const line of lines) {
+    // Not every file system tells letter cases apart.
+    const key = line.name.normalize('NFC').toLowerCase();
+    const other = names.get(key);
+    if (other !== undefined)
+      throw new Problem(
+        'bad-input',
+        `${path} line ${line.number}: ${line.name} is made by line ${other.number} already`,
+      );
+    names.set(key, line);
+  }
+  return lines;
+}
+
+/** Does work on a line of a plan; a Problem of it names the plan and the line. */
+function within<T>(path: string, number: number, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem(error.kind, `${path} line ${number}: ${error.detail}`, { hints: error.hints });
+  }
+}
+
+function textOf(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new Problem('bad-input', `${path} is no text in UTF-8`, { cause });
+  }
+}
+
+function readLine(text: string, number: number): readonly PlanLine[] {
+  const [name, ...words] = wordsOf(text);
+  if (name === undefined) return [];
+  const fault = faultOfName(name);
+  if (fault !== undefined)
+    throw new Problem('bad-input', `${JSON.stringify(name)} cannot name a file of a snapshot: ${fault}`);
+  if (words.length === 0)
+    throw new Problem('bad-input', `${name} has no command`, { hints: [`such as ${name} observations GDP`] });
+  return [{ number, name, words }];
+}
+
+/** Why a text cannot name a file of a snapshot, or undefined where it can. */
+export function faultOfName(name: string): string | undefined {
+  if (name === '') return 'it is empty';
+  if (/[/\\]/.test(name)) return 'all files lie in one folder';
+  if (name.startsWith('.')) return 'it begins with a dot';
+  if (name.startsWith('-')) return 'it begins with a dash';
+  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name)) return 'it holds a character that nobody sees';
+  // What a file in the making is called takes some more.
+  if (Buffer.byteLength(name) > 200) return 'it is longer than 200 bytes';
+  return name.toLowerCase() === manifestName ? 'asof writes that file itself' : undefined;
+}
+
+/**
+ * The words of a line: blanks part them, quotes and backslashes keep blanks and `#` in them as a shell's would, nothing
+ * is expanded, and a `#` that begins a word begins a comment.
+ */
+export function wordsOf(line: string): readonly string[] {
+  const control = /(?!\t)\p{Cc}/u.exec(line)?.[0];
+  if (control !== undefined)
+    throw new Problem('bad-input', `it holds the control character U+${codeOf(control)}`);
+  const words: string[] = [];
+  const piece = /\\(.?)|'([^']*)('?)|"((?:[^"\\]|\\.)*)("?)|([ \t]+)|([^\\'" \t]+)/gsuy;
+  let word: string | undefined;
+  for (const [whole, escaped, single, singleEnd, double, doubleEnd, blank] of line.matchAll(piece)) {
+    if (blank !== undefined) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      continue;
+    }
+    if (word === undefined && whole.startsWith('#')) break;
+    if (escaped === '')
+      throw new Problem('bad-input', 'it ends in a backslash, but no line goes on in the next');
+    if (singleEnd === '' || doubleEnd === '')
+      throw new Problem('bad-input', `a quote is not closed: ${whole}`);
+    word = (word ?? '') + (escaped ?? single ?? double?.replace(/\\(["\\])/g, '$1') ?? whole);
+  }
+  return word === undefined ? words : [...words, word];
+}
+
+function codeOf(character: string): string {
+  return character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+}
+
+/** Words as a line that `wordsOf` and every shell reads back as the same words. */
+export function lineOf(words: readonly string[]): string {
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ');
+}

@@ -1,0 +1,61 @@
+import { mkdir, readlink, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Day } from '../model/date.ts';
+import { flush, settle, sumOfFile } from './file.ts';
+import { type FileRecord, type Manifest, manifestText } from './manifest.ts';
+import { draftLink, newRunName, type Place, sweepOld } from './place.ts';
+import { manifestName } from './plan.ts';
+
+/** A snapshot in the making: a folder that nobody is shown before it is complete. */
+export type Run = { readonly place: Place; readonly folder: string };
+
+/** The record of a file that a run made, and whether the current snapshot holds the same. */
+export type Settled = { readonly record: FileRecord; readonly unchanged: boolean };
+
+/** A new empty run. */
+export async function beginRun(place: Place, day: Day): Promise<Run> {
+  const folder = join(place.folder, newRunName(place, day));
+  await mkdir(folder);
+  return { place, folder };
+}
+
+/** Puts a file of a run on the disk for good, and records what it is. */
+export async function settleFile(
+  { place, folder }: Run,
+  made: Omit<FileRecord, 'bytes' | 'sha256'>,
+): Promise<Settled> {
+  const path = join(folder, made.name);
+  const sum = await sumOfFile(path);
+  const unchanged = await settle(path, sum, shownBefore(place, made.name));
+  return { record: { ...made, ...sum }, unchanged };
+}
+
+/** Completes a run and shows it in one step; the run shown before stays for those who still read it, all others go. */
+export async function publish({ place, folder }: Run, manifest: Manifest): Promise<void> {
+  const path = join(folder, manifestName);
+  await writeFile(path, manifestText(manifest), { flag: 'wx' });
+  await settle(path, await sumOfFile(path), shownBefore(place, manifestName));
+  await flush(folder);
+  const link = draftLink(place);
+  await symlink(basename(folder), link);
+  if (place.isEmptyFolder) await rmdir(place.path);
+  await rename(link, place.path);
+  await flush(place.folder);
+}
+
+function shownBefore({ current }: Place, name: string): string | undefined {
+  return current && join(current, name);
+}
+
+/** Removes every other run but the one that was shown before. */
+export function sweepAfter({ place, folder }: Run): Promise<void> {
+  return sweepOld(place, [folder, place.current]);
+}
+
+/** Gives a run up that is not shown; the snapshot is as it was. */
+export async function giveUp({ place, folder }: Run): Promise<void> {
+  const shown = await readlink(place.path).catch(() => undefined);
+  if (shown === basename(folder)) return;
+  await rm(draftLink(place), { force: true });
+  await rm(folder, { recursive: true, force: true });
+}
