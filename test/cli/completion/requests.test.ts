@@ -49,6 +49,10 @@ describe('completion offers', () => {
     ['asof obs --csv gd', ['GDP', 'GDPC1']],
     ['asof obs --limit 3 gd', ['GDP', 'GDPC1']],
     ['asof obs -- gd', ['GDP', 'GDPC1']],
+    ['asof obs -- --cs', []],
+    ['asof obs --format=csv gd', ['GDP', 'GDPC1']],
+    ['asof obs --format= gd', ['GDP', 'GDPC1']],
+    ['asof obs -fcsv gd', ['GDP', 'GDPC1']],
     ['asof series show u', ['UNRATE']],
     ['asof revisions u', ['UNRATE']],
     ['asof revisions UNRATE u', []],
@@ -249,6 +253,26 @@ describe('of a service', () => {
       expect(Date.now() - begun).toBeLessThan(2500);
     },
   );
+});
+
+describe.skipIf(!existsSync(built))('the process that answers (needs npm run build)', () => {
+  it('ends with its answer, whatever it still waits for', () => {
+    // As the lookup of a name would, which nothing can stop.
+    const waiting = folder.write('waiting.cjs', 'setInterval(() => undefined, 1000);');
+    const begun = Date.now();
+    const { stdout, status } = spawnSync(
+      process.execPath,
+      ['-r', waiting, built, 'completion', 'fish', '--', 'obs', 'un'],
+      {
+        env: { ASOF_STORE: store, HOME: folder.path('home') },
+        encoding: 'utf8',
+        timeout: 10_000,
+        killSignal: 'SIGKILL',
+      },
+    );
+    expect({ stdout, status }).toEqual({ stdout: 'words\t\nUNRATE\t\n', status: 0 });
+    expect(Date.now() - begun).toBeLessThan(5000);
+  });
 });
 
 describe('the values of', () => {
