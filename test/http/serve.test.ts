@@ -267,7 +267,8 @@ describe('asof serve', () => {
     newKey(place, 'many');
     const plans = args.includes('--plans') || args.includes('S') ? [] : ['--plans', 'plans.json'];
     const given = args.map((arg) => (arg === 'S' ? place.store : arg));
-    const ended = run(place, 'serve', '--port', '0', ...plans, ...given);
+    const port = args.includes('--port') ? [] : ['--port', '0'];
+    const ended = run(place, 'serve', ...port, ...plans, ...given);
     expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(reason)]);
   });
 });
