@@ -22,17 +22,16 @@ export type ImportFlags = Partial<Omit<LoadOptions, 'importedAt'>> & { readonly 
 
 const folders = new Set<string>();
 
+// Here, and not where the first folder is made: a hook that is set within a test is never called.
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** A new empty folder, removed when the test file is done. */
 export function scratchFolder(): string {
-  if (folders.size === 0) afterAll(removeFolders);
   const folder = mkdtempSync(join(tmpdir(), 'asof-store-'));
   folders.add(folder);
   return folder;
-}
-
-function removeFolders(): void {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-  folders.clear();
 }
 
 /** The path of a store that is not there yet, in a folder of its own below `folder`. */
