@@ -79,7 +79,7 @@ const yearly = (values: readonly (number | null)[]): readonly Reading[] =>
 
 describe('a chart as SVG', () => {
   const lines: Lines = { GDP: yearly([3, 1, null, 9, 4]), OTHER: yearly([2, 2.5, 7.25, 3, 3]) };
-  const text = svgOf(rowsOf(lines), { key: [['GDP', 'Gross Domestic Product']] });
+  const text = svgOf(rowsOf(lines), { key: () => [['GDP', 'Gross Domestic Product']] });
   const picture = pictureOf(text);
 
   it('has a size, a view box, a title and a description for those who do not see it', () => {
@@ -125,7 +125,7 @@ describe('a chart as SVG', () => {
     const rows = rowsOf(lines);
     const others = rows.filter(({ line }) => line === 'OTHER').reverse();
     const mixed = [...rows.filter(({ line }) => line === 'GDP').reverse(), ...others];
-    expect(svgOf(mixed, { key: [['GDP', 'Gross Domestic Product']] })).toBe(text);
+    expect(svgOf(mixed, { key: () => [['GDP', 'Gross Domestic Product']] })).toBe(text);
   });
 
   it('has each line’s extremes where the labels say they are', () => {
@@ -180,7 +180,7 @@ describe('a chart as SVG', () => {
       { [evil]: yearly([1, 2]), Y: yearly([1, 3]) },
       { [evil]: { unit: evil, source: evil }, Y: { unit: evil } },
     );
-    const foreign = svgOf(rows, { words, key: [[evil, evil]] });
+    const foreign = svgOf(rows, { words, key: () => [[evil, evil]] });
     const read = pictureOf(foreign);
     expect(read).not.toHaveProperty('script');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there.
