@@ -95,6 +95,28 @@ describe('a chart as SVG', () => {
     });
   });
 
+  it('keeps a title of capitals, as ids are, between its margins', () => {
+    // The advances of DejaVu Sans Bold, the widest font that `sans-serif` commonly is.
+    const advances: Readonly<Record<string, number>> = {
+      P: 0.733,
+      A: 0.774,
+      Y: 0.724,
+      E: 0.683,
+      M: 0.995,
+      S: 0.72,
+      ',': 0.38,
+      ' ': 0.348,
+    };
+    const title = Array.from({ length: 12 }, () => 'PAYEMS').join(', ');
+    const drawn = textsOf(pictureOf(svgOf(rowsOf(lines), { words: () => ({ title, subtitle: '' }) })));
+    const shown = drawn.map((one) => one.text).filter((one) => one.startsWith('PAYEMS'));
+    expect(shown.join(' ')).toBe(title);
+    for (const line of shown) {
+      const wide = [...line].reduce((sum, sign) => sum + (advances[sign] ?? Number.NaN), 0);
+      expect(20 + 17 * wide).toBeLessThanOrEqual(700);
+    }
+  });
+
   it('says what it shows: title, as-of day, unit, names, dates, values, long names, source', () => {
     const texts = textsOf(picture).map((one) => one.text);
     const wanted = [
