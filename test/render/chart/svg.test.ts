@@ -117,6 +117,15 @@ describe('a chart as SVG', () => {
     }
   });
 
+  it('tells lines apart whose names have no room', () => {
+    const long: Lines = {
+      'PRICES.OF.CONSUMERS.IN.TOWNS.FOOD': yearly([1, 2]),
+      'PRICES.OF.CONSUMERS.IN.TOWNS.RENT': yearly([2, 3]),
+    };
+    const names = textsOf(pictureOf(svgOf(rowsOf(long)))).map((one) => one.text);
+    expect(names).toEqual(expect.arrayContaining(['…FOOD', '…RENT']));
+  });
+
   it('says what it shows: title, as-of day, unit, names, dates, values, long names, source', () => {
     const texts = textsOf(picture).map((one) => one.text);
     const wanted = [

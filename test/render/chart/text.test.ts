@@ -196,6 +196,12 @@ describe('several series', () => {
     expect(line.indexOf('SHORT')).toBeLessThan(30);
   });
 
+  it('are told apart by names that have no room', () => {
+    const text = textOf(rowsOf({ 'PRICES.OF.CONSUMERS.FOOD': a, 'PRICES.OF.CONSUMERS.RENT': b }));
+    expect(text).toContain(' …FOOD');
+    expect(text).toContain(' …RENT');
+  });
+
   it('have their long names below, unless these leave no room for the picture', () => {
     const rows = rowsOf({ A: a, B: b });
     const key = () => [['A', 'Alpha']] as const;
