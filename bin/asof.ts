@@ -5,6 +5,9 @@ const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => stop.abort(signal));
 }
+// A terminal that is closed must not leave drafts of files and stores behind; nohup cannot help it, node undoes that.
+const hungUp = (): void => stop.abort('SIGTERM');
+process.on('SIGHUP', hungUp);
 
 main(process.argv.slice(2), {
   // Node makes each stream when it is first asked for.
@@ -20,7 +23,10 @@ main(process.argv.slice(2), {
   env: process.env,
   clock: () => new Date(),
   signal: stop.signal,
-  onHangup: (listener) => void process.on('SIGHUP', listener),
+  onHangup: (listener) => {
+    process.off('SIGHUP', hungUp);
+    process.on('SIGHUP', listener);
+  },
   leave: (code) => process.exit(code),
 }).then((code) => {
   // A reader that stands still must not keep a stopped command alive.

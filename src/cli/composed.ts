@@ -51,7 +51,7 @@ export async function writeComposed(
     let requestId = '';
     let expected: number | undefined;
     const bar = progress(io, flags);
-    const client = politely(session.client, (id) => {
+    const client = politely(session.client, io.signal, (id) => {
       requestId ||= id;
       const done = client.requests();
       const total = expected === undefined ? {} : { total: Math.max(done, expected) };

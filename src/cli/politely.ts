@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
 import { Problem, type ProblemKind } from '../problem.ts';
 
@@ -25,15 +26,19 @@ export function isFinal(error: unknown): boolean {
 
 /**
  * The same client with a few requests at a time, whatever it is asked at once; `answered` hears the id of each.
- * After a failure that is final it asks nothing more: those who wait for their turn meet the same failure.
+ * After a failure that is final, and after the signal, it asks nothing more: those who wait meet the same failure.
  */
-export function politely(client: Client, answered: (requestId: string) => void): PoliteClient {
+export function politely(
+  client: Client,
+  signal: AbortSignal,
+  answered: (requestId: string) => void,
+): PoliteClient {
   let [asked, underWay] = [0, 0];
   let stopped: { readonly error: unknown } | undefined;
   const waiting: (() => void)[] = [];
 
   let most = mostAtOnce;
-  const turn = async (): Promise<void> => {
+  const place = async (): Promise<void> => {
     if (underWay >= most) await new Promise<void>((resolve) => waiting.push(resolve));
     else underWay += 1;
   };
@@ -58,9 +63,12 @@ export function politely(client: Client, answered: (requestId: string) => void):
       };
     },
     async ask(operation, given) {
-      await turn();
+      await place();
       try {
         if (stopped !== undefined) throw stopped.error;
+        // Hundreds of questions to a store in this process follow each other at once: only here a signal is heard.
+        await turn();
+        signal.throwIfAborted();
         asked += 1;
         const envelope = await client.ask(operation, given);
         most = mostAtOnce;

@@ -19,6 +19,9 @@ export type Progress = {
 const patience = 500;
 const pace = 100;
 
+/** A terminal shows `^C` behind the line: in the last column that would begin another, and this one stay. */
+const roomForKeys = 3;
+
 type Words = typeof import('./progress-line.ts');
 
 /** Progress of work that begins now, on a terminal's stderr; silent anywhere else. */
@@ -37,7 +40,7 @@ export function progress(io: Io, flags: TalkFlags): Progress {
       if (now < next) return;
       next = now + pace;
       draw = ({ progressLine }) => {
-        const width = (io.stderr.columns || 80) - 1;
+        const width = (io.stderr.columns || 80) - roomForKeys;
         showStatus(io.stderr, progressLine(text(), share, now - begun, width));
       };
       if (words !== undefined) return draw(words);

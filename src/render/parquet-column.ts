@@ -9,9 +9,8 @@ import { type Kept, optional, type ParquetColumn } from './parquet-schema.ts';
 /** The column of a field: the field's type decides, whatever the rows hold. */
 export function parquetColumn({ name, type }: Field): ParquetColumn {
   const column = kinds[type](name);
-  // Files and tables show a missing cell of another service, which may be an empty text, as empty.
-  const isMissing = (cell: Cell | undefined) =>
-    cell === undefined || cell === null || (cell === '' && type !== 'text');
+  // The contract says with an empty text what nobody knows, such as a unit; no text of it means anything by being empty.
+  const isMissing = (cell: Cell | undefined) => cell === undefined || cell === null || cell === '';
   return { ...column, keep: (cell) => (isMissing(cell) ? null : column.keep(cell)) };
 }
 

@@ -89,6 +89,12 @@ describe('--plot', () => {
       ],
       'Source: BEA',
     ],
+    // Its line ends where knowledge of the series does, which is later than its last publication.
+    [
+      'revisions GDP --date 2014-07-01',
+      ['GDP: Gross Domestic Product', 'The value for 2014-07-01 as it was published, up to 2015-03-27'],
+      'Source: BEA',
+    ],
     [
       'revisions GDP --date 2014-10-01 --as-of 2015-03-01',
       ['GDP: Gross Domestic Product', 'The value for 2014-10-01 as it was published, up to 2015-03-01'],
@@ -181,7 +187,32 @@ describe('--plot', () => {
     expect(code).toBe(3);
     expect(err).toContain("series 'GDPX' not found");
     expect(out).toContain('Billions of Dollars');
+    // A line without a name beside it is the one that the title names.
+    expect(linesOf(out)[0]).toBe('GDP: Gross Domestic Product');
+    expect(out).not.toContain('GDPX');
   });
+
+  it.each<readonly [line: string, title: string, subtitle: string]>([
+    [
+      'obs GDP GDPC1 --to 2014-07-01 --as-of 2014-11-30',
+      'GDP: Gross Domestic Product',
+      'As known on 2014-11-30; none of GDPC1',
+    ],
+    [
+      'obs GONE MANY1 GDP MANY2 MANY3 --from 2020-01-01',
+      'MANY1, MANY2 and MANY3',
+      'Latest values, the newest published on 2020-02-01; none of GONE and GDP',
+    ],
+    ['obs GONE GDP --from 2020-01-01', 'GONE and GDP', 'Latest values'],
+  ])(
+    'asof %s names the series that are seen, and those of which there is no value',
+    async (line, ...words) => {
+      const { code, out } = await run(`${line} --plot -q`);
+      expect(code).toBe(0);
+      expect(linesOf(out).slice(0, 2)).toEqual(words);
+      expect(out).not.toContain('GDPC1:');
+    },
+  );
 
   it('says that there are no values; --fail-empty holds', async () => {
     const line = 'obs GDP --as-of 1990-01-01 --plot -q';

@@ -29,7 +29,7 @@ function failing(kind: ProblemKind) {
 async function twenty(kind: ProblemKind) {
   const { client, told } = failing(kind);
   const heard: string[] = [];
-  const polite = politely(client, (id) => heard.push(id));
+  const polite = politely(client, new AbortController().signal, (id) => heard.push(id));
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => polite.ask(ping, [])));
   const failed = outcomes.filter(({ status }) => status === 'rejected').length;
   return { ...told(), failed, heard: heard.length, requests: polite.requests() };
@@ -52,10 +52,35 @@ describe('a polite client', () => {
     },
   );
 
+  it('hears a signal between answers that nobody waits for, and asks nothing more', async () => {
+    const stop = new AbortController();
+    let asked = 0;
+    const client: Client = {
+      ...failing('not-found').client,
+      async ask() {
+        asked += 1;
+        if (asked === 1) setImmediate(() => stop.abort('SIGINT'));
+        return {
+          object: 'ping',
+          request_id: '',
+          status: 'ok',
+          results: [],
+          results_count: 0,
+          has_more: false,
+        };
+      },
+    };
+    const polite = politely(client, stop.signal, () => undefined);
+    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => polite.ask(ping, [])));
+    expect(asked).toBeLessThan(10);
+    const reasons = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(reasons).toEqual(Array.from({ length: 100 - asked }, () => 'SIGINT'));
+  });
+
   it('that watches the data asks the first question alone, and counts what it takes to see a change', async () => {
     const { client, told } = failing('not-found');
     const alone: number[] = [];
-    const polite = politely(client, () => alone.push(told().asked));
+    const polite = politely(client, new AbortController().signal, () => alone.push(told().asked));
     const watch = await polite.watch();
     await Promise.all([1, 2].map(() => polite.ask(ping, [])));
     expect([alone[0], told().asked, polite.requests()]).toEqual([1, 2, 2]);

@@ -125,6 +125,7 @@ describe.skipIf(!existsSync(built))('a signal (needs npm run build)', () => {
   it.each<readonly [signal: NodeJS.Signals, code: number, file: string]>([
     ['SIGINT', 130, 'export.csv'],
     ['SIGTERM', 143, 'export.csv'],
+    ['SIGHUP', 143, 'export.csv'],
     ['SIGINT', 130, 'export.parquet'],
   ])('%s ends an export with %i, at once, without a trace or half of %s', async (signal, code, file) => {
     const line = ['obs', '*', '--sort', 'asc', '--store', large, '-o', folder.path(file)];

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(folder.remove);
 
-const columns = 60;
+const columns = 66;
 
 /** What a terminal holds after a text: the lines as they can be read there. */
 function screen(text: string): string[] {
@@ -39,7 +39,11 @@ function screen(text: string): string[] {
       i += 2;
     } else if (text[i] === '\r') column = 0;
     else if (text[i] === '\n') rows.push('');
-    else {
+    else if (column === columns) {
+      // Only now does a terminal begin the next line.
+      rows.push(text[i] ?? '');
+      column = 1;
+    } else {
       rows[rows.length - 1] = row.slice(0, column).padEnd(column) + text[i] + row.slice(column + 1);
       column += 1;
     }

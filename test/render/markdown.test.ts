@@ -72,6 +72,27 @@ describe('markdown', () => {
     else expect(shownCells(row)).toEqual([text]);
   });
 
+  // GitHub links an address to the next blank or `<`, less the signs that end a sentence, and shows a backslash in it.
+  it.each([
+    ['http://www.econ.yale.edu/~shiller/data.htm', null],
+    ['see (https://a.b/~c/*d*/_e).', null],
+    ['www.a.b/~c_/x; ~y~', 'www.a.b/~c_/x; \\~y\\~'],
+    ['_a_ https://a.b/_c_/ _d_', '\\_a\\_ https://a.b/_c_/ \\_d\\_'],
+    ['https://a.b/~c\nhttps://a.b/~d', 'https://a.b/~c<br>https://a.b/~d'],
+    ['https://a.b/?x=~1&lt=2', null],
+    // These are no addresses, or no one says where they end.
+    ['https://a_b.c/~d', 'https://a_b.c/\\~d'],
+    ['xhttps://a.b/~c', 'xhttps://a.b/\\~c'],
+    ['https://a.b/~c*', 'https://a.b/\\~c\\*'],
+    ['https://a.b/~c|d', 'https://a.b/\\~c\\|d'],
+    ['https://a.b/~c\\', 'https://a.b/\\~c\\\\'],
+    ['https://a.b/~c<x>', 'https://a.b/\\~c\\<x>'],
+    ['https://a.b/~c&lt;', 'https://a.b/\\~c\\&lt;'],
+  ])('leaves a web address as it is, but nothing that only begins like one: %j', (text, cell) => {
+    const row = output(markdown(layout([field('text')])), [{ text }]).split('\n')[2];
+    expect(row).toBe(`| ${cell ?? text} |`);
+  });
+
   it('shows any texts as they are, in as many cells as there are columns, on one line', () => {
     const cell = fc.oneof(
       fc.string({ unit: fc.constantFrom(...'\\|`*_~[]<>&;$#!a1 \n') }),

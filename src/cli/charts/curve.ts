@@ -14,7 +14,7 @@ export function curveDrawing([question]: readonly Question[], compared: boolean)
     axis: 'maturity',
     form: 'line',
     words: ({ lines }) => ({ title, subtitle: lines.join(' and ') }),
-    key: [],
+    key: () => [],
     marks: compared ? comparedMarks : (row) => markOf(row, 'rate', row.trade_date, row.rate),
   };
 }

@@ -26,16 +26,26 @@ export async function observationsDrawing(
   const ids = questions.map(({ label }) => label);
   const rows: (Row | undefined)[] = [];
   for (const question of questions) rows.push(await described(question, session));
-  const only = ids.length === 1 ? ids[0] : undefined;
+  const about = new Map(ids.map((id, i) => [id, rows[i]]));
+  /** The series to be seen: those with values, or where there are none, all. */
+  const seen = ({ lines }: Told) => {
+    const found = ids.filter((id) => lines.includes(id));
+    return found.length === 0 ? ids : found;
+  };
+  // A series that does not exist is an error of its own.
+  const empty = (told: Told) => ids.filter((id) => about.get(id) !== undefined && !seen(told).includes(id));
   const first = given.some(([name]) => name === 'release');
   return {
     axis: 'day',
     form: 'line',
     words: (told) => ({
-      title: only === undefined ? listed(ids) : titled(only, rows[0]),
-      subtitle: knowledge(told, first),
+      title: titleOfAll(seen(told), about),
+      subtitle: [knowledge(told, first), ...noneOf(empty(told))].join('; '),
     }),
-    key: only === undefined ? ids.flatMap((id, i) => named(id, rows[i])) : [],
+    key: (told) => {
+      const ids = seen(told);
+      return ids.length === 1 ? [] : ids.flatMap((id) => named(id, about.get(id)));
+    },
     marks: (row) => [observationMark(row, row.date)],
   };
 }
@@ -66,6 +76,16 @@ function named(id: string, row: Row | undefined): readonly (readonly [string, st
   return title === undefined ? [] : [[id, title]];
 }
 
+/** One series with its title; of several the ids, since the key has their titles. */
+function titleOfAll(ids: readonly string[], about: ReadonlyMap<string, Row | undefined>): string {
+  const [id = '', ...others] = ids;
+  return others.length === 0 ? titled(id, about.get(id)) : listed(ids);
+}
+
+function noneOf(ids: readonly string[]): readonly string[] {
+  return ids.length === 0 ? [] : [`none of ${listed(ids)}`];
+}
+
 function listed(ids: readonly string[]): string {
-  return `${ids.slice(0, -1).join(', ')} and ${ids.at(-1)}`;
+  return [ids.slice(0, -1).join(', '), ids.at(-1)].filter((part) => part !== '').join(' and ');
 }

@@ -24,9 +24,10 @@ export async function revisionsDrawing(
       asOf !== undefined && covered !== undefined ? earlier(asOf, covered) : (asOf ?? covered),
     words: ({ asOf, published }) => ({
       title: titled(question?.label ?? '', series),
-      subtitle: `The value for ${date} as it was published${upTo(asOf ?? published)}`,
+      // Without a day of knowledge the last value stands to the end of what is covered, and so does its line.
+      subtitle: `The value for ${date} as it was published${upTo(asOf ?? (published && covered) ?? published)}`,
     }),
-    key: [],
+    key: () => [],
     marks: (row) => [observationMark(row, row.as_of_date)],
   };
 }

@@ -9,7 +9,7 @@ export function spreadDrawing(given: Given): Drawing {
     axis: 'day',
     form: 'line',
     words: ({ lines }) => ({ title: [name, ...lines].join(': '), subtitle: '' }),
-    key: [],
+    key: () => [],
     marks: ({ trade_date, spread_bps = null, long_maturity, short_maturity }) => [
       {
         line: 'spread',

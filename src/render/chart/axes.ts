@@ -88,9 +88,15 @@ const mostDates = 12;
 function dayAxis(first: number, last: number, fits: (axis: Axis) => boolean): Axis {
   const place = between(first, last);
   const scale = scaleUtc().domain([first * day, last * day]);
-  for (let count = mostDates; count > 0; count -= 1) {
-    const days = scale.ticks(count).map((date) => date.getTime() / day);
-    const ticks = dated(days.filter(Number.isInteger));
+  const even = Array.from({ length: mostDates }, (_, i) =>
+    scale
+      .ticks(mostDates - i)
+      .map((date) => date.getTime() / day)
+      .filter(Number.isInteger),
+  );
+  // Between quarters and years d3 has nothing, so that most of two years would be without any date.
+  for (const days of [...even, ...even.map(everySecond)]) {
+    const ticks = dated(days);
     if (ticks.length > 1 && fits({ ticks, place })) return { ticks, place };
   }
   const ends = dated([...new Set([first, last])], 10);
@@ -98,6 +104,12 @@ function dayAxis(first: number, last: number, fits: (axis: Axis) => boolean): Ax
 }
 
 const day = 86_400_000;
+
+/** Half of the days, as evenly spaced; those that fall on a new year, where one does. */
+function everySecond(days: readonly number[]): readonly number[] {
+  const newYear = days.findIndex((at) => addDays('1970-01-01', at).endsWith('-01-01'));
+  return days.filter((_, i) => i % 2 === Math.max(newYear, 0) % 2);
+}
 
 /** Days as `2015`, `2015-07` or `2015-07-03`: as short as all of them allow, unless a length is given. */
 function dated(days: readonly number[], given?: number): readonly Tick[] {

@@ -78,7 +78,7 @@ export function gathering(drawing: Drawing): Gathering {
         subtitle: printable(subtitle),
         panels: panelsOf(all, drawing, across),
         across,
-        key: drawing.key.map(([label, name]) => printable(`${label}: ${name}`)),
+        key: drawing.key(told).map(([label, name]) => printable(`${label}: ${name}`)),
         source: printable([...sources].sort().join('; ')),
       };
     },

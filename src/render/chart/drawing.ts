@@ -36,8 +36,8 @@ export type Drawing = {
   readonly until?: (told: Told) => Day | undefined;
   /** What stands above: the subtitle says what the title leaves open, such as the day of knowledge. */
   readonly words: (told: Told) => { readonly title: string; readonly subtitle: string };
-  /** Longer names of lines, in order: what a label stands for. */
-  readonly key: readonly (readonly [label: string, name: string])[];
+  /** Longer names of lines, in order: what a label stands for. None where the title says it. */
+  readonly key: (told: Told) => readonly (readonly [label: string, name: string])[];
   readonly marks: (row: Row) => readonly Mark[];
 };
 

@@ -1,8 +1,8 @@
-import { cut } from '../terminal-text.ts';
 import { type Axis, acrossAxis, valueAxis } from './axes.ts';
 import type { Chart, Line, Panel } from './chart.ts';
 import { labelRow, spread } from './label-places.ts';
 import { decimated, type Point } from './runs.ts';
+import { shortNames } from './short-names.ts';
 import { cutToLine, type Drawn, gap, ink, margin, text, wide, width } from './svg-text.ts';
 import { coordinate, element } from './xml.ts';
 
@@ -50,7 +50,7 @@ export function panelsOf(chart: Chart, from: number): Drawn {
     return { panel, axis, top: upper, bottom: upper + plot };
   });
   const labels = placed.flatMap(({ axis }) => axis.ticks.map(({ label }) => label));
-  const names = chart.panels.flatMap(({ lines }) => (lines.length > 1 ? lines.map(nameOf) : []));
+  const names = chart.panels.flatMap(({ lines }) => (lines.length > 1 ? namesOf(lines) : []));
   const left = margin + longest(labels, false) + gap;
   const right = width - margin - gap - longest(names, true);
   const across = acrossAxis(chart.across, (axis) => labelStarts(axis, left, right) !== undefined);
@@ -69,8 +69,11 @@ function longest(texts: readonly string[], bold: boolean): number {
 /** The longest name of a line that stands beside it, in cells. */
 const longestName = 24;
 
-function nameOf({ label }: { readonly label: string }): string {
-  return cut(label, longestName);
+function namesOf(lines: Panel['lines']): readonly string[] {
+  return shortNames(
+    lines.map(({ label }) => label),
+    longestName,
+  );
 }
 
 function panelElements({ panel, axis, top, bottom }: Placed, frame: Frame): readonly string[] {
@@ -125,8 +128,8 @@ function lineNames(
   const beside = Math.max(...ends.map(([at]) => x(at))) + gap;
   const heights = ends.map(([, value]) => y(value));
   const places = spread(heights, { from: top, to: bottom, distance: 15 });
-  return lines.map((line, i) =>
-    text(nameOf(line), beside, (places[i] ?? 0) + 4, {
+  return namesOf(lines).map((name, i) =>
+    text(name, beside, (places[i] ?? 0) + 4, {
       size: textSize,
       colour: colourOf(i),
       bold: true,

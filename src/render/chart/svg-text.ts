@@ -33,7 +33,7 @@ export function text(content: string, x: number, y: number, { size, colour, bold
 export function paragraph(texts: readonly (Type & { readonly content: string })[], top: number): Drawn {
   let end = top;
   const elements = texts.flatMap(({ content, ...type }) =>
-    wrapped(content, cellsOf(type.size)).map((line) => {
+    wrapped(content, cellsOf(type.size, type.bold)).map((line) => {
       end += Math.round(type.size * 1.4);
       return text(line, margin, end - 4, type);
     }),
@@ -50,8 +50,8 @@ export function wide(content: string, size: number, bold = false): number {
 }
 
 /** How many cells of text fit between the margins. */
-function cellsOf(size: number): number {
-  return Math.floor((width - 2 * margin) / size / widestCell);
+function cellsOf(size: number, bold = false): number {
+  return Math.floor((width - 2 * margin) / size / (bold ? widestBold : widestCell));
 }
 
 /** As much of a text as fits between the margins. */

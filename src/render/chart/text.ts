@@ -8,6 +8,7 @@ import type { Drawing, TextSize } from './drawing.ts';
 import { type Inked, ink, type Style } from './ink.ts';
 import { labelRow, spread } from './label-places.ts';
 import { decimated, type Point } from './runs.ts';
+import { shortNames } from './short-names.ts';
 import { wrapped } from './wrapped.ts';
 
 /** A chart in text: braille dots and box characters, no wider and no higher than its size, coloured only where allowed. */
@@ -140,7 +141,11 @@ function panelLines(
     else
       for (const dot of runs.filter(({ length }) => length === 1).flat()) picture.mark(dotOf(dot), '•', pen);
   }
-  const names = labels === 0 || panel.lines.length === 1 ? [] : namesByRow(panel, across, plot, rowOf, rows);
+  const names = shortNames(
+    panel.lines.map(({ label }) => label),
+    labels - 1,
+  );
+  const ends = labels === 0 || panel.lines.length === 1 ? [] : endsByRow(panel, across, plot, rowOf, rows);
   const ticks = new Map(axis.ticks.map(({ at, label }) => [rowOf(at), label]));
   const zero = axis.place(0) > 0 && axis.place(0) < 1 ? rowOf(0) : undefined;
   return picture.rows().map((cells, row): Line => {
@@ -150,44 +155,40 @@ function panelLines(
     const drawn = cells.map(
       ({ character, pen }): Inked => (character === ' ' ? [blank, 'dim'] : [character, pen ?? 'plain']),
     );
-    return [[axisText, 'dim'], ...named(drawn, names[row], labels - 1)];
+    return [[axisText, 'dim'], ...named(drawn, ends[row], names)];
   });
 }
 
-/** The name of a line and where the line ends, in cells. */
-type Name = { readonly text: string; readonly pen: number; readonly after: number };
+/** A line that is named in a row, and where it ends, in cells. */
+type End = { readonly pen: number; readonly after: number };
 
 /** A row with the name of a line: behind its end where nothing else is drawn there, else beside the plot. */
-function named(drawn: readonly Inked[], name: Name | undefined, most: number): readonly Inked[] {
-  if (name === undefined) return drawn;
-  const text = cut(name.text, most);
-  const [start, end] = [name.after + 2, name.after + 3 + cellWidth(text)];
+function named(drawn: readonly Inked[], line: End | undefined, names: readonly string[]): readonly Inked[] {
+  if (line === undefined) return drawn;
+  const text = names[line.pen] ?? '';
+  const [start, end] = [line.after + 2, line.after + 3 + cellWidth(text)];
   const inside = end <= drawn.length && drawn.slice(start - 1, end).every(([cell]) => cell === ' ');
-  if (!inside) return [...drawn, [` ${text}`, name.pen]];
-  return [...drawn.slice(0, start), [text, name.pen], ...drawn.slice(end - 1)];
+  if (!inside) return [...drawn, [` ${text}`, line.pen]];
+  return [...drawn.slice(0, start), [text, line.pen], ...drawn.slice(end - 1)];
 }
 
-/** The name in each row: where a line ends, or near. */
-function namesByRow(
+/** The line to be named in each row: one that ends there, or near. */
+function endsByRow(
   { lines }: Panel,
   across: Axis,
   plot: number,
   rowOf: (value: number) => number,
   rows: number,
-): readonly (Name | undefined)[] {
+): readonly (End | undefined)[] {
   const ends = lines.map(({ runs }) => runs.at(-1)?.at(-1) ?? ([0, 0] as const));
   const places = spread(
     ends.map(([, value]) => rowOf(value)),
     { from: 0, to: rows - 1, distance: 1 },
   );
-  const names: (Name | undefined)[] = Array.from({ length: rows }, () => undefined);
+  const byRow: (End | undefined)[] = Array.from({ length: rows }, () => undefined);
   for (const [pen, row] of places.entries())
-    names[row] = {
-      text: lines[pen]?.label ?? '',
-      pen,
-      after: cellAt(across.place(ends[pen]?.[0] ?? 0), plot),
-    };
-  return names;
+    byRow[row] = { pen, after: cellAt(across.place(ends[pen]?.[0] ?? 0), plot) };
+  return byRow;
 }
 
 /** Where the labels below begin, in cells from the left; undefined where they do not fit. */

@@ -16,7 +16,7 @@ function drawing(changes: Partial<Drawing> = {}): Drawing {
     axis: 'day',
     form: 'line',
     words: () => ({ title: 'A title', subtitle: 'As known on 2020-06-30' }),
-    key: [],
+    key: () => [],
     marks: ({ at, value = null, line, unit = 'Percent', frequency = '' }) => [
       {
         line: String(line),

@@ -79,7 +79,7 @@ const yearly = (values: readonly (number | null)[]): readonly Reading[] =>
 
 describe('a chart as SVG', () => {
   const lines: Lines = { GDP: yearly([3, 1, null, 9, 4]), OTHER: yearly([2, 2.5, 7.25, 3, 3]) };
-  const text = svgOf(rowsOf(lines), { key: [['GDP', 'Gross Domestic Product']] });
+  const text = svgOf(rowsOf(lines), { key: () => [['GDP', 'Gross Domestic Product']] });
   const picture = pictureOf(text);
 
   it('has a size, a view box, a title and a description for those who do not see it', () => {
@@ -93,6 +93,37 @@ describe('a chart as SVG', () => {
         'GDP, Percent: from 3 (1990-01-01) to 4 (1994-01-01), lowest 1 (1991-01-01), highest 9 (1993-01-01). ' +
         'OTHER, Percent: from 2 (1990-01-01) to 3 (1994-01-01), lowest 2 (1990-01-01), highest 7.25 (1992-01-01).',
     });
+  });
+
+  it('keeps a title of capitals, as ids are, between its margins', () => {
+    // The advances of DejaVu Sans Bold, the widest font that `sans-serif` commonly is.
+    const advances: Readonly<Record<string, number>> = {
+      P: 0.733,
+      A: 0.774,
+      Y: 0.724,
+      E: 0.683,
+      M: 0.995,
+      S: 0.72,
+      ',': 0.38,
+      ' ': 0.348,
+    };
+    const title = Array.from({ length: 12 }, () => 'PAYEMS').join(', ');
+    const drawn = textsOf(pictureOf(svgOf(rowsOf(lines), { words: () => ({ title, subtitle: '' }) })));
+    const shown = drawn.map((one) => one.text).filter((one) => one.startsWith('PAYEMS'));
+    expect(shown.join(' ')).toBe(title);
+    for (const line of shown) {
+      const wide = [...line].reduce((sum, sign) => sum + (advances[sign] ?? Number.NaN), 0);
+      expect(20 + 17 * wide).toBeLessThanOrEqual(700);
+    }
+  });
+
+  it('tells lines apart whose names have no room', () => {
+    const long: Lines = {
+      'PRICES.OF.CONSUMERS.IN.TOWNS.FOOD': yearly([1, 2]),
+      'PRICES.OF.CONSUMERS.IN.TOWNS.RENT': yearly([2, 3]),
+    };
+    const names = textsOf(pictureOf(svgOf(rowsOf(long)))).map((one) => one.text);
+    expect(names).toEqual(expect.arrayContaining(['…FOOD', '…RENT']));
   });
 
   it('says what it shows: title, as-of day, unit, names, dates, values, long names, source', () => {
@@ -125,7 +156,7 @@ describe('a chart as SVG', () => {
     const rows = rowsOf(lines);
     const others = rows.filter(({ line }) => line === 'OTHER').reverse();
     const mixed = [...rows.filter(({ line }) => line === 'GDP').reverse(), ...others];
-    expect(svgOf(mixed, { key: [['GDP', 'Gross Domestic Product']] })).toBe(text);
+    expect(svgOf(mixed, { key: () => [['GDP', 'Gross Domestic Product']] })).toBe(text);
   });
 
   it('has each line’s extremes where the labels say they are', () => {
@@ -180,7 +211,7 @@ describe('a chart as SVG', () => {
       { [evil]: yearly([1, 2]), Y: yearly([1, 3]) },
       { [evil]: { unit: evil, source: evil }, Y: { unit: evil } },
     );
-    const foreign = svgOf(rows, { words, key: [[evil, evil]] });
+    const foreign = svgOf(rows, { words, key: () => [[evil, evil]] });
     const read = pictureOf(foreign);
     expect(read).not.toHaveProperty('script');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there.

@@ -142,7 +142,7 @@ Source: A source
       { [evil]: { unit: evil, source: evil }, Y: { unit: evil } },
     );
     const words = () => ({ title: evil, subtitle: evil });
-    const text = textOf(rows, {}, { words, key: [[evil, evil]] });
+    const text = textOf(rows, {}, { words, key: () => [[evil, evil]] });
     expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
     expect(text.match(/a␛\]0;owned␇␊b/g)).toHaveLength(7);
   });
@@ -196,9 +196,15 @@ describe('several series', () => {
     expect(line.indexOf('SHORT')).toBeLessThan(30);
   });
 
+  it('are told apart by names that have no room', () => {
+    const text = textOf(rowsOf({ 'PRICES.OF.CONSUMERS.FOOD': a, 'PRICES.OF.CONSUMERS.RENT': b }));
+    expect(text).toContain(' …FOOD');
+    expect(text).toContain(' …RENT');
+  });
+
   it('have their long names below, unless these leave no room for the picture', () => {
     const rows = rowsOf({ A: a, B: b });
-    const key = [['A', 'Alpha']] as const;
+    const key = () => [['A', 'Alpha']] as const;
     expect(textOf(rows, {}, { key })).toContain('\nA: Alpha\n');
     expect(textOf(rows, { height: 20 }, { key })).toContain('\nA: Alpha\n');
     const low = textOf(rows, { height: 11 }, { key });
@@ -317,7 +323,7 @@ describe('whatever the size of the terminal', () => {
             text = textOf(
               rowsOf(lines, about),
               { width, height: height ?? undefined },
-              { key: [['A', 'Alpha']] },
+              { key: () => [['A', 'Alpha']] },
             );
           });
           if (refused !== undefined) {
