@@ -56,11 +56,13 @@ const reasons: Readonly<Record<Omission, string>> = {
   'not a purchase': 'no purchase in the open market',
   impossible: 'an impossible date',
   'no CIK': 'the insider has no CIK, so that nothing tells him from others',
-  'neither officer nor director': 'by a ten-percent owner who is neither an officer nor a director',
+  'neither officer nor director': 'by one who is neither an officer nor a director',
   'reported twice': 'the same trade reported twice',
   'same block': 'the same block reported by another filer',
   amended: 'amended',
 };
+
+const ofHolder = 'by a ten-percent owner who is neither an officer nor a director';
 
 /** A cluster and the trades in it or near it that it may be judged by. */
 type Neighbourhood = {
@@ -225,7 +227,9 @@ function became(
   if (omission !== undefined) {
     const { why, because } = omission;
     const instead = because === undefined ? '' : `: ${nameOf(because)}`;
-    return { verdict: 'left out', reason: `${reasons[why]}${instead}` };
+    const isHolder = filing.owners.some(({ isTenPercent }) => isTenPercent);
+    const reason = isHolder && why === 'neither officer nor director' ? ofHolder : reasons[why];
+    return { verdict: 'left out', reason: `${reason}${instead}` };
   }
   const purchase = purchases.find((one) => one.filing === filing);
   if (purchase === undefined || purchase.date < first || purchase.date > last)

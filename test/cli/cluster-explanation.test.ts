@@ -74,6 +74,7 @@ describe('an explanation of a cluster', () => {
       filed(4, { ticker: null, owners: [fund] }),
       filed(5, { ticker: 'OLD', transactionDate: '2026-01-06' }),
       filed(6, { ticker: 'MAIA', issuerCik: '0000000099' }),
+      filed(7, { owners: [owner({ cik: '0000000007', name: 'Kin', isDirector: false })] }),
     ];
     const { rows, warnings } = await withClient(filings, (client) => explanation(client));
     expect(told(rows)).toEqual([
@@ -82,6 +83,7 @@ describe('an explanation of a cluster', () => {
       '2 counted',
       '3 counted',
       '4 left out by a ten-percent owner who is neither an officer nor a director',
+      '7 left out by one who is neither an officer nor a director',
     ]);
     expect(warnings).toEqual([]);
   });
@@ -236,6 +238,24 @@ describe('a service that counts otherwise than its filings tell', () => {
     [
       'other filings',
       { accession_numbers: ['0000000001-26-000001', '0000000001-26-000009'] },
+      [],
+      'purchases in the cluster: 2; by the filings: others',
+    ],
+    [
+      'more filings',
+      { accession_numbers: ['1', '2', '3'].map((place) => `0000000001-26-00000${place}`) },
+      [],
+      'purchases in the cluster: 2; by the filings: others',
+    ],
+    [
+      'fewer filings',
+      { accession_numbers: ['0000000001-26-000001'] },
+      [],
+      'purchases in the cluster: 2; by the filings: others',
+    ],
+    [
+      'other trades of these filings',
+      { insiders: ['1', '2'].map((place) => ({ accession_number: `0000000001-26-00000${place}` })) },
       [],
       'purchases in the cluster: 2; by the filings: others',
     ],
