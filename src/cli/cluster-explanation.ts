@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { addDays, type Day } from '../model/date.ts';
 import type { Cell, Envelope, Row } from '../model/envelope.ts';
-import { type Filing, isAmendment } from '../model/filing.ts';
+import { type Filing, impossibility, isAmendment } from '../model/filing.ts';
 import { type Judgement, judge, type Omission } from '../model/judgement.ts';
 import { insiderFilings } from '../operations/index.ts';
 import type { Field } from '../operations/operation.ts';
@@ -54,7 +54,7 @@ const reasons: Readonly<Record<Omission, string>> = {
   'form 3': 'a Form 3 tells of no trade',
   derivative: 'a derivative',
   'not a purchase': 'no purchase in the open market',
-  impossible: 'an impossible date',
+  impossible: 'impossible',
   'no CIK': 'the insider has no CIK, so that nothing tells him from others',
   'neither officer nor director': 'by one who is neither an officer nor a director',
   'reported twice': 'the same trade reported twice',
@@ -227,6 +227,8 @@ function became(
   if (omission !== undefined) {
     const { why, because } = omission;
     const instead = because === undefined ? '' : `: ${nameOf(because)}`;
+    if (why === 'impossible')
+      return { verdict: 'left out', reason: `${reasons[why]}: ${impossibility(filing)}` };
     const isHolder = filing.owners.some(({ isTenPercent }) => isTenPercent);
     const reason = isHolder && why === 'neither officer nor director' ? ofHolder : reasons[why];
     return { verdict: 'left out', reason: `${reason}${instead}` };

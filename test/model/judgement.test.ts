@@ -45,6 +45,8 @@ describe('a trade does not count when it is', () => {
     ['impossible', { transactionDate: '2026-01-03' }],
     ['impossible', { transactionDate: '0022-01-03' }],
     ['impossible', { transactionDate: null }],
+    ['impossible', { shares: '-10' }],
+    ['impossible', { pricePerShare: '-1.50' }],
     ['no CIK', { owners: [owner({ cik: null })] }],
     ['no CIK', { owners: [] }],
     ['neither officer nor director', { owners: [fund] }],
