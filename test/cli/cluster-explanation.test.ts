@@ -138,6 +138,23 @@ describe('an explanation of a cluster', () => {
     ]);
   });
 
+  it('knows a joint filer by CIK, however filings spell the name', async () => {
+    const [ann, bob] = [owner({ cik: '0000000001', name: 'Ann' }), owner({ cik: '0000000002', name: 'Bob' })];
+    const fund = owner({ cik: '0000000009', name: 'Fund LP', isDirector: false, isTenPercent: true });
+    const filings = [
+      filed(1, { owners: [ann, fund] }),
+      filed(2, { owners: [bob, { ...fund, name: 'FUND, L.P.' }], filedOn: '2026-01-13' }),
+      filed(3, {}),
+    ];
+    const { rows, warnings } = await withClient(filings, (client) => explanation(client));
+    expect(told(rows)).toEqual([
+      '1 counted one insider with the joint filers Fund LP',
+      '3 counted',
+      '2 left out the same trade reported twice: 0000000001-26-000001 row 1',
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
   it('asks for purchases alone where they explain everything, once for all clusters', async () => {
     const second = { issuerCik: '0000000002', transactionDate: '2026-01-01' };
     const filings = [filed(1, {}), filed(2, {}), filed(3, second), filed(4, second)];
