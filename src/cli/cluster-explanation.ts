@@ -1,12 +1,15 @@
 import type { Client } from '../client/client.ts';
 import { addDays, type Day } from '../model/date.ts';
 import type { Cell, Envelope, Row } from '../model/envelope.ts';
-import { type Filing, isAmendment } from '../model/filing.ts';
+import { type Filing, impossibility, isAmendment } from '../model/filing.ts';
 import { type Judgement, judge, type Omission } from '../model/judgement.ts';
 import { insiderFilings } from '../operations/index.ts';
 import type { Field } from '../operations/operation.ts';
 import { tradeFromRow } from './filing-from-row.ts';
 import { everything, type Given, pagesOf } from './pages.ts';
+
+const whoIsNamed =
+  'Who reports: of joint filers the one that the cluster counts, else the first officer or director.';
 
 /** The fields of an explanation: the cluster, a trade in it or near it, and what became of that. */
 export const explanation: readonly Field[] = [
@@ -19,18 +22,20 @@ export const explanation: readonly Field[] = [
     type: 'text',
     description: 'Why it was left out or is unclear, or what its counting takes for granted.',
   },
-  ...insiderFilings.fields.filter(({ name }) =>
-    [
-      'filing_date',
-      'transaction_date',
-      'accession_number',
-      'owner_name',
-      'shares',
-      'price_per_share',
-      'form_type',
-      'row',
-    ].includes(name),
-  ),
+  ...insiderFilings.fields
+    .filter(({ name }) =>
+      [
+        'filing_date',
+        'transaction_date',
+        'accession_number',
+        'owner_name',
+        'shares',
+        'price_per_share',
+        'form_type',
+        'row',
+      ].includes(name),
+    )
+    .map((field) => (field.name === 'owner_name' ? { ...field, description: whoIsNamed } : field)),
   { name: 'issuer_cik', type: 'text', description: "The SEC's key of the issuer." },
 ];
 
@@ -49,13 +54,15 @@ const reasons: Readonly<Record<Omission, string>> = {
   'form 3': 'a Form 3 tells of no trade',
   derivative: 'a derivative',
   'not a purchase': 'no purchase in the open market',
-  impossible: 'an impossible date',
+  impossible: 'impossible',
   'no CIK': 'the insider has no CIK, so that nothing tells him from others',
-  'neither officer nor director': 'by a ten-percent owner who is neither an officer nor a director',
+  'neither officer nor director': 'by one who is neither an officer nor a director',
   'reported twice': 'the same trade reported twice',
   'same block': 'the same block reported by another filer',
   amended: 'amended',
 };
+
+const ofHolder = 'by a ten-percent owner who is neither an officer nor a director';
 
 /** A cluster and the trades in it or near it that it may be judged by. */
 type Neighbourhood = {
@@ -127,10 +134,13 @@ function issuerOf({ issuer_cik, ticker, issuer_name }: Row): string {
 function explainOne({ cluster, trades }: Neighbourhood): readonly Row[] {
   const { ticker, date_first, date_last, issuer_cik } = cluster;
   const judgement = judge(trades.map(({ filing }) => filing));
+  const names = new Map(insidersIn(cluster).map((entry) => [tradeOf(entry), entry.owner_name]));
   return trades
     .filter(({ filing }) => filing.transactionCode === 'P')
     .map(({ row, filing }) => {
-      const told = became(filing, judgement, dayOf(date_first), dayOf(date_last));
+      // A row of filings does not say which of joint filers is the insider; the cluster does.
+      const name = names.get(tradeOf(row));
+      const told = became(filing, judgement, dayOf(date_first), dayOf(date_last), name);
       return Object.fromEntries(
         Object.entries({ ...row, ticker, date_first, date_last, issuer_cik, ...told }).filter(([name]) =>
           shown.has(name),
@@ -142,14 +152,36 @@ function explainOne({ cluster, trades }: Neighbourhood): readonly Row[] {
 
 const shown: ReadonlySet<string> = new Set(explanation.map(({ name }) => name));
 
-/** Whether what counts is what the service counted; where it does not say how much, nothing speaks against it. */
+/** Whether what counts is what the service counted; where it does not say what, nothing speaks against it. */
 function isWhole(cluster: Row, rows: readonly Row[]): boolean {
   const counted = rows.filter(({ verdict }) => verdict === 'counted');
-  const numbers = new Set(counted.map(({ accession_number }) => accession_number));
-  const named = listIn(cluster.accession_numbers) ?? [];
+  const numbers = counted.flatMap(({ accession_number }) => accession_number ?? []);
+  const trades = insidersIn(cluster).map(tradeOf);
   return (
-    counted.length === (tradesOf(cluster) ?? counted.length) && named.every((number) => numbers.has(number))
+    counted.length === (tradesOf(cluster) ?? counted.length) &&
+    isSame(new Set(numbers), new Set(listIn(cluster.accession_numbers) ?? numbers)) &&
+    (trades.length === 0 || trades.sort().join('\n') === counted.map(tradeOf).sort().join('\n'))
   );
+}
+
+function isSame(one: ReadonlySet<Cell>, other: ReadonlySet<Cell>): boolean {
+  return one.size === other.size && [...one].every((cell) => other.has(cell));
+}
+
+/** The trades that a cluster names with their filings, as far as a service gives these. */
+function insidersIn({ insiders }: Row): readonly Row[] {
+  return (listIn(insiders) ?? []).filter(
+    (entry): entry is Row => isRow(entry) && 'accession_number' in entry,
+  );
+}
+
+function isRow(cell: Cell): cell is Row {
+  return typeof cell === 'object' && cell !== null && !Array.isArray(cell);
+}
+
+/** What a cluster and a row of filings both say of a trade: two that agree in it are of one filing. */
+function tradeOf({ accession_number, transaction_date, shares, price_per_share }: Row): string {
+  return [accession_number, transaction_date, shares, price_per_share].join(' ');
 }
 
 /** How many trades a service counts in a cluster, of which `insiders` has an entry each. */
@@ -178,14 +210,28 @@ function isNear({ transactionDate, filedOn }: Filing, from: Day, to: Day): boole
   return date >= from && date <= to;
 }
 
-type Told = { readonly verdict: 'counted' | 'left out'; readonly reason: string };
+type Told = {
+  readonly verdict: 'counted' | 'left out';
+  readonly reason: string;
+  readonly owner_name?: string;
+};
 
-function became(filing: Filing, { purchases, omitted, doubts }: Judgement, first: Day, last: Day): Told {
+function became(
+  filing: Filing,
+  { purchases, omitted, doubts }: Judgement,
+  first: Day,
+  last: Day,
+  named: Cell | undefined,
+): Told {
   const omission = omitted.find((one) => one.filing === filing);
   if (omission !== undefined) {
     const { why, because } = omission;
     const instead = because === undefined ? '' : `: ${nameOf(because)}`;
-    return { verdict: 'left out', reason: `${reasons[why]}${instead}` };
+    if (why === 'impossible')
+      return { verdict: 'left out', reason: `${reasons[why]}: ${impossibility(filing)}` };
+    const isHolder = filing.owners.some(({ isTenPercent }) => isTenPercent);
+    const reason = isHolder && why === 'neither officer nor director' ? ofHolder : reasons[why];
+    return { verdict: 'left out', reason: `${reason}${instead}` };
   }
   const purchase = purchases.find((one) => one.filing === filing);
   if (purchase === undefined || purchase.date < first || purchase.date > last)
@@ -193,9 +239,12 @@ function became(filing: Filing, { purchases, omitted, doubts }: Judgement, first
   const doubt = doubts.find(
     ({ amendment, originals }) => amendment.filingId === filing.filingId || originals.includes(filing),
   );
-  const others = filing.owners.filter(({ cik }) => cik !== purchase.insider.cik).map(({ name }) => name);
+  const names = filing.owners.map(({ name }) => name);
+  const insider = names.find((name) => name === named) ?? purchase.insider.name;
+  const others = names.toSpliced(names.indexOf(insider), 1);
   return {
     verdict: 'counted',
+    owner_name: insider,
     reason: [
       ...(others.length > 0 ? [`one insider with the joint filers ${others.join(', ')}`] : []),
       ...(doubt === undefined ? [] : [`not clear what ${nameOf(doubt.amendment)} amends: all of it stays`]),

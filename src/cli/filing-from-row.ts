@@ -2,8 +2,8 @@ import type { Cell, Row } from '../model/envelope.ts';
 import type { Filing, FormType, ReportingOwner } from '../model/filing.ts';
 
 /**
- * The trade that a row of filings tells of, as far as it does: of joint filers only the first is known by more than his
- * name, and what the service leaves out is taken for not stated.
+ * The trade that a row of filings tells of, as far as it does: of joint filers only the first is known by more than
+ * name and CIK, and what the service leaves out is taken for not stated.
  */
 export function tradeFromRow(row: Row): Filing {
   const filedOn = dayIn(row.filing_date) ?? '';
@@ -20,7 +20,7 @@ export function tradeFromRow(row: Row): Filing {
     issuerCik: textIn(row.issuer_cik) ?? '',
     issuerName: textIn(row.issuer_name),
     ticker: textIn(row.ticker),
-    owners: lead === null ? [] : [leadIn(row, lead), ...jointIn(row.other_owners)],
+    owners: lead === null ? [] : [leadIn(row, lead), ...jointIn(row)],
     is10b51: typeof row.is_10b5_1 === 'boolean' ? row.is_10b5_1 : null,
     row: Number(row.row),
     isDerivative: row.is_derivative === true,
@@ -46,10 +46,11 @@ function leadIn(row: Row, name: string): ReportingOwner {
   };
 }
 
-function jointIn(names: Cell | undefined): readonly ReportingOwner[] {
+function jointIn({ other_owners: names, other_owner_ciks: ciks }: Row): readonly ReportingOwner[] {
   const known = Array.isArray(names) ? names : [];
+  const numbers = Array.isArray(ciks) ? ciks : [];
   const role = { isDirector: false, isOfficer: false, isTenPercent: false, officerTitle: null };
-  return known.map((name) => ({ cik: null, name: String(name), ...role }));
+  return known.map((name, place) => ({ cik: textIn(numbers[place]), name: String(name), ...role }));
 }
 
 function textIn(cell: Cell | undefined): string | null {

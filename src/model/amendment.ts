@@ -26,6 +26,26 @@ export function meaningOf(stated: readonly Filing[], known: readonly ReportedTra
   return { reports: meant.flat(), isClear: areOfOneFiling(meant) && areAsStated(meant, stated) };
 }
 
+/**
+ * The reports that an amendment may correct the date of, when it states purchases of a date of which its owners reported
+ * none: those of the day that it names, of as many shares, of dates that it does not state.
+ */
+export function otherwiseDated(
+  stated: readonly Purchase[],
+  dates: ReadonlySet<string>,
+  known: readonly Purchase[],
+): readonly Purchase[] {
+  return known.filter(
+    (report) =>
+      !dates.has(report.date) &&
+      stated.some(({ filing }) => {
+        const { originalFiledOn, shares } = filing;
+        const isOfThatDay = originalFiledOn !== null && report.filedOn.includes(originalFiledOn);
+        return isOfThatDay && sameNumber(shares, report.filing.shares) && sharesOwner(filing, report.filing);
+      }),
+  );
+}
+
 /** The reports of each trade that are of a kind, without the trades that have none. */
 function reportsIn(
   trades: readonly ReportedTrade[],

@@ -156,10 +156,14 @@ const exchangeAct: Day = '1934-06-06';
 export function impossibility({
   transactionDate,
   filedOn,
-}: Pick<Filing, 'transactionDate' | 'filedOn'>): string | undefined {
+  shares,
+  pricePerShare,
+}: Pick<Filing, 'transactionDate' | 'filedOn' | 'shares' | 'pricePerShare'>): string | undefined {
   if (transactionDate === null) return 'the trade has no date';
   if (transactionDate > filedOn) return `dated ${transactionDate}, after its filing on ${filedOn}`;
   if (transactionDate < exchangeAct) return `dated ${transactionDate}, when no insider had to report`;
+  if (Number(shares) < 0) return `of ${shares} shares`;
+  if (Number(pricePerShare) < 0) return `at ${pricePerShare} a share`;
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-import { meaningOf } from './amendment.ts';
+import { meaningOf, otherwiseDated } from './amendment.ts';
 import { type Day, earlier } from './date.ts';
 import { type Filing, isAmendment } from './filing.ts';
 import { type Purchase, purchaseOf, type Unfit } from './purchase.ts';
@@ -114,23 +114,37 @@ function amend(reading: Reading, trades: readonly Filing[], reports: readonly Pu
   const [first] = trades;
   if (first === undefined || !isAmendment(first) || first.formType === '3/A') return amended;
   const inShares = trades.filter(({ isDerivative }) => !isDerivative);
-  for (const date of new Set(inShares.map(({ transactionDate }) => transactionDate ?? ''))) {
+  const dates = new Set(inShares.map(({ transactionDate }) => transactionDate ?? ''));
+  for (const date of dates) {
+    const own = reports.filter((report) => report.date === date);
     const stated = inShares.filter(({ transactionDate }) => transactionDate === date);
     const [head] = stated;
     const book = reading.books.get(date);
-    if (head === undefined || book === undefined) continue;
-    const meant = meaningOf(stated, book.trades);
-    if (meant.reports.length === 0) continue;
+    if (head === undefined) continue;
+    const meant = meaningOf(stated, book?.trades ?? []);
+    if (book === undefined || meant.reports.length === 0) {
+      doubtDates(reading, own, dates);
+      continue;
+    }
     if (!meant.isClear) {
       reading.doubts.push({ amendment: head, originals: meant.reports.map(({ filing }) => filing) });
       continue;
     }
     for (const { filing } of meant.reports) reading.omitted.push({ filing, why: 'amended', because: head });
-    const own = reports.filter((report) => report.date === date);
     replace(reading, book, meant.reports, own);
     amended.add(date);
   }
   return amended;
+}
+
+/** Where an amendment may have corrected only the date of a trade, both stay, and a doubt says so. */
+function doubtDates({ books, doubts }: Reading, own: readonly Purchase[], dates: ReadonlySet<Day>): void {
+  const [first] = own;
+  // All that is known of an issuer is much to look through for amendments that name no day.
+  if (first === undefined || first.filing.originalFiledOn === null) return;
+  const known = [...books.values()].flatMap(({ reports }) => reports);
+  const originals = otherwiseDated(own, dates, known).map(({ filing }) => filing);
+  if (originals.length > 0) doubts.push({ amendment: first.filing, originals });
 }
 
 function replace(

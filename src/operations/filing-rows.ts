@@ -33,6 +33,7 @@ export function filingRow(filing: Filing): Row {
     is_10b5_1: filing.is10b51,
     accepted_at: filing.acceptedAt,
     row: filing.row,
+    other_owner_ciks: otherOwners(filing).map(({ cik }) => cik),
     original_filing_date: originalFiledOn === null ? null : dateTime(originalFiledOn),
   };
 }

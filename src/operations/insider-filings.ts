@@ -43,8 +43,17 @@ const fields: readonly Field[] = [
   ours('is_10b5_1', 'boolean', 'Whether it followed a Rule 10b5-1 plan; null when not stated.'),
   ours('accepted_at', 'text', 'The UTC second at which the SEC took it in.'),
   { name: 'row', type: 'integer', description: 'Place in the filing; Table II from 1001.', extension: true },
+  {
+    name: 'other_owner_ciks',
+    type: 'list',
+    description: "The SEC's keys of the joint filers, in the order of their names; null where one has none.",
+    extension: true,
+  },
   ours('original_filing_date', 'day', 'When the filing that this one amends was filed, as it states.'),
 ];
+
+/** What only tells reports of one trade apart: not in the fixed columns. */
+const forExplanations: ReadonlySet<string> = new Set(['other_owner_ciks', 'original_filing_date']);
 
 /** Trades that insiders reported, newest filing date first, then by accession number and row. */
 export const insiderFilings = operation({
@@ -70,8 +79,7 @@ export const insiderFilings = operation({
     ...paging,
   },
   fields,
-  // What an amendment says of its original is for those who follow it up.
-  columns: fields.map(({ name }) => name).filter((name) => name !== 'original_filing_date'),
+  columns: fields.map(({ name }) => name).filter((name) => !forExplanations.has(name)),
   knownBy: 'filing_date',
   check({ days, from, to }) {
     checkRange(from, to);

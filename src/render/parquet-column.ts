@@ -35,7 +35,10 @@ const kinds: Readonly<Record<FieldType, (name: string) => ParquetColumn>> = {
   }),
   text: (name) => ({ keep: textOf, elements: () => [textElement(name)], stored: asKept }),
   list: (name) => ({
-    keep: (cell) => (Array.isArray(cell) ? cell.map(textOf) : misfit(name, cell, 'a list')),
+    keep: (cell) =>
+      Array.isArray(cell)
+        ? cell.map((entry) => (entry === null ? null : textOf(entry)))
+        : misfit(name, cell, 'a list'),
     elements: () => [
       optional(name, { converted_type: 'LIST', logical_type: { type: 'LIST' }, num_children: 1 }),
       { name: 'list', repetition_type: 'REPEATED', num_children: 1 },

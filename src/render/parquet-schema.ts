@@ -2,7 +2,7 @@ import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
 import type { Cell } from '../model/envelope.ts';
 
 /** What is kept of a cell until all of its column is known; JSON holds it as it is. */
-export type Kept = string | number | boolean | null | readonly string[];
+export type Kept = string | number | boolean | null | readonly (string | null)[];
 
 /** How a field is written to Parquet. */
 export type ParquetColumn = {

@@ -1,3 +1,4 @@
+import type { Filing, ReportingOwner } from '../model/filing.ts';
 import type { Clash } from '../model/history.ts';
 import { Problem } from '../problem.ts';
 import type { FilingClash, PointClash } from '../store/store.ts';
@@ -44,7 +45,7 @@ function describe(conflict: Conflict): string {
     case 'filing': {
       const { held, given, fields } = conflict.clash;
       const differing = fields.map(
-        (field) => `${field} ${shown(given[field])}, against ${shown(held[field])}`,
+        (field) => `${nameOf(field)} ${shown(given, field)}, against ${shown(held, field)}`,
       );
       return `${conflict.file}: filing ${given.filingId} row ${given.row}: ${differing.join('; ')}`;
     }
@@ -63,9 +64,31 @@ function list(sources: readonly string[]): string {
   return sources.map((source) => JSON.stringify(source)).join(' and ');
 }
 
-/** Dates, numbers and codes as they are; who reports as what in full. */
-function shown(value: unknown): string {
+const namedOtherwise: Readonly<Partial<Record<keyof Filing, string>>> = {
+  filedOn: 'filing_date',
+  originalFiledOn: 'original_filing_date',
+  is10b51: 'is_10b5_1',
+};
+
+/** A field by the name that the rows of filings give it. */
+function nameOf(field: keyof Filing): string {
+  return namedOtherwise[field] ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Dates, numbers and codes as they are; of owners what tells them apart. */
+function shown(filing: Filing, field: keyof Filing): string {
+  if (field === 'owners') return filing.owners.map(ownerText).join(' and ');
+  const value = filing[field];
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function ownerText({ cik, name, isDirector, isOfficer, isTenPercent }: ReportingOwner): string {
+  const roles = [
+    ...(isDirector ? ['director'] : []),
+    ...(isOfficer ? ['officer'] : []),
+    ...(isTenPercent ? ['ten-percent owner'] : []),
+  ];
+  return `${name} (${[cik ?? 'no CIK', ...roles].join(', ')})`;
 }
 
 function valueText(value: string | null): string {

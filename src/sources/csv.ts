@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
 import { Problem } from '../problem.ts';
-import { refusal, type SourceFile } from './source.ts';
+import { notUtf8, refusal, type SourceFile } from './source.ts';
 
 /** One record of a CSV file, with its place in the file (1 is the first record, usually the header). */
 export type CsvRow = { readonly row: number; readonly cells: readonly string[] };
@@ -108,7 +108,7 @@ const foreign = /[\0\uFFFD]/;
 function checked(file: SourceFile, record: CsvRow): CsvRow {
   const broken = record.cells.find((cell) => foreign.test(cell));
   if (broken === undefined) return record;
-  throw refusal(file, { row: record.row, value: broken }, 'this is not UTF-8 text');
+  throw notUtf8(file, { row: record.row, value: broken });
 }
 
 function tooLong(file: SourceFile, row: number): Problem {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { refusal, type SourceFile } from './source.ts';
+import { notUtf8, refusal, type SourceFile } from './source.ts';
 
 /** A record of a table: its cells by the name of their column, trimmed, and its place (the header is row 1). */
 export type TableRow = {
@@ -71,7 +71,7 @@ async function* recordsIn(file: SourceFile): AsyncGenerator<readonly TableRecord
     const records: TableRecord[] = [];
     for (const line of lines) {
       row += 1;
-      if (foreign.test(line)) throw refusal(file, { row }, 'this is not UTF-8 text');
+      if (foreign.test(line)) throw notUtf8(file, { row });
       if (open === '') start = row;
       const record = open === '' ? line : `${open}\n${line}`;
       const cells = record.includes('"') ? quotedCells(record) : record.split('\t');

@@ -1,4 +1,4 @@
-import { type Place, refusal, type SourceFile } from './source.ts';
+import { notUtf8, type Place, refusal, type SourceFile } from './source.ts';
 
 /** A JSON object of which nothing is known yet. */
 export type JsonObject = { readonly [name: string]: unknown };
@@ -16,7 +16,7 @@ export async function readJsonObject(file: SourceFile): Promise<JsonObject> {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
   } catch (error) {
     if (error instanceof SyntaxError) throw refusal(file, {}, `broken JSON: ${error.message}`);
-    if (error instanceof TypeError) throw refusal(file, {}, 'this is not UTF-8 text');
+    if (error instanceof TypeError) throw notUtf8(file);
     throw error;
   }
   if (!isJsonObject(value)) throw refusal(file, {}, 'this JSON is not an object');

@@ -112,7 +112,7 @@ async function loadFile(loading: FileLoad): Promise<FileSummary> {
       count(loading, id, writer.complete(id, { asOf: day, dates }, options));
   }
   for (const { seriesId, asOf } of completed) {
-    if (asOf > options.latest) throw future(file, asOf, seriesId, options);
+    if (asOf > options.latest) throw future(loading, asOf, seriesId);
     const id = loading.registry.idOf(seriesId);
     count(loading, id, writer.complete(id, { asOf }, options));
   }
@@ -135,7 +135,7 @@ function sortBySeries(
   statements: readonly Statement[],
   waiting: Map<string, Statement[]>,
 ): void {
-  const { file, format, options, registry } = loading;
+  const { format, options, registry } = loading;
   let seriesId: string | undefined;
   let target: Statement[] = [];
   for (const statement of statements) {
@@ -146,7 +146,7 @@ function sortBySeries(
       target = waiting.get(id) ?? [];
       waiting.set(id, target);
     }
-    if (statement.asOf > options.latest) throw future(file, statement.asOf, statement.seriesId, options);
+    if (statement.asOf > options.latest) throw future(loading, statement.asOf, statement.seriesId);
     target.push(statement);
   }
 }
@@ -178,7 +178,7 @@ function count({ tally, conflicts, file }: FileLoad, seriesId: string, merged: M
 function mergePoints(loading: FileLoad, points: readonly CurvePoint[]): void {
   const { file, options, writer, tally, conflicts } = loading;
   for (const { tradeDate, curveType } of points) {
-    if (tradeDate > options.latest) throw future(file, tradeDate, `the ${curveType} curve`, options);
+    if (tradeDate > options.latest) throw future(loading, tradeDate, `the ${curveType} curve`);
   }
   for (const curveType of new Set(points.map((point) => point.curveType))) {
     const own = points.filter((point) => point.curveType === curveType);
@@ -213,12 +213,12 @@ function listDates(listed: ListedDates, statements: readonly Statement[], { idOf
   }
 }
 
-function future(file: SourceFile, day: Day, what: string, { latest }: LoadOptions): Error {
+function future({ file, format, options: { latest } }: FileLoad, day: Day, what: string): Error {
   return refusal(
     file,
     { value: day },
     `${what} cannot be known on a day that has not begun anywhere (today is at most ${latest})`,
-    ['--as-of D says when a whole-vintage file was really known'],
+    format.takesAsOf ? ['--as-of D says when a whole-vintage file was really known'] : [],
   );
 }
 

@@ -119,7 +119,7 @@ async function tablesBeside(file: SourceFile): Promise<ReadonlyMap<Table, Source
       throw refusal(
         sibling,
         {},
-        `a second table ${table} beside ${other.path}; keep data sets in folders of their own`,
+        `a second table ${table} beside ${other.path}; keep data sets in folders or archives of their own`,
       );
     found.set(table, sibling);
   }

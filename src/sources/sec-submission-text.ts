@@ -1,5 +1,6 @@
 import { allBytes } from './content.ts';
 import { filingsOf, longestDocument, readOwnershipDocument } from './ownership-document.ts';
+import { listedFiling } from './sec-filing-dates.ts';
 import { readHeader, submissionType } from './sec-header.ts';
 import { flagUnused, notesOn } from './sec-notes.ts';
 import { parseForm } from './sec-values.ts';
@@ -16,7 +17,10 @@ export const secSubmissionText: Format = {
   read: readSubmission,
 };
 
-async function* readSubmission(file: SourceFile, { filedOn }: ReadOptions): AsyncGenerator<Batch> {
+async function* readSubmission(
+  file: SourceFile,
+  { filedOn, together = [] }: ReadOptions,
+): AsyncGenerator<Batch> {
   const bytes = await allBytes(file.path, await file.open(), longestDocument);
   // Byte by byte, so that the XML within can be cut out and decoded as what it is.
   const text = bytes.toString('latin1');
@@ -26,6 +30,8 @@ async function* readSubmission(file: SourceFile, { filedOn }: ReadOptions): Asyn
     const reason = `the header says form ${header.formType}, and the document ${document.formType}`;
     throw refusal(file, { column: 'documentType' }, reason);
   }
+  // Refuses a list of the same import that says otherwise.
+  await listedFiling(file, header.accessionNumber, document, together);
   const { formType: _, ...filed } = header;
   const filings = filingsOf(document, filed);
   yield { filings, notes: [...flagUnused(header.filedOn, filedOn), ...notesOn(filings, document.owners)] };

@@ -102,6 +102,12 @@ export function refusal(
   return new Problem('bad-input', `${file.path}${row}${column}${value}: ${reason}`, { hints });
 }
 
+/** The refusal of content that is no text in UTF-8, whatever its format. */
+export function notUtf8(file: SourceFile, place: Place = {}): Problem {
+  const hint = 'save it as UTF-8, or get it anew where it is damaged';
+  return refusal(file, place, 'this is not UTF-8 text', [hint]);
+}
+
 function clip(value: string): string {
   return value.length > 80 ? `${value.slice(0, 77)}...` : value;
 }

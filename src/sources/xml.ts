@@ -1,5 +1,5 @@
 import type { Problem } from '../problem.ts';
-import { refusal, type SourceFile } from './source.ts';
+import { notUtf8, refusal, type SourceFile } from './source.ts';
 
 /** An element that has attributes or children: children by local name, text under `#text`. */
 export type XmlNode = { readonly [name: string]: unknown };
@@ -45,7 +45,7 @@ function decode(file: SourceFile, bytes: Buffer): string {
     // The parser counts in lines that end in LF.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r\n?/g, '\n');
   } catch {
-    throw refusal(file, {}, 'this is not UTF-8 text');
+    throw notUtf8(file);
   }
 }
 

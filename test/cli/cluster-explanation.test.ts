@@ -74,6 +74,7 @@ describe('an explanation of a cluster', () => {
       filed(4, { ticker: null, owners: [fund] }),
       filed(5, { ticker: 'OLD', transactionDate: '2026-01-06' }),
       filed(6, { ticker: 'MAIA', issuerCik: '0000000099' }),
+      filed(7, { owners: [owner({ cik: '0000000007', name: 'Kin', isDirector: false })] }),
     ];
     const { rows, warnings } = await withClient(filings, (client) => explanation(client));
     expect(told(rows)).toEqual([
@@ -82,6 +83,7 @@ describe('an explanation of a cluster', () => {
       '2 counted',
       '3 counted',
       '4 left out by a ten-percent owner who is neither an officer nor a director',
+      '7 left out by one who is neither an officer nor a director',
     ]);
     expect(warnings).toEqual([]);
   });
@@ -102,6 +104,55 @@ describe('an explanation of a cluster', () => {
       expect(told(before.rows)).toEqual(['1 counted', '2 counted', '3 counted']);
       expect([...after.warnings, ...before.warnings]).toEqual([]);
     });
+  });
+
+  it('names the very trade that counts, also where another of its date would come to the same sums', async () => {
+    const ann = { owners: [owner({ cik: '0000000003', name: 'Ann' })] };
+    const again = { ...ann, filedOn: '2026-01-14' };
+    const filings = [
+      filed(1, { ...ann, shares: '7' }),
+      // The first trade was a gift; the purchase is told by a filing that counts for its other trade anyway.
+      filed(2, { ...ann, shares: '7', formType: '4/A', transactionCode: 'G', filedOn: '2026-01-13' }),
+      filed(3, { ...again, shares: '7' }),
+      filed(3, { ...again, shares: '8', row: 2 }),
+      filed(4, {}),
+    ];
+    const { rows, warnings } = await withClient(filings, (client) => explanation(client));
+    expect(told(rows)).toEqual([
+      '1 left out amended: 0000000001-26-000002 row 1',
+      '4 counted',
+      '3 counted',
+      '3 counted',
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('names of joint filers the insider whom the cluster counts, so that its size can be counted', async () => {
+    const [ann, bob] = [owner({ cik: '0000000001', name: 'Ann' }), owner({ cik: '0000000002', name: 'Bob' })];
+    const filings = [filed(1, { owners: [bob, ann], shares: '5' }), filed(2, { owners: [bob], shares: '6' })];
+    const { clusters, rows } = await withClient(filings, (client) => explanation(client));
+    expect(clusters.map(({ cluster_size }) => cluster_size)).toEqual([2]);
+    expect(rows.map(({ owner_name, reason }) => [owner_name, reason])).toEqual([
+      ['Ann', 'one insider with the joint filers Bob'],
+      ['Bob', ''],
+    ]);
+  });
+
+  it('knows a joint filer by CIK, however filings spell the name', async () => {
+    const [ann, bob] = [owner({ cik: '0000000001', name: 'Ann' }), owner({ cik: '0000000002', name: 'Bob' })];
+    const fund = owner({ cik: '0000000009', name: 'Fund LP', isDirector: false, isTenPercent: true });
+    const filings = [
+      filed(1, { owners: [ann, fund] }),
+      filed(2, { owners: [bob, { ...fund, name: 'FUND, L.P.' }], filedOn: '2026-01-13' }),
+      filed(3, {}),
+    ];
+    const { rows, warnings } = await withClient(filings, (client) => explanation(client));
+    expect(told(rows)).toEqual([
+      '1 counted one insider with the joint filers Fund LP',
+      '3 counted',
+      '2 left out the same trade reported twice: 0000000001-26-000001 row 1',
+    ]);
+    expect(warnings).toEqual([]);
   });
 
   it('asks for purchases alone where they explain everything, once for all clusters', async () => {
@@ -155,12 +206,15 @@ describe('an explanation of a cluster', () => {
           explanation(client, { asOf }, [['as_of', asOf]]),
         );
         expect(warnings).toEqual([]);
-        for (const { date_first, date_last, transaction_count, accession_numbers } of clusters) {
+        for (const { date_first, date_last, transaction_count, accession_numbers, insiders } of clusters) {
           const own = rows.filter((row) => row.date_first === date_first);
           const counted = own.filter(({ verdict }) => verdict === 'counted');
           expect(counted).toHaveLength(Number(transaction_count));
           const numbers = new Set(counted.map(({ accession_number }) => accession_number));
           expect([...numbers].sort()).toEqual(accession_numbers);
+          const insiderOf = ({ accession_number, transaction_date, shares, owner_name }: Row) =>
+            [accession_number, transaction_date, shares, owner_name].join(' ');
+          expect(counted.map(insiderOf).sort()).toEqual((insiders as readonly Row[]).map(insiderOf).sort());
           const day = (cell: unknown) => Date.parse(String(cell)) / 86_400_000;
           const near = filings.filter(
             ({ transactionDate, transactionCode, filedOn }) =>
@@ -201,6 +255,24 @@ describe('a service that counts otherwise than its filings tell', () => {
     [
       'other filings',
       { accession_numbers: ['0000000001-26-000001', '0000000001-26-000009'] },
+      [],
+      'purchases in the cluster: 2; by the filings: others',
+    ],
+    [
+      'more filings',
+      { accession_numbers: ['1', '2', '3'].map((place) => `0000000001-26-00000${place}`) },
+      [],
+      'purchases in the cluster: 2; by the filings: others',
+    ],
+    [
+      'fewer filings',
+      { accession_numbers: ['0000000001-26-000001'] },
+      [],
+      'purchases in the cluster: 2; by the filings: others',
+    ],
+    [
+      'other trades of these filings',
+      { insiders: ['1', '2'].map((place) => ({ accession_number: `0000000001-26-00000${place}` })) },
       [],
       'purchases in the cluster: 2; by the filings: others',
     ],

@@ -236,7 +236,7 @@ describe('asof insider clusters --explain', () => {
       `${n(8)},counted,`,
       // An impossible date is near by the date of its filing.
       `${n(9)},left out,outside the span`,
-      `${n(7)},left out,an impossible date`,
+      `${n(7)},left out,"impossible: dated 2027-01-04, after its filing on 2026-01-06"`,
     ]);
   });
 

@@ -124,6 +124,15 @@ describe('a trade', () => {
     expect(impossibility({ ...purchase, transactionDate })).toBe(reason);
   });
 
+  it.each([
+    ['-100', '10', 'of -100 shares'],
+    ['100', '-0.01', 'at -0.01 a share'],
+    ['0', '0.00', undefined],
+    [null, null, undefined],
+  ])('of %s shares at %s is impossible because %s', (shares, pricePerShare, reason) => {
+    expect(impossibility({ ...purchase, shares, pricePerShare })).toBe(reason);
+  });
+
   it('amends when its form says so', () => {
     expect((['4', '4/A', '5/A'] as const).map((formType) => isAmendment({ formType }))).toEqual([
       false,

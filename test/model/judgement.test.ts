@@ -45,6 +45,8 @@ describe('a trade does not count when it is', () => {
     ['impossible', { transactionDate: '2026-01-03' }],
     ['impossible', { transactionDate: '0022-01-03' }],
     ['impossible', { transactionDate: null }],
+    ['impossible', { shares: '-10' }],
+    ['impossible', { pricePerShare: '-1.50' }],
     ['no CIK', { owners: [owner({ cik: null })] }],
     ['no CIK', { owners: [] }],
     ['neither officer nor director', { owners: [fund] }],
@@ -193,6 +195,30 @@ describe('an amendment', () => {
       'leaves other dates alone',
       [filing(), filing({ row: 2, transactionDate: '2025-12-31' }), amendment({ shares: '12' })],
       { counted: ['1/2', '2/1'], left: ['1/1 amended'], doubts: [] },
+    ],
+    [
+      'that may correct a date is in doubt, and both stay',
+      [filing({ transactionDate: '2025-12-31' }), amendment({ originalFiledOn: '2026-01-02' })],
+      { counted: ['1/1', '2/1'], left: [], doubts: ['2/1'] },
+    ],
+    ...[
+      { originalFiledOn: null },
+      { originalFiledOn: '2026-01-01' },
+      { originalFiledOn: '2026-01-02', shares: '12' },
+      { originalFiledOn: '2026-01-02', owners: [vitoc] },
+    ].map((changes): [string, readonly Filing[], ReturnType<typeof told>] => [
+      `of another day, number or owner corrects no date: ${JSON.stringify(changes)}`,
+      [filing({ transactionDate: '2025-12-31' }), amendment(changes)],
+      { counted: ['1/1', '2/1'], left: [], doubts: [] },
+    ]),
+    [
+      'that states the date of its original too corrects no date',
+      [
+        filing({ transactionDate: '2025-12-31' }),
+        amendment({ originalFiledOn: '2026-01-02' }),
+        amendment({ originalFiledOn: '2026-01-02', row: 2, transactionDate: '2025-12-31' }),
+      ],
+      { counted: ['2/1', '2/2'], left: ['1/1 amended'], doubts: [] },
     ],
     [
       'leaves others alone',

@@ -127,11 +127,13 @@ describe('insider filings', () => {
     expect(await days(['days', '13'])).toEqual([]);
   });
 
-  it('state joint filers by the first officer or director, the others by name', async () => {
+  it('state joint filers by the first officer or director, the others by name and CIK', async () => {
     const fund = owner({ cik: '9', name: 'Fund LP', isDirector: false, isTenPercent: true });
-    const path = await storeOf([filing({ owners: [fund, owner()], is10b51: false })]);
+    const kin = owner({ cik: null, name: 'Kin', isDirector: false });
+    const path = await storeOf([filing({ owners: [fund, owner(), kin], is10b51: false })]);
     const [row] = (await ask(path, insiderFilings, [])).results;
-    expect(row).toMatchObject({ owner_name: 'Smith Stan', other_owners: ['Fund LP'], is_10b5_1: false });
+    expect(row).toMatchObject({ owner_name: 'Smith Stan', is_10b5_1: false });
+    expect(row).toMatchObject({ other_owners: ['Fund LP', 'Kin'], other_owner_ciks: ['9', null] });
     expect((await ask(path, insiderFilings, [['owner_name', 'fund l']])).results).toHaveLength(1);
   });
 });

@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { refuseBomb } from '../../src/sources/bounds.ts';
 import { allBytes } from '../../src/sources/content.ts';
 import { crc32 } from '../../src/sources/crc32.ts';
+import { fredApi } from '../../src/sources/fred-api.ts';
+import { fredCsv } from '../../src/sources/fred-csv.ts';
 import { visible } from '../../src/sources/local-io.ts';
+import { secForm345 } from '../../src/sources/sec-form345.ts';
+import { secOwnershipXml } from '../../src/sources/sec-ownership-xml.ts';
+import type { Format } from '../../src/sources/source.ts';
+import { readAll, sourceFile } from './source-file.ts';
 
 const mebibyte = 2 ** 20;
 
@@ -38,6 +44,22 @@ describe('a file taken into memory', () => {
     await expect(allBytes('a', chunks(), 3 * mebibyte)).rejects.toThrow(
       'a: larger than 3 MiB, the most that is read of such a file at once',
     );
+  });
+});
+
+describe('text that is not UTF-8', () => {
+  it.each<[string, Format, string]>([
+    ['CSV', fredCsv, 'observation_date,\xe9\n'],
+    ['JSON', fredApi, '{"a":"\xe9"}'],
+    ['XML', secOwnershipXml, '<ownershipDocument>\xe9</ownershipDocument>'],
+    ['a table of the SEC', secForm345, 'ACCESSION_NUMBER\tFILING_DATE\tDOCUMENT_TYPE\tISSUERCIK\n\xe9\n'],
+  ])('is refused in %s with the way out', async (_, format, text) => {
+    const file = sourceFile('a', Buffer.from(text, 'latin1'));
+    await expect(readAll(format, file, { asOf: '2026-01-02', filedOn: '2026-01-02' })).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail: expect.stringMatching(/: this is not UTF-8 text$/),
+      hints: ['save it as UTF-8, or get it anew where it is damaged'],
+    });
   });
 });
 

@@ -159,6 +159,22 @@ describe('an import', () => {
   });
 });
 
+test.each<[string, Files, ImportFlags, readonly string[]]>([
+  [
+    'may be moved',
+    { '2026-02.csv': 'observation_date,X\n2020-01-01,1\n' },
+    { asOf: '2026-01-16' },
+    ['--as-of D says when a whole-vintage file was really known'],
+  ],
+  ['a line states', { 'a.csv': facts('X 2020-01-01 2026-01-16 1') }, {}, []],
+  ['a curve is of', { 'a.csv': 'DATE,DGS10\n2026-01-16,4.2\n' }, {}, []],
+])(
+  'an import of a day to come names --as-of as the way out only where the file takes it: a day that %s',
+  async (_, files, flags, hints) => {
+    await expect(importFiles(newStorePath(folder), files, flags)).rejects.toMatchObject({ hints });
+  },
+);
+
 function endsWith(text: string): RegExp {
   return new RegExp(`/${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
 }

@@ -170,6 +170,12 @@ describe('the day on which a document was filed', () => {
       `"${number}": CIK0001493761.json says form 4, filed on 2023-05-15, but SUBMISSION.tsv says form 4, filed on 2023-05-16`,
     ],
     [
+      'a list differs from the header of its submission',
+      submission,
+      [company({ ...columns, filingDate: ['2023-08-01', '2023-05-16'] })],
+      `full.txt: "${number}": full.txt says form 4, filed on 2023-05-15, but CIK0001493761.json says form 4, filed on 2023-05-16`,
+    ],
+    [
       'the list says another form',
       document(),
       [table('15-MAY-2023', '4/A')],
