@@ -17,6 +17,7 @@ import { readCurve, readSpread, readYields } from './points.ts';
 import { readFirstDate, readRevisions, readVintageCounts } from './revisions.ts';
 import { currentFormat, formatOf } from './schema.ts';
 import { readStatements } from './statements.ts';
+import { noTurns, turnState } from './turn-state.ts';
 
 const endOfTime = '9999-12-31';
 
@@ -71,22 +72,29 @@ export async function openSqliteStore(path: string, live?: boolean): Promise<Sto
         hints: ['any `asof import` brings it up to date'],
       });
     }
-    return sqliteStore(db, path);
+    return sqliteStore(db, path, live === true);
   } catch (error) {
     db.close();
     throw asProblem(path, error);
   }
 }
 
-function sqliteStore(db: Database, path: string): Store {
-  const sql = (text: string): Sql => prepare(db, text);
+function sqliteStore(db: Database, path: string, live: boolean): Store {
+  const { begin, end } = live ? turnState(db) : noTurns;
+  const sql = (text: string): Sql => {
+    begin();
+    return prepare(db, text);
+  };
   const findSeries = (id: string) =>
     sql(`select ${seriesColumns} from series where id = ? and first_vintage is not null`).get(id) as
       | SeriesRow
       | undefined;
 
   /** What several reads see must be one state of the store, whatever another process commits meanwhile. */
-  const ofOneState = <T>(read: () => T): T => db.transaction(read)();
+  const ofOneState = <T>(read: () => T): T => {
+    begin();
+    return db.inTransaction ? read() : db.transaction(read)();
+  };
 
   /** What is read of a series that exists; undefined of one that does not. */
   const ofSeries = <T>(id: string, read: (key: number) => T): T | undefined =>
@@ -130,12 +138,12 @@ function sqliteStore(db: Database, path: string): Store {
     firstDate: async (id) => ofSeries(id, (key) => readFirstDate(db, key)),
 
     curve: async (query) => ofOneState(() => readCurve(db, query)),
-    yields: async (query) => readYields(db, query),
+    yields: async (query) => ofOneState(() => readYields(db, query)),
 
-    spread: async (query) => readSpread(db, query),
-    filings: async (query) => readFilings(db, query),
-    purchases: (query) => ofItsOwnState(path, (own) => readPurchases(own, query)),
-    statements: (seriesId) => ofItsOwnState(path, (own) => readStatements(own, seriesId)),
+    spread: async (query) => ofOneState(() => readSpread(db, query)),
+    filings: async (query) => ofOneState(() => readFilings(db, query)),
+    purchases: (query) => ofItsOwnState(path, end, (own) => readPurchases(own, query)),
+    statements: (seriesId) => ofItsOwnState(path, end, (own) => readStatements(own, seriesId)),
 
     async completeVintages(seriesId) {
       const days = sql(`select as_of_date from vintage where complete = 1
@@ -155,14 +163,19 @@ function sqliteStore(db: Database, path: string): Store {
   return withProblems(store, path);
 }
 
-/** Reads in batches; a connection of its own holds the state that the first was read from. */
+/**
+ * Reads in batches; a connection of its own holds the state that the first was read from. `begun` is told when it does:
+ * that state may be a newer one than that of the turn.
+ */
 async function* ofItsOwnState<T>(
   path: string,
+  begun: () => void,
   read: (db: Database) => Iterable<T> | AsyncIterable<T>,
 ): AsyncGenerator<T> {
   const db = await connectReader(path);
   try {
     db.exec('begin');
+    begun();
     yield* read(db);
   } catch (error) {
     throw asProblem(path, error);
