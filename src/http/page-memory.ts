@@ -1,9 +1,14 @@
 import type { Page } from '../operations/operation.ts';
 import type { PageMemory } from '../service.ts';
+import { seenBefore } from './seen-before.ts';
 
-/** A memory of pages with at most so many rows altogether: what was not asked for longest gives way first. */
+/**
+ * A memory of pages with at most so many rows altogether: a page is kept when it is read a second time, and what was not
+ * asked for longest gives way first.
+ */
 export function createPageMemory(mostRows: number): PageMemory {
   const pages = new Map<string, Page>();
+  const isWanted = seenBefore(10_000);
   let current: number | undefined;
   let rows = 0;
 
@@ -30,6 +35,7 @@ export function createPageMemory(mostRows: number): PageMemory {
         pages.clear();
         [current, rows] = [revision, 0];
       }
+      if (!isWanted(key)) return;
       drop(key);
       pages.set(key, page);
       rows += roomOf(page);
