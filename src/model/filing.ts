@@ -1,4 +1,3 @@
-import { Decimal } from 'decimal.js';
 import type { Day } from './date.ts';
 import { fullerText, sameNumber } from './decimal.ts';
 
@@ -102,14 +101,6 @@ export const mostTrades = 1000;
 /** The `row` of the trade at `place` (from 1, at most `mostTrades`) among those of its table. */
 export function rowOf(isDerivative: boolean, place: number): number {
   return isDerivative ? mostTrades + place : place;
-}
-
-const exact = Decimal.clone({ precision: 1000 });
-
-/** Shares × price, exact and without trailing zeros; null without either, and for derivatives, whose price is not one of shares. */
-export function transactionValue({ isDerivative, shares, pricePerShare }: Filing): string | null {
-  if (isDerivative || shares === null || pricePerShare === null) return null;
-  return new exact(shares).times(pricePerShare).toFixed();
 }
 
 /** The owner that stands for joint filers: the first officer or director, else the first; undefined when none is known. */

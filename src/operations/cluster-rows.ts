@@ -1,8 +1,8 @@
 import { clusterTotals } from '../model/cluster-totals.ts';
 import { dateTime } from '../model/date.ts';
 import type { Row } from '../model/envelope.ts';
-import { transactionValue } from '../model/filing.ts';
 import type { Purchase } from '../model/purchase.ts';
+import { transactionValue } from '../model/transaction-value.ts';
 import type { NamedCluster } from './cluster-listing.ts';
 
 /** The row of a cluster. */

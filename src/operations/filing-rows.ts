@@ -1,6 +1,7 @@
 import { dateTime } from '../model/date.ts';
 import type { Row } from '../model/envelope.ts';
-import { type Filing, leadOwner, otherOwners, transactionValue } from '../model/filing.ts';
+import { type Filing, leadOwner, otherOwners } from '../model/filing.ts';
+import { transactionValue } from '../model/transaction-value.ts';
 
 /** The row of a trade that an insider reported. */
 export function filingRow(filing: Filing): Row {

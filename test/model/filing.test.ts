@@ -11,8 +11,8 @@ import {
   type ReportingOwner,
   rowOf,
   symbolsOf,
-  transactionValue,
 } from '../../src/model/filing.ts';
+import { transactionValue } from '../../src/model/transaction-value.ts';
 
 const owner = (name: string, more: Partial<ReportingOwner> = {}): ReportingOwner => ({
   cik: '0000000001',

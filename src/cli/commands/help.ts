@@ -3,7 +3,7 @@ import { closest } from '../../model/closest.ts';
 import { Problem } from '../../problem.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { topics, topicText } from '../topics.ts';
+import { topicNamed, topics } from '../topics.ts';
 
 /** `asof help [command]`, and the topics. */
 export function addHelp(root: Command, io: Io, done: (code: number) => void): void {
@@ -15,7 +15,8 @@ export function addHelp(root: Command, io: Io, done: (code: number) => void): vo
     .exitOverride();
   command.action(async (words: readonly string[]) => {
     const [first = ''] = words;
-    if (words.length === 1 && topics.includes(first)) io.stdout.write(await topicText(first));
+    const topic = words.length === 1 ? topicNamed(first) : undefined;
+    if (topic !== undefined) io.stdout.write(await (await import('../topic-texts.ts')).topicTexts[topic]());
     else commandOf(root, words).outputHelp();
     done(exitCode.success);
   });
