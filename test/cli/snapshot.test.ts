@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
@@ -38,6 +39,10 @@ const file = (name: string) => join(out, name);
 const read = (name: string) => readFileSync(file(name), 'utf8');
 const manifest = () => JSON.parse(read('manifest.json'));
 const unlink = (name: string) => unlinkSync(file(name));
+const putPipe = (name: string) => {
+  unlink(name);
+  expect(spawnSync('mkfifo', [file(name)]).status).toBe(0);
+};
 const inodes = () =>
   Object.fromEntries(readdirSync(out).map((name) => [name, statSync(file(name)).ino] as const));
 const runsBeside = () => readdirSync(folder).filter((name) => /^\.snap\.\d/.test(name));
@@ -362,7 +367,6 @@ describe('a line that has no place in a plan fails before anything is written', 
     expect(read('a.csv')).toMatch(/^date,value,/);
     expect(read('b.txt')).toMatch(/^date +value +as_of_date/);
   });
-});
 
 describe('a line that fails when it runs leaves the snapshot as it was', () => {
   it.each([
@@ -512,6 +516,18 @@ describe('asof verify', () => {
         symlinkSync(join(folder, 'elsewhere'), file('curve.json'));
       },
       ['curve.json is no file'],
+    ],
+    // Who opens it waits for ever.
+    ['a pipe in the place of a file', () => putPipe('gdp.csv'), ['gdp.csv is no file']],
+    ['a pipe in the place of the manifest', () => putPipe('manifest.json'), ['manifest.json is no file']],
+    [
+      'a link in the place of the manifest',
+      () => {
+        writeFileSync(join(folder, 'elsewhere'), read('manifest.json'));
+        unlink('manifest.json');
+        symlinkSync(join(folder, 'elsewhere'), file('manifest.json'));
+      },
+      ['manifest.json is no file'],
     ],
     [
       'a damaged manifest',
