@@ -368,6 +368,18 @@ describe('a line that has no place in a plan fails before anything is written', 
     expect(read('b.txt')).toMatch(/^date +value +as_of_date/);
   });
 
+  it.each(['40', '200', ''])(
+    'a chart in text is 80 wide, and verified so, where COLUMNS is "%s"',
+    async (columns) => {
+      const line = ['snapshot', plan('a.txt obs UNRATE --plot'), '--out', out, '--as-of', '2015-02-01'];
+      expect(await asof(line, { env: { COLUMNS: columns } })).toEqual(success);
+      expect(Math.max(...linesOf(read('a.txt')).map(({ length }) => length))).toBe(80);
+      expect(await asof(['verify', out], { env: { COLUMNS: '60' } })).toEqual(success);
+      expect(await verify()).toEqual(success);
+    },
+  );
+});
+
 describe('a line that fails when it runs leaves the snapshot as it was', () => {
   it.each([
     ['obs GDPX', 3, "series 'GDPX' not found (did you mean GDP or GDPC1?; request req_"],
