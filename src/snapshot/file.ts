@@ -58,8 +58,16 @@ async function linkedInPlace(old: string, path: string): Promise<boolean> {
 export async function flush(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
-    await handle.sync();
+    await handle.sync().catch(naming(path));
   } finally {
     await handle.close();
   }
+}
+
+/** Throws a failure of the system again with the file that it is about: once a file is open, the system does not say. */
+export function naming(path: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    error.path ??= path;
+    throw error;
+  };
 }

@@ -511,3 +511,24 @@ describe('a run that could not be completed', () => {
     expect(() => readlinkSync(out)).toThrow();
   });
 });
+
+describe('a limit that only the manifest is over', () => {
+  it('is exit 10, and the last line names the manifest', async () => {
+    expect(await snapshot('2015-01-30')).toEqual(quietly);
+    const small = Array.from({ length: 30 }, (_, i) => `f${i}.csv obs GDP --limit 1\n`);
+    writeFileSync(join(folder, 'plan.txt'), small.join(''));
+    // A file of 4096 bytes at most, where a block is 512 or 1024.
+    const script = `ulimit -f 4; exec '${process.execPath}' '${built}' snapshot plan.txt --out snap`;
+    const { status, stderr } = spawnSync('sh', ['-c', script], {
+      cwd: folder,
+      env: environment(),
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([
+      10,
+      expect.stringMatching(/^asof: cannot write to \S+\/manifest\.json: [^\n]+; snap is as it was\n$/),
+    ]);
+    await expectWhole('2015-01-30');
+    expect(runs().length).toBe(1);
+  });
+});
