@@ -586,17 +586,48 @@ describe('asof verify', () => {
     expect(err).toMatch(/^asof: cannot read \S+: [^\n]+\n$/);
   });
 
-  it('is exit 2, and runs nothing, where a manifest names what no plan could', async () => {
+  /** Puts another manifest in place, whose sum is right. */
+  function forge(change: (first: Record<string, unknown>) => void) {
     const { format: _, manifest_sha256: __, ...content } = manifest();
+    change(content.files[0]);
+    unlink('manifest.json');
+    writeFileSync(file('manifest.json'), manifestText(content));
+  }
+
+  it('is exit 2, and runs nothing, where a manifest names what no plan could', async () => {
     const target = join(folder, 'made.db');
     const csv = join(folder, 'made.csv');
     writeFileSync(csv, statements(['X,2015-01-01,2015-01-02,1']));
-    content.files[0].command = `import ${csv} --store ${target}`;
-    unlink('manifest.json');
-    writeFileSync(file('manifest.json'), manifestText(content));
+    forge((first) => {
+      first.command = `import ${csv} --store ${target}`;
+    });
     const { code, err } = await verify();
     expect([code, err]).toEqual([2, "asof: gdp.csv: 'import' is no command that reads data\n"]);
     expect(existsSync(target)).toBe(false);
+  });
+
+  it('names the file whose recorded command cannot be read', async () => {
+    forge((first) => {
+      first.command = 'obs "GDP';
+    });
+    expect(await verify()).toEqual({
+      ...success,
+      code: 2,
+      err: 'asof: gdp.csv: a quote is not closed: "GDP\n',
+    });
+  });
+
+  it.each([
+    [{ rows: 99 }, /^gdp\.csv has \d+ rows by its command, not 99\n$/],
+    [{ as_of: '2014-12-31' }, /^gdp\.csv is as of 2015-02-01 by its command, not 2014-12-31\n$/],
+  ])('tells where the manifest misstates what its command gives: %j', async (wrong, found) => {
+    forge((first) => Object.assign(first, wrong));
+    expect(await verify()).toMatchObject({ code: 1, out: expect.stringMatching(found) });
+  });
+
+  it('counts one file as one', async () => {
+    await snapshot(['gdp.csv obs GDP'], '--as-of', '2015-02-01');
+    expect((await verify('-v')).err).toContain(': 1 file as recorded, and');
   });
 });
 

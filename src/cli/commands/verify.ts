@@ -55,7 +55,9 @@ async function runVerify(dir: string, flags: DataFlags, { io, shell }: Setting):
     const anew = source === undefined ? [] : await compareWithData(folder, manifest, source, shell, io);
     if (findings.length + anew.length > 0) return told([...findings, ...anew], dir, io, said.note);
     const how = source === undefined ? '' : ', and given so by their commands';
-    said.detail(`asof: ${dir} as of ${manifest.as_of}: ${manifest.files.length} files as recorded${how}`);
+    const { length } = manifest.files;
+    const files = `${length} file${length === 1 ? '' : 's'}`;
+    said.detail(`asof: ${dir} as of ${manifest.as_of}: ${files} as recorded${how}`);
     return exitCode.success;
   } catch (error) {
     throw io.signal.aborted ? error : inOneLine(error, {});
@@ -95,6 +97,25 @@ function sourceFor({ source }: Manifest, flags: DataFlags, io: Io): DataFlags | 
   return isSample ? undefined : flags;
 }
 
+/** What a manifest says of its files besides their bytes, where their commands say otherwise. */
+function misstated(
+  { files }: Manifest,
+  lines: readonly BoundLine[],
+  rows: readonly number[],
+): readonly Finding[] {
+  return lines.flatMap(({ name, asOf }, i) => {
+    const said = files[i];
+    return [
+      ...(said?.as_of === asOf
+        ? []
+        : [{ name, what: `is as of ${asOf} by its command, not ${said?.as_of}` }]),
+      ...(said?.rows === rows[i]
+        ? []
+        : [{ name, what: `has ${rows[i]} rows by its command, not ${said?.rows}` }]),
+    ];
+  });
+}
+
 /** The files that their commands give otherwise now. */
 async function compareWithData(
   folder: string,
@@ -108,20 +129,22 @@ async function compareWithData(
     inOneLine(error, { before: `${name}: ` });
   const lines: BoundLine[] = [];
   for (const [index, { name, command }] of manifest.files.entries()) {
-    const line = { number: index + 1, name, words: wordsOf(command) };
-    // A manifest is a file like any other: what it names is run only if a plan could name it.
-    const bound = boundLine(line, day, shell, io).catch((error) => {
-      throw explain(error, line);
-    });
-    lines.push(await bound);
+    try {
+      // A manifest is a file like any other: what it names is run only if a plan could name it.
+      lines.push(await boundLine({ number: index + 1, name, words: wordsOf(command) }, day, shell, io));
+    } catch (error) {
+      throw explain(error, { name });
+    }
   }
   const anew = await mkdtemp(join(tmpdir(), 'asof-verify-'));
   try {
     const quiet = { ...flags, verbose: false, quiet: flags.debug !== true };
-    await withSession(quiet, io, (session) =>
+    const { rows } = await withSession(quiet, io, (session) =>
       writeLines(lines, { session, shell, flags, day, folder: anew, explain }, async () => undefined),
     );
-    return await compareAnew(folder, manifest, anew);
+    const differing = await compareAnew(folder, manifest, anew);
+    const names = new Set(differing.map(({ name }) => name));
+    return [...differing, ...misstated(manifest, lines, rows).filter(({ name }) => !names.has(name))];
   } finally {
     await rm(anew, { recursive: true, force: true });
   }
