@@ -625,6 +625,13 @@ describe('asof verify', () => {
     expect(await verify()).toMatchObject({ code: 1, out: expect.stringMatching(found) });
   });
 
+  it('tells of the files also where the data cannot be asked', async () => {
+    appendFileSync(file('gdp.csv'), 'x');
+    const { code, out: said, err } = await verify('--store', join(folder, 'none.db'));
+    expect([code, said]).toEqual([10, expect.stringMatching(/^gdp\.csv is changed: \d+ bytes, not \d+\n$/)]);
+    expect(err).toMatch(/^asof: cannot open the store \S+none\.db: there is no such file\n$/);
+  });
+
   it('counts one file as one', async () => {
     await snapshot(['gdp.csv obs GDP'], '--as-of', '2015-02-01');
     expect((await verify('-v')).err).toContain(': 1 file as recorded, and');

@@ -52,8 +52,14 @@ async function runVerify(dir: string, flags: DataFlags, { io, shell }: Setting):
     const findings = await compareFiles(folder, manifest).catch(unreadable);
     const source = sourceFor(manifest, flags, io);
     if (source === undefined) said.note(`asof: no store or service to ask again: only the files were read`);
-    const anew = source === undefined ? [] : await compareWithData(folder, manifest, source, shell, io);
-    if (findings.length + anew.length > 0) return told([...findings, ...anew], dir, io, said.note);
+    const asked = source && compareWithData(folder, manifest, source, shell, io);
+    const anew = await asked?.catch((error) => {
+      // What was found in the files is true whoever cannot be asked.
+      list(findings, io);
+      throw error;
+    });
+    const all = [...findings, ...(anew ?? [])];
+    if (all.length > 0) return told(all, dir, io, said.note);
     const how = source === undefined ? '' : ', and given so by their commands';
     const { length } = manifest.files;
     const files = `${length} file${length === 1 ? '' : 's'}`;
@@ -64,13 +70,12 @@ async function runVerify(dir: string, flags: DataFlags, { io, shell }: Setting):
   }
 }
 
-function told(
-  findings: readonly Finding[],
-  dir: string,
-  { stdout }: Io,
-  note: (text: string) => void,
-): number {
+function list(findings: readonly Finding[], { stdout }: Io): void {
   stdout.write(findings.map(({ name, what }) => `${name} ${what}\n`).join(''));
+}
+
+function told(findings: readonly Finding[], dir: string, io: Io, note: (text: string) => void): number {
+  list(findings, io);
   const names = [...new Set(findings.map(({ name }) => name))];
   note(`asof: ${dir} is not as its manifest says: ${names.join(', ')}`);
   return exitCode.differences;
