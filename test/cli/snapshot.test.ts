@@ -41,7 +41,7 @@ const manifest = () => JSON.parse(read('manifest.json'));
 const unlink = (name: string) => unlinkSync(file(name));
 const putPipe = (name: string) => {
   unlink(name);
-  expect(spawnSync('mkfifo', [file(name)]).status).toBe(0);
+  expect(spawnSync('sh', ['-c', 'mkfifo "$0"', file(name)]).status).toBe(0);
 };
 const inodes = () =>
   Object.fromEntries(readdirSync(out).map((name) => [name, statSync(file(name)).ino] as const));
