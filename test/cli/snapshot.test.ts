@@ -449,12 +449,19 @@ describe('a snapshot takes the place of nothing else', () => {
     expect(await verify()).toEqual(success);
   });
 
-  it('a plan that cannot be read is exit 10', async () => {
-    const { code, err } = await asof(['snapshot', join(folder, 'none.txt'), '--out', out]);
-    expect([code, err]).toEqual([
-      10,
-      expect.stringMatching(/cannot read the plan \S+none\.txt: there is no such file/),
-    ]);
+  it.each<readonly [name: string, make: (path: string) => void, reason: string]>([
+    ['none', () => undefined, 'there is no such file'],
+    ['folder', (path) => mkdirSync(path), 'it is a folder'],
+    ['loop', (path) => symlinkSync(path, path), 'its symbolic links lead back to themselves'],
+    ['plan.txt/in', () => plan('x'), 'a part of the path is not a folder'],
+  ])('a plan that cannot be read is exit 10: %s', async (name, make, reason) => {
+    const path = join(folder, name);
+    make(path);
+    expect(await asof(['snapshot', path, '--out', out])).toEqual({
+      code: 10,
+      out: '',
+      err: `asof: cannot read the plan ${path}: ${reason}; nothing was written\n`,
+    });
   });
 });
 

@@ -16,6 +16,7 @@ import { inOneLine } from '../one-line.ts';
 import { storeToRead } from '../places.ts';
 import { type BoundLine, boundLine } from '../plan-line.ts';
 import { writeLines } from '../plan-run.ts';
+import { readFailure } from '../read-failure.ts';
 import { withSession } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { talk } from '../talk.ts';
@@ -83,13 +84,7 @@ function told(findings: readonly Finding[], dir: string, io: Io, note: (text: st
 
 function unreadable(cause: NodeJS.ErrnoException): never {
   if (cause instanceof Problem) throw cause;
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file',
-    EACCES: 'permission denied',
-    ENOTDIR: 'it is no folder',
-  };
-  const { path = 'the snapshot', code = '', message } = cause;
-  throw new Problem('local-io', `cannot read ${path}: ${reasons[code] ?? message}`, { cause });
+  throw readFailure(cause.path ?? 'the snapshot', cause);
 }
 
 /** Whom to ask again, as flags; undefined where there is nobody. */
