@@ -4,7 +4,7 @@ import type { Io, Runner } from './io.ts';
 /** What a line of a plan says besides its rows goes nowhere, unless somebody asked for everything. */
 type LineIo = { readonly runner?: Runner; readonly stderr?: Io['stderr'] };
 
-/** The surroundings of a line of a plan. */
+/** The surroundings of a line of a plan, which are the same wherever it runs: a chart in text is as wide from cron as by hand. */
 export function lineIo(io: Io, { runner, stderr = nowhere() }: LineIo = {}): Io {
   const { env, clock, signal } = io;
   return {
@@ -13,7 +13,7 @@ export function lineIo(io: Io, { runner, stderr = nowhere() }: LineIo = {}): Io 
     },
     stdout: nowhere(),
     stderr,
-    env,
+    env: { ...env, COLUMNS: undefined },
     clock,
     signal,
     ...(runner !== undefined && { runner }),

@@ -66,8 +66,12 @@ function write({ stderr }: Io, text: string): void {
 
 /** The failure as a Problem, or undefined where it is a bug; what the operating system refuses is none. */
 export function problemOf(error: unknown): Problem | undefined {
-  if (error instanceof Problem)
-    return error.kind === 'internal-error' && error.cause !== undefined ? problemOf(error.cause) : error;
+  if (error instanceof Problem) {
+    const { kind, cause } = error;
+    // A Problem that stands for another says the same of it, with more words.
+    const hides = kind === 'internal-error' && cause !== undefined && !(cause instanceof Problem);
+    return hides ? problemOf(cause) : error;
+  }
   if (error instanceof Error && 'syscall' in error)
     return new Problem('local-io', error.message, { cause: error });
   return undefined;

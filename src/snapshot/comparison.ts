@@ -7,9 +7,10 @@ import { manifestName } from './plan.ts';
 /** What is not as the manifest says: a file, and in what. */
 export type Finding = { readonly name: string; readonly what: string };
 
-/** The manifest in a folder; a Finding where it is damaged. What the system refuses is thrown. */
+/** The manifest in a folder; a Finding where it is none. What the system refuses is thrown. */
 export async function readManifest(folder: string): Promise<Manifest | Finding> {
   const path = join(folder, manifestName);
+  if (!(await lstat(path)).isFile()) return { name: manifestName, what: 'is no file' };
   const manifest = parseManifest(await readFile(path, 'utf8'), path);
   return manifest ?? { name: manifestName, what: 'is damaged' };
 }
@@ -69,6 +70,8 @@ async function firstDifference(path: string, other: string): Promise<string | un
 /** The lines of a text; undefined of what is none, or not there. */
 async function linesOf(path: string): Promise<readonly string[] | undefined> {
   try {
+    // A pipe in the place of a file would never end, nor would a link to a device.
+    if (!(await lstat(path)).isFile()) return undefined;
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
     return text.includes('\0') ? undefined : text.split('\n');
   } catch {

@@ -20,13 +20,13 @@ export async function sumOfFile(path: string): Promise<Sum> {
 }
 
 /**
- * Makes a new file last: it becomes a second name of the old one (if there is one) where that still holds the same, else it
- * is written to the disk for good. The old one is read for this, so that damage is not carried on. Tells whether it was
+ * Makes a new file last: it becomes a second name of the old one (if there is one) where that still holds the same
+ * and is open to the same people, else it is written to the disk for good. The old one is read for this, so that damage is not carried on. Tells whether it was
  * unchanged.
  */
 export async function settle(path: string, sum: Sum, old: string | undefined): Promise<boolean> {
   const same = old !== undefined && (await holds(old, sum));
-  const linked = same && (await linkedInPlace(old, path));
+  const linked = same && (await isOpenToTheSame(old, path)) && (await linkedInPlace(old, path));
   if (!linked) await flush(path);
   return same;
 }
@@ -34,6 +34,12 @@ export async function settle(path: string, sum: Sum, old: string | undefined): P
 async function holds(path: string, { bytes, sha256 }: Sum): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   return found?.isFile() === true && found.size === bytes && (await sumOrNothing(path)) === sha256;
+}
+
+/** Whether two files have one owner and one mode: a link would carry on who may read the old one, or write to it. */
+async function isOpenToTheSame(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([lstat(one), lstat(other)]);
+  return a.uid === b.uid && a.gid === b.gid && a.mode === b.mode;
 }
 
 /** An old file that cannot be read is as good as none. */
@@ -58,8 +64,16 @@ async function linkedInPlace(old: string, path: string): Promise<boolean> {
 export async function flush(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
-    await handle.sync();
+    await handle.sync().catch(naming(path));
   } finally {
     await handle.close();
   }
+}
+
+/** Throws a failure of the system again with the file that it is about: once a file is open, the system does not say. */
+export function naming(path: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    error.path ??= path;
+    throw error;
+  };
 }

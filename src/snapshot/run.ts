@@ -1,7 +1,7 @@
 import { mkdir, readlink, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Day } from '../model/date.ts';
-import { flush, settle, sumOfFile } from './file.ts';
+import { flush, naming, settle, sumOfFile } from './file.ts';
 import { type FileRecord, type Manifest, manifestText } from './manifest.ts';
 import { draftLink, newRunName, type Place, sweepOld } from './place.ts';
 import { manifestName } from './plan.ts';
@@ -33,7 +33,7 @@ export async function settleFile(
 /** Completes a run and shows it in one step; the run shown before stays for those who still read it, all others go. */
 export async function publish({ place, folder }: Run, manifest: Manifest): Promise<void> {
   const path = join(folder, manifestName);
-  await writeFile(path, manifestText(manifest), { flag: 'wx' });
+  await writeFile(path, manifestText(manifest), { flag: 'wx' }).catch(naming(path));
   await settle(path, await sumOfFile(path), shownBefore(place, manifestName));
   await flush(folder);
   const link = draftLink(place);

@@ -280,17 +280,24 @@ describe('a service', () => {
     await expectWhole('2015-01-30');
   });
 
-  it.each([500, 503])('that answers %i is exit 8', async (status) => {
+  const report = JSON.stringify({ type: 'about:blank', title: 'Error', status: 500, detail: 'it broke' });
+
+  it.each([
+    [500, 'text/plain', 'no'],
+    [503, 'text/plain', 'no'],
+    [500, 'application/problem+json', report],
+  ])('that answers %i in %s is exit 8, and the last line says where', async (status, type, body) => {
     expect(await snapshot('2015-01-30')).toEqual(quietly);
     const { url } = await serve(async (question, answer) => {
-      if (question.url?.includes('yields')) answer.writeHead(status).end('no');
+      if (question.url?.includes('yields')) answer.writeHead(status, { 'content-type': type }).end(body);
       else {
         const got = await fetch(service.url + question.url, { headers: { 'x-api-key': service.key } });
         answer.writeHead(got.status, { 'content-type': 'application/json' }).end(await got.text());
       }
     });
     const { code, err } = await snapshot('2015-02-02', '--base-url', url, '--retries', '0');
-    expect([code, err]).toEqual([8, expect.stringMatching(/^asof: plan\.txt line 2 \(rates\.csv\): /)]);
+    const said = /^asof: plan\.txt line 2 \(rates\.csv\): \S.*; snap is as it was\n$/;
+    expect([code, err]).toEqual([8, expect.stringMatching(said)]);
     await expectWhole('2015-01-30');
     expect(runs().length).toBe(1);
   });
@@ -502,5 +509,26 @@ describe('a run that could not be completed', () => {
     expect((await snapshot('2015-01-30')).code).toBe(3);
     expect(readdirSync(folder).sort()).toEqual(['.snap.lock', 'plan.txt']);
     expect(() => readlinkSync(out)).toThrow();
+  });
+});
+
+describe('a limit that only the manifest is over', () => {
+  it('is exit 10, and the last line names the manifest', async () => {
+    expect(await snapshot('2015-01-30')).toEqual(quietly);
+    const small = Array.from({ length: 30 }, (_, i) => `f${i}.csv obs GDP --limit 1\n`);
+    writeFileSync(join(folder, 'plan.txt'), small.join(''));
+    // A file of 4096 bytes at most, where a block is 512 or 1024.
+    const script = `ulimit -f 4; exec '${process.execPath}' '${built}' snapshot plan.txt --out snap`;
+    const { status, stderr } = spawnSync('sh', ['-c', script], {
+      cwd: folder,
+      env: environment(),
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([
+      10,
+      expect.stringMatching(/^asof: cannot write to \S+\/manifest\.json: [^\n]+; snap is as it was\n$/),
+    ]);
+    await expectWhole('2015-01-30');
+    expect(runs().length).toBe(1);
   });
 });

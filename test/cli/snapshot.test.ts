@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
@@ -38,6 +39,10 @@ const file = (name: string) => join(out, name);
 const read = (name: string) => readFileSync(file(name), 'utf8');
 const manifest = () => JSON.parse(read('manifest.json'));
 const unlink = (name: string) => unlinkSync(file(name));
+const putPipe = (name: string) => {
+  unlink(name);
+  expect(spawnSync('sh', ['-c', 'mkfifo "$0"', file(name)]).status).toBe(0);
+};
 const inodes = () =>
   Object.fromEntries(readdirSync(out).map((name) => [name, statSync(file(name)).ino] as const));
 const runsBeside = () => readdirSync(folder).filter((name) => /^\.snap\.\d/.test(name));
@@ -362,6 +367,17 @@ describe('a line that has no place in a plan fails before anything is written', 
     expect(read('a.csv')).toMatch(/^date,value,/);
     expect(read('b.txt')).toMatch(/^date +value +as_of_date/);
   });
+
+  it.each(['40', '200', ''])(
+    'a chart in text is 80 wide, and verified so, where COLUMNS is "%s"',
+    async (columns) => {
+      const line = ['snapshot', plan('a.txt obs UNRATE --plot'), '--out', out, '--as-of', '2015-02-01'];
+      expect(await asof(line, { env: { COLUMNS: columns } })).toEqual(success);
+      expect(Math.max(...linesOf(read('a.txt')).map(({ length }) => length))).toBe(80);
+      expect(await asof(['verify', out], { env: { COLUMNS: '60' } })).toEqual(success);
+      expect(await verify()).toEqual(success);
+    },
+  );
 });
 
 describe('a line that fails when it runs leaves the snapshot as it was', () => {
@@ -433,12 +449,19 @@ describe('a snapshot takes the place of nothing else', () => {
     expect(await verify()).toEqual(success);
   });
 
-  it('a plan that cannot be read is exit 10', async () => {
-    const { code, err } = await asof(['snapshot', join(folder, 'none.txt'), '--out', out]);
-    expect([code, err]).toEqual([
-      10,
-      expect.stringMatching(/cannot read the plan \S+none\.txt: there is no such file/),
-    ]);
+  it.each<readonly [name: string, make: (path: string) => void, reason: string]>([
+    ['none', () => undefined, 'there is no such file'],
+    ['folder', (path) => mkdirSync(path), 'it is a folder'],
+    ['loop', (path) => symlinkSync(path, path), 'its symbolic links lead back to themselves'],
+    ['plan.txt/in', () => plan('x'), 'a part of the path is not a folder'],
+  ])('a plan that cannot be read is exit 10: %s', async (name, make, reason) => {
+    const path = join(folder, name);
+    make(path);
+    expect(await asof(['snapshot', path, '--out', out])).toEqual({
+      code: 10,
+      out: '',
+      err: `asof: cannot read the plan ${path}: ${reason}; nothing was written\n`,
+    });
   });
 });
 
@@ -513,6 +536,18 @@ describe('asof verify', () => {
       },
       ['curve.json is no file'],
     ],
+    // Who opens it waits for ever.
+    ['a pipe in the place of a file', () => putPipe('gdp.csv'), ['gdp.csv is no file']],
+    ['a pipe in the place of the manifest', () => putPipe('manifest.json'), ['manifest.json is no file']],
+    [
+      'a link in the place of the manifest',
+      () => {
+        writeFileSync(join(folder, 'elsewhere'), read('manifest.json'));
+        unlink('manifest.json');
+        symlinkSync(join(folder, 'elsewhere'), file('manifest.json'));
+      },
+      ['manifest.json is no file'],
+    ],
     [
       'a damaged manifest',
       () => writeFileSync(file('manifest.json'), read('manifest.json').replace('"rows": 11', '"rows": 12')),
@@ -558,17 +593,55 @@ describe('asof verify', () => {
     expect(err).toMatch(/^asof: cannot read \S+: [^\n]+\n$/);
   });
 
-  it('is exit 2, and runs nothing, where a manifest names what no plan could', async () => {
+  /** Puts another manifest in place, whose sum is right. */
+  function forge(change: (first: Record<string, unknown>) => void) {
     const { format: _, manifest_sha256: __, ...content } = manifest();
+    change(content.files[0]);
+    unlink('manifest.json');
+    writeFileSync(file('manifest.json'), manifestText(content));
+  }
+
+  it('is exit 2, and runs nothing, where a manifest names what no plan could', async () => {
     const target = join(folder, 'made.db');
     const csv = join(folder, 'made.csv');
     writeFileSync(csv, statements(['X,2015-01-01,2015-01-02,1']));
-    content.files[0].command = `import ${csv} --store ${target}`;
-    unlink('manifest.json');
-    writeFileSync(file('manifest.json'), manifestText(content));
+    forge((first) => {
+      first.command = `import ${csv} --store ${target}`;
+    });
     const { code, err } = await verify();
     expect([code, err]).toEqual([2, "asof: gdp.csv: 'import' is no command that reads data\n"]);
     expect(existsSync(target)).toBe(false);
+  });
+
+  it('names the file whose recorded command cannot be read', async () => {
+    forge((first) => {
+      first.command = 'obs "GDP';
+    });
+    expect(await verify()).toEqual({
+      ...success,
+      code: 2,
+      err: 'asof: gdp.csv: a quote is not closed: "GDP\n',
+    });
+  });
+
+  it.each([
+    [{ rows: 99 }, /^gdp\.csv has \d+ rows by its command, not 99\n$/],
+    [{ as_of: '2014-12-31' }, /^gdp\.csv is as of 2015-02-01 by its command, not 2014-12-31\n$/],
+  ])('tells where the manifest misstates what its command gives: %j', async (wrong, found) => {
+    forge((first) => Object.assign(first, wrong));
+    expect(await verify()).toMatchObject({ code: 1, out: expect.stringMatching(found) });
+  });
+
+  it('tells of the files also where the data cannot be asked', async () => {
+    appendFileSync(file('gdp.csv'), 'x');
+    const { code, out: said, err } = await verify('--store', join(folder, 'none.db'));
+    expect([code, said]).toEqual([10, expect.stringMatching(/^gdp\.csv is changed: \d+ bytes, not \d+\n$/)]);
+    expect(err).toMatch(/^asof: cannot open the store \S+none\.db: there is no such file\n$/);
+  });
+
+  it('counts one file as one', async () => {
+    await snapshot(['gdp.csv obs GDP'], '--as-of', '2015-02-01');
+    expect((await verify('-v')).err).toContain(': 1 file as recorded, and');
   });
 });
 

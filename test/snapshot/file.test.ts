@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { settle, sumOfFile } from '../../src/snapshot/file.ts';
@@ -74,6 +83,30 @@ describe('a file that is made anew', () => {
     writeFileSync(same, 'one\ntwo\n');
     symlinkSync(same, join(folder, 'old', 'link'));
     expect(await settled(join(folder, 'old', 'link'))).toBe(false);
+  });
+
+  async function expectCopy(change: () => void): Promise<void> {
+    writeFileSync(old, 'one\ntwo\n');
+    for (const one of [old, path]) chmodSync(one, 0o644);
+    change();
+    const { mode, uid, gid } = statSync(path);
+    expect(await settled()).toBe(true);
+    expect(inode(path)).not.toBe(inode(old));
+    expect(statSync(path)).toMatchObject({ mode, uid, gid });
+  }
+
+  it.each([
+    ['may be read by fewer', 0o600],
+    ['may be written by more', 0o666],
+  ])('is a copy where the old one %s', async (_, mode) => {
+    await expectCopy(() => chmodSync(old, mode));
+  });
+
+  it.skipIf(process.getuid?.() !== 0).each([
+    ['user', 65_534, 0],
+    ['group', 0, 65_534],
+  ])('is a copy where the old one is of another %s (skipped unless root runs it)', async (_, uid, gid) => {
+    await expectCopy(() => chownSync(old, uid, gid));
   });
 
   it.each(['EPERM', 'EXDEV', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENOSPC'])(

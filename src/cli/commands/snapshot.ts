@@ -27,6 +27,7 @@ import { typedKnowledgeDay } from '../knowledge.ts';
 import { inOneLine } from '../one-line.ts';
 import { type BoundLine, boundLine } from '../plan-line.ts';
 import { writeLines } from '../plan-run.ts';
+import { readFailure } from '../read-failure.ts';
 import { type Session, withSession } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { talk } from '../talk.ts';
@@ -91,9 +92,7 @@ async function planBytes(plan: string): Promise<Uint8Array> {
   try {
     return await readFile(plan);
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'there is no such file' : message;
-    throw new Problem('local-io', `cannot read the plan ${plan}: ${reason}`, { cause });
+    throw readFailure(`the plan ${plan}`, cause as NodeJS.ErrnoException);
   }
 }
 

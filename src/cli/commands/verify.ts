@@ -16,6 +16,7 @@ import { inOneLine } from '../one-line.ts';
 import { storeToRead } from '../places.ts';
 import { type BoundLine, boundLine } from '../plan-line.ts';
 import { writeLines } from '../plan-run.ts';
+import { readFailure } from '../read-failure.ts';
 import { withSession } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { talk } from '../talk.ts';
@@ -52,23 +53,30 @@ async function runVerify(dir: string, flags: DataFlags, { io, shell }: Setting):
     const findings = await compareFiles(folder, manifest).catch(unreadable);
     const source = sourceFor(manifest, flags, io);
     if (source === undefined) said.note(`asof: no store or service to ask again: only the files were read`);
-    const anew = source === undefined ? [] : await compareWithData(folder, manifest, source, shell, io);
-    if (findings.length + anew.length > 0) return told([...findings, ...anew], dir, io, said.note);
+    const asked = source && compareWithData(folder, manifest, source, shell, io);
+    const anew = await asked?.catch((error) => {
+      // What was found in the files is true whoever cannot be asked.
+      list(findings, io);
+      throw error;
+    });
+    const all = [...findings, ...(anew ?? [])];
+    if (all.length > 0) return told(all, dir, io, said.note);
     const how = source === undefined ? '' : ', and given so by their commands';
-    said.detail(`asof: ${dir} as of ${manifest.as_of}: ${manifest.files.length} files as recorded${how}`);
+    const { length } = manifest.files;
+    const files = `${length} file${length === 1 ? '' : 's'}`;
+    said.detail(`asof: ${dir} as of ${manifest.as_of}: ${files} as recorded${how}`);
     return exitCode.success;
   } catch (error) {
     throw io.signal.aborted ? error : inOneLine(error, {});
   }
 }
 
-function told(
-  findings: readonly Finding[],
-  dir: string,
-  { stdout }: Io,
-  note: (text: string) => void,
-): number {
+function list(findings: readonly Finding[], { stdout }: Io): void {
   stdout.write(findings.map(({ name, what }) => `${name} ${what}\n`).join(''));
+}
+
+function told(findings: readonly Finding[], dir: string, io: Io, note: (text: string) => void): number {
+  list(findings, io);
   const names = [...new Set(findings.map(({ name }) => name))];
   note(`asof: ${dir} is not as its manifest says: ${names.join(', ')}`);
   return exitCode.differences;
@@ -76,13 +84,7 @@ function told(
 
 function unreadable(cause: NodeJS.ErrnoException): never {
   if (cause instanceof Problem) throw cause;
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file',
-    EACCES: 'permission denied',
-    ENOTDIR: 'it is no folder',
-  };
-  const { path = 'the snapshot', code = '', message } = cause;
-  throw new Problem('local-io', `cannot read ${path}: ${reasons[code] ?? message}`, { cause });
+  throw readFailure(cause.path ?? 'the snapshot', cause);
 }
 
 /** Whom to ask again, as flags; undefined where there is nobody. */
@@ -93,6 +95,25 @@ function sourceFor({ source }: Manifest, flags: DataFlags, io: Io): DataFlags | 
   if ('sample' in source) return { ...flags, store: samplePath() };
   if ('store' in source && existsSync(source.store)) return { ...flags, store: source.store };
   return isSample ? undefined : flags;
+}
+
+/** What a manifest says of its files besides their bytes, where their commands say otherwise. */
+function misstated(
+  { files }: Manifest,
+  lines: readonly BoundLine[],
+  rows: readonly number[],
+): readonly Finding[] {
+  return lines.flatMap(({ name, asOf }, i) => {
+    const said = files[i];
+    return [
+      ...(said?.as_of === asOf
+        ? []
+        : [{ name, what: `is as of ${asOf} by its command, not ${said?.as_of}` }]),
+      ...(said?.rows === rows[i]
+        ? []
+        : [{ name, what: `has ${rows[i]} rows by its command, not ${said?.rows}` }]),
+    ];
+  });
 }
 
 /** The files that their commands give otherwise now. */
@@ -108,20 +129,22 @@ async function compareWithData(
     inOneLine(error, { before: `${name}: ` });
   const lines: BoundLine[] = [];
   for (const [index, { name, command }] of manifest.files.entries()) {
-    const line = { number: index + 1, name, words: wordsOf(command) };
-    // A manifest is a file like any other: what it names is run only if a plan could name it.
-    const bound = boundLine(line, day, shell, io).catch((error) => {
-      throw explain(error, line);
-    });
-    lines.push(await bound);
+    try {
+      // A manifest is a file like any other: what it names is run only if a plan could name it.
+      lines.push(await boundLine({ number: index + 1, name, words: wordsOf(command) }, day, shell, io));
+    } catch (error) {
+      throw explain(error, { name });
+    }
   }
   const anew = await mkdtemp(join(tmpdir(), 'asof-verify-'));
   try {
     const quiet = { ...flags, verbose: false, quiet: flags.debug !== true };
-    await withSession(quiet, io, (session) =>
+    const { rows } = await withSession(quiet, io, (session) =>
       writeLines(lines, { session, shell, flags, day, folder: anew, explain }, async () => undefined),
     );
-    return await compareAnew(folder, manifest, anew);
+    const differing = await compareAnew(folder, manifest, anew);
+    const names = new Set(differing.map(({ name }) => name));
+    return [...differing, ...misstated(manifest, lines, rows).filter(({ name }) => !names.has(name))];
   } finally {
     await rm(anew, { recursive: true, force: true });
   }
