@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, lstatSync, openSync } from 'node:fs';
 import { Problem } from '../../problem.ts';
 import type { Lock } from '../lock.ts';
 import { openDatabase, SqliteError } from './engine.ts';
@@ -8,6 +8,9 @@ import { openDatabase, SqliteError } from './engine.ts';
  * it. It is one of the operating system: a killed process does not leave it behind.
  */
 export function takeLock(path: string): Lock | undefined {
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  // A pipe would never open, and a link leads to a file of somebody else's choice.
+  if (there?.isFile() === false) throw refused(path, 'it is no file');
   // SQLite would be content with a file that it can only read, and lock nobody out.
   closeSync(openSync(path, 'a', 0o600));
   const db = openDatabase(path, { timeout: 0 });
@@ -19,9 +22,16 @@ export function takeLock(path: string): Lock | undefined {
     if (!(error instanceof SqliteError)) throw error;
     if (error.code.startsWith('SQLITE_BUSY')) return undefined;
     // SQLite does not say more of what the system said to it.
-    const reason = /^SQLITE_(CANTOPEN|READONLY)/.test(error.code)
-      ? 'there is no room for it, or no right to write beside it'
-      : error.message;
-    throw new Problem('local-io', `cannot take the lock ${path}: ${reason}`, { cause: error });
+    throw refused(path, reasons[error.code.split('_')[1] ?? ''] ?? error.message, error);
   }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  CANTOPEN: 'there is no room for it, or no right to write beside it',
+  READONLY: 'there is no room for it, or no right to write beside it',
+  NOTADB: 'it is not a lock; remove it',
+};
+
+function refused(path: string, reason: string, cause?: unknown): Problem {
+  return new Problem('local-io', `cannot take the lock ${path}: ${reason}`, { cause });
 }
