@@ -3,15 +3,15 @@ import type { Envelope, Row } from '../model/envelope.ts';
 import { observations } from '../operations/index.ts';
 import type { Field, Operation } from '../operations/operation.ts';
 import { Problem } from '../problem.ts';
-import type { OutputChoice } from './flags.ts';
+import type { OutputChoice } from './flags/flags.ts';
+import type { Picture } from './flags/plot.ts';
 import type { Io } from './io.ts';
-import { openSink } from './open-sink.ts';
+import { openSink } from './output/open-sink.ts';
+import type { Progress } from './output/progress.ts';
+import type { Sink } from './output/sink.ts';
+import { newWriting, rendererFor, tellWhatIsMissing, type Writing, writeEnd } from './output/writing.ts';
 import { changedBetweenPages, type Extent, type Given, pagesOf } from './pages.ts';
-import type { Picture } from './plot.ts';
-import type { Progress } from './progress.ts';
-import type { Sink } from './sink.ts';
 import type { Talk } from './talk.ts';
-import { newWriting, rendererFor, tellWhatIsMissing, type Writing, writeEnd } from './writing.ts';
 
 /** One question of a command, and the name by which its failure is listed; `row` describes its series where that was asked already. */
 export type Question = { readonly given: Given; readonly label: string; readonly row?: Row };

@@ -1,8 +1,8 @@
 import type { Coverage, Row } from '../model/envelope.ts';
 import { seriesShow } from '../operations/index.ts';
 import type { Question } from './answer.ts';
-import type { Wanted } from './ids.ts';
-import { type KnowledgeFlags, knowledgeDay } from './knowledge.ts';
+import type { Wanted } from './flags/ids.ts';
+import { type KnowledgeFlags, knowledgeDay } from './flags/knowledge.ts';
 import type { Session } from './session.ts';
 
 /** So many series are named; of more, a few and their number. */

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Client } from '../client/client.ts';
-import type { Sink } from './sink.ts';
+import type { Sink } from './output/sink.ts';
 
 /** An output stream, the file that it writes to if it is one of the process, and what a terminal tells of itself. */
 export type Output = Writable & {

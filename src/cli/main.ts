@@ -1,11 +1,11 @@
 import { version } from '../installation.ts';
 import { exitCode } from './exit-code.ts';
-import type { DataFlags } from './flags.ts';
+import type { DataFlags } from './flags/flags.ts';
 import type { Io } from './io.ts';
-import { eraseStatus } from './status-line.ts';
-import { streamSink } from './stream-sink.ts';
+import { eraseStatus } from './output/status-line.ts';
+import { streamSink } from './output/stream-sink.ts';
+import { readerGone, writeFailure } from './output/write-failure.ts';
 import { reportFailure } from './talk.ts';
-import { readerGone, writeFailure } from './write-failure.ts';
 
 /** Runs one command line and gives its exit code; touches nothing but `io` and the files that the command names. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {

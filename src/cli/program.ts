@@ -4,8 +4,8 @@ import { Problem } from '../problem.ts';
 import { addHelp } from './commands/help.ts';
 import { commands, type Entry, type Setting } from './commands/index.ts';
 import { exitCode } from './exit-code.ts';
+import { refuseRepeated } from './flags/repeated-flags.ts';
 import type { Io } from './io.ts';
-import { refuseRepeated } from './repeated-flags.ts';
 import type { Understood } from './shell.ts';
 
 /** Runs the command that a command line names, and gives its exit code; an error of usage is a Problem. */
@@ -46,7 +46,7 @@ async function programFor(argv: readonly string[], io: Io, done: (code: number) 
   const root = program(setting);
   const { entry, command } = await defineNamed(root, word === 'help' ? argv[1] : word, setting);
   if (word === 'help' || argv.some(asksForHelp) || (argv.length === 1 && isGroup(command)))
-    (await import('./examples.ts')).addExamples(root);
+    (await import('./help/examples.ts')).addExamples(root);
   return { root, entry };
 }
 

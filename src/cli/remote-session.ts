@@ -4,12 +4,12 @@ import { openClient } from '../client/open.ts';
 import type { RemoteEvent } from '../client/remote.ts';
 import { version } from '../installation.ts';
 import { Problem } from '../problem.ts';
-import type { ChosenBaseUrl } from './base-url.ts';
-import type { RemoteFlags, TalkFlags } from './flags.ts';
+import type { RemoteFlags, TalkFlags } from './flags/flags.ts';
 import { type Io, variable } from './io.ts';
-import { longestWait, readSettings, timeoutSeconds } from './settings.ts';
+import type { ChosenBaseUrl } from './settings/base-url.ts';
+import { longestWait, readSettings, timeoutSeconds } from './settings/settings.ts';
+import { keyFor, type UserKey } from './settings/user-key.ts';
 import type { Talk } from './talk.ts';
-import { keyFor, type UserKey } from './user-key.ts';
 
 /** A client of a service, with the key that the user has for it; what it does is said to those who want to know. */
 export async function openRemote(

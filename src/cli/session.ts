@@ -1,11 +1,11 @@
 import type { Client } from '../client/client.ts';
 import { openClient } from '../client/open.ts';
 import { Problem } from '../problem.ts';
-import { chosenBaseUrl } from './base-url.ts';
-import type { DataFlags } from './flags.ts';
+import type { DataFlags } from './flags/flags.ts';
 import type { Io } from './io.ts';
-import { type StoreChoice, storeToRead } from './places.ts';
 import { openRemote } from './remote-session.ts';
+import { chosenBaseUrl } from './settings/base-url.ts';
+import { type StoreChoice, storeToRead } from './settings/places.ts';
 import { type Talk, talk } from './talk.ts';
 
 /** What a command that gives data works with. */

@@ -1,9 +1,9 @@
 import { Problem } from '../problem.ts';
 import { printable } from '../render/printable.ts';
 import { exitCode, exitCodeOf } from './exit-code.ts';
-import type { DataFlags, TalkFlags } from './flags.ts';
+import type { DataFlags, TalkFlags } from './flags/flags.ts';
 import type { Io } from './io.ts';
-import { eraseStatus } from './status-line.ts';
+import { eraseStatus } from './output/status-line.ts';
 
 const embeddedErrors = 'asof://local/errors';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { boundedClient } from '../../src/cli/bounded-client.ts';
-import { emptyClient } from '../../src/cli/rehearsal.ts';
+import { boundedClient } from '../../src/cli/plan/bounded-client.ts';
+import { emptyClient } from '../../src/cli/plan/rehearsal.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { Row } from '../../src/model/envelope.ts';
 import { operations } from '../../src/operations/index.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { yieldsCommand } from '../../src/cli/commands/yields.ts';
-import { compared } from '../../src/cli/curve-comparison.ts';
+import { compared } from '../../src/cli/composed/curve-comparison.ts';
 import { table } from '../sources/sec-tables.ts';
 import { asof, linesOf, newFolder } from './run.ts';
 

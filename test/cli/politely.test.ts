@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { politely } from '../../src/cli/politely.ts';
+import { politely } from '../../src/cli/composed/politely.ts';
 import type { Client } from '../../src/client/client.ts';
 import { ping } from '../../src/operations/index.ts';
 import { Problem, type ProblemKind } from '../../src/problem.ts';

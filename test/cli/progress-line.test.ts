@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { progressLine, type Share } from '../../src/cli/progress-line.ts';
+import { progressLine, type Share } from '../../src/cli/output/progress-line.ts';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 

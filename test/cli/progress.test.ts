@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Io } from '../../src/cli/io.ts';
-import { progress } from '../../src/cli/progress.ts';
+import { progress } from '../../src/cli/output/progress.ts';
 import { talk } from '../../src/cli/talk.ts';
 import { asof, days, importedStore, longValue, newFolder, statements } from './run.ts';
 

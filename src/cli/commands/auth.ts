@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { Problem } from '../../problem.ts';
-import { type ChosenBaseUrl, chosenBaseUrl, isPlain } from '../base-url.ts';
-import { configPath } from '../config-file.ts';
 import { exitCode } from '../exit-code.ts';
-import { type TalkFlags, withTalkFlags } from '../flags.ts';
+import { type TalkFlags, withTalkFlags } from '../flags/flags.ts';
 import { type Io, variable } from '../io.ts';
-import { askSecret } from '../secret-prompt.ts';
+import { type ChosenBaseUrl, chosenBaseUrl, isPlain } from '../settings/base-url.ts';
+import { configPath } from '../settings/config-file.ts';
+import { askSecret } from '../settings/secret-prompt.ts';
+import { checkedKey, forgetKey, keyFor, maskedKey, storedKeys, storeKey } from '../settings/user-key.ts';
 import { talk } from '../talk.ts';
-import { checkedKey, forgetKey, keyFor, maskedKey, storedKeys, storeKey } from '../user-key.ts';
 
 type AuthFlags = TalkFlags & { readonly baseUrl?: string; readonly withToken?: boolean };
 

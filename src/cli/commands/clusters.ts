@@ -1,5 +1,5 @@
 import { insiderClusters } from '../../operations/index.ts';
-import { knowledgeDay } from '../knowledge.ts';
+import { knowledgeDay } from '../flags/knowledge.ts';
 import type { QueryCommand } from './query.ts';
 
 /** `asof insider clusters`; with `--explain` one row a trade in or near each cluster, and what became of it. */
@@ -11,7 +11,7 @@ export const clustersCommand: QueryCommand = {
     if (flags.explain !== true) return undefined;
     const asOf = knowledgeDay(flags, io, talk);
     const days = Number(flags.days ?? insiderClusters.params.days?.fallback);
-    const { explained, explanation } = await import('../cluster-explanation.ts');
+    const { explained, explanation } = await import('../composed/cluster-explanation.ts');
     return {
       fields: explanation,
       columns: explanation.map(({ name }) => name),

@@ -6,8 +6,8 @@ import { patience } from '../completion/series-ids.ts';
 import type { Shell } from '../completion/shell.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { unlessStopped } from '../stopping.ts';
-import { streamSink } from '../stream-sink.ts';
+import { unlessStopped } from '../output/stopping.ts';
+import { streamSink } from '../output/stream-sink.ts';
 
 const shells: Readonly<Record<string, () => Promise<Shell>>> = {
   bash: async () => (await import('../completion/bash.ts')).bash,

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { Problem } from '../../problem.ts';
-import { changeConfigFile, configPath, readConfigFile } from '../config-file.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { readSettings, settingNamed, settings, settingValue } from '../settings.ts';
+import { changeConfigFile, configPath, readConfigFile } from '../settings/config-file.ts';
+import { readSettings, settingNamed, settings, settingValue } from '../settings/settings.ts';
 
 /** Makes a subcommand of a name and a summary. */
 type Subcommand = (name: string, summary: string) => Command;

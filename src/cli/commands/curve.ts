@@ -2,7 +2,7 @@ import { addDays, utcDay } from '../../model/date.ts';
 import type { Envelope } from '../../model/envelope.ts';
 import { curve, yields } from '../../operations/index.ts';
 import { Problem } from '../../problem.ts';
-import { datedText } from '../knowledge.ts';
+import { datedText } from '../flags/knowledge.ts';
 import type { Given } from '../pages.ts';
 import type { Session } from '../session.ts';
 import type { QueryCommand } from './query.ts';
@@ -31,7 +31,7 @@ export const curveCommand: QueryCommand = {
       ['date', other],
       ...(type === undefined ? [] : [['curve_type', String(type).toUpperCase()] as const]),
     ];
-    const { comparison, comparisonColumns, compared } = await import('../curve-comparison.ts');
+    const { comparison, comparisonColumns, compared } = await import('../composed/curve-comparison.ts');
     return {
       fields: comparison,
       columns: comparisonColumns,

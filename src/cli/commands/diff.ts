@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { runDiff } from '../diff.ts';
-import { withDataFlags } from '../flags.ts';
+import { runDiff } from '../composed/diff.ts';
+import { withDataFlags } from '../flags/flags.ts';
 import type { Io } from '../io.ts';
 
 /** `asof diff`: what two days of knowledge disagree on. */

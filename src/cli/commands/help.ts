@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { closest } from '../../model/closest.ts';
 import { Problem } from '../../problem.ts';
 import { exitCode } from '../exit-code.ts';
+import { topicNamed, topics } from '../help/topics.ts';
 import type { Io } from '../io.ts';
-import { topicNamed, topics } from '../topics.ts';
 
 /** `asof help [command]`, and the topics. */
 export function addHelp(root: Command, io: Io, done: (code: number) => void): void {
@@ -16,7 +16,8 @@ export function addHelp(root: Command, io: Io, done: (code: number) => void): vo
   command.action(async (words: readonly string[]) => {
     const [first = ''] = words;
     const topic = words.length === 1 ? topicNamed(first) : undefined;
-    if (topic !== undefined) io.stdout.write(await (await import('../topic-texts.ts')).topicTexts[topic]());
+    if (topic !== undefined)
+      io.stdout.write(await (await import('../help/topic-texts.ts')).topicTexts[topic]());
     else commandOf(root, words).outputHelp();
     done(exitCode.success);
   });

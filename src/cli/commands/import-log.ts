@@ -2,7 +2,7 @@ import { Problem } from '../../problem.ts';
 import type { ImportRecord } from '../../store/store.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { storeToRead } from '../places.ts';
+import { storeToRead } from '../settings/places.ts';
 
 /** The log of imports as CSV, oldest first. */
 export async function importLogText(imports: readonly ImportRecord[]): Promise<string> {

@@ -5,11 +5,11 @@ import { latestDay, parseDay, utcDay } from '../../model/date.ts';
 import { parseSeriesId } from '../../model/series.ts';
 import { Problem } from '../../problem.ts';
 import { exitCode } from '../exit-code.ts';
-import { type TalkFlags, withStoreFlag, withTalkFlags } from '../flags.ts';
+import { type TalkFlags, withStoreFlag, withTalkFlags } from '../flags/flags.ts';
 import { importReport } from '../import-report.ts';
 import type { Io } from '../io.ts';
-import { defaultStorePath, storeToWrite } from '../places.ts';
-import { progress } from '../progress.ts';
+import { progress } from '../output/progress.ts';
+import { defaultStorePath, storeToWrite } from '../settings/places.ts';
 import { type Talk, talk } from '../talk.ts';
 import { importLog } from './import-log.ts';
 

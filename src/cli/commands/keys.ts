@@ -7,9 +7,9 @@ import { columnsOf } from '../../render/columns.ts';
 import { formatNames, rendererOf } from '../../render/format.ts';
 import { rendered } from '../../render/renderer.ts';
 import { exitCode } from '../exit-code.ts';
-import { outputChoice, type TalkFlags, withTalkFlags } from '../flags.ts';
+import { outputChoice, type TalkFlags, withTalkFlags } from '../flags/flags.ts';
 import type { Io } from '../io.ts';
-import { accessPath } from '../places.ts';
+import { accessPath } from '../settings/places.ts';
 import { talk } from '../talk.ts';
 import { plansOf, withAccessFlag } from './serve.ts';
 

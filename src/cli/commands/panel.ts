@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { rhythms } from '../../model/schedule.ts';
-import { withDataFlags } from '../flags.ts';
+import { runPanel } from '../composed/panel.ts';
+import { withDataFlags } from '../flags/flags.ts';
+import { withAsOfFlag, withKnownBeforeFlag } from '../flags/knowledge.ts';
 import type { Io } from '../io.ts';
-import { withAsOfFlag, withKnownBeforeFlag } from '../knowledge.ts';
-import { runPanel } from '../panel.ts';
 
 /** `asof panel`: several series side by side as they were known. */
 export function panelCommand(command: Command, io: Io, done: (code: number) => void): void {

@@ -4,12 +4,12 @@ import { Problem } from '../../problem.ts';
 import type { Drawing } from '../../render/chart/drawing.ts';
 import { answer, type Failure, type Question, type Shape } from '../answer.ts';
 import { exitCode } from '../exit-code.ts';
-import { type DataFlags, type OutputChoice, outputChoice, withDataFlags } from '../flags.ts';
+import { type DataFlags, type OutputChoice, outputChoice, withDataFlags } from '../flags/flags.ts';
+import type { Picture } from '../flags/plot.ts';
+import { givenBy, type RequestFlags, withRequestFlags } from '../flags/request.ts';
 import type { Io } from '../io.ts';
+import { progress } from '../output/progress.ts';
 import type { Given } from '../pages.ts';
-import type { Picture } from '../plot.ts';
-import { progress } from '../progress.ts';
-import { givenBy, type RequestFlags, withRequestFlags } from '../request.ts';
 import { type Session, withSession } from '../session.ts';
 import { reportFailure } from '../talk.ts';
 
@@ -73,7 +73,7 @@ async function runQuery(
   io: Io,
 ): Promise<number> {
   const output = outputChoice(flags, io, special.drawing !== undefined);
-  const chart = output.plot || output.format === 'svg' ? await import('../plot.ts') : undefined;
+  const chart = output.plot || output.format === 'svg' ? await import('../flags/plot.ts') : undefined;
   chart?.checkChartFlags(flags, output);
   if (flags.all === true && flags.limit !== undefined)
     throw new Problem('bad-input', 'use either --all or --limit');

@@ -2,10 +2,10 @@ import { type Day, dayNumber } from '../../model/date.ts';
 import type { Envelope, Row } from '../../model/envelope.ts';
 import { observations, revisions, seriesShow } from '../../operations/index.ts';
 import type { Field } from '../../operations/operation.ts';
+import { collected } from '../composed/listing.ts';
 import { noteKnowledgeDay } from '../coverage.ts';
-import { withSuggestion } from '../ids.ts';
-import { knowledgeDay, withAsOfFlag, withKnownBeforeFlag } from '../knowledge.ts';
-import { collected } from '../listing.ts';
+import { withSuggestion } from '../flags/ids.ts';
+import { knowledgeDay, withAsOfFlag, withKnownBeforeFlag } from '../flags/knowledge.ts';
 import type { Session } from '../session.ts';
 import type { QueryCommand } from './query.ts';
 

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { Problem } from '../../problem.ts';
 import { exitCode } from '../exit-code.ts';
-import { withStoreFlag } from '../flags.ts';
+import { withStoreFlag } from '../flags/flags.ts';
 import type { Io } from '../io.ts';
-import { accessPath, storeToRead } from '../places.ts';
+import { accessPath, storeToRead } from '../settings/places.ts';
 
 type ServeFlags = {
   readonly host: string;

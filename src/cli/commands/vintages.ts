@@ -2,8 +2,8 @@ import { type Day, earlier } from '../../model/date.ts';
 import type { Envelope } from '../../model/envelope.ts';
 import { vintages } from '../../operations/index.ts';
 import { coverageText, noteKnowledgeDay } from '../coverage.ts';
-import { withSuggestion } from '../ids.ts';
-import { knowledgeDay, withAsOfFlag, withKnownBeforeFlag } from '../knowledge.ts';
+import { withSuggestion } from '../flags/ids.ts';
+import { knowledgeDay, withAsOfFlag, withKnownBeforeFlag } from '../flags/knowledge.ts';
 import type { Given } from '../pages.ts';
 import type { QueryCommand } from './query.ts';
 

@@ -1,9 +1,9 @@
 import type { Row } from '../../model/envelope.ts';
 import { seriesSearch } from '../../operations/index.ts';
-import { chosenBaseUrl } from '../base-url.ts';
 import type { Io } from '../io.ts';
 import { everything, largestPage, pagesOf } from '../pages.ts';
 import { withSession } from '../session.ts';
+import { chosenBaseUrl } from '../settings/base-url.ts';
 import type { Choice } from './choice.ts';
 
 /** Seconds that a shell may wait for ids: who pressed TAB is waiting. */

@@ -1,0 +1,265 @@
+import type { Client } from '../../client/client.ts';
+import { addDays, type Day } from '../../model/date.ts';
+import type { Cell, Envelope, Row } from '../../model/envelope.ts';
+import { type Filing, impossibility, isAmendment } from '../../model/filing.ts';
+import { type Judgement, judge, type Omission } from '../../model/judgement.ts';
+import { insiderFilings } from '../../operations/index.ts';
+import type { Field } from '../../operations/operation.ts';
+import { everything, type Given, pagesOf } from '../pages.ts';
+import { tradeFromRow } from './filing-from-row.ts';
+
+const whoIsNamed =
+  'Who reports: of joint filers the one that the cluster counts, else the first officer or director.';
+
+/** The fields of an explanation: the cluster, a trade in it or near it, and what became of that. */
+export const explanation: readonly Field[] = [
+  { name: 'ticker', type: 'text', description: 'Trading symbol of the cluster.', nullable: true },
+  { name: 'date_first', type: 'day', description: 'Date of its first trade.' },
+  { name: 'date_last', type: 'day', description: 'Date of its last trade.' },
+  { name: 'verdict', type: 'text', description: 'counted, left out, or unclear.' },
+  {
+    name: 'reason',
+    type: 'text',
+    description: 'Why it was left out or is unclear, or what its counting takes for granted.',
+  },
+  ...insiderFilings.fields
+    .filter(({ name }) =>
+      [
+        'filing_date',
+        'transaction_date',
+        'accession_number',
+        'owner_name',
+        'shares',
+        'price_per_share',
+        'form_type',
+        'row',
+      ].includes(name),
+    )
+    .map((field) => (field.name === 'owner_name' ? { ...field, description: whoIsNamed } : field)),
+  { name: 'issuer_cik', type: 'text', description: "The SEC's key of the issuer." },
+];
+
+/** What an explanation asks, and how far it looks. */
+export type Explaining = {
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  /** The days of a span: what lies within them of a cluster is near. */
+  readonly days: number;
+  readonly asOf?: Day;
+  /** Takes a line about what could not be explained. */
+  readonly warn: (text: string) => void;
+};
+
+const reasons: Readonly<Record<Omission, string>> = {
+  'form 3': 'a Form 3 tells of no trade',
+  derivative: 'a derivative',
+  'not a purchase': 'no purchase in the open market',
+  impossible: 'impossible',
+  'no CIK': 'the insider has no CIK, so that nothing tells him from others',
+  'neither officer nor director': 'by one who is neither an officer nor a director',
+  'reported twice': 'the same trade reported twice',
+  'same block': 'the same block reported by another filer',
+  amended: 'amended',
+};
+
+const ofHolder = 'by a ten-percent owner who is neither an officer nor a director';
+
+/** A cluster and the trades in it or near it that it may be judged by. */
+type Neighbourhood = {
+  readonly cluster: Row;
+  readonly from: Day;
+  readonly to: Day;
+  readonly trades: { readonly row: Row; readonly filing: Filing }[];
+};
+
+/** For each cluster its purchases and those near it, by trade date, each with what became of it and why. */
+export async function explained(page: Envelope, explaining: Explaining): Promise<Envelope> {
+  const told = new Map<Row, readonly Row[]>();
+  // Purchases are few among all trades, and enough unless an amendment to another code took one away.
+  for (const code of ['P', undefined]) {
+    const open = page.results.filter((cluster) => !told.has(cluster));
+    for (const neighbourhood of await neighbourhoods(open, code, explaining)) {
+      const { cluster } = neighbourhood;
+      const rows = explainOne(neighbourhood);
+      if (isWhole(cluster, rows)) told.set(cluster, rows);
+      else if (code === undefined) told.set(cluster, unclear(cluster, rows, explaining));
+    }
+  }
+  const results = page.results.flatMap((cluster) => told.get(cluster) ?? []);
+  return { ...page, object: 'insider_cluster_explanation', results, results_count: results.length };
+}
+
+/**
+ * The trades around clusters: of all that was filed since the first of them began, those of their issuers, under
+ * whatever symbol. Only what lies near is kept, however much was filed.
+ */
+async function neighbourhoods(
+  clusters: readonly Row[],
+  code: string | undefined,
+  { client, signal, days, asOf }: Explaining,
+): Promise<readonly Neighbourhood[]> {
+  const found = clusters.map((cluster): Neighbourhood => {
+    const [first, last] = [dayOf(cluster.date_first), dayOf(cluster.date_last)];
+    return { cluster, from: addDays(first, -days), to: addDays(last, days), trades: [] };
+  });
+  const [begin] = found.map(({ from }) => from).sort();
+  if (begin === undefined) return found;
+  const byIssuer = new Map<string, Neighbourhood[]>();
+  for (const one of found) {
+    const issuer = issuerOf(one.cluster);
+    byIssuer.set(issuer, [...(byIssuer.get(issuer) ?? []), one]);
+  }
+  const given: Given = [
+    ['from', begin],
+    ...(code === undefined ? [] : [['transaction_code', code] as const]),
+    ...(asOf === undefined ? [] : [['as_of', asOf] as const]),
+  ];
+  for await (const page of pagesOf(client, insiderFilings, given, everything, signal)) {
+    for (const row of page.results) {
+      const own = byIssuer.get(issuerOf(row));
+      if (own === undefined) continue;
+      const filing = tradeFromRow(row);
+      if (filing.transactionCode !== 'P' && !isAmendment(filing)) continue;
+      for (const { from, to, trades } of own) if (isNear(filing, from, to)) trades.push({ row, filing });
+    }
+  }
+  return found;
+}
+
+/** What tells issuers apart: the SEC's key, or where a service does not give it what it calls them. */
+function issuerOf({ issuer_cik, ticker, issuer_name }: Row): string {
+  return String(issuer_cik ?? ticker ?? issuer_name ?? '');
+}
+
+function explainOne({ cluster, trades }: Neighbourhood): readonly Row[] {
+  const { ticker, date_first, date_last, issuer_cik } = cluster;
+  const judgement = judge(trades.map(({ filing }) => filing));
+  const names = new Map(insidersIn(cluster).map((entry) => [tradeOf(entry), entry.owner_name]));
+  return trades
+    .filter(({ filing }) => filing.transactionCode === 'P')
+    .map(({ row, filing }) => {
+      // A row of filings does not say which of joint filers is the insider; the cluster does.
+      const name = names.get(tradeOf(row));
+      const told = became(filing, judgement, dayOf(date_first), dayOf(date_last), name);
+      return Object.fromEntries(
+        Object.entries({ ...row, ticker, date_first, date_last, issuer_cik, ...told }).filter(([name]) =>
+          shown.has(name),
+        ),
+      ) as Row;
+    })
+    .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+}
+
+const shown: ReadonlySet<string> = new Set(explanation.map(({ name }) => name));
+
+/** Whether what counts is what the service counted; where it does not say what, nothing speaks against it. */
+function isWhole(cluster: Row, rows: readonly Row[]): boolean {
+  const counted = rows.filter(({ verdict }) => verdict === 'counted');
+  const numbers = counted.flatMap(({ accession_number }) => accession_number ?? []);
+  const trades = insidersIn(cluster).map(tradeOf);
+  return (
+    counted.length === (tradesOf(cluster) ?? counted.length) &&
+    isSame(new Set(numbers), new Set(listIn(cluster.accession_numbers) ?? numbers)) &&
+    (trades.length === 0 || trades.sort().join('\n') === counted.map(tradeOf).sort().join('\n'))
+  );
+}
+
+function isSame(one: ReadonlySet<Cell>, other: ReadonlySet<Cell>): boolean {
+  return one.size === other.size && [...one].every((cell) => other.has(cell));
+}
+
+/** The trades that a cluster names with their filings, as far as a service gives these. */
+function insidersIn({ insiders }: Row): readonly Row[] {
+  return (listIn(insiders) ?? []).filter(
+    (entry): entry is Row => isRow(entry) && 'accession_number' in entry,
+  );
+}
+
+function isRow(cell: Cell): cell is Row {
+  return typeof cell === 'object' && cell !== null && !Array.isArray(cell);
+}
+
+/** What a cluster and a row of filings both say of a trade: two that agree in it are of one filing. */
+function tradeOf({ accession_number, transaction_date, shares, price_per_share }: Row): string {
+  return [accession_number, transaction_date, shares, price_per_share].join(' ');
+}
+
+/** How many trades a service counts in a cluster, of which `insiders` has an entry each. */
+function tradesOf({ transaction_count, insiders }: Row): number | undefined {
+  return typeof transaction_count === 'number' ? transaction_count : listIn(insiders)?.length;
+}
+
+function listIn(cell: Cell | undefined): readonly Cell[] | undefined {
+  return Array.isArray(cell) ? cell : undefined;
+}
+
+/** The rows without their verdicts, since one of these would contradict the cluster. */
+function unclear(cluster: Row, rows: readonly Row[], { warn }: Explaining): readonly Row[] {
+  const [wanted, counted] = [tradesOf(cluster), rows.filter(({ verdict }) => verdict === 'counted').length];
+  const others = wanted === counted ? 'others' : counted;
+  const reason = `purchases in the cluster: ${wanted}; by the filings: ${others}`;
+  const { ticker, issuer_name, issuer_cik, date_first, date_last } = cluster;
+  const name = ticker ?? issuer_name ?? issuer_cik;
+  warn(`asof: ${name}, ${dayOf(date_first)} to ${dayOf(date_last)}, cannot be explained (${reason})`);
+  return rows.map((row) => ({ ...row, verdict: 'unclear', reason }));
+}
+
+/** Whether a trade lies so near that a reader may miss it; one of an impossible date by its filing. */
+function isNear({ transactionDate, filedOn }: Filing, from: Day, to: Day): boolean {
+  const date = transactionDate === null || transactionDate > filedOn ? filedOn : transactionDate;
+  return date >= from && date <= to;
+}
+
+type Told = {
+  readonly verdict: 'counted' | 'left out';
+  readonly reason: string;
+  readonly owner_name?: string;
+};
+
+function became(
+  filing: Filing,
+  { purchases, omitted, doubts }: Judgement,
+  first: Day,
+  last: Day,
+  named: Cell | undefined,
+): Told {
+  const omission = omitted.find((one) => one.filing === filing);
+  if (omission !== undefined) {
+    const { why, because } = omission;
+    const instead = because === undefined ? '' : `: ${nameOf(because)}`;
+    if (why === 'impossible')
+      return { verdict: 'left out', reason: `${reasons[why]}: ${impossibility(filing)}` };
+    const isHolder = filing.owners.some(({ isTenPercent }) => isTenPercent);
+    const reason = isHolder && why === 'neither officer nor director' ? ofHolder : reasons[why];
+    return { verdict: 'left out', reason: `${reason}${instead}` };
+  }
+  const purchase = purchases.find((one) => one.filing === filing);
+  if (purchase === undefined || purchase.date < first || purchase.date > last)
+    return { verdict: 'left out', reason: 'outside the span' };
+  const doubt = doubts.find(
+    ({ amendment, originals }) => amendment.filingId === filing.filingId || originals.includes(filing),
+  );
+  const names = filing.owners.map(({ name }) => name);
+  const insider = names.find((name) => name === named) ?? purchase.insider.name;
+  const others = names.toSpliced(names.indexOf(insider), 1);
+  return {
+    verdict: 'counted',
+    owner_name: insider,
+    reason: [
+      ...(others.length > 0 ? [`one insider with the joint filers ${others.join(', ')}`] : []),
+      ...(doubt === undefined ? [] : [`not clear what ${nameOf(doubt.amendment)} amends: all of it stays`]),
+    ].join('; '),
+  };
+}
+
+function nameOf({ accessionNumber, filingId, row }: Filing): string {
+  return `${accessionNumber ?? filingId} row ${row}`;
+}
+
+function orderOf({ transaction_date, filing_date, accession_number, row }: Row): string {
+  return [transaction_date, filing_date, accession_number, String(row).padStart(4, '0')].join(' ');
+}
+
+function dayOf(cell: Row[string] | undefined): Day {
+  return String(cell).slice(0, 10);
+}

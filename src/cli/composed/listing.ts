@@ -1,0 +1,28 @@
+import type { Row } from '../../model/envelope.ts';
+import { seriesShow } from '../../operations/index.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { Wanted } from '../flags/ids.ts';
+import { type Extent, everything, type Given, largestPage, pagesOf } from '../pages.ts';
+import type { Session } from '../session.ts';
+
+/** What it takes to ask. */
+type Asking = Pick<Session, 'client' | 'io'>;
+
+/** All rows of a listing, or as many as `extent` wants. */
+export async function collected(
+  { client, io }: Asking,
+  operation: Operation,
+  given: Given,
+  extent: Extent = everything,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for await (const page of pagesOf(client, operation, given, extent, io.signal))
+    for (const row of page.results) rows.push(row);
+  return rows;
+}
+
+/** About how many pages all observations of a series fill. */
+export async function pagesExpected({ id, row }: Wanted, { client }: Asking): Promise<number> {
+  const series = row ?? (await client.ask(seriesShow, [['id', id]])).results[0];
+  return Math.max(1, Math.ceil(Number(series?.observation_count ?? 0) / largestPage));
+}
