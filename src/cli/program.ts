@@ -94,7 +94,7 @@ function program({ io, done }: Setting): Command {
 /** Gives the named command what it takes; the others stay names, so that no command pays for them. */
 async function defineNamed(
   root: Command,
-  name: string | undefined,
+  name = '',
   setting: Setting,
 ): Promise<{ readonly entry?: Entry; readonly command?: Command }> {
   const entry = commands.find((candidate) => candidate.name === name || candidate.alias === name);

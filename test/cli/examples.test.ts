@@ -45,6 +45,15 @@ const runnable = all.flatMap(({ words, help }) => {
 /** Commands whose examples write, set up or explain; those of every other one read data. */
 const notReading = /^(import|serve|keys|auth|config|completion|help)\b/;
 
+describe('asof help', () => {
+  it('defines no command that is not named: it lists them by their names alone', async () => {
+    const [, list = ''] = /\nCommands:\n((?: {2}.*\n)+)/.exec(await helpOf('')) ?? [];
+    const listed = list.trimEnd().split('\n').slice(0, -1);
+    expect(listed.length).toBeGreaterThan(15);
+    for (const line of listed) expect(line).toMatch(/^ {2}[a-z]+(\|obs)? {2,}[A-Z]/);
+  });
+});
+
 describe('the help of every command', () => {
   it.each(all.filter(({ words }) => top.includes(words)))('has two or three examples: $words', ({ help }) => {
     const { length } = examplesIn(help);
