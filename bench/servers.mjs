@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asof, timedAsof } from './measure.mjs';
 
 /** A service of the sample without limits, and a key for it. */
 export async function startService(folder) {
-  const [access, plans, keyFile] = ['access.db', 'plans.json', 'key'].map((name) => join(folder, name));
+  // A folder of its own: another service may not have let go of its access store yet.
+  const own = mkdtempSync(join(folder, 'service-'));
+  const [access, plans, keyFile] = ['access.db', 'plans.json', 'key'].map((name) => join(own, name));
   const limit = 2_147_483_647;
   const limits = { monthly_limit: limit, daily_limit: limit, rate_per_minute: limit };
   writeFileSync(plans, JSON.stringify([{ name: 'bench', vintage_access: true, ...limits }]));
