@@ -55,7 +55,7 @@ describe('asof help', () => {
 });
 
 describe('the help of every command', () => {
-  it.each(all.filter(({ words }) => top.includes(words)))('has two or three examples: $words', ({ help }) => {
+  it.each(all)('has two or more examples: $words', ({ help }) => {
     const { length } = examplesIn(help);
     expect(length).toBeGreaterThanOrEqual(2);
     expect(length).toBeLessThanOrEqual(5);
