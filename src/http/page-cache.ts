@@ -1,3 +1,5 @@
+import { recentlyUsed } from './recently-used.ts';
+
 /** An answer as it is sent, cut in two where the request id stands. */
 export type RenderedPage = {
   readonly tag: string;
@@ -24,52 +26,21 @@ const capacity = 32 * 1024 * 1024;
  * gives way first.
  */
 export function createPageCache(most = capacity): PageCache {
-  const pages = new Map<string, RenderedPage>();
+  const sizeOf = ({ head, tail }: RenderedPage, key: string) => key.length + head.length + tail.length;
+  const pages = recentlyUsed(most, sizeOf);
   let current: Epoch = { state: '', day: 0 };
-  let size = 0;
-
-  const drop = (key: string): void => {
-    const page = pages.get(key);
-    if (page === undefined) return;
-    pages.delete(key);
-    size -= sizeOf(key, page);
-  };
 
   const isCurrent = ({ state, day }: Epoch): boolean => day === current.day && state === current.state;
 
-  const enter = (epoch: Epoch): void => {
-    if (isCurrent(epoch)) return;
-    pages.clear();
-    size = 0;
-    current = epoch;
-  };
-
   return {
-    find(epoch, key) {
-      if (!isCurrent(epoch)) return undefined;
-      const page = pages.get(key);
-      if (page === undefined) return undefined;
-      // A Map remembers insertion: what is put back stands last in the line of those that give way.
-      pages.delete(key);
-      pages.set(key, page);
-      return page;
-    },
+    find: (epoch, key) => (isCurrent(epoch) ? pages.get(key) : undefined),
 
     put(epoch, key, page) {
-      enter(epoch);
-      drop(key);
-      // One page may not push out most of the others.
-      if (sizeOf(key, page) > most / 16) return;
-      pages.set(key, page);
-      size += sizeOf(key, page);
-      for (const oldest of pages.keys()) {
-        if (size <= most) break;
-        drop(oldest);
-      }
+      if (!isCurrent(epoch)) pages.clear();
+      current = epoch;
+      // One page may not push out most of the others; what stood in its place is not the answer any more.
+      if (sizeOf(page, key) > most / 16) pages.delete(key);
+      else pages.set(key, page);
     },
   };
-}
-
-function sizeOf(key: string, { head, tail }: RenderedPage): number {
-  return key.length + head.length + tail.length;
 }
