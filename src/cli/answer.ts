@@ -11,6 +11,7 @@ import type { Progress } from './output/progress.ts';
 import type { Sink } from './output/sink.ts';
 import { newWriting, rendererFor, tellWhatIsMissing, type Writing, writeEnd } from './output/writing.ts';
 import { changedBetweenPages, type Extent, type Given, pagesOf } from './pages.ts';
+import { settled } from './settled.ts';
 import type { Talk } from './talk.ts';
 
 /** One question of a command, and the name by which its failure is listed; `row` describes its series where that was asked already. */
@@ -54,21 +55,11 @@ export type Failure = { readonly question: Question; readonly error: unknown };
 /** How a job ended. */
 export type Outcome = { readonly rows: number; readonly failures: readonly Failure[] };
 
-/** So often a job is begun anew when the data changes between its pages. */
-const restarts = 3;
-
 /** Asks every question and writes the answers as one output: complete, or (to a file) not at all. */
 export async function answer(job: Job): Promise<Outcome> {
   const sink = await openSink(job.output.file, job.io);
   try {
-    for (let restarted = 0; ; restarted += 1) {
-      try {
-        return await attemptAnswer(job, sink);
-      } catch (error) {
-        if (!changedBetweenPages(error) || sink.committed() || restarted === restarts) throw error;
-        await sink.restart();
-      }
-    }
+    return await settled(() => attemptAnswer(job, sink), sink);
   } catch (error) {
     await sink.abandon();
     throw error;

@@ -1,16 +1,22 @@
-import { Problem } from '../../problem.ts';
-import { changedBetweenPages } from '../pages.ts';
+import { Problem } from '../problem.ts';
+import { changedBetweenPages } from './pages.ts';
 
 /** So often work is begun anew when the data changes meanwhile. */
 const restarts = 3;
 
-/** Does work on data, anew where it changed meanwhile. */
-export async function settled<T>(work: () => Promise<T>): Promise<T> {
+/** Where what was done so far goes before work is done anew, and whether it still can. */
+type Restart = { readonly committed: () => boolean; readonly restart: () => Promise<void> };
+
+const nothingDone: Restart = { committed: () => false, restart: async () => undefined };
+
+/** Does work on data, anew where it changed meanwhile and nothing of it is committed. */
+export async function settled<T>(work: () => Promise<T>, done: Restart = nothingDone): Promise<T> {
   for (let restarted = 0; ; restarted += 1) {
     try {
       return await work();
     } catch (error) {
-      if (!changedBetweenPages(error) || restarted === restarts) throw error;
+      if (!changedBetweenPages(error) || done.committed() || restarted === restarts) throw error;
+      await done.restart();
     }
   }
 }

@@ -10,9 +10,9 @@ import { openSink } from '../output/open-sink.ts';
 import { progress } from '../output/progress.ts';
 import { newWriting, rendererFor, tellWhatIsMissing, writeEnd } from '../output/writing.ts';
 import { type Session, withSession } from '../session.ts';
+import { dataChanged, settled } from '../settled.ts';
 import { reportFailure, type Talk } from '../talk.ts';
 import { politely } from './politely.ts';
-import { dataChanged, settled } from './settled.ts';
 
 /** The flags of a command that composes its answer from several requests. */
 export type ComposedFlags = DataFlags & { readonly all?: boolean; readonly dryRun?: boolean };
