@@ -1,29 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Client } from '../../src/client/client.ts';
 import { openStore } from '../../src/store/open.ts';
 import { serve } from '../client/service-double.ts';
 import { type Running, startService } from '../modes.ts';
+import { hook } from './before-asking.ts';
 import { asof, type Ended, type Folder, linesOf, newFolder, statements } from './run.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Called before a store in this process is asked. */
-let beforeAsking: (operation: string) => Promise<void> = async () => undefined;
-
-vi.mock('../../src/client/open.ts', async (original) => {
-  const { openClient } = await original<typeof import('../../src/client/open.ts')>();
-  return {
-    async openClient(target: Parameters<typeof openClient>[0]): Promise<Client> {
-      const client = await openClient(target);
-      if ('baseUrl' in target) return client;
-      const ask: Client['ask'] = async (operation, given) => {
-        await beforeAsking(operation.path);
-        return client.ask(operation, given);
-      };
-      return { ...client, ask };
-    },
-  };
-});
+vi.mock('../../src/client/open.ts', async (original) =>
+  (await import('./before-asking.ts')).hearing(original),
+);
 
 const folder: Folder = newFolder();
 const store = folder.path('store.db');
@@ -52,7 +38,7 @@ beforeAll(async () => {
   service = await startService({ openStore: () => openStore(store) });
 });
 beforeEach(() => {
-  beforeAsking = async () => undefined;
+  hook.beforeAsking = async () => undefined;
 });
 afterAll(async () => {
   await service.stop();
@@ -91,9 +77,9 @@ const runs: readonly (readonly [mode: string, run: Run])[] = [
   [
     'embedded',
     async (line, before) => {
-      beforeAsking = before;
+      hook.beforeAsking = before;
       const ended = await embedded(line);
-      beforeAsking = async () => undefined;
+      hook.beforeAsking = async () => undefined;
       return ended;
     },
   ],

@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Client } from '../../src/client/client.ts';
 import { openStore } from '../../src/store/open.ts';
 import { serve } from '../client/service-double.ts';
 import { agreeing, onePerKey, runs } from '../model/arbitrary.ts';
@@ -10,27 +9,14 @@ import type { Said } from '../model/knowledge.ts';
 import { type Running, startService } from '../modes.ts';
 import { asAsofCsv } from '../store/encodings.ts';
 import { importFiles, newStorePath, scratchFolder } from '../store/scratch.ts';
+import { hook } from './before-asking.ts';
 import { asof, type Ended, linesOf, statements } from './run.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Called before a store in this process is asked. */
-let beforeAsking: (operation: string) => Promise<void> = async () => undefined;
-
-vi.mock('../../src/client/open.ts', async (original) => {
-  const { openClient } = await original<typeof import('../../src/client/open.ts')>();
-  return {
-    async openClient(target: Parameters<typeof openClient>[0]): Promise<Client> {
-      const client = await openClient(target);
-      if ('baseUrl' in target) return client;
-      const ask: Client['ask'] = async (operation, given) => {
-        await beforeAsking(operation.path);
-        return client.ask(operation, given);
-      };
-      return { ...client, ask };
-    },
-  };
-});
+vi.mock('../../src/client/open.ts', async (original) =>
+  (await import('./before-asking.ts')).hearing(original),
+);
 
 const folder = scratchFolder();
 const store = join(folder, 'store.db');
@@ -57,7 +43,7 @@ beforeAll(async () => {
   service = await startService({ openStore: () => openStore(store) });
 });
 beforeEach(() => {
-  beforeAsking = async () => undefined;
+  hook.beforeAsking = async () => undefined;
 });
 afterAll(() => service.stop());
 
@@ -73,9 +59,9 @@ const modes: readonly (readonly [mode: string, run: Run])[] = [
   [
     'embedded',
     async (before) => {
-      beforeAsking = before;
+      hook.beforeAsking = before;
       return snapshot('--store', store).finally(() => {
-        beforeAsking = async () => undefined;
+        hook.beforeAsking = async () => undefined;
       });
     },
   ],
