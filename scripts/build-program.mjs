@@ -17,7 +17,11 @@ const together = {
     'src/store/sqlite/reader.ts',
     'src/render/csv.ts',
   ],
-  remote: ['src/cli/remote-session.ts', 'src/client/remote.ts', 'src/client/undici-direct.ts'],
+  remote: [
+    'src/cli/run/remote-session.ts',
+    'src/client/remote/client.ts',
+    'src/client/remote/undici-direct.ts',
+  ],
 };
 
 /**

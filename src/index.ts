@@ -1,7 +1,7 @@
 export type { Client, Origin } from './client/client.ts';
 export { openClient as open, type Target } from './client/open.ts';
-export { samplePath } from './installation.ts';
-export type { Cell, Envelope, Row, SeriesSummary } from './model/envelope.ts';
+export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';
+export type { Cell, Envelope, Row, SeriesSummary } from './operations/envelope.ts';
 export { operations } from './operations/index.ts';
 export type { Field, FieldType, Operation } from './operations/operation.ts';
-export { Problem, type ProblemDocument, type ProblemKind } from './problem.ts';
+export { samplePath } from './platform/installation.ts';

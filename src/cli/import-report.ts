@@ -1,4 +1,4 @@
-import type { FileSummary } from '../sources/tally.ts';
+import type { FileSummary } from '../import/load/tally.ts';
 
 /** What became of the store. */
 export type ImportOutcome = {

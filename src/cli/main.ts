@@ -1,11 +1,11 @@
-import { version } from '../installation.ts';
-import { exitCode } from './exit-code.ts';
-import type { DataFlags } from './flags/flags.ts';
-import type { Io } from './io.ts';
-import { eraseStatus } from './output/status-line.ts';
-import { streamSink } from './output/stream-sink.ts';
-import { readerGone, writeFailure } from './output/write-failure.ts';
-import { reportFailure } from './talk.ts';
+import { version } from '../platform/installation.ts';
+import type { DataFlags } from './options/flags.ts';
+import { exitCode } from './terminal/exit-code.ts';
+import type { Io } from './terminal/io.ts';
+import { reportFailure } from './terminal/messages.ts';
+import { eraseStatus } from './terminal/status-line.ts';
+import { streamSink } from './terminal/stream-sink.ts';
+import { readerGone, writeFailure } from './terminal/write-failure.ts';
 
 /** Runs one command line and gives its exit code; touches nothing but `io` and the files that the command names. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {

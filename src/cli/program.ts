@@ -1,12 +1,12 @@
 import { Command, CommanderError } from 'commander';
-import { version } from '../installation.ts';
-import { Problem } from '../problem.ts';
+import { Problem } from '../errors/problem.ts';
+import { version } from '../platform/installation.ts';
 import { addHelp } from './commands/help.ts';
 import { commands, type Entry, type Setting } from './commands/index.ts';
-import { exitCode } from './exit-code.ts';
-import { refuseRepeated } from './flags/repeated-flags.ts';
-import type { Io } from './io.ts';
+import { refuseRepeated } from './options/repeated-flags.ts';
 import type { Understood } from './shell.ts';
+import { exitCode } from './terminal/exit-code.ts';
+import type { Io } from './terminal/io.ts';
 
 /** Runs the command that a command line names, and gives its exit code; an error of usage is a Problem. */
 export async function parse(argv: readonly string[], io: Io): Promise<number> {

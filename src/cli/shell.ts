@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Io } from './io.ts';
+import type { Io } from './terminal/io.ts';
 
 /** Which flag keeps a command's answer to a day of knowledge; undefined where its arguments name the days. */
 export type BoundBy = (flags: Readonly<Record<string, unknown>>) => string | undefined;

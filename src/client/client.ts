@@ -1,4 +1,4 @@
-import type { Envelope } from '../model/envelope.ts';
+import type { Envelope } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { ImportRecord } from '../store/store.ts';
 

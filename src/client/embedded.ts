@@ -1,4 +1,4 @@
-import { createService, owner } from '../service.ts';
+import { createService, owner } from '../service/service.ts';
 import type { Store } from '../store/store.ts';
 import type { Client } from './client.ts';
 

@@ -1,5 +1,5 @@
 import type { Client } from './client.ts';
-import type { RemoteOptions } from './remote.ts';
+import type { RemoteOptions } from './remote/client.ts';
 
 /** Which data a client answers from: a store on this machine, or a service. */
 export type Target =
@@ -13,7 +13,7 @@ export type Target =
 /** The client of a target; a Problem when it cannot be opened. Loads only what that kind of target needs. */
 export async function openClient(target: Target): Promise<Client> {
   if ('baseUrl' in target) {
-    const { remoteClient } = await import('./remote.ts');
+    const { remoteClient } = await import('./remote/client.ts');
     return remoteClient(target);
   }
   const [{ embeddedClient }, { openStore }] = await Promise.all([

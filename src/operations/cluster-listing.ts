@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Cluster, clustersOf } from '../model/cluster.ts';
-import type { Day } from '../model/date.ts';
-import { symbolsOf } from '../model/filing.ts';
-import { judge } from '../model/judgement.ts';
+import { judge } from '../domain/insider/classification.ts';
+import { type Cluster, clustersOf } from '../domain/insider/cluster.ts';
+import { symbolsOf } from '../domain/insider/filing.ts';
+import type { Day } from '../domain/series/date.ts';
 import type { Store } from '../store/store.ts';
 
 /** A cluster with what its newest filing calls the issuer. */

@@ -1,9 +1,9 @@
-import { clusterTotals } from '../model/cluster-totals.ts';
-import { dateTime } from '../model/date.ts';
-import type { Row } from '../model/envelope.ts';
-import type { Purchase } from '../model/purchase.ts';
-import { transactionValue } from '../model/transaction-value.ts';
+import { clusterTotals } from '../domain/insider/cluster-totals.ts';
+import type { Purchase } from '../domain/insider/purchase.ts';
+import { transactionValue } from '../domain/insider/transaction-value.ts';
+import { dateTime } from '../domain/series/date.ts';
 import type { NamedCluster } from './cluster-listing.ts';
+import type { Row } from './envelope.ts';
 
 /** The row of a cluster. */
 export function clusterRow(cluster: NamedCluster): Row {

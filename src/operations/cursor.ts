@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Problem } from '../problem.ts';
+import { Problem } from '../errors/problem.ts';
 import type { Position } from './operation.ts';
 
 type Given = readonly (readonly [name: string, text: string])[];

@@ -1,7 +1,7 @@
-import { dateTime } from '../model/date.ts';
-import type { Row } from '../model/envelope.ts';
-import { type Filing, leadOwner, otherOwners } from '../model/filing.ts';
-import { transactionValue } from '../model/transaction-value.ts';
+import { type Filing, leadOwner, otherOwners } from '../domain/insider/filing.ts';
+import { transactionValue } from '../domain/insider/transaction-value.ts';
+import { dateTime } from '../domain/series/date.ts';
+import type { Row } from './envelope.ts';
 
 /** The row of a trade that an insider reported. */
 export function filingRow(filing: Filing): Row {

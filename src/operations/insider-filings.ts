@@ -1,5 +1,5 @@
-import { addDays, type Day, earlier } from '../model/date.ts';
-import { Problem } from '../problem.ts';
+import { addDays, type Day, earlier } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
 import { type Field, operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { asOfParam, type Clock, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';

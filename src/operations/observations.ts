@@ -1,7 +1,7 @@
-import { type Day, dateTime } from '../model/date.ts';
-import type { Row } from '../model/envelope.ts';
+import { type Day, dateTime } from '../domain/series/date.ts';
 import type { Series } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
+import type { Row } from './envelope.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam } from './params.ts';

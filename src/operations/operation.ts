@@ -1,6 +1,6 @@
-import type { Day } from '../model/date.ts';
-import type { Coverage, Row, SeriesSummary } from '../model/envelope.ts';
+import type { Day } from '../domain/series/date.ts';
 import type { Store } from '../store/store.ts';
+import type { Coverage, Row, SeriesSummary } from './envelope.ts';
 import type { Clock, Param, Values } from './params.ts';
 
 /** What a field of a row is: decides its alignment, its text in files, and its schema. */

@@ -1,4 +1,4 @@
-import type { Row } from '../model/envelope.ts';
+import type { Row } from './envelope.ts';
 import type { Page, Position } from './operation.ts';
 
 /** A page of what was found for one row more than its limit, which tells whether more follow, and where they begin. */

@@ -1,6 +1,6 @@
-import { type CurveType, type Maturity, maturities, maturitiesOf } from '../model/curve.ts';
-import { type Day, parseDay } from '../model/date.ts';
-import { Problem } from '../problem.ts';
+import { type Day, parseDay } from '../domain/series/date.ts';
+import { type CurveType, type Maturity, maturities, maturitiesOf } from '../domain/treasury/curve.ts';
+import { Problem } from '../errors/problem.ts';
 
 /** What reading a parameter may depend on: the latest day that has begun anywhere on Earth. */
 export type Clock = { readonly latest: Day; readonly today: Day };

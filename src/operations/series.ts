@@ -1,7 +1,7 @@
-import { dateTime } from '../model/date.ts';
-import type { Row } from '../model/envelope.ts';
-import { Problem } from '../problem.ts';
+import { dateTime } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
 import type { Series, Store } from '../store/store.ts';
+import type { Row } from './envelope.ts';
 import { type Field, operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { choiceParam, paging, seriesIdParam, textParam } from './params.ts';

@@ -1,6 +1,6 @@
-import { dateTime } from '../model/date.ts';
-import type { Row } from '../model/envelope.ts';
+import { dateTime } from '../domain/series/date.ts';
 import type { RatePair } from '../store/store.ts';
+import type { Row } from './envelope.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
@@ -47,7 +47,7 @@ export const spread = operation({
       ...(before !== undefined && { before }),
     });
     // Arithmetic is loaded when it is needed: the operations themselves are part of every start.
-    const { spreadInBasisPoints } = await import('../model/spread.ts');
+    const { spreadInBasisPoints } = await import('../domain/treasury/spread.ts');
     const row = (pair: RatePair): Row => ({
       trade_date: dateTime(pair.tradeDate),
       long_rate: pair.long,

@@ -1,4 +1,4 @@
-import { dateTime } from '../model/date.ts';
+import { dateTime } from '../domain/series/date.ts';
 import { changedSince } from './cursor.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';

@@ -1,4 +1,4 @@
-import { dateTime } from '../model/date.ts';
+import { dateTime } from '../domain/series/date.ts';
 import { curve } from './curve.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';

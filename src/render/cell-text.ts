@@ -1,4 +1,4 @@
-import type { Cell, Row } from '../model/envelope.ts';
+import type { Cell, Row } from '../operations/envelope.ts';
 import type { Field } from '../operations/operation.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { closest } from '../model/closest.ts';
+import { closest } from '../domain/series/closest.ts';
+import { Problem } from '../errors/problem.ts';
 import type { Field } from '../operations/operation.ts';
-import { Problem } from '../problem.ts';
 
 /** The fields that an output shows, in order, and whether the user chose them (JSON is cut down only to chosen ones). */
 export type Columns = { readonly fields: readonly Field[]; readonly chosen: boolean };

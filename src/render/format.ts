@@ -1,5 +1,5 @@
-import { closest } from '../model/closest.ts';
-import { Problem } from '../problem.ts';
+import { closest } from '../domain/series/closest.ts';
+import { Problem } from '../errors/problem.ts';
 import type { Layout, MakeRenderer, Renderer } from './renderer.ts';
 
 type Entry = {

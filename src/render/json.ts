@@ -1,4 +1,4 @@
-import type { Envelope, Row } from '../model/envelope.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Layout, TextRenderer } from './renderer.ts';
 import { wireRow } from './wire-row.ts';
 

@@ -1,8 +1,8 @@
 import type { ColumnSource } from 'hyparquet-writer';
-import { dayNumber } from '../model/date.ts';
-import type { Cell } from '../model/envelope.ts';
+import { dayNumber } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
+import type { Cell } from '../operations/envelope.ts';
 import type { Field, FieldType } from '../operations/operation.ts';
-import { Problem } from '../problem.ts';
 import { decimalColumn } from './parquet-decimal.ts';
 import { type Kept, optional, type ParquetColumn } from './parquet-schema.ts';
 

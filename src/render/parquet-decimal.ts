@@ -1,5 +1,5 @@
-import { parseDecimal } from '../model/decimal.ts';
-import { Problem } from '../problem.ts';
+import { parseDecimal } from '../domain/series/decimal.ts';
+import { Problem } from '../errors/problem.ts';
 import { optional, type ParquetColumn } from './parquet-schema.ts';
 
 /** Parquet and its readers hold so many digits in 64 bits, and so many in 128. */

@@ -1,5 +1,5 @@
 import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
-import type { Cell } from '../model/envelope.ts';
+import type { Cell } from '../operations/envelope.ts';
 
 /** What is kept of a cell until all of its column is known; JSON holds it as it is. */
 export type Kept = string | number | boolean | null | readonly (string | null)[];

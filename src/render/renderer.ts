@@ -1,4 +1,4 @@
-import type { Envelope } from '../model/envelope.ts';
+import type { Envelope } from '../operations/envelope.ts';
 import type { Drawing } from './chart/drawing.ts';
 import type { Columns } from './columns.ts';
 

@@ -1,4 +1,4 @@
-import type { Row } from '../model/envelope.ts';
+import type { Row } from '../operations/envelope.ts';
 import type { Columns } from './columns.ts';
 
 /** Rows as they are on the wire; of chosen columns only those that the row has, in the order chosen. */

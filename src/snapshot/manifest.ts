@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Day, parseDay } from '../model/date.ts';
-import { Problem } from '../problem.ts';
+import { type Day, parseDay } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
 import { faultOfName } from './plan.ts';
 
 /** A file of a snapshot: the command whose output it is, and how to tell it from any other. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, readdir, readlink, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Day } from '../model/date.ts';
-import { Problem } from '../problem.ts';
+import type { Day } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
 import { manifestName } from './plan.ts';
 
 /** Where a snapshot stands: a link at `path`, and the folders of runs beside it. */

@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { Problem } from '../errors/problem.ts';
 
 /** A line of a plan: the file that it makes, and the words of the asof command that fills it. */
 export type PlanLine = {

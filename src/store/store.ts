@@ -1,9 +1,9 @@
-import type { CurvePoint, CurveType, Maturity } from '../model/curve.ts';
-import type { Day, Frequency } from '../model/date.ts';
-import type { Filing } from '../model/filing.ts';
-import type { Clash } from '../model/history.ts';
-import type { SeriesMetadata } from '../model/series.ts';
-import type { Statement } from '../model/statement.ts';
+import type { Filing } from '../domain/insider/filing.ts';
+import type { Day, Frequency } from '../domain/series/date.ts';
+import type { Clash } from '../domain/series/revision-history.ts';
+import type { SeriesMetadata } from '../domain/series/series.ts';
+import type { Statement } from '../domain/series/statement.ts';
+import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 
 /** A series as the store knows it; it exists from its first statement on. */
 export type Series = {

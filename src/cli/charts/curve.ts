@@ -1,6 +1,6 @@
-import type { Cell, Row } from '../../model/envelope.ts';
+import type { Cell, Row } from '../../operations/envelope.ts';
 import type { Drawing, Mark } from '../../render/chart/drawing.ts';
-import type { Question } from '../answer.ts';
+import type { Question } from '../run/answer.ts';
 
 /** What a curve of a type is called. */
 export function curveName(type: string | undefined): string {

@@ -1,8 +1,8 @@
-import type { Row } from '../../model/envelope.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Row } from '../../operations/envelope.ts';
 import { seriesShow } from '../../operations/index.ts';
-import { Problem } from '../../problem.ts';
-import type { Question } from '../answer.ts';
-import type { Session } from '../session.ts';
+import type { Question } from '../run/answer.ts';
+import type { Session } from '../run/session.ts';
 
 /** What the service says of the series of a question; undefined where it says nothing, as asking for its values will show. */
 export async function described({ label, row }: Question, { client }: Session): Promise<Row | undefined> {

@@ -1,9 +1,9 @@
-import type { Row } from '../../model/envelope.ts';
-import { Problem } from '../../problem.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Row } from '../../operations/envelope.ts';
 import type { Drawing, Mark, Told } from '../../render/chart/drawing.ts';
-import type { Question } from '../answer.ts';
-import type { Given } from '../pages.ts';
-import type { Session } from '../session.ts';
+import type { Question } from '../run/answer.ts';
+import type { Given } from '../run/pages.ts';
+import type { Session } from '../run/session.ts';
 import { described, titled, titleOf } from './described.ts';
 
 /** More lines than this nobody can tell apart. */

@@ -1,8 +1,8 @@
-import { earlier } from '../../model/date.ts';
+import { earlier } from '../../domain/series/date.ts';
 import type { Drawing } from '../../render/chart/drawing.ts';
-import type { Question } from '../answer.ts';
-import type { Given } from '../pages.ts';
-import type { Session } from '../session.ts';
+import type { Question } from '../run/answer.ts';
+import type { Given } from '../run/pages.ts';
+import type { Session } from '../run/session.ts';
 import { described, titled } from './described.ts';
 import { observationMark } from './observations.ts';
 

@@ -1,5 +1,5 @@
 import type { Drawing } from '../../render/chart/drawing.ts';
-import type { Given } from '../pages.ts';
+import type { Given } from '../run/pages.ts';
 import { curveName } from './curve.ts';
 
 /** The distance of two treasury rates over time. */

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { Problem } from '../../problem.ts';
-import { exitCode } from '../exit-code.ts';
-import { type TalkFlags, withTalkFlags } from '../flags/flags.ts';
-import { type Io, variable } from '../io.ts';
-import { type ChosenBaseUrl, chosenBaseUrl, isPlain } from '../settings/base-url.ts';
-import { configPath } from '../settings/config-file.ts';
-import { askSecret } from '../settings/secret-prompt.ts';
-import { checkedKey, forgetKey, keyFor, maskedKey, storedKeys, storeKey } from '../settings/user-key.ts';
-import { talk } from '../talk.ts';
+import { Problem } from '../../errors/problem.ts';
+import { type ChosenBaseUrl, chosenBaseUrl, isPlain } from '../config/base-url.ts';
+import { configPath } from '../config/config-file.ts';
+import { askSecret } from '../config/secret-prompt.ts';
+import { checkedKey, forgetKey, keyFor, maskedKey, storedKeys, storeKey } from '../config/user-key.ts';
+import { type TalkFlags, withTalkFlags } from '../options/flags.ts';
+import { exitCode } from '../terminal/exit-code.ts';
+import { type Io, variable } from '../terminal/io.ts';
+import { talk } from '../terminal/messages.ts';
 
 type AuthFlags = TalkFlags & { readonly baseUrl?: string; readonly withToken?: boolean };
 

@@ -1,5 +1,5 @@
 import { insiderClusters } from '../../operations/index.ts';
-import { knowledgeDay } from '../flags/knowledge.ts';
+import { knowledgeDay } from '../options/knowledge.ts';
 import type { QueryCommand } from './query.ts';
 
 /** `asof insider clusters`; with `--explain` one row a trade in or near each cluster, and what became of it. */

@@ -4,10 +4,10 @@ import { choicesAt } from '../completion/choices.ts';
 import { positionIn } from '../completion/position.ts';
 import { patience } from '../completion/series-ids.ts';
 import type { Shell } from '../completion/shell.ts';
-import { exitCode } from '../exit-code.ts';
-import type { Io } from '../io.ts';
-import { unlessStopped } from '../output/stopping.ts';
-import { streamSink } from '../output/stream-sink.ts';
+import { exitCode } from '../terminal/exit-code.ts';
+import type { Io } from '../terminal/io.ts';
+import { unlessStopped } from '../terminal/stopping.ts';
+import { streamSink } from '../terminal/stream-sink.ts';
 
 const shells: Readonly<Record<string, () => Promise<Shell>>> = {
   bash: async () => (await import('../completion/bash.ts')).bash,

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { Problem } from '../../problem.ts';
-import { exitCode } from '../exit-code.ts';
-import type { Io } from '../io.ts';
-import { changeConfigFile, configPath, readConfigFile } from '../settings/config-file.ts';
-import { readSettings, settingNamed, settings, settingValue } from '../settings/settings.ts';
+import { Problem } from '../../errors/problem.ts';
+import { changeConfigFile, configPath, readConfigFile } from '../config/config-file.ts';
+import { readSettings, settingNamed, settings, settingValue } from '../config/settings.ts';
+import { exitCode } from '../terminal/exit-code.ts';
+import type { Io } from '../terminal/io.ts';
 
 /** Makes a subcommand of a name and a summary. */
 type Subcommand = (name: string, summary: string) => Command;

@@ -1,10 +1,10 @@
-import { addDays, utcDay } from '../../model/date.ts';
-import type { Envelope } from '../../model/envelope.ts';
+import { addDays, utcDay } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Envelope } from '../../operations/envelope.ts';
 import { curve, yields } from '../../operations/index.ts';
-import { Problem } from '../../problem.ts';
-import { datedText } from '../flags/knowledge.ts';
-import type { Given } from '../pages.ts';
-import type { Session } from '../session.ts';
+import { datedText } from '../options/knowledge.ts';
+import type { Given } from '../run/pages.ts';
+import type { Session } from '../run/session.ts';
 import type { QueryCommand } from './query.ts';
 
 /** `asof curve`: exactly a day's curve, or with `--on-or-before` the newest one up to it; with `--vs` beside that of another day. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { runDiff } from '../composed/diff.ts';
-import { withDataFlags } from '../flags/flags.ts';
-import type { Io } from '../io.ts';
+import { withDataFlags } from '../options/flags.ts';
+import type { Io } from '../terminal/io.ts';
 
 /** `asof diff`: what two days of knowledge disagree on. */
 export function diffCommand(command: Command, io: Io, done: (code: number) => void): void {

@@ -1,19 +1,19 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { Statement } from '../../model/statement.ts';
-import { Problem } from '../../problem.ts';
+import type { Statement } from '../../domain/series/statement.ts';
+import { Problem } from '../../errors/problem.ts';
 import { formatOfFile } from '../../render/format.ts';
 import type { Store } from '../../store/store.ts';
-import { exitCode } from '../exit-code.ts';
-import { outputFile, type TalkFlags, withStoreFlag, withTalkFlags } from '../flags/flags.ts';
-import { type Catalogue, wantedSeries, withSuggestion } from '../flags/ids.ts';
-import type { Io } from '../io.ts';
-import { openSink } from '../output/open-sink.ts';
-import { progress } from '../output/progress.ts';
-import type { Sink } from '../output/sink.ts';
-import { chosen } from '../session.ts';
-import { storeToRead } from '../settings/places.ts';
-import { reportFailure } from '../talk.ts';
+import { storeToRead } from '../config/places.ts';
+import { outputFile, type TalkFlags, withStoreFlag, withTalkFlags } from '../options/flags.ts';
+import { type Catalogue, wantedSeries, withSuggestion } from '../options/ids.ts';
+import { chosen } from '../run/session.ts';
+import { exitCode } from '../terminal/exit-code.ts';
+import type { Io } from '../terminal/io.ts';
+import { reportFailure } from '../terminal/messages.ts';
+import { openSink } from '../terminal/open-sink.ts';
+import { progress } from '../terminal/progress.ts';
+import type { Sink } from '../terminal/sink.ts';
 
 type FactsFlags = TalkFlags & { readonly store?: string; readonly output?: string };
 

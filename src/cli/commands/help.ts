@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { closest } from '../../model/closest.ts';
-import { Problem } from '../../problem.ts';
-import { exitCode } from '../exit-code.ts';
+import { closest } from '../../domain/series/closest.ts';
+import { Problem } from '../../errors/problem.ts';
 import { topicNamed, topics } from '../help/topics.ts';
-import type { Io } from '../io.ts';
+import { exitCode } from '../terminal/exit-code.ts';
+import type { Io } from '../terminal/io.ts';
 
 /** `asof help [command]`, and the topics. */
 export function addHelp(root: Command, io: Io, done: (code: number) => void): void {

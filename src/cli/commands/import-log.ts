@@ -1,8 +1,8 @@
-import { Problem } from '../../problem.ts';
+import { Problem } from '../../errors/problem.ts';
 import type { ImportRecord } from '../../store/store.ts';
-import { exitCode } from '../exit-code.ts';
-import type { Io } from '../io.ts';
-import { storeToRead } from '../settings/places.ts';
+import { storeToRead } from '../config/places.ts';
+import { exitCode } from '../terminal/exit-code.ts';
+import type { Io } from '../terminal/io.ts';
 
 /** The log of imports as CSV, oldest first. */
 export async function importLogText(imports: readonly ImportRecord[]): Promise<string> {

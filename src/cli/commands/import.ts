@@ -1,16 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { samplePath } from '../../installation.ts';
-import { latestDay, parseDay, utcDay } from '../../model/date.ts';
-import { parseSeriesId } from '../../model/series.ts';
-import { Problem } from '../../problem.ts';
-import { exitCode } from '../exit-code.ts';
-import { type TalkFlags, withStoreFlag, withTalkFlags } from '../flags/flags.ts';
+import { latestDay, parseDay, utcDay } from '../../domain/series/date.ts';
+import { parseSeriesId } from '../../domain/series/series.ts';
+import { Problem } from '../../errors/problem.ts';
+import { samplePath } from '../../platform/installation.ts';
+import { defaultStorePath, storeToWrite } from '../config/places.ts';
 import { importReport } from '../import-report.ts';
-import type { Io } from '../io.ts';
-import { progress } from '../output/progress.ts';
-import { defaultStorePath, storeToWrite } from '../settings/places.ts';
-import { type Talk, talk } from '../talk.ts';
+import { type TalkFlags, withStoreFlag, withTalkFlags } from '../options/flags.ts';
+import { exitCode } from '../terminal/exit-code.ts';
+import type { Io } from '../terminal/io.ts';
+import { type Talk, talk } from '../terminal/messages.ts';
+import { progress } from '../terminal/progress.ts';
 import { importLog } from './import-log.ts';
 
 type ImportFlags = TalkFlags & {
@@ -58,9 +58,9 @@ export function importCommand(command: Command, io: Io, done: (code: number) => 
 
 async function runImport(paths: readonly string[], flags: ImportFlags, io: Io): Promise<number> {
   const [{ sourceFiles }, { recognise }, { load }, { openWriter }] = await Promise.all([
-    import('../../sources/files.ts'),
-    import('../../sources/recognise.ts'),
-    import('../../sources/load.ts'),
+    import('../../import/files/files.ts'),
+    import('../../import/formats/recognise.ts'),
+    import('../../import/load/load.ts'),
     import('../../store/open.ts'),
   ]);
   const said = talk(flags, io);

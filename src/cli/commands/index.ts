@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { operations } from '../../operations/index.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { Io } from '../io.ts';
 import type { BoundBy, Shell } from '../shell.ts';
+import type { Io } from '../terminal/io.ts';
 import { clustersCommand } from './clusters.ts';
 import { curveCommand } from './curve.ts';
 import { observationsCommand } from './observations.ts';

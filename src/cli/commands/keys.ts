@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Row } from '../../model/envelope.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Row } from '../../operations/envelope.ts';
 import type { Field } from '../../operations/operation.ts';
-import { Problem } from '../../problem.ts';
 import { columnsOf } from '../../render/columns.ts';
 import { formatNames, rendererOf } from '../../render/format.ts';
 import { rendered } from '../../render/renderer.ts';
-import { exitCode } from '../exit-code.ts';
-import { outputChoice, type TalkFlags, withTalkFlags } from '../flags/flags.ts';
-import type { Io } from '../io.ts';
-import { accessPath } from '../settings/places.ts';
-import { talk } from '../talk.ts';
+import { accessPath } from '../config/places.ts';
+import { outputChoice, type TalkFlags, withTalkFlags } from '../options/flags.ts';
+import { exitCode } from '../terminal/exit-code.ts';
+import type { Io } from '../terminal/io.ts';
+import { talk } from '../terminal/messages.ts';
 import { plansOf, withAccessFlag } from './serve.ts';
 
 type KeysFlags = TalkFlags & { readonly access?: string };
@@ -56,7 +56,7 @@ async function createKey(flags: CreateFlags, io: Io): Promise<number> {
   }
   const [{ openAccess }, { newKey }] = await Promise.all([
     import('../../store/open.ts'),
-    import('../../access/key.ts'),
+    import('../../server/keys/key.ts'),
   ]);
   const { secret, stored } = newKey({ name, plan: flags.plan, now: io.clock() });
   const store = await openAccess(accessPath(io, flags.access), { counting: false });

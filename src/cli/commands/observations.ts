@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import { noteCoverage } from '../coverage.ts';
-import { wantedSeries, withSuggestion } from '../flags/ids.ts';
+import { wantedSeries, withSuggestion } from '../options/ids.ts';
+import { noteCoverage } from '../run/coverage.ts';
 import type { QueryCommand } from './query.ts';
 
 /** `asof observations`: several series, patterns, and a word where the as-of day is outside of what is covered. */

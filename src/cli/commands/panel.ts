@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { rhythms } from '../../model/schedule.ts';
+import { rhythms } from '../../domain/series/schedule.ts';
 import { runPanel } from '../composed/panel.ts';
-import { withDataFlags } from '../flags/flags.ts';
-import { withAsOfFlag, withKnownBeforeFlag } from '../flags/knowledge.ts';
-import type { Io } from '../io.ts';
+import { withDataFlags } from '../options/flags.ts';
+import { withAsOfFlag, withKnownBeforeFlag } from '../options/knowledge.ts';
+import type { Io } from '../terminal/io.ts';
 
 /** `asof panel`: several series side by side as they were known. */
 export function panelCommand(command: Command, io: Io, done: (code: number) => void): void {

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
+import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { Problem } from '../../problem.ts';
 import type { Drawing } from '../../render/chart/drawing.ts';
-import { answer, type Failure, type Question, type Shape } from '../answer.ts';
-import { exitCode } from '../exit-code.ts';
-import { type DataFlags, type OutputChoice, outputChoice, withDataFlags } from '../flags/flags.ts';
-import type { Picture } from '../flags/plot.ts';
-import { givenBy, type RequestFlags, withRequestFlags } from '../flags/request.ts';
-import type { Io } from '../io.ts';
-import { progress } from '../output/progress.ts';
-import type { Given } from '../pages.ts';
-import { type Session, withSession } from '../session.ts';
-import { reportFailure } from '../talk.ts';
+import { type DataFlags, type OutputChoice, outputChoice, withDataFlags } from '../options/flags.ts';
+import type { Picture } from '../options/plot.ts';
+import { givenBy, type RequestFlags, withRequestFlags } from '../options/request.ts';
+import { answer, type Failure, type Question, type Shape } from '../run/answer.ts';
+import type { Given } from '../run/pages.ts';
+import { type Session, withSession } from '../run/session.ts';
+import { exitCode } from '../terminal/exit-code.ts';
+import type { Io } from '../terminal/io.ts';
+import { reportFailure } from '../terminal/messages.ts';
+import { progress } from '../terminal/progress.ts';
 
 /** The flags of a command that asks an operation. */
 type QueryFlags = DataFlags & RequestFlags & { readonly sort?: 'desc' | 'asc' };
@@ -73,7 +73,7 @@ async function runQuery(
   io: Io,
 ): Promise<number> {
   const output = outputChoice(flags, io, special.drawing !== undefined);
-  const chart = output.plot || output.format === 'svg' ? await import('../flags/plot.ts') : undefined;
+  const chart = output.plot || output.format === 'svg' ? await import('../options/plot.ts') : undefined;
   chart?.checkChartFlags(flags, output);
   if (flags.all === true && flags.limit !== undefined)
     throw new Problem('bad-input', 'use either --all or --limit');

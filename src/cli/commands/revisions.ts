@@ -1,12 +1,12 @@
-import { type Day, dayNumber } from '../../model/date.ts';
-import type { Envelope, Row } from '../../model/envelope.ts';
+import { type Day, dayNumber } from '../../domain/series/date.ts';
+import type { Envelope, Row } from '../../operations/envelope.ts';
 import { observations, revisions, seriesShow } from '../../operations/index.ts';
 import type { Field } from '../../operations/operation.ts';
 import { collected } from '../composed/listing.ts';
-import { noteKnowledgeDay } from '../coverage.ts';
-import { withSuggestion } from '../flags/ids.ts';
-import { knowledgeDay, withAsOfFlag, withKnownBeforeFlag } from '../flags/knowledge.ts';
-import type { Session } from '../session.ts';
+import { withSuggestion } from '../options/ids.ts';
+import { knowledgeDay, withAsOfFlag, withKnownBeforeFlag } from '../options/knowledge.ts';
+import { noteKnowledgeDay } from '../run/coverage.ts';
+import type { Session } from '../run/session.ts';
 import type { QueryCommand } from './query.ts';
 
 const added: readonly Field[] = [
@@ -40,7 +40,7 @@ export const revisionsCommand: QueryCommand = {
   },
   async shape(flags, _output, session) {
     const asOf = knowledgeDay(flags, session.io, session.talk);
-    const { changeBetween } = await import('../../model/change.ts');
+    const { changeBetween } = await import('../../domain/series/change.ts');
     return {
       fields: [...revisions.fields, ...added],
       columns: [...revisions.columns, ...added.map(({ name }) => name)],
@@ -63,7 +63,7 @@ export const revisionsCommand: QueryCommand = {
   remark: (answered, _given, session, flags) => noteKnowledgeDay(answered, flags, session),
 };
 
-type Compare = typeof import('../../model/change.ts').changeBetween;
+type Compare = typeof import('../../domain/series/change.ts').changeBetween;
 
 /**
  * Whether the first value that is known of a date is its first release: of the dates up to the newest one in the series'

@@ -1,4 +1,4 @@
-import { withSuggestion } from '../flags/ids.ts';
+import { withSuggestion } from '../options/ids.ts';
 import type { QueryCommand } from './query.ts';
 
 /** `asof series search`: looks in ids and titles unless told otherwise. */

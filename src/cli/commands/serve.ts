@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { Problem } from '../../problem.ts';
-import { exitCode } from '../exit-code.ts';
-import { withStoreFlag } from '../flags/flags.ts';
-import type { Io } from '../io.ts';
-import { accessPath, storeToRead } from '../settings/places.ts';
+import { Problem } from '../../errors/problem.ts';
+import { accessPath, storeToRead } from '../config/places.ts';
+import { withStoreFlag } from '../options/flags.ts';
+import { exitCode } from '../terminal/exit-code.ts';
+import type { Io } from '../terminal/io.ts';
 
 type ServeFlags = {
   readonly host: string;
@@ -41,8 +41,8 @@ async function runServe(flags: ServeFlags, io: Io): Promise<number> {
   const billingUrl = urlOf('--billing-url', flags.billingUrl);
   const [{ openAccess, openStore }, { serve }, { checkPlans, createGate }] = await Promise.all([
     import('../../store/open.ts'),
-    import('../../http/serve.ts'),
-    import('../../access/gate.ts'),
+    import('../../server/serve.ts'),
+    import('../../server/keys/gate.ts'),
   ]);
   const plans = await plansOf(flags.plans);
   const access = await openAccess(accessPath(io, flags.access), { counting: true });
@@ -70,7 +70,7 @@ async function runServe(flags: ServeFlags, io: Io): Promise<number> {
 
 /** The plans of a file, or those that asof ships. */
 export async function plansOf(file: string | undefined) {
-  const { parsePlans, shippedPlans } = await import('../../access/plans.ts');
+  const { parsePlans, shippedPlans } = await import('../../server/keys/plans.ts');
   if (file === undefined) return shippedPlans;
   const text = await readFile(file, 'utf8').catch((cause) => {
     throw new Problem('local-io', `cannot read the plans ${file}: ${cause.message}`, { cause });

@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Client } from '../../client/client.ts';
-import { version } from '../../installation.ts';
-import { addDays, type Day, utcDay } from '../../model/date.ts';
-import { Problem } from '../../problem.ts';
+import { addDays, type Day, utcDay } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import { version } from '../../platform/installation.ts';
 import type { Source } from '../../snapshot/manifest.ts';
 import { lockPath, type Place, placeOf, sweepHalfDone } from '../../snapshot/place.ts';
 import { lineOf, manifestName, readPlan } from '../../snapshot/plan.ts';
@@ -20,17 +20,17 @@ import {
   sweepAfter,
 } from '../../snapshot/run.ts';
 import type { Lock } from '../../store/lock.ts';
-import { exitCode } from '../exit-code.ts';
-import { type DataFlags, withRemoteFlags, withStoreFlag, withTalkFlags } from '../flags/flags.ts';
-import { typedKnowledgeDay } from '../flags/knowledge.ts';
-import type { Io } from '../io.ts';
-import { readFailure } from '../output/read-failure.ts';
+import { type DataFlags, withRemoteFlags, withStoreFlag, withTalkFlags } from '../options/flags.ts';
+import { typedKnowledgeDay } from '../options/knowledge.ts';
 import { inOneLine } from '../plan/one-line.ts';
 import { type BoundLine, boundLine } from '../plan/plan-line.ts';
 import { writeLines } from '../plan/plan-run.ts';
-import { type Session, withSession } from '../session.ts';
+import { type Session, withSession } from '../run/session.ts';
 import type { Shell } from '../shell.ts';
-import { talk } from '../talk.ts';
+import { exitCode } from '../terminal/exit-code.ts';
+import type { Io } from '../terminal/io.ts';
+import { talk } from '../terminal/messages.ts';
+import { readFailure } from '../terminal/read-failure.ts';
 import { importLogText } from './import-log.ts';
 
 type SnapshotFlags = DataFlags & { readonly out: string; readonly asOf?: string; readonly dryRun?: boolean };

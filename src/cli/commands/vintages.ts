@@ -1,10 +1,10 @@
-import { type Day, earlier } from '../../model/date.ts';
-import type { Envelope } from '../../model/envelope.ts';
+import { type Day, earlier } from '../../domain/series/date.ts';
+import type { Envelope } from '../../operations/envelope.ts';
 import { vintages } from '../../operations/index.ts';
-import { coverageText, noteKnowledgeDay } from '../coverage.ts';
-import { withSuggestion } from '../flags/ids.ts';
-import { knowledgeDay, withAsOfFlag, withKnownBeforeFlag } from '../flags/knowledge.ts';
-import type { Given } from '../pages.ts';
+import { withSuggestion } from '../options/ids.ts';
+import { knowledgeDay, withAsOfFlag, withKnownBeforeFlag } from '../options/knowledge.ts';
+import { coverageText, noteKnowledgeDay } from '../run/coverage.ts';
+import type { Given } from '../run/pages.ts';
 import type { QueryCommand } from './query.ts';
 
 /** `asof vintages`: as of a day, the publications up to it; without one, also what the knowledge of the series covers. */

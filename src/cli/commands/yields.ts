@@ -1,8 +1,8 @@
-import { maturitiesOf } from '../../model/curve.ts';
-import type { Envelope, Row } from '../../model/envelope.ts';
+import { maturitiesOf } from '../../domain/treasury/curve.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Field } from '../../operations/operation.ts';
-import { Problem } from '../../problem.ts';
-import { everything } from '../pages.ts';
+import { everything } from '../run/pages.ts';
 import type { QueryCommand } from './query.ts';
 
 /** `asof yields`: one row a rate, or with `--wide` one row a date and one column a maturity. */

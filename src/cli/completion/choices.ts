@@ -2,9 +2,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { formatNames } from '../../render/format.ts';
+import { settings } from '../config/settings.ts';
 import { topics } from '../help/topics.ts';
-import { type Io, variable } from '../io.ts';
-import { settings } from '../settings/settings.ts';
+import { type Io, variable } from '../terminal/io.ts';
 import { beginningWith, type Choice, type Choices, nothing, wordsOf } from './choice.ts';
 import { flagsOf, type Position } from './position.ts';
 import { seriesIds } from './series-ids.ts';
@@ -24,7 +24,7 @@ export const flagValues: Readonly<Record<string, Values>> = {
   id: ids,
   kind: async () =>
     described(
-      (await import('../../sources/recognise.ts')).formats.map(({ kind, summary }) => [kind, summary]),
+      (await import('../../import/formats/recognise.ts')).formats.map(({ kind, summary }) => [kind, summary]),
     ),
   plan: plans,
   file: files,

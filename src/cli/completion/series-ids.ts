@@ -1,9 +1,9 @@
-import type { Row } from '../../model/envelope.ts';
+import type { Row } from '../../operations/envelope.ts';
 import { seriesSearch } from '../../operations/index.ts';
-import type { Io } from '../io.ts';
-import { everything, largestPage, pagesOf } from '../pages.ts';
-import { withSession } from '../session.ts';
-import { chosenBaseUrl } from '../settings/base-url.ts';
+import { chosenBaseUrl } from '../config/base-url.ts';
+import { everything, largestPage, pagesOf } from '../run/pages.ts';
+import { withSession } from '../run/session.ts';
+import type { Io } from '../terminal/io.ts';
 import type { Choice } from './choice.ts';
 
 /** Seconds that a shell may wait for ids: who pressed TAB is waiting. */

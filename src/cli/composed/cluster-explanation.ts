@@ -1,11 +1,11 @@
 import type { Client } from '../../client/client.ts';
-import { addDays, type Day } from '../../model/date.ts';
-import type { Cell, Envelope, Row } from '../../model/envelope.ts';
-import { type Filing, impossibility, isAmendment } from '../../model/filing.ts';
-import { type Judgement, judge, type Omission } from '../../model/judgement.ts';
+import { type Judgement, judge, type Omission } from '../../domain/insider/classification.ts';
+import { type Filing, impossibility, isAmendment } from '../../domain/insider/filing.ts';
+import { addDays, type Day } from '../../domain/series/date.ts';
+import type { Cell, Envelope, Row } from '../../operations/envelope.ts';
 import { insiderFilings } from '../../operations/index.ts';
 import type { Field } from '../../operations/operation.ts';
-import { everything, type Given, pagesOf } from '../pages.ts';
+import { everything, type Given, pagesOf } from '../run/pages.ts';
 import { tradeFromRow } from './filing-from-row.ts';
 
 const whoIsNamed =

@@ -1,17 +1,17 @@
 import type { Client } from '../../client/client.ts';
-import type { Day } from '../../model/date.ts';
-import type { Row } from '../../model/envelope.ts';
+import type { Day } from '../../domain/series/date.ts';
+import type { Row } from '../../operations/envelope.ts';
 import type { Field } from '../../operations/operation.ts';
-import { exitCode } from '../exit-code.ts';
-import { type DataFlags, type OutputChoice, outputChoice } from '../flags/flags.ts';
-import { type Wanted, withSuggestion } from '../flags/ids.ts';
-import type { Io } from '../io.ts';
-import { openSink } from '../output/open-sink.ts';
-import { progress } from '../output/progress.ts';
-import { newWriting, rendererFor, tellWhatIsMissing, writeEnd } from '../output/writing.ts';
-import { type Session, withSession } from '../session.ts';
-import { dataChanged, settled } from '../settled.ts';
-import { reportFailure, type Talk } from '../talk.ts';
+import { type DataFlags, type OutputChoice, outputChoice } from '../options/flags.ts';
+import { type Wanted, withSuggestion } from '../options/ids.ts';
+import { type Session, withSession } from '../run/session.ts';
+import { dataChanged, settled } from '../run/settled.ts';
+import { exitCode } from '../terminal/exit-code.ts';
+import type { Io } from '../terminal/io.ts';
+import { reportFailure, type Talk } from '../terminal/messages.ts';
+import { openSink } from '../terminal/open-sink.ts';
+import { progress } from '../terminal/progress.ts';
+import { newWriting, rendererFor, tellWhatIsMissing, writeEnd } from '../terminal/writing.ts';
 import { politely } from './politely.ts';
 
 /** The flags of a command that composes its answer from several requests. */

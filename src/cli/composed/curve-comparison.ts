@@ -1,6 +1,6 @@
-import { type Maturity, monthsOf } from '../../model/curve.ts';
-import type { Cell, Envelope, Row } from '../../model/envelope.ts';
-import { spreadInBasisPoints } from '../../model/spread.ts';
+import { type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
+import { spreadInBasisPoints } from '../../domain/treasury/spread.ts';
+import type { Cell, Envelope, Row } from '../../operations/envelope.ts';
 import type { Field } from '../../operations/operation.ts';
 
 /** The fields of a curve beside another. */

@@ -1,5 +1,5 @@
-import type { Cell, Row } from '../../model/envelope.ts';
-import type { Filing, FormType, ReportingOwner } from '../../model/filing.ts';
+import type { Filing, FormType, ReportingOwner } from '../../domain/insider/filing.ts';
+import type { Cell, Row } from '../../operations/envelope.ts';
 
 /**
  * The trade that a row of filings tells of, as far as it does: of joint filers only the first is known by more than

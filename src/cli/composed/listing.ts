@@ -1,9 +1,9 @@
-import type { Row } from '../../model/envelope.ts';
+import type { Row } from '../../operations/envelope.ts';
 import { seriesShow } from '../../operations/index.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { Wanted } from '../flags/ids.ts';
-import { type Extent, everything, type Given, largestPage, pagesOf } from '../pages.ts';
-import type { Session } from '../session.ts';
+import type { Wanted } from '../options/ids.ts';
+import { type Extent, everything, type Given, largestPage, pagesOf } from '../run/pages.ts';
+import type { Session } from '../run/session.ts';
 
 /** What it takes to ask. */
 type Asking = Pick<Session, 'client' | 'io'>;

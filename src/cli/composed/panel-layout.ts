@@ -1,7 +1,7 @@
-import { type Day, dateTime } from '../../model/date.ts';
-import type { Row } from '../../model/envelope.ts';
+import { type Day, dateTime } from '../../domain/series/date.ts';
+import type { Row } from '../../operations/envelope.ts';
 import type { Field } from '../../operations/operation.ts';
-import type { Wanted } from '../flags/ids.ts';
+import type { Wanted } from '../options/ids.ts';
 
 /** What was known of a series on a day: a value with its date and its publication, or nothing yet. */
 export type Point = {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Client } from '../../client/client.ts';
-import { Problem, type ProblemKind } from '../../problem.ts';
+import { Problem, type ProblemKind } from '../../errors/problem.ts';
 
 /** A client that counts what it is asked. */
 export type PoliteClient = Client & { readonly requests: () => number };

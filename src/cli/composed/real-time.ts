@@ -1,5 +1,4 @@
-import type { Day } from '../../model/date.ts';
-import type { Row } from '../../model/envelope.ts';
+import type { Day } from '../../domain/series/date.ts';
 import {
   type FirstRelease,
   type Newest,
@@ -7,11 +6,12 @@ import {
   type Publication,
   type Spell,
   spellsOf,
-} from '../../model/real-time.ts';
+} from '../../domain/series/real-time-periods.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Row } from '../../operations/envelope.ts';
 import { observations, revisions, vintages } from '../../operations/index.ts';
-import { Problem } from '../../problem.ts';
-import type { Wanted } from '../flags/ids.ts';
-import { everything, pagesOf } from '../pages.ts';
+import type { Wanted } from '../options/ids.ts';
+import { everything, pagesOf } from '../run/pages.ts';
 import type { Composing } from './composed.ts';
 import { collected } from './listing.ts';
 import { type Point, pointOf } from './panel-layout.ts';

@@ -1,4 +1,4 @@
-import { exitCode } from '../exit-code.ts';
+import { exitCode } from '../terminal/exit-code.ts';
 import type { Topic } from './topics.ts';
 
 const asOf = `Point in time
@@ -89,7 +89,7 @@ function exitCodesText(): string {
 }
 
 async function formatsText(): Promise<string> {
-  const { formats } = await import('../../sources/recognise.ts');
+  const { formats } = await import('../../import/formats/recognise.ts');
   const width = Math.max(...formats.map(({ kind }) => kind.length));
   const lines = formats.map(({ kind, summary }) => `  ${kind.padEnd(width)}  ${summary}`);
   return `Formats

@@ -1,9 +1,9 @@
 import type { Client } from '../../client/client.ts';
-import { type Day, parseDay } from '../../model/date.ts';
-import type { Envelope } from '../../model/envelope.ts';
+import { type Day, parseDay } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Envelope } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { Problem } from '../../problem.ts';
-import type { Given } from '../pages.ts';
+import type { Given } from '../run/pages.ts';
 
 /** The same client, which tells nothing that was not known on a day, and refuses what asks for a later one. */
 export function boundedClient(client: Client, day: Day): Client {

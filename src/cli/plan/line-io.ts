@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import type { Io, Runner } from '../io.ts';
+import type { Io, Runner } from '../terminal/io.ts';
 
 /** What a line of a plan says besides its rows goes nowhere, unless somebody asked for everything. */
 type LineIo = { readonly runner?: Runner; readonly stderr?: Io['stderr'] };

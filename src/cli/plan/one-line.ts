@@ -1,6 +1,6 @@
-import { Problem } from '../../problem.ts';
-import { writeFailure } from '../output/write-failure.ts';
-import { problemOf } from '../talk.ts';
+import { Problem } from '../../errors/problem.ts';
+import { problemOf } from '../terminal/messages.ts';
+import { writeFailure } from '../terminal/write-failure.ts';
 
 /** Parts of a message that stand before and after the failure itself. */
 export type Around = { readonly before?: string; readonly after?: string };

@@ -1,11 +1,11 @@
 import type { Command, Option } from 'commander';
-import { type Day, parseDay } from '../../model/date.ts';
+import { type Day, parseDay } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
 import { operations } from '../../operations/index.ts';
-import { Problem } from '../../problem.ts';
 import { formatOfFile } from '../../render/format.ts';
 import type { PlanLine } from '../../snapshot/plan.ts';
-import type { Io } from '../io.ts';
 import type { Shell, Understood } from '../shell.ts';
+import type { Io } from '../terminal/io.ts';
 import { isOfKnowledge, laterThan } from './bounded-client.ts';
 import { lineIo } from './line-io.ts';
 import { rehearse } from './rehearsal.ts';

@@ -1,10 +1,10 @@
 import type { Client } from '../../client/client.ts';
-import { type Day, latestDay, utcDay } from '../../model/date.ts';
+import { type Day, latestDay, utcDay } from '../../domain/series/date.ts';
 import { readParams } from '../../operations/params.ts';
 import type { PlanLine } from '../../snapshot/plan.ts';
-import type { Io } from '../io.ts';
-import type { Sink } from '../output/sink.ts';
 import type { Shell } from '../shell.ts';
+import type { Io } from '../terminal/io.ts';
+import type { Sink } from '../terminal/sink.ts';
 import { boundedClient } from './bounded-client.ts';
 import { lineIo } from './line-io.ts';
 

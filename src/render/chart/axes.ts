@@ -1,5 +1,5 @@
 import { scaleLinear, scaleUtc } from 'd3-scale';
-import { addDays } from '../../model/date.ts';
+import { addDays } from '../../domain/series/date.ts';
 import type { Across } from './chart.ts';
 
 /** A place on an axis that is named. */

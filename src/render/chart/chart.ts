@@ -1,7 +1,7 @@
-import { type Maturity, monthsOf } from '../../model/curve.ts';
-import { type Day, dayNumber } from '../../model/date.ts';
-import type { Envelope } from '../../model/envelope.ts';
-import { Problem } from '../../problem.ts';
+import { type Day, dayNumber } from '../../domain/series/date.ts';
+import { type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Envelope } from '../../operations/envelope.ts';
 import { printable } from '../printable.ts';
 import type { Drawing, Mark } from './drawing.ts';
 import { type Point, runsOf, stepsOf } from './runs.ts';

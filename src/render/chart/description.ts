@@ -1,4 +1,4 @@
-import { addDays } from '../../model/date.ts';
+import { addDays } from '../../domain/series/date.ts';
 import type { Across, Chart, Line } from './chart.ts';
 import type { Point } from './runs.ts';
 

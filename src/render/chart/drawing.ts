@@ -1,5 +1,5 @@
-import type { Day } from '../../model/date.ts';
-import type { Cell, Row } from '../../model/envelope.ts';
+import type { Day } from '../../domain/series/date.ts';
+import type { Cell, Row } from '../../operations/envelope.ts';
 
 /** One value of a row as a chart takes it: on which line it lies, where, and how high. */
 export type Mark = {

@@ -1,4 +1,4 @@
-import { Problem } from '../../problem.ts';
+import { Problem } from '../../errors/problem.ts';
 import type { TextRenderer } from '../renderer.ts';
 import { cellWidth, cut } from '../terminal-text.ts';
 import { type Axis, acrossAxis, valueAxis } from './axes.ts';

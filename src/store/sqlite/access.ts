@@ -1,8 +1,8 @@
 import { closeSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Database } from 'better-sqlite3';
-import { makeFolder } from '../../folder.ts';
-import { Problem } from '../../problem.ts';
+import { Problem } from '../../errors/problem.ts';
+import { makeFolder } from '../../platform/folder.ts';
 import type { AccessOptions, AccessStore, KeyRecord, StoredKey, UsageRecord } from '../access-store.ts';
 import type { Lock } from '../lock.ts';
 import { prepare, sqliteProblems } from './connect.ts';

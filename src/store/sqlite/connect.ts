@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
-import { Problem } from '../../problem.ts';
+import { Problem } from '../../errors/problem.ts';
 import { openDatabase, SqliteError } from './engine.ts';
 
 /** Opens a SQLite file that must exist; whatever stands in the way becomes a Problem that names the file. */

@@ -9,8 +9,8 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { makeFolder } from '../../folder.ts';
-import { Problem } from '../../problem.ts';
+import { Problem } from '../../errors/problem.ts';
+import { makeFolder } from '../../platform/folder.ts';
 
 /** The name under which this process makes a new store; drafts of processes that were killed are swept away first. */
 export function beginDraft(path: string): string {

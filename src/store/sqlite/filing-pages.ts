@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { type Filing, type FilingHeader, filingOf } from '../../model/filing.ts';
+import { type Filing, type FilingHeader, filingOf } from '../../domain/insider/filing.ts';
 import type { FilingsQuery, PurchasesQuery } from '../store.ts';
 import { prepare } from './connect.ts';
 import { headerColumns, headerOf, tradeColumns, tradeOf } from './filing-record.ts';

@@ -4,7 +4,7 @@ import {
   isAmendment,
   type ReportingOwner,
   type Trade,
-} from '../../model/filing.ts';
+} from '../../domain/insider/filing.ts';
 
 /** A value as SQLite holds it. */
 type Cell = string | number | null;

@@ -6,7 +6,7 @@ import {
   filingClashes,
   filingOf,
   symbolsOf,
-} from '../../model/filing.ts';
+} from '../../domain/insider/filing.ts';
 import type { FilingClash, MergedFilings, MergeOptions } from '../store.ts';
 import { prepare } from './connect.ts';
 import {

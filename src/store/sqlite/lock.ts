@@ -1,5 +1,5 @@
 import { closeSync, lstatSync, openSync } from 'node:fs';
-import { Problem } from '../../problem.ts';
+import { Problem } from '../../errors/problem.ts';
 import type { Lock } from '../lock.ts';
 import { openDatabase, SqliteError } from './engine.ts';
 

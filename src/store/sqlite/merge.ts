@@ -1,9 +1,15 @@
 import type { Database } from 'better-sqlite3';
-import { type Day, type Frequency, periodStart } from '../../model/date.ts';
-import { formatDateSet, parseDateSet } from '../../model/date-set.ts';
-import { sameNumber } from '../../model/decimal.ts';
-import { type Change, type Clash, knownOn, place, type StatedAt } from '../../model/history.ts';
-import type { Statement } from '../../model/statement.ts';
+import { type Day, type Frequency, periodStart } from '../../domain/series/date.ts';
+import { formatDateSet, parseDateSet } from '../../domain/series/date-set.ts';
+import { sameNumber } from '../../domain/series/decimal.ts';
+import {
+  type Change,
+  type Clash,
+  knownOn,
+  place,
+  type StatedAt,
+} from '../../domain/series/revision-history.ts';
+import type { Statement } from '../../domain/series/statement.ts';
 import type { Merged, MergeOptions, WholeVintage } from '../store.ts';
 import { prepare } from './connect.ts';
 import { readChanges, readVintages, type Vintage } from './statements.ts';

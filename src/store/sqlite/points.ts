@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
-import { type CurvePoint, type Maturity, monthsOf } from '../../model/curve.ts';
-import type { Day } from '../../model/date.ts';
-import { fullerText, sameNumber } from '../../model/decimal.ts';
+import type { Day } from '../../domain/series/date.ts';
+import { fullerText, sameNumber } from '../../domain/series/decimal.ts';
+import { type CurvePoint, type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
 import type {
   CurveQuery,
   MergedPoints,

@@ -1,7 +1,7 @@
 import type { Database, Statement as Sql } from 'better-sqlite3';
-import type { Day } from '../../model/date.ts';
-import { matchRank } from '../../model/series.ts';
-import { Problem } from '../../problem.ts';
+import type { Day } from '../../domain/series/date.ts';
+import { matchRank } from '../../domain/series/series.ts';
+import { Problem } from '../../errors/problem.ts';
 import type {
   ImportRecord,
   ObservationQuery,

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { SeriesMetadata } from '../../model/series.ts';
+import type { SeriesMetadata } from '../../domain/series/series.ts';
 import type { SeriesRecord } from '../store.ts';
 import { prepare } from './connect.ts';
 

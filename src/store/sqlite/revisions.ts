@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Day } from '../../model/date.ts';
+import type { Day } from '../../domain/series/date.ts';
 import type { Revision, VintageCounts, VintageQuery } from '../store.ts';
 import { prepare } from './connect.ts';
 

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { Problem } from '../../problem.ts';
+import { Problem } from '../../errors/problem.ts';
 
 /** Marks a SQLite file as asof's ("asof" in ASCII), as `file` and SQLite show it. */
 const applicationId = 0x61736f66;

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
-import type { Day, Frequency } from '../../model/date.ts';
-import { type DateSet, parseDateSet } from '../../model/date-set.ts';
-import { type Change, knownOn } from '../../model/history.ts';
-import type { Statement } from '../../model/statement.ts';
+import type { Day, Frequency } from '../../domain/series/date.ts';
+import { type DateSet, parseDateSet } from '../../domain/series/date-set.ts';
+import { type Change, knownOn } from '../../domain/series/revision-history.ts';
+import type { Statement } from '../../domain/series/statement.ts';
 import { prepare } from './connect.ts';
 
 /** One day's statements about a series: on which dates (on the first day of their period). */

@@ -1,11 +1,11 @@
 import { copyFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Database } from 'better-sqlite3';
-import type { Day, Frequency } from '../../model/date.ts';
-import { parseDateSet } from '../../model/date-set.ts';
-import type { Clash } from '../../model/history.ts';
-import { frequencyOf, normalisingFrequency } from '../../model/series.ts';
-import { Problem } from '../../problem.ts';
+import type { Day, Frequency } from '../../domain/series/date.ts';
+import { parseDateSet } from '../../domain/series/date-set.ts';
+import type { Clash } from '../../domain/series/revision-history.ts';
+import { frequencyOf, normalisingFrequency } from '../../domain/series/series.ts';
+import { Problem } from '../../errors/problem.ts';
 import type { Merged, MergeOptions, SeriesRecord, StoreWriter } from '../store.ts';
 import { asProblem, connect, prepare } from './connect.ts';
 import { beginDraft, publishDraft, removeDraft } from './draft.ts';

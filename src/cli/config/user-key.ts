@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { Problem } from '../../errors/problem.ts';
+import { type Io, variable } from '../terminal/io.ts';
+import type { Talk } from '../terminal/messages.ts';
+import { changeConfigFile, configPath, isPrivate, readConfigFile } from './config-file.ts';
+
+/** A key that the user sends, and where it comes from, in words. */
+export type UserKey = { readonly text: string; readonly from: string };
+
+/**
+ * The key to send to an origin: that of ASOF_API_KEY, of ASOF_API_KEY_FILE, or the one stored for this origin and no
+ * other; undefined when there is none. Says so when a file with a key can be read by others.
+ */
+export function keyFor(io: Io, origin: string, { note }: Pick<Talk, 'note'>): UserKey | undefined {
+  const direct = variable(io, 'ASOF_API_KEY');
+  if (direct !== undefined) return { text: checkedKey(direct, 'ASOF_API_KEY'), from: 'ASOF_API_KEY' };
+  const file = variable(io, 'ASOF_API_KEY_FILE');
+  if (file !== undefined) {
+    const text = checkedKey(keyFile(file), file);
+    advise(file, note);
+    return { text, from: file };
+  }
+  const stored = storedKeys(io).get(origin);
+  if (stored === undefined) return undefined;
+  const path = configPath(io, 'keys');
+  advise(path, note);
+  return { text: checkedKey(stored, path), from: path };
+}
+
+/** The key that a text is, spaces around it aside; a Problem that names where it came from and never repeats it. */
+export function checkedKey(text: string, from: string): string {
+  const key = text.trim();
+  if (/^[!-~]{1,512}$/.test(key)) return key;
+  const reason = key === '' ? 'is empty' : 'holds characters that no key has';
+  throw new Problem('bad-input', `the key of ${from} ${reason}`);
+}
+
+/** The keys stored on this machine, by origin. */
+export function storedKeys(io: Io): ReadonlyMap<string, string> {
+  const entries = Object.entries(readConfigFile(io, 'keys'));
+  return new Map(entries.flatMap(([origin, key]) => (typeof key === 'string' ? [[origin, key]] : [])));
+}
+
+/** Stores the key for an origin, in the place of another. */
+export async function storeKey(io: Io, origin: string, key: string): Promise<void> {
+  await changeConfigFile(io, 'keys', origin, key);
+}
+
+/** Forgets the key of an origin. */
+export async function forgetKey(io: Io, origin: string): Promise<void> {
+  await changeConfigFile(io, 'keys', origin, undefined);
+}
+
+/** A key as it may be shown: what all keys of a service begin with, and four characters to tell them apart. */
+export function maskedKey(key: string): string {
+  const [, start = ''] = /^(\w+_live_sk_.{4}).{8,}$/.exec(key) ?? [];
+  return `${start}…`;
+}
+
+function keyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'there is no such file' : message;
+    throw new Problem('local-io', `cannot read the key of ASOF_API_KEY_FILE, ${path}: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+function advise(path: string, note: (text: string) => void): void {
+  if (!isPrivate(path)) note(`asof: others can read the key in ${path}; chmod 600 keeps it yours`);
+}

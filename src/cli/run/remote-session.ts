@@ -1,0 +1,108 @@
+import { setFlagsFromString } from 'node:v8';
+import type { Client } from '../../client/client.ts';
+import { openClient } from '../../client/open.ts';
+import type { RemoteEvent } from '../../client/remote/client.ts';
+import { Problem } from '../../errors/problem.ts';
+import { version } from '../../platform/installation.ts';
+import type { ChosenBaseUrl } from '../config/base-url.ts';
+import { longestWait, readSettings, timeoutSeconds } from '../config/settings.ts';
+import { keyFor, type UserKey } from '../config/user-key.ts';
+import type { RemoteFlags, TalkFlags } from '../options/flags.ts';
+import { type Io, variable } from '../terminal/io.ts';
+import type { Talk } from '../terminal/messages.ts';
+
+/** A client of a service, with the key that the user has for it; what it does is said to those who want to know. */
+export async function openRemote(
+  { base, from }: ChosenBaseUrl,
+  flags: RemoteFlags & TalkFlags,
+  io: Io,
+  talk: Talk,
+): Promise<Client> {
+  const key = keyFor(io, base.origin, talk);
+  talk.detail(`asof: service ${base.href} (${from}), ${key === undefined ? 'no key' : `key of ${key.from}`}`);
+  const { timeout, retries, max_wait } = readSettings(io);
+  const seconds = flags.timeout ?? timeoutOf(io) ?? timeout;
+  const tries = flags.retries ?? retries;
+  const wait = flags.maxWait ?? max_wait;
+  // undici reads HTTP by WebAssembly, which V8 would still be optimising after the last answer: node waits for that.
+  setFlagsFromString('--liftoff-only');
+  const client = await openClient({
+    baseUrl: base.href,
+    userAgent: `asof/${version()}`,
+    env: io.env,
+    signal: io.signal,
+    clock: io.clock,
+    watch: telling(talk, flags),
+    ...(key !== undefined && { key: key.text }),
+    ...(seconds !== undefined && { timeout: seconds }),
+    ...(tries !== undefined && { retries: tries }),
+    ...(wait !== undefined && { maxWait: wait }),
+  });
+  return {
+    ...client,
+    ask: (operation, given) =>
+      client.ask(operation, given).catch((error) => {
+        throw explained(error, { base, from }, key);
+      }),
+  };
+}
+
+function timeoutOf(io: Io): number | undefined {
+  const text = variable(io, 'ASOF_TIMEOUT');
+  return text === undefined ? undefined : timeoutSeconds(text);
+}
+
+/** The same failure with what the user may do about it here. */
+function explained(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey | undefined): unknown {
+  if (!(error instanceof Problem)) return error;
+  const { kind, retryAfter } = error;
+  if (kind === 'unauthorized') {
+    return key === undefined
+      ? error.hinting(`asof auth login --base-url ${base.href}`)
+      : error.hinting(`the key is that of ${key.from}`);
+  }
+  if (kind === 'rate-limit-exceeded' && retryAfter !== undefined && retryAfter <= longestWait)
+    return error.hinting(`--max-wait ${retryAfter} waits for it`);
+  const misled = (kind === 'unreachable' || kind === 'bad-answer') && from !== '--base-url';
+  return misled ? error.hinting(`${from} names this service`) : error;
+}
+
+/** Says what a remote client does: waits also to people who watch, the rest only where it was asked for. */
+function telling(
+  { aside, detail, trace }: Talk,
+  { verbose, debug }: TalkFlags,
+): (event: RemoteEvent) => void {
+  const wantsDetail = verbose === true || debug === true;
+  return (event) => {
+    if ('wait' in event) {
+      const { seconds, reason } = event.wait;
+      const line = `asof: ${reason}; asking again in ${seconds} s`;
+      return wantsDetail ? detail(line) : seconds >= 1 ? aside(line) : undefined;
+    }
+    const { exchange } = event;
+    if (exchange.status === undefined) {
+      detail(`asof: GET ${exchange.url}: ${exchange.failure.detail}, after ${exchange.milliseconds} ms`);
+      for (const line of headerLines('>', exchange.requestHeaders)) trace(line);
+      return undefined;
+    }
+    const { status, bytes, milliseconds } = exchange;
+    detail(
+      `asof: GET ${exchange.url}: ${status}, ${bytes} bytes in ${milliseconds} ms${quota(exchange.headers)}`,
+    );
+    for (const line of headerLines('>', exchange.requestHeaders)) trace(line);
+    for (const line of headerLines('<', exchange.headers)) trace(line);
+    return undefined;
+  };
+}
+
+function headerLines(direction: string, headers: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(headers).map(([name, value]) => `      ${direction} ${name}: ${value}`);
+}
+
+function quota(headers: Readonly<Record<string, string>>): string {
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map(
+    (name) => headers[`ratelimit-${name}`],
+  );
+  if (limit === undefined || remaining === undefined) return '';
+  return `; ${remaining} of ${limit} requests left${reset === undefined ? '' : ` for ${reset} s`}`;
+}

@@ -1,0 +1,44 @@
+import type { ProblemKind } from '../../errors/problem.ts';
+
+/** What the exit status of a command means; scripts depend on these numbers. */
+export const exitCode = {
+  success: 0,
+  differences: 1,
+  usage: 2,
+  notFound: 3,
+  unauthorized: 4,
+  forbidden: 5,
+  quota: 6,
+  unreachable: 7,
+  serviceFailed: 8,
+  empty: 9,
+  localIo: 10,
+  bug: 70,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+const codes: Readonly<Record<ProblemKind, number>> = {
+  'validation-error': exitCode.usage,
+  'bad-input': exitCode.usage,
+  'not-found': exitCode.notFound,
+  unauthorized: exitCode.unauthorized,
+  'plan-upgrade-required': exitCode.forbidden,
+  'rate-limit-exceeded': exitCode.quota,
+  unreachable: exitCode.unreachable,
+  'bad-answer': exitCode.serviceFailed,
+  'service-unavailable': exitCode.serviceFailed,
+  'method-not-allowed': exitCode.serviceFailed,
+  'not-acceptable': exitCode.serviceFailed,
+  'uri-too-long': exitCode.serviceFailed,
+  'header-fields-too-large': exitCode.serviceFailed,
+  'internal-error': exitCode.serviceFailed,
+  'no-rows': exitCode.empty,
+  'local-io': exitCode.localIo,
+  interrupted: exitCode.interrupted,
+};
+
+/** The exit status of a problem. */
+export function exitCodeOf(kind: ProblemKind): number {
+  return codes[kind];
+}

@@ -1,0 +1,64 @@
+import { fstatSync, writeFile } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import type { Chunk } from '../../render/renderer.ts';
+import type { Output } from './io.ts';
+import type { Sink } from './sink.ts';
+import { unlessStopped } from './stopping.ts';
+import { readerGone, writeFailure } from './write-failure.ts';
+
+/** Writes a chunk, and tells the failure if there was one. */
+type Put = (chunk: Chunk) => Promise<NodeJS.ErrnoException | undefined>;
+
+/** A sink that streams to a pipe, a terminal or a redirected file; a reader that closes it ends the command quietly. */
+export function streamSink(stream: Output, signal: AbortSignal): Sink {
+  const put = isFile(stream.fd) ? intoFile(stream.fd) : intoStream(stream);
+  return streaming('stdout', put, async () => undefined, signal);
+}
+
+/** A sink that streams to a device or a named pipe, which it closes at the end. */
+export function deviceSink(path: string, handle: FileHandle, signal: AbortSignal): Sink {
+  const put: Put = (chunk) => handle.writeFile(chunk).then(() => undefined, asFailure);
+  return streaming(path, put, () => handle.close(), signal);
+}
+
+function streaming(target: string, put: Put, close: () => Promise<void>, signal: AbortSignal): Sink {
+  let [begun, gone] = [false, false];
+  return {
+    async write(chunk) {
+      if (gone || chunk.length === 0) return !gone;
+      begun = true;
+      const failure = await unlessStopped(signal, put(chunk));
+      if (failure === undefined) return true;
+      if (!readerGone(failure)) throw writeFailure(target, failure);
+      gone = true;
+      return false;
+    },
+    committed: () => begun,
+    restart: async () => undefined,
+    finish: close,
+    abandon: close,
+  };
+}
+
+function asFailure(error: NodeJS.ErrnoException): NodeJS.ErrnoException {
+  return error;
+}
+
+function intoStream(stream: Output): Put {
+  return (chunk) =>
+    new Promise((resolve) => {
+      stream.write(chunk, (error) => resolve(error ?? undefined));
+    });
+}
+
+/** Node's own stdout takes no notice when a disk that becomes full accepts only a part of a chunk; this does. */
+function intoFile(fd: number): Put {
+  return (chunk) =>
+    new Promise((resolve) => {
+      writeFile(fd, chunk, (error) => resolve(error ?? undefined));
+    });
+}
+
+function isFile(fd: number | undefined): fd is number {
+  return fd !== undefined && fstatSync(fd).isFile();
+}

@@ -1,0 +1,140 @@
+import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
+import type { Envelope } from '../../operations/envelope.ts';
+import { curve, observations, ping, seriesSearch, seriesShow } from '../../operations/index.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { checkEnvelope } from './envelope.ts';
+import type { Reply } from './exchange.ts';
+import { retryAfterOf } from './retry.ts';
+
+type Given = readonly (readonly [name: string, text: string])[];
+
+/** What was asked: which operation of which service. */
+export type Question = { readonly operation: Operation; readonly given: Given; readonly service: string };
+
+/** The statuses that a problem document of the contract may come with. */
+const kinds: Readonly<Record<number, ProblemKind>> = {
+  400: 'validation-error',
+  401: 'unauthorized',
+  403: 'plan-upgrade-required',
+  405: 'method-not-allowed',
+  406: 'not-acceptable',
+  414: 'uri-too-long',
+  429: 'rate-limit-exceeded',
+  431: 'header-fields-too-large',
+  500: 'internal-error',
+  503: 'service-unavailable',
+};
+
+/** The envelope that a service replied with; anything else is the Problem that it means. */
+export function readAnswer(reply: Reply, question: Question): Envelope {
+  if (reply.status === 200) return checkEnvelope(readJson(reply), question, reply.url);
+  if (reply.status >= 200 && reply.status < 400)
+    throw badAnswer(reply, `${reply.status}, which is no answer of the contract`);
+  throw failureOf(reply, question);
+}
+
+/** The JSON value of a reply; a Problem that says what it is instead. */
+export function readJson(reply: Reply): unknown {
+  if (mediaType(reply) !== 'application/json') throw badAnswer(reply, `${whatItIs(reply)} instead of JSON`);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(reply.body));
+  } catch (cause) {
+    const reason = reply.body.length === 0 ? 'an empty body' : 'JSON that is damaged or breaks off';
+    throw badAnswer(reply, reason, { cause });
+  }
+}
+
+/** A reply that is outside the contract. */
+function badAnswer({ url }: Pick<Reply, 'url'>, what: string, options?: ProblemOptions): Problem {
+  return new Problem('bad-answer', `${url} answered with ${what}`, options);
+}
+
+function failureOf(reply: Reply, question: Question): Problem {
+  const said = problemIn(reply);
+  if (reply.status === 404) return notFound(reply, said, question);
+  if (reply.status === 429) return quotaUsedUp(reply, said);
+  const kind = kinds[reply.status];
+  if (said !== undefined && kind !== undefined) return new Problem(kind, said.detail, said.options);
+  const what =
+    said === undefined ? `${reply.status} and ${whatItIs(reply)}` : `${reply.status}: ${said.detail}`;
+  return badAnswer(reply, what, said?.options);
+}
+
+/** Only the contract's own words say that a series does not exist; any other 404 is a path that the service lacks. */
+function notFound({ url }: Reply, said: Said | undefined, { operation, service }: Question): Problem {
+  const unknownSeries =
+    operation.path.includes('{id}') && /^series '.*' not found$/s.test(said?.detail ?? '');
+  if (said !== undefined && unknownSeries) return new Problem('not-found', said.detail, said.options);
+  const path = url.startsWith(service) ? url.slice(service.length) : url;
+  return new Problem('bad-answer', `the service at ${service} has no ${path}`, {
+    ...said?.options,
+    missing: true,
+    hints: [whyNotFound(operation, service)],
+  });
+}
+
+/** What the contract describes, and every service therefore has. */
+const required: readonly Operation[] = [ping, seriesSearch, seriesShow, observations, curve];
+
+function whyNotFound(operation: Operation, service: string): string {
+  if (service.endsWith('/v1')) return 'the base URL is given without /v1';
+  return required.includes(operation)
+    ? 'is the base URL right?'
+    : 'this service does not offer it; the rest works';
+}
+
+/** A limit may be kept by something before the service too, which knows nothing of problem documents. */
+function quotaUsedUp(reply: Reply, said: Said | undefined): Problem {
+  const seconds = retryAfterOf(reply, new Date());
+  return new Problem('rate-limit-exceeded', said?.detail ?? `${reply.url} takes no more requests for now`, {
+    ...said?.options,
+    ...(seconds !== undefined && { retryAfter: seconds, hints: [`try again in ${seconds} s`] }),
+  });
+}
+
+type Said = { readonly detail: string; readonly options: ProblemOptions };
+
+/** What the problem document of a reply says; undefined when it is none. */
+function problemIn(reply: Reply): Said | undefined {
+  if (!['application/problem+json', 'application/json'].includes(mediaType(reply))) return undefined;
+  const document = parsed(reply.body);
+  if (typeof document !== 'object' || document === null) return undefined;
+  const { type, title, status, detail, instance, request_id, field } = document as Record<string, unknown>;
+  if (typeof type !== 'string' || typeof title !== 'string' || typeof status !== 'number') return undefined;
+  const requestId = shortText(request_id) ?? shortText(reply.headers['x-request-id']);
+  const [path, about] = [shortText(instance), shortText(field)];
+  return {
+    detail: shortText(detail) ?? title,
+    options: {
+      type,
+      ...(requestId !== undefined && { requestId }),
+      ...(path !== undefined && { instance: path }),
+      ...(about !== undefined && { field: about }),
+    },
+  };
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text of bearable length: what a service says is shown to people. */
+function shortText(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  return value.length > 2000 ? `${value.slice(0, 2000)}…` : value;
+}
+
+function mediaType({ headers }: Reply): string {
+  return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+function whatItIs(reply: Reply): string {
+  const type = mediaType(reply);
+  if (reply.body.length === 0) return 'an empty body';
+  if (type === 'text/html') return 'an HTML page (of a proxy, or of another site?)';
+  return type === '' ? 'a body of no stated type' : `a body of type ${type}`;
+}

@@ -1,0 +1,81 @@
+import { Problem } from '../../errors/problem.ts';
+
+/** A failure to get an answer at all, and whether asking again may help. */
+export type ConnectionFailure = { readonly problem: Problem; readonly transient: boolean };
+
+/** Plain words for what the network says; `transient` is what may be gone a moment later. */
+const reasons: Readonly<Record<string, { readonly words: string; readonly transient: boolean }>> = {
+  ENOTFOUND: { words: 'there is no host of that name', transient: false },
+  EAI_AGAIN: { words: 'the name of the host cannot be looked up just now', transient: true },
+  ECONNREFUSED: { words: 'connection refused', transient: true },
+  ECONNRESET: { words: 'the connection was reset', transient: true },
+  EPIPE: { words: 'the connection was closed', transient: true },
+  ETIMEDOUT: { words: 'the connection timed out', transient: true },
+  EHOSTUNREACH: { words: 'no route to the host', transient: true },
+  ENETUNREACH: { words: 'the network is unreachable', transient: true },
+  UND_ERR_CONNECT_TIMEOUT: { words: 'no connection could be made in time', transient: true },
+  UND_ERR_SOCKET: { words: 'the connection broke off', transient: true },
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { words: 'the answer broke off', transient: true },
+  CERT_HAS_EXPIRED: { words: 'TLS: its certificate has expired', transient: false },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { words: 'TLS: its certificate is self-signed', transient: false },
+  SELF_SIGNED_CERT_IN_CHAIN: { words: 'TLS: its certificate has an unknown issuer', transient: false },
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: { words: 'TLS: its certificate has an unknown issuer', transient: false },
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
+    words: 'TLS: its certificate has an unknown issuer',
+    transient: false,
+  },
+  ERR_TLS_CERT_ALTNAME_INVALID: { words: 'TLS: its certificate is for another host', transient: false },
+};
+
+/** What is known of a failed try: the base URL that was asked, and the proxy in between if any. */
+export type Asked = { readonly href: string; readonly throughProxy: boolean };
+
+/** The failure that an error of the network means. */
+export function connectionFailure(error: unknown, asked: Asked): ConnectionFailure {
+  const { code, name, message } = innermost(error);
+  if (name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_PRX_TLS') {
+    const hints = asked.href.startsWith('http:') ? ['does the base URL begin with https://?'] : [];
+    const detail = `${asked.href} does not answer in HTTP that asof can read`;
+    return { problem: new Problem('bad-answer', detail, { hints, cause: error }), transient: false };
+  }
+  const { words, transient } = reasons[code] ?? otherReason(code, message);
+  const hints = [
+    ...(words.includes('unknown issuer') || words.includes('self-signed')
+      ? ['NODE_EXTRA_CA_CERTS names a file of certificates to trust besides']
+      : []),
+    ...(asked.throughProxy ? ['the environment names a proxy (HTTP_PROXY, HTTPS_PROXY, NO_PROXY)'] : []),
+  ];
+  return { problem: unreachable(asked.href, words, hints, error), transient };
+}
+
+/** The failure of a service that took too long. */
+export function overdue(asked: Asked, seconds: number): ConnectionFailure {
+  return { problem: unreachable(asked.href, `no answer within ${seconds} s (--timeout)`), transient: true };
+}
+
+function unreachable(href: string, words: string, hints: readonly string[] = [], cause?: unknown): Problem {
+  return new Problem('unreachable', `cannot reach ${href}: ${words}`, { hints, cause });
+}
+
+function otherReason(code: string, message: string): { words: string; transient: boolean } {
+  if (/^(ERR_SSL|ERR_TLS|EPROTO|CERT_|UNABLE_TO)/.test(code)) {
+    const speaksPlain = /wrong version number|packet length too long/i.test(message);
+    return { words: speaksPlain ? 'TLS: it answers, but not in TLS' : `TLS: ${code}`, transient: false };
+  }
+  const tunnel = /^Proxy response \((\d+)\)/.exec(message)?.[1];
+  if (tunnel !== undefined) return { words: `the proxy refused with status ${tunnel}`, transient: false };
+  if (/^Proxy Authentication Required/.test(message))
+    return { words: 'the proxy refused with status 407', transient: false };
+  return { words: code === '' ? message : code, transient: true };
+}
+
+type Told = { readonly code: string; readonly name: string; readonly message: string };
+
+/** What the error at the bottom says: of several addresses tried, that of the first. */
+function innermost(error: unknown): Told {
+  if (error instanceof AggregateError && error.errors.length > 0) return innermost(error.errors[0]);
+  if (!(error instanceof Error)) return { code: '', name: '', message: String(error) };
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined && error.cause !== undefined) return innermost(error.cause);
+  return { code: typeof code === 'string' ? code : '', name: error.name, message: error.message };
+}

@@ -1,0 +1,56 @@
+import { Problem } from '../../errors/problem.ts';
+import type { Operation } from '../../operations/operation.ts';
+
+type Given = readonly (readonly [name: string, text: string])[];
+
+/** Where a service is: its origin, the prefix of its paths (empty or `/…` without a slash at the end), and both as one text. */
+export type BaseUrl = { readonly origin: string; readonly prefix: string; readonly href: string };
+
+/** The base URL that `text` is; a Problem that never repeats a password when it is none. */
+export function parseBaseUrl(text: string): BaseUrl {
+  const typed = text.trim();
+  if (!URL.canParse(typed)) throw refused('it is not a URL', withScheme(typed));
+  const url = new URL(typed);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw refused('it does not begin with http:// or https://', withScheme(typed));
+  if (url.username !== '' || url.password !== '') throw refused('it may not hold a user name or a password');
+  if (url.search !== '' || url.hash !== '') throw refused("it may not have a '?' or a '#'");
+  const prefix = url.pathname.replace(/\/+$/, '');
+  return { origin: url.origin, prefix, href: url.origin + prefix };
+}
+
+function refused(reason: string, hint?: string): Problem {
+  return new Problem('bad-input', `this cannot be a base URL: ${reason}`, {
+    field: 'base_url',
+    hints: hint === undefined ? ['such as https://data.example.com'] : [hint],
+  });
+}
+
+/** A host without a scheme is the commonest slip; the way to write it is worth a line. */
+function withScheme(typed: string): string | undefined {
+  return /^(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(\/[\w./-]*)?$/.test(typed)
+    ? `did you mean https://${typed}?`
+    : undefined;
+}
+
+/** An operation's request as a path below the base URL: path parameters in their places, all others as the query. */
+export function requestPath({ path, params }: Operation, given: Given): string {
+  const inPath = new Map<string, string>();
+  const query: string[] = [];
+  for (const [name, text] of given) {
+    // A repeated path parameter goes out with the query, so that it is the service that refuses it.
+    if (params[name]?.in === 'path' && !inPath.has(name)) inPath.set(name, text);
+    else query.push(`${encodeURIComponent(name)}=${encodeURIComponent(text)}`);
+  }
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(inPath.get(name) ?? ''));
+  for (const name of Object.keys(params).filter((name) => params[name]?.in === 'path'))
+    checkSegment(name, inPath.get(name), filled);
+  return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
+}
+
+function checkSegment(name: string, text: string | undefined, instance: string): void {
+  if (text === undefined)
+    throw new Problem('validation-error', `parameter '${name}' is missing`, { field: name, instance });
+  // Every URL parser on the way resolves these: they would ask another endpoint. No series is called so.
+  if (/^\.{0,2}$/.test(text)) throw new Problem('not-found', `series '${text}' not found`, { instance });
+}

@@ -1,0 +1,97 @@
+import { type Day, dayNumber } from '../series/date.ts';
+import type { Purchase } from './purchase.ts';
+
+/** What makes purchases a cluster: this many insiders within so many consecutive calendar days. */
+export type ClusterRule = { readonly minInsiders: number; readonly days: number };
+
+/** Purchases of several insiders of one issuer that lie close together. */
+export type Cluster = {
+  /** By trade date; never empty. */
+  readonly purchases: readonly Purchase[];
+  readonly size: number;
+  readonly dateFirst: Day;
+  readonly dateLast: Day;
+  /** The day on which enough of it was public to see a cluster. */
+  readonly detectedOn: Day;
+  /** The number of insiders in the cluster that was seen on that day. */
+  readonly sizeWhenDetected: number;
+};
+
+/**
+ * The clusters in the purchases of one issuer, which come by trade date. A span is the days beginning on the date of a
+ * purchase; spans of enough insiders that share a purchase join.
+ */
+export function clustersOf(purchases: readonly Purchase[], rule: ClusterRule): readonly Cluster[] {
+  return joinedSpans(purchases, rule).flatMap((own) => {
+    const [first, last] = [own[0], own.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    return [
+      {
+        purchases: own,
+        size: insidersIn(own),
+        dateFirst: first.date,
+        dateLast: last.date,
+        ...seen(own, rule),
+      },
+    ];
+  });
+}
+
+/** Qualifying spans of purchases by trade date, those that share a purchase as one. */
+function joinedSpans(
+  purchases: readonly Purchase[],
+  { minInsiders, days }: ClusterRule,
+): readonly (readonly Purchase[])[] {
+  const dayNumbers = purchases.map(({ date }) => dayNumber(date));
+  const within = new Map<string, number>();
+  const change = ({ insider: { cik } }: Purchase, by: 1 | -1): void => {
+    const count = (within.get(cik) ?? 0) + by;
+    if (count === 0) within.delete(cik);
+    else within.set(cik, count);
+  };
+  const joined: { from: number; to: number }[] = [];
+  let to = 0;
+  for (const [from, purchase] of purchases.entries()) {
+    const end = (dayNumbers[from] ?? 0) + days;
+    for (
+      let next = purchases[to];
+      next !== undefined && (dayNumbers[to] ?? end) < end;
+      next = purchases[to]
+    ) {
+      change(next, 1);
+      to += 1;
+    }
+    if (within.size >= minInsiders) {
+      const last = joined.at(-1);
+      if (last !== undefined && from < last.to) last.to = to;
+      else joined.push({ from, to });
+    }
+    change(purchase, -1);
+  }
+  return joined.map((span) => purchases.slice(span.from, span.to));
+}
+
+function insidersIn(purchases: readonly Purchase[]): number {
+  return new Set(purchases.map(({ insider }) => insider.cik)).size;
+}
+
+/** When a cluster could first be seen: more is public on every later day, so that the first such day is found by halving. */
+function seen(
+  purchases: readonly Purchase[],
+  rule: ClusterRule,
+): Pick<Cluster, 'detectedOn' | 'sizeWhenDetected'> {
+  const days = [...new Set(purchases.map(({ knownOn }) => knownOn))].sort();
+  const sizesOn = (day: Day): readonly number[] =>
+    joinedSpans(
+      purchases.filter(({ knownOn }) => knownOn <= day),
+      rule,
+    ).map(insidersIn);
+  let [low, high] = [0, days.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sizesOn(days[middle] ?? '').length > 0) high = middle;
+    else low = middle + 1;
+  }
+  const detectedOn = days[low] ?? '';
+  return { detectedOn, sizeWhenDetected: Math.max(...sizesOn(detectedOn)) };
+}

@@ -1,0 +1,109 @@
+import type { Filing, ReportingOwner } from '../../domain/insider/filing.ts';
+import type { Clash } from '../../domain/series/revision-history.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { FilingClash, PointClash } from '../../store/store.ts';
+import type { MetadataClash } from './provenance.ts';
+
+/** One contradiction between an import and the store, or within the import. */
+export type Conflict =
+  | { readonly kind: 'value'; readonly file: string; readonly seriesId: string; readonly clash: Clash }
+  | { readonly kind: 'period'; readonly seriesId: string; readonly clash: Clash }
+  | { readonly kind: 'rate'; readonly file: string; readonly clash: PointClash }
+  | { readonly kind: 'filing'; readonly file: string; readonly clash: FilingClash }
+  | { readonly kind: 'metadata'; readonly file: string; readonly clash: MetadataClash }
+  | {
+      readonly kind: 'source';
+      readonly seriesId: string;
+      readonly held: readonly string[];
+      readonly given: readonly string[];
+    };
+
+/** The refusal of an import: lists every conflict, one a line, and the ways out. */
+export function conflictsProblem(conflicts: readonly Conflict[]): Problem {
+  const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
+  const lines = conflicts.map((conflict) => `  ${describe(conflict)}`);
+  return new Problem('bad-input', [`${count}; nothing was imported:`, ...lines].join('\n'), {
+    hints: waysOut(conflicts),
+  });
+}
+
+function describe(conflict: Conflict): string {
+  switch (conflict.kind) {
+    case 'value': {
+      const { date, asOf, held, given } = conflict.clash;
+      return `${conflict.file}: ${conflict.seriesId} ${date} as of ${asOf}: ${valueText(given)}, against ${valueText(held)}`;
+    }
+    case 'period': {
+      const { date, asOf, held, given } = conflict.clash;
+      return `${conflict.seriesId} ${date} as of ${asOf}: two dates of one period: ${valueText(given)}, against ${valueText(held)}`;
+    }
+    case 'rate': {
+      const { held, given } = conflict.clash;
+      const point = `${given.curveType} ${given.tradeDate} ${given.maturity}`;
+      return `${conflict.file}: ${point}: ${given.rate} (${given.source}), against ${held.rate} (${held.source})`;
+    }
+    case 'filing': {
+      const { held, given, fields } = conflict.clash;
+      const differing = fields.map(
+        (field) => `${nameOf(field)} ${shown(given, field)}, against ${shown(held, field)}`,
+      );
+      return `${conflict.file}: filing ${given.filingId} row ${given.row}: ${differing.join('; ')}`;
+    }
+    case 'metadata': {
+      const { seriesId, field, held, given } = conflict.clash;
+      return `${conflict.file}: ${seriesId} ${field}: ${JSON.stringify(given)}, against ${JSON.stringify(held)}`;
+    }
+    case 'source':
+      return conflict.held.length > 0
+        ? `${conflict.seriesId} is from ${list(conflict.held)}; this import brings it from ${list(conflict.given)}`
+        : `${conflict.seriesId} comes from several sources at once: ${list(conflict.given)}`;
+  }
+}
+
+function list(sources: readonly string[]): string {
+  return sources.map((source) => JSON.stringify(source)).join(' and ');
+}
+
+const namedOtherwise: Readonly<Partial<Record<keyof Filing, string>>> = {
+  filedOn: 'filing_date',
+  originalFiledOn: 'original_filing_date',
+  is10b51: 'is_10b5_1',
+};
+
+/** A field by the name that the rows of filings give it. */
+function nameOf(field: keyof Filing): string {
+  return namedOtherwise[field] ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Dates, numbers and codes as they are; of owners what tells them apart. */
+function shown(filing: Filing, field: keyof Filing): string {
+  if (field === 'owners') return filing.owners.map(ownerText).join(' and ');
+  const value = filing[field];
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function ownerText({ cik, name, isDirector, isOfficer, isTenPercent }: ReportingOwner): string {
+  const roles = [
+    ...(isDirector ? ['director'] : []),
+    ...(isOfficer ? ['officer'] : []),
+    ...(isTenPercent ? ['ten-percent owner'] : []),
+  ];
+  return `${name} (${[cik ?? 'no CIK', ...roles].join(', ')})`;
+}
+
+function valueText(value: string | null): string {
+  return value ?? 'withdrawn';
+}
+
+function waysOut(conflicts: readonly Conflict[]): string[] {
+  const kinds = new Set(conflicts.map(({ kind }) => kind));
+  const hints: string[] = [];
+  if (['value', 'rate', 'filing', 'metadata'].some((kind) => kinds.has(kind as Conflict['kind'])))
+    hints.push('--replace accepts the new ones');
+  if (kinds.has('source')) {
+    hints.push('--id OLD=NEW keeps the import apart under another id');
+    hints.push('--merge takes both sources into one series');
+  }
+  if (kinds.has('period')) hints.push('a metadata file can state the frequency');
+  return hints;
+}

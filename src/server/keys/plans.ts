@@ -1,0 +1,74 @@
+import { Problem } from '../../errors/problem.ts';
+
+/** What a key may do, and how often. */
+export type Plan = {
+  readonly name: string;
+  readonly monthlyLimit: number;
+  readonly dailyLimit: number;
+  readonly ratePerMinute: number;
+  readonly vintageAccess: boolean;
+};
+
+/** Plans by name. */
+export type Plans = ReadonlyMap<string, Plan>;
+
+/** The plans that asof ships; an operator's file replaces them. */
+export const shippedPlans: Plans = byName([
+  { name: 'free', monthlyLimit: 10_000, dailyLimit: 500, ratePerMinute: 30, vintageAccess: false },
+  { name: 'pro', monthlyLimit: 1_000_000, dailyLimit: 50_000, ratePerMinute: 600, vintageAccess: true },
+]);
+
+/** The largest limit, which means none: what the contract's integer can hold. */
+const largest = 2_147_483_647;
+
+/** The plans of an operator's file: a JSON list of objects with the five fields of the contract, or a Problem that names what is wrong. */
+export function parsePlans(text: string, file: string): Plans {
+  const refused = (reason: string, cause?: unknown) =>
+    new Problem('bad-input', `${file}: ${reason}`, { cause, hints: [example] });
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (cause) {
+    throw refused(`it is not JSON (${cause instanceof Error ? cause.message : cause})`, cause);
+  }
+  if (!Array.isArray(content) || content.length === 0) throw refused('a list of plans is expected');
+  const plans = content.map((entry: unknown, i) => planOf(entry, `plan ${i + 1}`, refused));
+  const names = plans.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined) throw refused(`plan '${twice}' is there twice`);
+  return byName(plans);
+}
+
+const example =
+  'a plan is {"name":"free","monthly_limit":10000,"daily_limit":500,"rate_per_minute":30,"vintage_access":false}';
+
+const fieldNames = ['name', 'monthly_limit', 'daily_limit', 'rate_per_minute', 'vintage_access'];
+
+function planOf(entry: unknown, where: string, refused: (reason: string) => Problem): Plan {
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
+    throw refused(`${where}: an object is expected`);
+  const fields = entry as Readonly<Record<string, unknown>>;
+  const unknown = Object.keys(fields).find((name) => !fieldNames.includes(name));
+  if (unknown !== undefined) throw refused(`${where}: unknown field '${unknown}'`);
+  const { name, vintage_access: vintageAccess } = fields;
+  if (typeof name !== 'string' || !/^[a-z0-9][a-z0-9_-]{0,31}$/.test(name))
+    throw refused(`${where}: 'name' must be 1 to 32 lower-case letters, digits, - or _`);
+  if (typeof vintageAccess !== 'boolean') throw refused(`${where}: 'vintage_access' must be true or false`);
+  const limit = (field: string): number => {
+    const value = fields[field];
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > largest)
+      throw refused(`${where}: '${field}' must be an integer from 1 to ${largest}`);
+    return value;
+  };
+  return {
+    name,
+    monthlyLimit: limit('monthly_limit'),
+    dailyLimit: limit('daily_limit'),
+    ratePerMinute: limit('rate_per_minute'),
+    vintageAccess,
+  };
+}
+
+function byName(plans: readonly Plan[]): Plans {
+  return new Map(plans.map((plan) => [plan.name, plan]));
+}

@@ -1,0 +1,76 @@
+import { Problem } from '../errors/problem.ts';
+import type { Operation, Principal } from '../operations/operation.ts';
+import { envelopeText } from './envelope-text.ts';
+import type { Exchange } from './exchange.ts';
+import type { Plan } from './keys/plans.ts';
+import { acceptsJson, checkNoBody, namesTag } from './negotiation.ts';
+import type { PageCache, RenderedPage } from './page-cache.ts';
+import { notModified, respond } from './respond.ts';
+import type { Services } from './service-lease.ts';
+import { pathTexts, queryTexts, targetOf } from './target.ts';
+
+/** What answers an operation's requests. */
+export type OperationRoute = (exchange: Exchange, plan: Plan) => Promise<Response>;
+
+/** The route of an operation: the answer is kept as it is sent and is made anew only when what it comes from changed. */
+export function operationRoute(operation: Operation, services: Services, pages: PageCache): OperationRoute {
+  return async (exchange, plan) => {
+    const { request, requestId, now } = exchange;
+    checkForm(request.headers);
+    const { path, query } = targetOf(request.url);
+    const key = `${plan.name} ${path}?${query}`;
+    const known = request.headers.get('if-none-match');
+    const lease = services.lease();
+    try {
+      const day = Math.floor(now.getTime() / 86_400_000);
+      const kept = pages.find({ state: await lease.state(), day }, key);
+      if (kept !== undefined) return send(exchange, kept, known);
+
+      const given = [...pathTexts(operation.path, path), ...queryTexts(query)];
+      const principal = principalOf(plan);
+      const { tag, state, envelope } = await lease.service.reply(
+        { operation, given, principal, requestId },
+        (tag) => namesTag(known, tag),
+      );
+      if (envelope === undefined) return notModified(exchange, cacheHeaders(tag));
+      const page = rendered(tag, envelopeText(envelope), requestId);
+      pages.put({ state, day }, key, page);
+      return send(exchange, page, known);
+    } finally {
+      lease.release();
+    }
+  };
+}
+
+function send(
+  exchange: Exchange,
+  { tag, head, tail, length }: RenderedPage,
+  known: string | null,
+): Promise<Response> | Response {
+  const headers = cacheHeaders(tag);
+  if (known?.trim() === '*' || namesTag(known, tag)) return notModified(exchange, headers);
+  const text = head + exchange.requestId + tail;
+  return respond(exchange, { status: 200, type: 'application/json', text, length, headers });
+}
+
+/** Weak, because bodies differ by their request id; private, because they differ by plan. */
+function cacheHeaders(tag: string): Readonly<Record<string, string>> {
+  return { ETag: `W/"${tag}"`, 'Cache-Control': 'private, no-cache' };
+}
+
+/** A text cut where the request id stands: an envelope begins with its object, whose name holds no id. */
+function rendered(tag: string, text: string, requestId: string): RenderedPage {
+  const at = text.indexOf(requestId);
+  const [head, tail] = [text.slice(0, at), text.slice(at + requestId.length)];
+  return { tag, head, tail, length: Buffer.byteLength(text) };
+}
+
+function checkForm(headers: Headers): void {
+  checkNoBody(headers);
+  if (!acceptsJson(headers.get('accept')))
+    throw new Problem('not-acceptable', 'answers are application/json, which the Accept header rules out');
+}
+
+function principalOf({ name, monthlyLimit, ratePerMinute, vintageAccess }: Plan): Principal {
+  return { plan: name, monthlyLimit, ratePerMinute, vintageAccess };
+}

@@ -1,0 +1,100 @@
+import { Problem, type ProblemDocument } from '../errors/problem.ts';
+import type { Exchange } from './exchange.ts';
+import { codingFor, compressed } from './negotiation.ts';
+
+/** What is answered; the headers that every answer has come on top. */
+export type Answer = {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+  /** The bytes of the text, where they are known already. */
+  readonly length?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** The answer to an exchange as a response, in the coding that the client likes best. */
+export async function respond(exchange: Exchange, answer: Answer): Promise<Response> {
+  const { status, type, text } = answer;
+  const headers: Record<string, string> = {
+    'Content-Type': type,
+    ...commonHeaders(exchange),
+    ...answer.headers,
+  };
+  const coding = codingFor(exchange.request.headers.get('accept-encoding'), text.length);
+  if (coding === undefined) return complete(text, answer.length ?? Buffer.byteLength(text), status, headers);
+  headers['Content-Encoding'] = coding;
+  const body = await compressed(text, coding);
+  return complete(body, body.byteLength, status, headers);
+}
+
+/** The length is set here, so that HEAD, whose body is dropped on the way out, has it too. */
+function complete(
+  body: string | Buffer,
+  length: number,
+  status: number,
+  headers: Record<string, string>,
+): Response {
+  headers['Content-Length'] = String(length);
+  return new Response(body, { status, headers });
+}
+
+/** The answer to a client that has the body already. */
+export function notModified(exchange: Exchange, headers: Readonly<Record<string, string>>): Response {
+  return new Response(null, { status: 304, headers: { ...commonHeaders(exchange), ...headers } });
+}
+
+/** A JSON body as an answer that no cache keeps. */
+export function jsonAnswer(content: unknown, status = 200): Answer {
+  return {
+    status,
+    type: 'application/json',
+    text: JSON.stringify(content),
+    headers: { 'Cache-Control': 'no-store' },
+  };
+}
+
+/** A problem as the answer to an exchange; `more` are members besides those of the contract. */
+export function respondProblem(
+  exchange: Exchange,
+  problem: Problem,
+  errorsBase: string,
+  more: { readonly [member: string]: unknown } = {},
+): Promise<Response> {
+  const { requestId, request } = exchange;
+  const instance = problem.instance ?? new URL(request.url).pathname;
+  const document: ProblemDocument = problem.within({ requestId, instance }).toDocument(errorsBase);
+  return respond(exchange, {
+    status: document.status,
+    type: 'application/problem+json',
+    text: JSON.stringify({ ...document, ...more }),
+    headers: { 'Cache-Control': 'no-store', ...headersOf(problem) },
+  });
+}
+
+/** Any failure as a problem that is an answer: what only a bug or a broken machine explains is internal. */
+export function answerable(error: unknown): Problem {
+  if (error instanceof Problem && error.status >= 400) return error;
+  return new Problem('internal-error', 'an internal error occurred', { cause: error });
+}
+
+function headersOf({ kind, retryAfter }: Problem): Readonly<Record<string, string>> {
+  return {
+    ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+    ...(kind === 'unauthorized' && { 'WWW-Authenticate': 'ApiKey header="X-API-Key"' }),
+    ...(kind === 'method-not-allowed' && { Allow: 'GET, HEAD' }),
+  };
+}
+
+function commonHeaders({ requestId, admission }: Exchange): Record<string, string> {
+  const headers: Record<string, string> = {
+    'X-Request-Id': requestId,
+    'X-Content-Type-Options': 'nosniff',
+    Vary: 'Accept-Encoding, X-API-Key',
+  };
+  if (admission === undefined) return headers;
+  const { limit, remaining, reset } = admission.rate;
+  headers['RateLimit-Limit'] = String(limit);
+  headers['RateLimit-Remaining'] = String(remaining);
+  headers['RateLimit-Reset'] = String(reset);
+  return headers;
+}

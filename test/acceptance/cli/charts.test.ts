@@ -1,0 +1,387 @@
+import { existsSync } from 'node:fs';
+import { XMLValidator } from 'fast-xml-parser';
+import { spawn } from 'node-pty';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  asof,
+  built,
+  days,
+  type Ended,
+  linesOf,
+  newFolder,
+  type Surroundings,
+  statements,
+} from '../../support/command.ts';
+import { readText } from '../../support/text-reading.ts';
+
+// Real work takes its time on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const folder = newFolder();
+const store = folder.path('store.db');
+
+// ALFRED's figures of GDP for the last quarter of 2014, and of real GDP; Treasury's par curves of two days.
+const facts = [
+  'GDP,2014-07-01,2014-10-30,17535.4',
+  'GDP,2014-07-01,2014-12-23,17599.8',
+  'GDP,2014-10-01,2015-01-30,17710.7',
+  'GDP,2014-10-01,2015-02-27,17701.3',
+  'GDP,2014-10-01,2015-03-27,17703.7',
+  'GDPC1,2014-07-01,2014-12-23,16205.6',
+  'GDPC1,2014-10-01,2015-01-30,16311.6',
+  ...days.map((day, i) => `LONG,${day},2020-06-30,${i === 1700 ? -40 : i % 50}`),
+  'GONE,2020-01-01,2020-02-01,3',
+  'GONE,2020-01-01,2020-03-01,',
+  ...Array.from({ length: 9 }, (_, i) => `MANY${i},2020-01-01,2020-02-01,${i}`),
+  'VAST,2020-01-01,2020-02-01,1e300',
+];
+const metadata = [
+  'series_id,title,units,frequency,seasonal_adjustment,source',
+  'GDP,Gross Domestic Product,Billions of Dollars,Q,SAAR,BEA',
+  '"GDPC1","Real ""GDP"" <\u001B]0;owned\u0007>",Billions of 2009 Dollars,Q,SAAR,BEA & others',
+];
+const par = [
+  'DATE,DGS1MO,DGS3MO,DGS2,DGS10,DGS30',
+  '2007-06-29,4.28,4.82,4.87,5.03,5.12',
+  '2019-08-28,2.07,1.99,1.50,1.47,1.94',
+];
+
+beforeAll(async () => {
+  const files = [
+    folder.write('facts.csv', statements(facts)),
+    folder.write('metadata.csv', `${metadata.join('\n')}\n`),
+    folder.write('par.csv', `${par.join('\n')}\n`),
+  ];
+  const { code, err } = await asof(['import', ...files, '--store', store]);
+  if (code !== 0) throw new Error(err);
+});
+afterAll(folder.remove);
+
+function run(line: string, surroundings?: Surroundings): Promise<Ended> {
+  return asof([...line.split(' '), '--store', store], surroundings);
+}
+
+describe('--plot', () => {
+  it.each<readonly [line: string, begins: readonly string[], source: string | undefined]>([
+    [
+      'obs GDP --as-of 2015-01-30',
+      ['GDP: Gross Domestic Product', 'As known on 2015-01-30', 'Billions of Dollars'],
+      'Source: BEA',
+    ],
+    [
+      'obs gdp',
+      ['GDP: Gross Domestic Product', 'Latest values, the newest published on 2015-03-27'],
+      'Source: BEA',
+    ],
+    [
+      'obs GDP --first-release',
+      ['GDP: Gross Domestic Product', 'First releases, the newest published on 2015-01-30'],
+      'Source: BEA',
+    ],
+    [
+      'obs GDP --first-release --as-of 2015-02-01',
+      ['GDP: Gross Domestic Product', 'First releases, as known on 2015-02-01'],
+      'Source: BEA',
+    ],
+    ['obs LONG', ['LONG', 'Latest values, the newest published on 2020-06-30', ' 60 ┤'], undefined],
+    [
+      'obs GDP GDPC1',
+      ['GDP and GDPC1', 'Latest values, the newest published on 2015-03-27', 'GDP, Billions of Dollars'],
+      'Source: BEA; BEA & others',
+    ],
+    [
+      'revisions GDP --date 2014-10-01',
+      [
+        'GDP: Gross Domestic Product',
+        'The value for 2014-10-01 as it was published, up to 2015-03-27',
+        'Billions of Dollars',
+      ],
+      'Source: BEA',
+    ],
+    // Its line ends where knowledge of the series does, which is later than its last publication.
+    [
+      'revisions GDP --date 2014-07-01',
+      ['GDP: Gross Domestic Product', 'The value for 2014-07-01 as it was published, up to 2015-03-27'],
+      'Source: BEA',
+    ],
+    [
+      'revisions GDP --date 2014-10-01 --as-of 2015-03-01',
+      ['GDP: Gross Domestic Product', 'The value for 2014-10-01 as it was published, up to 2015-03-01'],
+      'Source: BEA',
+    ],
+    ['spread --long 10y --short 2Y', ['Treasury par yield curve: 10Y less 2Y', 'Basis points'], undefined],
+    [
+      'curve --date 2007-06-29',
+      ['Treasury par yield curve', '2007-06-29', 'Percent'],
+      'Source: Federal Reserve H.15',
+    ],
+    [
+      'curve --date 2007-06-29 --vs 2019-08-28',
+      ['Treasury par yield curve', '2007-06-29 and 2019-08-28', 'Percent'],
+      'Source: Federal Reserve H.15',
+    ],
+  ])('asof %s is a chart that says what it shows', async (line, begins, source) => {
+    const { code, out, err } = await run(`${line} --plot`);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(
+      linesOf(out)
+        .slice(0, begins.length)
+        .map((text, i) => text.slice(0, begins[i]?.length)),
+    ).toEqual(begins);
+    expect(
+      linesOf(out)
+        .find((text) => text.startsWith('Source:'))
+        ?.slice(0, source?.length),
+    ).toBe(source);
+    expect(readText(out).panels.length).toBeGreaterThan(0);
+    expect(Math.max(...linesOf(out).map(({ length }) => length))).toBeLessThanOrEqual(80);
+  });
+
+  it('shows every row that the question gives, also on a terminal', async () => {
+    const size = { stdoutIsTerminal: true, columns: 120, env: { NO_COLOR: '1' } };
+    const { out, err } = await run('obs LONG --plot', size);
+    expect(err).toBe('');
+    const [panel] = readText(out).panels;
+    // The one value below zero is older than the hundred newest, and than the first page.
+    expect(panel?.valueAt(Math.max(...(panel?.dots ?? []).map(({ y }) => y)))).toBeCloseTo(-40, -1);
+    expect(
+      readText((await run('obs LONG --plot --limit 100', size)).out).panels[0]?.ticks.at(-1)?.value,
+    ).toBe(0);
+  });
+
+  it('draws the spread that the curves have: 16 and -3 basis points', async () => {
+    const [panel] = readText((await run('spread --long 10Y --short 2Y --plot')).out).panels;
+    const shown = (panel?.dots ?? []).map(({ y }) => panel?.valueAt(y) ?? 0);
+    expect(Math.max(...shown)).toBeGreaterThan(15);
+    expect(Math.min(...shown)).toBeLessThan(-2);
+    expect(Math.max(...shown)).toBeLessThan(17);
+    expect(Math.min(...shown)).toBeGreaterThan(-4);
+  });
+
+  it.each<readonly [env: Record<string, string>, width: number]>([
+    [{}, 80],
+    [{ COLUMNS: '60' }, 60],
+    [{ COLUMNS: '' }, 80],
+    [{ COLUMNS: 'wide' }, 80],
+    [{ COLUMNS: '-1' }, 80],
+  ])('into a pipe has no escape sequences, and with %j %d columns', async (env, width) => {
+    const { out } = await run('obs LONG --plot', { env });
+    expect(out).not.toContain('\u001B');
+    const rule = linesOf(out).find((text) => /^ *└/.test(text)) ?? '';
+    expect(rule).toHaveLength(width);
+  });
+
+  it('into a file is text, complete or not at all', async () => {
+    const file = folder.path('chart.txt');
+    expect(await run(`obs GDP --plot -o ${file}`, { env: { FORCE_COLOR: '1' } })).toEqual({
+      code: 0,
+      out: '',
+      err: '',
+    });
+    expect(folder.read('chart.txt')).toBe((await run('obs GDP --plot')).out);
+    expect((await run(`obs GDP NOPE --plot -o ${folder.path('none.txt')}`)).code).toBe(3);
+    expect(folder.has('none.txt')).toBe(false);
+  });
+
+  it.each<readonly [env: Record<string, string>]>([
+    [{ ASOF_FORMAT: 'csv' }],
+    [{ ASOF_FORMAT: 'json' }],
+    [{ ASOF_FORMAT: 'svg' }],
+  ])('goes before the environment: %j', async (env) => {
+    expect((await run('obs GDP --plot', { env })).out).toBe((await run('obs GDP --plot')).out);
+  });
+
+  it('draws the series that there are, and lists the others', async () => {
+    const { code, out, err } = await run('obs GDPX GDP --plot');
+    expect(code).toBe(3);
+    expect(err).toContain("series 'GDPX' not found");
+    expect(out).toContain('Billions of Dollars');
+    // A line without a name beside it is the one that the title names.
+    expect(linesOf(out)[0]).toBe('GDP: Gross Domestic Product');
+    expect(out).not.toContain('GDPX');
+  });
+
+  it.each<readonly [line: string, title: string, subtitle: string]>([
+    [
+      'obs GDP GDPC1 --to 2014-07-01 --as-of 2014-11-30',
+      'GDP: Gross Domestic Product',
+      'As known on 2014-11-30; none of GDPC1',
+    ],
+    [
+      'obs GONE MANY1 GDP MANY2 MANY3 --from 2020-01-01',
+      'MANY1, MANY2 and MANY3',
+      'Latest values, the newest published on 2020-02-01; none of GONE and GDP',
+    ],
+    ['obs GONE GDP --from 2020-01-01', 'GONE and GDP', 'Latest values'],
+  ])(
+    'asof %s names the series that are seen, and those of which there is no value',
+    async (line, ...words) => {
+      const { code, out } = await run(`${line} --plot -q`);
+      expect(code).toBe(0);
+      expect(linesOf(out).slice(0, 2)).toEqual(words);
+      expect(out).not.toContain('GDPC1:');
+    },
+  );
+
+  it('says that there are no values; --fail-empty holds', async () => {
+    const line = 'obs GDP --as-of 1990-01-01 --plot -q';
+    const out = 'GDP: Gross Domestic Product\nAs known on 1990-01-01\n\nno values\n';
+    expect(await run(line)).toEqual({ code: 0, out, err: '' });
+    expect(await run(`${line} --fail-empty`)).toEqual({ code: 9, out, err: '' });
+    expect((await run('curve --date 2007-07-01 --plot')).out).toBe('Treasury par yield curve\n\nno values\n');
+  });
+
+  it('ends the line of a value where it was withdrawn', async () => {
+    const { out } = await run('revisions GONE --date 2020-01-01 --plot');
+    const { panels, plotWidth } = readText(out);
+    expect(Math.max(...(panels[0]?.dots ?? []).map(({ x }) => x))).toBe(2 * plotWidth - 1);
+    expect(out).toContain('up to 2020-03-01');
+  });
+
+  it.each([
+    ['2015-03-01', '2015-03'],
+    ['2015-03-27', '2015-03'],
+    ['2019-01-01', '2015-03'],
+  ])('as of %s shows a value as standing until then, but not beyond what is covered', async (asOf, last) => {
+    const { out } = await run(`revisions GDP --date 2014-07-01 --as-of ${asOf} -q --plot`);
+    const { labels, panels, plotWidth } = readText(out);
+    expect(labels.at(-1)?.slice(0, 7)).toBe(last);
+    expect(Math.max(...(panels[0]?.dots ?? []).map(({ x }) => x))).toBe(2 * plotWidth - 1);
+  });
+
+  it('never shows foreign control characters', async () => {
+    const { out } = await run('obs GDPC1 --plot');
+    expect(linesOf(out)[0]).toBe('GDPC1: Real "GDP" <␛]0;owned␇>');
+    expect(out).not.toContain('\u001B');
+  });
+
+  it.each<readonly [line: string, said: string]>([
+    ['obs GDP --plot --csv', 'two formats are asked for: --plot and csv'],
+    ['obs GDP --plot -f tsv', 'two formats are asked for: --plot and tsv'],
+    ['obs GDP --plot -f table', 'two formats are asked for: --plot and table'],
+    ['obs GDP --plot -o x.ndjson', 'two formats are asked for: --plot and ndjson'],
+    ['obs GDP --plot --columns date', 'a chart has no columns: leave out --columns'],
+    ['obs GDP --plot --no-header', 'a chart has no columns: leave out --no-header'],
+    [
+      'obs GDP -f svg --columns date --no-header',
+      'a chart has no columns: leave out --columns and --no-header',
+    ],
+    ['obs MANY* --plot', 'a chart shows 8 series at most, and these are 9'],
+    ['obs VAST --plot', 'VAST 2020-01-01: a chart cannot show a value of this size'],
+    ['yields --plot', "unknown option '--plot'"],
+    ['vintages GDP --plot', "unknown option '--plot'"],
+    ['panel GDP --plot', "unknown option '--plot'"],
+    ['ping -f svg', 'svg is a chart, and what this command gives has none'],
+    ['yields -o x.svg', 'svg is a chart, and what this command gives has none'],
+    ['panel GDP -f svg', 'svg is a chart, and what this command gives has none'],
+    ['diff GDP 2015-01-30 2015-02-27 -f svg', 'svg is a chart, and what this command gives has none'],
+  ])('asof %s is refused: %s', async (line, said) => {
+    const { code, out, err } = await run(line);
+    expect({ code, out, said: linesOf(err)[0] }).toEqual({ code: 2, out: '', said: `asof: ${said}` });
+    expect(existsSync('x.svg') || existsSync('x.ndjson')).toBe(false);
+  });
+
+  it('--plot and --json are refused with a problem document', async () => {
+    const { code, err } = await run('obs GDP --plot --json');
+    expect({ code, detail: JSON.parse(err).detail }).toEqual({
+      code: 2,
+      detail: 'two formats are asked for: --plot and json',
+    });
+  });
+
+  it('a terminal that is too narrow is told what it takes', async () => {
+    const { code, err } = await run('obs GDP --plot', { stdoutIsTerminal: true, columns: 12 });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'asof: this chart needs 20 columns, and there is room for 12\n      -o chart.svg draws it into a file\n',
+    });
+  });
+});
+
+describe('svg', () => {
+  it('is the same chart by -f, by the extension of -o, and with --plot', async () => {
+    const { out } = await run('obs GDP -f svg');
+    expect(XMLValidator.validate(out)).toBe(true);
+    for (const flags of ['', ' --plot', ' -f svg']) {
+      expect(await run(`obs GDP -o ${folder.path('chart.svg')}${flags}`)).toEqual({
+        code: 0,
+        out: '',
+        err: '',
+      });
+      expect(folder.read('chart.svg')).toBe(out);
+    }
+    expect((await run('obs GDP --plot -f svg')).out).toBe(out);
+    expect((await run('obs GDP', { env: { ASOF_FORMAT: 'svg' } })).out).toBe(out);
+  });
+
+  it.each([
+    'obs GDP GDPC1 LONG',
+    'revisions GDP --date 2014-10-01',
+    'spread',
+    'curve --date 2007-06-29 --vs 2019-08-28',
+  ])('asof %s is well-formed', async (line) => {
+    const { code, out } = await run(`${line} -f svg`);
+    expect({ code, valid: XMLValidator.validate(out) }).toEqual({ code: 0, valid: true });
+  });
+
+  it('describes itself: the ends of two curves, as Treasury has them', async () => {
+    const { out } = await run('curve --date 2007-06-29 --vs 2019-08-28 -f svg');
+    expect(out).toContain(
+      '2007-06-29, Percent: from 4.28 (1M) to 5.12 (30Y), lowest 4.28 (1M), highest 5.12 (30Y).',
+    );
+    expect(out).toContain(
+      '2019-08-28, Percent: from 2.07 (1M) to 1.94 (30Y), lowest 1.47 (10Y), highest 2.07 (1M).',
+    );
+  });
+
+  it('says that there are no values', async () => {
+    const { code, out } = await run('obs GDP --as-of 1990-01-01 -q -f svg --fail-empty');
+    expect({ code, valid: XMLValidator.validate(out) }).toEqual({ code: 9, valid: true });
+    expect(out).toContain('>no values</text>');
+  });
+});
+
+describe.skipIf(!existsSync(built))('on a terminal (needs npm run build)', () => {
+  function onTerminal(line: string, cols: number, rows: number, env: Record<string, string> = {}) {
+    // What a process leaves in a pseudo-terminal is lost unless something holds it open a little longer.
+    const held = ['-c', '"$@"; code=$?; sleep 0.2; exit $code', 'sh'];
+    const pty = spawn('sh', [...held, process.execPath, built, ...line.split(' '), '--store', store], {
+      cols,
+      rows,
+      env: { PATH: process.env.PATH ?? '', HOME: folder.path('home'), TERM: 'xterm', ...env },
+    });
+    const shown: string[] = [];
+    pty.onData((data) => shown.push(data));
+    return new Promise<{ code: number; text: string }>((resolve) => {
+      pty.onExit(({ exitCode }) =>
+        resolve({ code: exitCode, text: shown.join('').replaceAll('\r\n', '\n') }),
+      );
+    });
+  }
+
+  it.each([
+    [200, 60],
+    [100, 30],
+    [80, 24],
+    [50, 16],
+    [24, 12],
+  ])('of %d columns and %d lines a chart fits', async (columns, rows) => {
+    const { code, text } = await onTerminal('obs GDP LONG --plot', columns, rows, { NO_COLOR: '1' });
+    if (rows === 12) expect(text).toMatch(/^asof: this chart needs \d+ lines, and there is room for 10\n/);
+    else {
+      expect(code).toBe(0);
+      expect(linesOf(text).length).toBeLessThanOrEqual(rows - 2);
+      expect(Math.max(...linesOf(text).map(({ length }) => length))).toBeLessThanOrEqual(columns);
+      expect((linesOf(text).find((line) => /^ *└/.test(line)) ?? '').length).toBe(columns);
+    }
+  });
+
+  it('it is coloured, unless colours are not wanted', async () => {
+    const { text } = await onTerminal('obs GDP LONG --plot', 100, 40);
+    expect(text).toContain('\u001B[1mGDP and LONG\u001B[22m\n');
+    expect(text).toContain('\u001B[36m');
+    for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }])
+      expect((await onTerminal('obs GDP LONG --plot', 100, 40, env)).text).not.toContain('\u001B');
+    expect((await onTerminal('obs GDP LONG --plot --no-color', 100, 40)).text).not.toContain('\u001B');
+  });
+});

@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { asof, built, newFolder } from '../../support/command.ts';
+
+const folder = newFolder();
+afterAll(folder.remove);
+
+/** A line that help shows as an example, and whether it says that it needs something. */
+type Example = { readonly line: string; readonly needs: boolean };
+
+/** What stands below `Examples:` in a help text: a comment and a line, again and again. */
+function examplesIn(help: string): Example[] {
+  const [, ...lines] = /\nExamples:\n([\s\S]*)$/.exec(help)?.[0].trimEnd().split('\n').slice(1) ?? [];
+  return lines.flatMap((line, i) =>
+    line.startsWith('  #')
+      ? [{ line: lines[i + 1]?.slice(2) ?? '', needs: / \(needs .*\)$/.test(line) }]
+      : [],
+  );
+}
+
+const helpOf = async (words: string) =>
+  (await asof(['help', ...words.split(' ').filter((word) => word !== '')])).out;
+
+/** The commands that a help text lists. */
+function commandsIn(help: string): string[] {
+  const [, list = ''] = /\nCommands:\n((?: {2}.*\n)+)/.exec(help) ?? [];
+  return [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
+}
+
+const top = commandsIn(await helpOf(''));
+const below = await Promise.all(
+  top.map(async (name) => commandsIn(await helpOf(name)).map((child) => `${name} ${child}`)),
+);
+const all = await Promise.all(
+  [...top, ...below.flat()].map(async (words) => ({ words, help: await helpOf(words) })),
+);
+const runnable = all.flatMap(({ words, help }) => {
+  const lines = examplesIn(help).filter(({ needs }) => !needs);
+  // A group shows what its commands show.
+  return commandsIn(help).length > 0 ? [] : lines.map(({ line }) => ({ words, line }));
+});
+
+/** Commands whose examples write, set up or explain; those of every other one read data. */
+const notReading = /^(import|serve|keys|auth|config|completion|help)\b/;
+
+describe('asof help', () => {
+  it('defines no command that is not named: it lists them by their names alone', async () => {
+    const [, list = ''] = /\nCommands:\n((?: {2}.*\n)+)/.exec(await helpOf('')) ?? [];
+    const listed = list.trimEnd().split('\n').slice(0, -1);
+    expect(listed.length).toBeGreaterThan(15);
+    for (const line of listed) expect(line).toMatch(/^ {2}[a-z]+(\|obs)? {2,}[A-Z]/);
+  });
+});
+
+describe('the help of every command', () => {
+  it.each(all)('has two or more examples: $words', ({ help }) => {
+    const { length } = examplesIn(help);
+    expect(length).toBeGreaterThanOrEqual(2);
+    expect(length).toBeLessThanOrEqual(5);
+  });
+
+  it.each(all)('has an example, of itself: $words', ({ words, help }) => {
+    const lines = examplesIn(help).map(({ line }) => line);
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line.replace(/\bobs\b/, 'observations')).toContain(`asof ${words}`);
+  });
+
+  it.each(all)('shows them in both ways of asking: $words', async ({ words, help }) => {
+    expect((await asof([...words.split(' '), '--help'])).out).toBe(help);
+  });
+
+  it('a group without a command shows them too', async () => {
+    const { code, err } = await asof(['keys']);
+    expect(code).toBe(2);
+    expect(examplesIn(err).length).toBeGreaterThan(1);
+  });
+
+  it.each(all)('knows every flag of its examples: $words', async ({ help }) => {
+    for (const { line } of examplesIn(help)) {
+      for (const [, words = '', flags = ''] of line.matchAll(/\basof ((?:[a-z]+ ?)+)([^|>&]*)/g)) {
+        const [first = '', second = ''] = words.trim().split(' ');
+        const name = commandsIn(await helpOf(first === 'obs' ? 'observations' : first)).includes(second)
+          ? `${first} ${second}`
+          : first;
+        const known = await helpOf(name);
+        for (const [flag] of flags.matchAll(/(?<= |^)--?[a-z-]+/g))
+          expect(known).toMatch(new RegExp(`^ +.*${flag}\\b`, 'm'));
+      }
+    }
+  });
+});
+
+describe.skipIf(!existsSync(built))('every example that needs nothing runs (needs npm run build)', () => {
+  const bin = folder.path('bin');
+  mkdirSync(bin);
+  folder.write('bin/asof', `#!/bin/sh\nexec '${process.execPath}' '${built}' "$@"\n`);
+  chmodSync(join(bin, 'asof'), 0o755);
+
+  /** Runs a line where a user begins: at home, with nothing but the sample. */
+  function run(line: string, i: number) {
+    const home = folder.path(`home-${i}`);
+    mkdirSync(home);
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; ${line}`], {
+      cwd: home,
+      env: { PATH: `${bin}:${process.env.PATH}`, HOME: home },
+      encoding: 'utf8',
+    });
+    const [, file] = / (?:-o|>) ([~\w./]*\.\w+)/.exec(line) ?? [];
+    const path = file === undefined ? undefined : join(home, file.replace('~/', ''));
+    return { status, stdout, stderr, written: path === undefined ? undefined : readFileSync(path, 'utf8') };
+  }
+
+  it.each(runnable.map((example, i) => ({ ...example, i })))('$line', ({ words, line, i }) => {
+    const { status, stdout, stderr, written } = run(line, i);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    if (notReading.test(words)) return;
+    // A header alone would show nothing.
+    const rows = (written ?? stdout).trim().split('\n');
+    const atLeast = line.includes('|') && written === undefined ? 1 : 2;
+    expect(rows.filter((row) => row !== '' && row !== '0').length).toBeGreaterThanOrEqual(atLeast);
+  });
+
+  it('and there are many', () => {
+    expect(runnable.length).toBeGreaterThan(30);
+  });
+});

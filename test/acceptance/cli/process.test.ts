@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { asof, built, importedStore, linesOf, newFolder, statements } from '../../support/command.ts';
+
+// Real work takes its time on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const folder = newFolder();
+let store = '';
+let large = '';
+
+/** The built command in a shell, which sees it as `$ASOF` and the stores as `$STORE` and `$LARGE`. */
+function shell(script: string): Promise<{ code: number | null; out: string; err: string }> {
+  const env = { PATH: process.env.PATH, HOME: folder.path('home'), ASOF: `${process.execPath} ${built}` };
+  const child = spawn('bash', ['-c', script], {
+    env: { ...env, STORE: store, LARGE: large },
+    cwd: folder.path('.'),
+  });
+  return ended(child);
+}
+
+function ended(child: ReturnType<typeof spawn>) {
+  const [out, err]: [string[], string[]] = [[], []];
+  child.stdout?.on('data', (data) => out.push(String(data)));
+  child.stderr?.on('data', (data) => err.push(String(data)));
+  return new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
+    child.on('close', (code) => resolve({ code, out: out.join(''), err: err.join('') }));
+  });
+}
+
+beforeAll(async () => {
+  store = await importedStore(folder);
+  large = folder.path('large.db');
+  const lines: string[] = [];
+  for (let series = 0; series < 60; series += 1) {
+    for (let day = 0; day < 4000; day += 1) {
+      const date = new Date(Date.UTC(2000, 0, 1 + day)).toISOString().slice(0, 10);
+      lines.push(`S${series},${date},2020-01-01,${day}.5`);
+    }
+  }
+  const { code, err } = await asof([
+    'import',
+    folder.write('large.csv', statements(lines)),
+    '--store',
+    large,
+  ]);
+  if (code !== 0) throw new Error(err);
+});
+afterAll(folder.remove);
+
+describe.skipIf(!existsSync(built))('the built command (needs npm run build)', () => {
+  it('writes the same bytes into a pipe and into a file as in this process', async () => {
+    const { out } = await asof(['obs', 'LONG', 'GDP', '--store', store]);
+    expect(await shell('$ASOF obs LONG GDP --store "$STORE"')).toEqual({ code: 0, out, err: '' });
+    await shell('$ASOF obs LONG GDP --store "$STORE" > redirected.csv');
+    expect(folder.read('redirected.csv')).toBe(out);
+  });
+
+  it.each([
+    [
+      '$ASOF obs "*" --store "$LARGE" | head -1; echo $PIPESTATUS',
+      'date,value,as_of_date,series_id,unit,frequency,source\n0\n',
+    ],
+    ['$ASOF facts "*" --store "$LARGE" | head -1; echo $PIPESTATUS', 'series_id,date,as_of_date,value\n0\n'],
+    ['$ASOF obs "*" --json --store "$LARGE" | head -1; echo $PIPESTATUS', '{\n0\n'],
+    ['$ASOF obs "*" -f parquet --store "$LARGE" | head -c 4; echo " $PIPESTATUS"', 'PAR1 0\n'],
+    ['$ASOF help | true; echo $PIPESTATUS', '0\n'],
+    ['mkfifo fifo; head -1 fifo > /dev/null & $ASOF obs "*" --store "$LARGE" -o fifo; echo $?', '0\n'],
+  ])('ends quietly when its reader has gone: %s', async (script, out) => {
+    expect(await shell(script)).toEqual({ code: 0, out, err: '' });
+  });
+
+  it('survives a stderr that nobody reads', async () => {
+    const { out } = await shell(
+      '{ $ASOF obs NOPE --store "$STORE"; echo $? >&3; } 3>&1 2>&1 >/dev/null | true; sleep 0.1',
+    );
+    expect(out === '' || out === '3\n').toBe(true);
+  });
+
+  it.skipIf(!existsSync('/dev/full')).each([
+    ['$ASOF obs GDP --store "$STORE" > /dev/full', 'stdout'],
+    ['$ASOF obs "*" --store "$LARGE" > /dev/full', 'stdout'],
+    ['$ASOF obs "*" -f parquet --store "$LARGE" > /dev/full', 'stdout'],
+    ['$ASOF help > /dev/full', 'stdout'],
+    ['$ASOF --version > /dev/full', 'stdout'],
+    ['$ASOF import --log --store "$STORE" > /dev/full', 'stdout'],
+    ['$ASOF facts GDP --store "$STORE" > /dev/full', 'stdout'],
+    ['$ASOF obs GDP --store "$STORE" -o /dev/full', '/dev/full'],
+  ])('a full disk is exit 10: %s', async (script, target) => {
+    expect(await shell(script)).toEqual({
+      code: 10,
+      out: '',
+      err: `asof: cannot write to ${target}: the disk is full\n`,
+    });
+  });
+
+  it('a disk that takes only a part of the last write is exit 10, never a short answer', async () => {
+    // A limit of file size stands in for the disk: the first write beyond it is cut, and no error tells.
+    const { code, err } = await shell(
+      `trap '' XFSZ; ulimit -f 64; $ASOF obs LONG --limit 1000 --store "$STORE" -f ndjson > short.ndjson`,
+    );
+    expect(statSync(folder.path('short.ndjson')).size).toBe(64 * 1024);
+    expect({ code, err }).toEqual({
+      code: 10,
+      err: 'asof: cannot write to stdout: the file may not become so large\n',
+    });
+  });
+});
+
+describe.skipIf(!existsSync(built))('a signal (needs npm run build)', () => {
+  /** Starts a command, sends it a signal once it is at work, and tells how soon it was gone. */
+  async function signalled(line: readonly string[], signal: NodeJS.Signals, atWork: () => boolean) {
+    const child = spawn(process.execPath, [built, ...line], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const end = ended(child);
+    while (!atWork() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 2));
+    const sent = performance.now();
+    child.kill(signal);
+    const { code, err } = await end;
+    return { code, err, soon: performance.now() - sent < 1000 };
+  }
+
+  const drafts = () => readdirSync(folder.path('.')).filter((name) => /\.part$|\.new-/.test(name));
+
+  it.each<readonly [signal: NodeJS.Signals, code: number, file: string]>([
+    ['SIGINT', 130, 'export.csv'],
+    ['SIGTERM', 143, 'export.csv'],
+    ['SIGHUP', 143, 'export.csv'],
+    ['SIGINT', 130, 'export.parquet'],
+  ])('%s ends an export with %i, at once, without a trace or half of %s', async (signal, code, file) => {
+    const line = ['obs', '*', '--sort', 'asc', '--store', large, '-o', folder.path(file)];
+    expect(await signalled(line, signal, () => drafts().length > 0)).toEqual({ code, err: '', soon: true });
+    expect(drafts()).toEqual([]);
+    expect(folder.has(file)).toBe(false);
+  });
+
+  it('ends a Parquet file that is half written, at once and without a trace', async () => {
+    const line = ['obs', '*', '--store', large, '-o', folder.path('half.parquet')];
+    const written = () => drafts().some((name) => statSync(folder.path(name)).size > 0);
+    expect(await signalled(line, 'SIGINT', written)).toEqual({ code: 130, err: '', soon: true });
+    expect([drafts(), folder.has('half.parquet')]).toEqual([[], false]);
+  });
+
+  it('ends an import with the store untouched', async () => {
+    const path = folder.path('untouched.db');
+    const line = ['import', folder.path('large.csv'), '--store', path];
+    expect(await signalled(line, 'SIGTERM', () => drafts().length > 0)).toMatchObject({
+      code: 143,
+      err: 'asof: stopped; nothing was imported\n',
+    });
+    expect(drafts()).toEqual([]);
+    expect(folder.has('untouched.db')).toBe(false);
+  });
+
+  it('nothing is left to be found of all this', () => {
+    expect(linesOf(readdirSync(folder.path('.')).join('\n')).filter((name) => name.startsWith('.'))).toEqual(
+      [],
+    );
+  });
+});

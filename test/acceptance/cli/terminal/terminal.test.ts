@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { spawn } from 'node-pty';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { built, importedStore, newFolder, statements } from '../../../support/command.ts';
+
+// Processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const folder = newFolder();
+let store = '';
+beforeAll(async () => {
+  store = await importedStore(folder);
+});
+afterAll(folder.remove);
+
+/** What a terminal of so many columns shows of a command, stdout and stderr as they come. */
+function onTerminal(line: readonly string[], columns: number, env: Record<string, string> = {}) {
+  // What a process leaves in a pseudo-terminal is lost unless something holds it open a little longer.
+  const held = ['-c', '"$@"; code=$?; sleep 0.2; exit $code', 'sh'];
+  const pty = spawn('sh', [...held, process.execPath, built, ...line, '--store', store], {
+    cols: columns,
+    rows: 40,
+    env: { PATH: process.env.PATH ?? '', HOME: folder.path('home'), TERM: 'xterm', ...env },
+  });
+  const shown: string[] = [];
+  pty.onData((data) => shown.push(data));
+  return new Promise<{ code: number; text: string; lines: string[] }>((resolve) => {
+    pty.onExit(({ exitCode }) => {
+      const text = shown.join('');
+      resolve({ code: exitCode, text, lines: text.replace(/\r\n$/, '').split('\r\n') });
+    });
+  });
+}
+
+describe.skipIf(!existsSync(built))('on a terminal (needs npm run build)', () => {
+  it.each<readonly [columns: number, lines: readonly string[]]>([
+    [
+      40,
+      [
+        'date          value  as_of_date',
+        '2014-10-01  17703.7  2015-03-27',
+        '2014-07-01  17599.8  2014-12-23',
+        'asof: the terminal has no room for series_id, unit, frequency, source; --columns chooses',
+      ],
+    ],
+    [
+      80,
+      [
+        'date          value  as_of_date  series_id  unit  frequency  source',
+        '2014-10-01  17703.7  2015-03-27  GDP              Q',
+        '2014-07-01  17599.8  2014-12-23  GDP              Q',
+      ],
+    ],
+    [
+      200,
+      [
+        'date          value  as_of_date  series_id  unit  frequency  source',
+        '2014-10-01  17703.7  2015-03-27  GDP              Q',
+        '2014-07-01  17599.8  2014-12-23  GDP              Q',
+      ],
+    ],
+  ])('of %i columns a table fits', async (columns, lines) => {
+    expect(await onTerminal(['obs', 'GDP'], columns, { NO_COLOR: '1' })).toMatchObject({ code: 0, lines });
+  });
+
+  it('the header is bold, unless colours are not wanted', async () => {
+    const [heading = ''] = (await onTerminal(['ping'], 120)).lines;
+    expect(heading.replace('\u001B[1m', '<').replace('\u001B[22m', '>')).toMatch(
+      /^<status .*vintage_access>$/,
+    );
+    for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }])
+      expect((await onTerminal(['ping'], 120, env)).text).not.toContain('\u001B');
+    expect((await onTerminal(['ping', '--no-color'], 120)).text).not.toContain('\u001B');
+  });
+
+  it('a limit that is none reads unlimited', async () => {
+    expect((await onTerminal(['ping'], 120)).text).toContain('unlimited');
+  });
+
+  it('cuts titles before it cuts the ids that one copies', async () => {
+    const id = 'ANIDOFTWENTYLETTERSX';
+    const titles = `series_id,title,units,frequency,seasonal_adjustment,source\n${id},${'Long title '.repeat(9)},,,,\n`;
+    const files = [
+      folder.write('ids.csv', statements([`${id},2020-01-01,2020-02-01,1`])),
+      folder.write('long-titles.csv', titles),
+    ];
+    await onTerminal(['import', ...files], 80);
+    const { lines } = await onTerminal(['series', 'show', id, '--no-color'], 80);
+    expect(lines[1]).toContain(`${id}  Long`);
+    expect(lines[1]).toContain('…');
+  });
+
+  it('shows a screenful and says how much more there is', async () => {
+    const { lines } = await onTerminal(['obs', 'LONG'], 120);
+    expect(lines).toHaveLength(102);
+    expect(lines.at(-1)).toBe('asof: 2,400 more rows; --all shows all, --limit N so many');
+  });
+
+  it('gives csv when that is asked for, all of it', async () => {
+    expect((await onTerminal(['obs', 'LONG', '--csv'], 120)).lines).toHaveLength(2501);
+  });
+
+  it('never passes foreign control characters on', async () => {
+    const title = folder.write(
+      'titles.csv',
+      'series_id,title,units,frequency,seasonal_adjustment,source\nEVIL,"a\u001B]0;owned\u0007b",,,,\n',
+    );
+    const facts = folder.write('evil.csv', statements(['EVIL,2020-01-01,2020-02-01,1']));
+    await onTerminal(['import', facts, title], 120);
+    const { text } = await onTerminal(['series', 'show', 'EVIL', '--no-color'], 120);
+    expect(text).toContain('a␛]0;owned␇b');
+    expect(text).not.toContain('\u001B');
+  });
+});

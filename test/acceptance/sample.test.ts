@@ -1,0 +1,300 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CurveType } from '../../src/domain/treasury/curve.ts';
+import { type Client, open, operations, type Row, samplePath } from '../../src/index.ts';
+import { openStore } from '../../src/store/open.ts';
+import { openDatabase } from '../../src/store/sqlite/engine.ts';
+import type { Series, Store } from '../../src/store/store.ts';
+import * as raw from '../support/raw-statements.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const asof = join(root, 'dist/asof.cjs');
+const shared = join(root, '../shared');
+
+const realTimeDataSet = 'Philadelphia Fed Real-Time Data Set';
+const panels = 'FRED dated panel';
+
+const folder = fs.mkdtempSync(join(tmpdir(), 'asof-sample-'));
+const sample = join(folder, 'sample.db');
+let store: Store;
+let client: Client;
+let series: readonly Series[];
+
+beforeAll(async () => {
+  const build = join(root, 'scripts/build-sample.mjs');
+  await promisify(execFile)(process.execPath, [build, sample], { cwd: folder });
+  store = await openStore(sample);
+  client = await open({ store: sample });
+  series = await store.searchSeries({ text: '', match: 'id', limit: 1000 });
+});
+
+afterAll(async () => {
+  await client?.close();
+  await store?.close();
+  fs.rmSync(folder, { recursive: true, force: true });
+});
+
+const sourceOf = (id: string) => series.find((one) => one.id === id)?.source;
+const idsFrom = (source: string) => series.filter((one) => one.source === source).map(({ id }) => id);
+
+async function ask(name: string, given: Readonly<Record<string, string>>): Promise<readonly Row[]> {
+  const operation = operations.find((one) => one.name === name);
+  if (operation === undefined) throw new Error(`no operation ${name}`);
+  return (await client.ask(operation, Object.entries(given))).results;
+}
+
+async function known(id: string, date: string, asOf: string): Promise<Row | undefined> {
+  const [row] = await ask('observations', { id, from: date, to: date, as_of: asOf });
+  return row;
+}
+
+describe('the sample as it is built', () => {
+  it('is the same file, byte for byte, as the one that the build of this asof has made', () => {
+    expect(sha256(samplePath())).toBe(sha256(sample));
+  });
+
+  it('is marked as the sample', async () => {
+    expect(await client.origin()).toMatchObject({ sample: true });
+  });
+
+  it('opens where nobody can write, and leaves nothing beside it', () => {
+    const locked = join(folder, 'locked');
+    fs.mkdirSync(locked);
+    fs.copyFileSync(sample, join(locked, 'sample.db'));
+    fs.chmodSync(join(locked, 'sample.db'), 0o444);
+    fs.chmodSync(locked, 0o555);
+    const db = openDatabase(join(locked, 'sample.db'), { readonly: true });
+    const rows = db.prepare('select count(*) from fact').pluck().get();
+    // A superuser may write anywhere: what tells is that no -wal or -shm file appeared, and would not for others.
+    expect(fs.readdirSync(locked)).toEqual(['sample.db']);
+    expect(db.pragma('journal_mode', { simple: true })).toBe('delete');
+    expect(rows).toBeGreaterThan(100_000);
+    db.close();
+    fs.chmodSync(locked, 0o755);
+  });
+
+  it('is whole: no page is damaged or left empty, no fact without its series', () => {
+    const db = openDatabase(sample, { readonly: true });
+    expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+    expect(db.pragma('freelist_count', { simple: true })).toBe(0);
+    expect(db.pragma('foreign_key_check')).toEqual([]);
+    db.close();
+  });
+
+  it('logs every file of data/ by its name there and SHA-256, at a time that is not the build’s', async () => {
+    const files = fs
+      .readdirSync(join(root, 'data'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name !== 'README.md' && !fs.statSync(join(root, 'data', name)).isDirectory());
+    const log = (await store.imports()).map(({ file, sha256 }) => [file, sha256]);
+    expect(log.sort()).toEqual(files.map((name) => [name, sha256(join(root, 'data', name))]).sort());
+    const times = new Set((await store.imports()).map(({ importedAt }) => importedAt));
+    expect([...times]).toEqual(['2026-06-02T00:00:00.000Z']);
+  });
+
+  it('tells nothing of the machine that it was built on', () => {
+    const bytes = fs.readFileSync(sample);
+    for (const path of [root, folder, tmpdir(), join(root, 'data')]) expect(bytes.includes(path)).toBe(false);
+  });
+
+  it('makes a package of at most 15 MB', () => {
+    const parameters = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+    const listing = execFileSync('npm', parameters, {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [pack] = JSON.parse(listing) as { size: number; files: { path: string; size: number }[] }[];
+    const shipped = pack?.files.find(({ path }) => path === 'dist/sample.db');
+    expect(shipped?.size).toBe(fs.readFileSync(sample).length);
+    expect(pack?.size).toBeLessThan(15_000_000);
+  });
+});
+
+describe('the series of the sample', () => {
+  it.each([
+    ['GDP', 'FRED'],
+    ...['GDPC1', 'UNRATE', 'PAYEMS', 'CPIAUCSL', 'CPILFESL', 'M2SL'].map((id) => [id, realTimeDataSet]),
+    ...['PCEPILFE', 'PCEPI', 'INDPRO', 'HOUST', 'RSAFS', 'JTSJOL', 'TCU'].map((id) => [id, panels]),
+  ])('include %s, of %s', (id, source) => {
+    expect(sourceOf(id)).toBe(source);
+  });
+
+  it('include all 25 variables of the Real-Time Data Set and 24 series of the panels', () => {
+    expect(idsFrom(realTimeDataSet)).toEqual(Object.values(raw.variables).sort());
+    expect(idsFrom(panels)).toHaveLength(24);
+    expect(series).toHaveLength(1 + 25 + 24);
+  });
+
+  it('all have a title of their own, units, a frequency and a seasonal adjustment', () => {
+    for (const one of series) {
+      expect(one.title, one.id).not.toBe('');
+      expect(one.title, one.id).not.toBe(one.id);
+      expect(one.units, one.id).not.toBe('');
+      expect(one.frequency, one.id).toMatch(/^[MQ]$/);
+      expect(one.seasonalAdjustment, one.id).toMatch(/^(SA|SAAR|NSA)$/);
+    }
+  });
+
+  it('name snapshots in the title where the vintages are those of the Real-Time Data Set', () => {
+    for (const { id, title, source } of series) {
+      expect(/mid-(month|quarter) snapshots/.test(title), id).toBe(source === realTimeDataSet);
+    }
+  });
+
+  it('name no base year in their units, save the consumer prices, whose base is the same in every vintage', () => {
+    const based = series.filter(({ units }) => /\d{4}/.test(units)).map(({ id }) => id);
+    expect(based).toEqual(['CPIAUCSL', 'CPILFESL']);
+  });
+
+  it('are none of the copyrighted ones', () => {
+    const copyrighted = /^(S&P|VIXCLS|VXOCLS|UMCSENT|AAA|BAA|NAPM|HWI)/;
+    expect(series.map(({ id }) => id).filter((id) => copyrighted.test(id))).toEqual([]);
+  });
+
+  it.each([
+    ['GDP', '2014-10-01', '2015-01-30', '17710.7', 'advance estimate'],
+    ['GDP', '2020-04-01', '2020-07-30', '19408.759', 'advance estimate'],
+    ['GDPC1', '2008-10-01', '2009-02-15', '11599.4', 'advance estimate'],
+    ['PAYEMS', '2020-03-01', '2020-04-15', '151786', 'first report'],
+    ['PAYEMS', '2020-04-01', '2020-05-15', '131072', 'first report'],
+    ['UNRATE', '1982-10-01', '1982-11-15', '10.4', 'first report'],
+    ['UNRATE', '2009-10-01', '2009-11-15', '10.2', 'first report'],
+    ['CPILFESL', '2022-09-01', '2022-10-15', '298.66', 'first report'],
+  ])('say what was published: %s of %s as of %s is %s (%s)', async (id, date, asOf, value) => {
+    expect((await known(id, date, asOf))?.value).toBe(value);
+  });
+
+  it('know nothing of GDP in 2014Q4 on the day before its publication', async () => {
+    expect(await known('GDP', '2014-10-01', '2015-01-29')).toBeUndefined();
+  });
+
+  it.each([
+    ['PAR', '2023-10-19', '10Y', '4.98'],
+    ['PAR', '2020-03-09', '10Y', '0.54'],
+    ['PAR', '2006-02-09', '30Y', '4.51'],
+    ['PAR', '1990-01-02', '3M', '7.83'],
+    ['PAR', '2025-12-31', '1.5M', '3.75'],
+    ['TIPS', '2021-08-03', '10Y', '-1.19'],
+    ['TIPS', '2003-01-02', '5Y', '1.75'],
+  ])('come with the %s curve: on %s the %s rate was %s', async (curve_type, date, maturity, rate) => {
+    const rows = await ask('curve', { date, curve_type });
+    expect(rows.find((row) => row.maturity === maturity)?.rate).toBe(rate);
+  });
+});
+
+describe.skipIf(!fs.existsSync(shared))(
+  'the sample beside the raw files (skipped where ../shared is not at hand)',
+  () => {
+    const statements = async (id: string) => {
+      const found: string[] = [];
+      for await (const batch of store.statements(id)) {
+        for (const { date, asOf, value } of batch) found.push(`${date} ${asOf} ${value ?? ''}`);
+      }
+      return found;
+    };
+
+    const rates = async (curveType: CurveType) =>
+      (await store.yields({ curveType, limit: 1_000_000 })).map(
+        ({ tradeDate, maturity, rate }) => `${tradeDate} ${maturity} ${rate}`,
+      );
+
+    it('has every statement about GDP, and no other', async () => {
+      expect(raw.differences(await statements('GDP'), raw.rawGdp())).toEqual([]);
+    });
+
+    it('describes GDP as FRED does, so that FRED’s own description is no contradiction', () => {
+      const given = raw.rawGdpDescription();
+      expect(series.find(({ id }) => id === 'GDP')).toMatchObject({
+        title: given.title,
+        units: given.units,
+        frequency: given.frequency_short,
+        seasonalAdjustment: given.seasonal_adjustment_short,
+      });
+    });
+
+    it.each(Object.entries(raw.variables))(
+      'has every cell of %s, as %s, and no other',
+      async (variable, id) => {
+        const file =
+          raw.rawWorkbooks().find((name) => new RegExp(`^${variable}(Qv|Mv)`, 'i').test(name)) ?? '';
+        const expected = await raw.rawWorkbook(file);
+        expect(expected.length).toBeGreaterThan(30_000);
+        expect(raw.differences(await statements(id), expected)).toEqual([]);
+      },
+    );
+
+    it('has every figure of the panels’ series that no other source has', async () => {
+      for (const { id, frequency } of series.filter(({ source }) => source === panels)) {
+        const expected = raw.rawPanel(id, frequency);
+        expect(expected.length, id).toBeGreaterThan(700);
+        expect(raw.differences(await statements(id), expected), id).toEqual([]);
+      }
+    });
+
+    it('has every rate of both curves', async () => {
+      expect(raw.differences(await rates('PAR'), raw.rawParRates())).toEqual([]);
+      expect(raw.differences(await rates('TIPS'), raw.rawTipsRates())).toEqual([]);
+    });
+
+    it('gives the 400 true answers about GDP', async () => {
+      const answers = raw.trueAnswers('gdp-as-of.tsv');
+      expect(answers).toHaveLength(400);
+      for (const { series_id = '', date = '', as_of = '', value, as_of_date } of answers) {
+        const row = await known(series_id, date, as_of);
+        const given = [row?.value ?? '', String(row?.as_of_date ?? '').slice(0, 10)];
+        expect(given, `${date} as of ${as_of}`).toEqual([value, as_of_date]);
+      }
+    });
+
+    it('gives the 300 true answers of the Real-Time Data Set', async () => {
+      const answers = raw.trueAnswers('rtdsm-as-of.tsv');
+      expect(answers).toHaveLength(300);
+      for (const { rtdsm_variable = '', date = '', vintage = '', value } of answers) {
+        const row = await known(raw.variables[rtdsm_variable] ?? '', date, vintage);
+        expect(row?.value ?? '', `${rtdsm_variable} ${date} as of ${vintage}`).toBe(value);
+      }
+    });
+
+    it('takes the raw files on top of a copy as known already, and the wrong TIPS file not at all', async () => {
+      const copy = join(folder, 'copy.db');
+      fs.copyFileSync(sample, copy);
+      const files = [
+        'macro/fred-api/GDP-observations-all-realtime.json',
+        'macro/fred-api/GDP-observations-realtime_end-2019-01-01.json',
+        'macro/fred-api/GDP-series.json',
+        'macro/rtdsm/ROUTPUTQvQd.xlsx',
+        'treasury/par-xml',
+        'sec/form345-maia-reencoded',
+      ].map((path) => join(shared, 'data', path));
+      execFileSync(process.execPath, [
+        asof,
+        'import',
+        ...files,
+        '--id',
+        'ROUTPUT=GDPC1',
+        '--store',
+        copy,
+        '--quiet',
+      ]);
+      const opened = await openStore(copy);
+      const made = (await opened.imports()).filter(({ file }) => file.startsWith(shared));
+      await opened.close();
+      expect(made.length).toBe(4 + 5 + 4);
+      expect(made.map(({ statementsNew }) => statementsNew)).toEqual(made.map(() => 0));
+      const wrong = join(shared, 'data/treasury/tips-csv');
+      expect(() =>
+        execFileSync(process.execPath, [asof, 'import', wrong, '--store', copy], { stdio: 'pipe' }),
+      ).toThrow(/conflicts; nothing was imported/);
+    });
+  },
+);
+
+function sha256(path: string): string {
+  return createHash('sha256').update(fs.readFileSync(path)).digest('hex');
+}

@@ -1,0 +1,276 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openWriter } from '../../../src/store/open.ts';
+import { openDatabase } from '../../../src/store/sqlite/engine.ts';
+import {
+  allStatements,
+  digestOf,
+  facts,
+  failureOf,
+  importFiles,
+  newStorePath,
+  reading,
+  scratchFolder,
+} from '../../support/scratch-store.ts';
+
+const folder = scratchFolder();
+const asof = fileURLToPath(new URL('../../../dist/asof.cjs', import.meta.url));
+const large = join(folder, 'large.csv');
+const middle = join(folder, 'middle.csv');
+const small = facts('GDP 2014-10-01 2015-01-30 17710.7');
+
+/** Many statements: importing the large file takes seconds, most of them after the first rows were written. */
+function manyStatements(count: number): string {
+  const rows = Array.from({ length: count }, (_, i) => {
+    const day = new Date(Date.UTC(1950, 0, 1) + (i % 20_000) * 86_400_000).toISOString().slice(0, 10);
+    return `S${Math.floor(i / 20_000)},${day},2020-01-01,${i}.25\n`;
+  });
+  return `series_id,date,as_of_date,value\n${rows.join('')}`;
+}
+
+beforeAll(() => {
+  writeFileSync(large, manyStatements(700_000));
+  writeFileSync(middle, manyStatements(60_000));
+});
+
+async function storeOf(content: string): Promise<string> {
+  const path = newStorePath(folder);
+  await importFiles(path, { 'facts.csv': content });
+  return path;
+}
+
+function run(args: readonly string[], uid?: number) {
+  const options = { encoding: 'utf8', ...(uid !== undefined && { uid }) } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [asof, ...args], options);
+  return { status, stdout, stderr };
+}
+
+const importing = (path: string, file: string) =>
+  spawn(process.execPath, [asof, 'import', file, '--store', path]);
+
+function ended(
+  child: ChildProcess,
+): Promise<{ readonly code: number | null; readonly signal: string | null }> {
+  return new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
+}
+
+/** Kills an import without warning, as soon as it has written to a file beside its store that ends so. */
+async function killWriting(path: string, isWritten: (name: string) => boolean): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true });
+  const child = importing(path, large);
+  const end = ended(child);
+  const written = () =>
+    readdirSync(dirname(path)).some(
+      (name) =>
+        isWritten(name) &&
+        (statSync(join(dirname(path), name), { throwIfNoEntry: false })?.size ?? 0) > 500_000,
+    );
+  while (!written() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 5));
+  child.kill('SIGKILL');
+  expect(await end).toEqual({ code: null, signal: 'SIGKILL' });
+}
+
+const seriesIn = (path: string) =>
+  reading(path, async (store) =>
+    (await store.searchSeries({ text: '', match: 'id', limit: 1000 })).map(({ id }) => id),
+  );
+
+const many = ['S0', 'S1', 'S2'];
+
+describe('an import that is killed in the middle', () => {
+  test('of making a store leaves none, and the next one makes it', async () => {
+    const path = newStorePath(folder);
+    await killWriting(path, (name) => name.startsWith(`${basename(path)}.new-`));
+    expect(existsSync(path)).toBe(false);
+    const again = run(['import', middle, '--store', path]);
+    expect(again.stderr).toContain('made a new store');
+    expect(again.status).toBe(0);
+    expect(await seriesIn(path)).toEqual(many);
+    expect(readdirSync(dirname(path)).filter((name) => name.includes('.new-'))).toEqual([]);
+  });
+
+  test('of adding to a store loses nothing that was there, and the next one adds it', async () => {
+    const path = await storeOf(small);
+    const before = digestOf(path);
+    await killWriting(path, (name) => name === `${basename(path)}-wal`);
+    expect(digestOf(path)).toBe(before);
+    expect(await seriesIn(path)).toEqual(['GDP']);
+    expect(await reading(path, (store) => store.observations({ seriesId: 'GDP', limit: 9 }))).toEqual([
+      { date: '2014-10-01', value: '17710.7', asOfDate: '2015-01-30' },
+    ]);
+    expect(run(['import', middle, '--store', path]).status).toBe(0);
+    expect(await seriesIn(path)).toEqual(['GDP', ...many]);
+    const check = openDatabase(path, { readonly: true });
+    expect(check.pragma('integrity_check', { simple: true })).toBe('ok');
+    check.close();
+  });
+});
+
+describe('a store after an import', () => {
+  const nobody = process.getuid?.() === 0 ? 65534 : undefined;
+  const canRead = nobody === undefined || run(['--version'], nobody).status === 0;
+
+  test.skipIf(process.platform === 'win32' || !canRead)(
+    'can be read by whoever may read its file, also where they may write nothing (skipped without such a user)',
+    async () => {
+      const path = await storeOf(small);
+      for (const place of [folder, dirname(path)]) chmodSync(place, 0o555);
+      chmodSync(path, 0o444);
+      if (nobody !== undefined) chownSync(path, nobody, nobody);
+      try {
+        for (const command of [
+          ['observations', 'GDP', '--csv'],
+          ['facts', 'GDP'],
+        ]) {
+          const { status, stdout, stderr } = run([...command, '--store', path], nobody);
+          expect([status, stderr]).toEqual([0, '']);
+          expect(stdout).toContain('17710.7');
+        }
+      } finally {
+        for (const place of [folder, dirname(path)]) chmodSync(place, 0o755);
+      }
+    },
+  );
+});
+
+describe('two imports at once', () => {
+  test('into a new store: one makes it, the other adds to it or says why not, and nothing is damaged', async () => {
+    const path = newStorePath(folder);
+    mkdirSync(dirname(path), { recursive: true });
+    const other = join(dirname(path), 'other.csv');
+    writeFileSync(other, small);
+    const codes = (await Promise.all([ended(importing(path, middle)), ended(importing(path, other))])).map(
+      ({ code }) => code,
+    );
+    expect(codes).toContain(0);
+    for (const code of codes) expect([0, 10]).toContain(code);
+    for (const file of [middle, other]) expect(run(['import', file, '--store', path]).status).toBe(0);
+    expect(await seriesIn(path)).toEqual(['GDP', ...many]);
+  });
+
+  test('into a store that another holds for long: the second fails cleanly, saying what to do', async () => {
+    const path = await storeOf(small);
+    const writer = await openWriter(path);
+    const file = join(dirname(path), 'more.csv');
+    writeFileSync(file, facts('GDP 2014-10-01 2015-02-27 17701.3'));
+    const { status, stderr } = run(['import', file, '--store', path]);
+    writer.rollback();
+    expect(status).toBe(10);
+    expect(stderr).toContain('another import is writing to it; try again when it is done');
+    expect(run(['import', file, '--store', path]).status).toBe(0);
+  });
+
+  test('making the same new store: the later one to finish does not take the place of the first', async () => {
+    const path = newStorePath(folder);
+    const writer = await openWriter(path);
+    mkdirSync(dirname(path), { recursive: true });
+    const file = join(dirname(path), 'small.csv');
+    writeFileSync(file, small);
+    expect(run(['import', file, '--store', path]).status).toBe(0);
+    const before = digestOf(path);
+    expect(() => writer.commit()).toThrow(`another import made the store ${path} meanwhile`);
+    expect(digestOf(path)).toBe(before);
+    expect(await seriesIn(path)).toEqual(['GDP']);
+  });
+});
+
+describe('a reader', () => {
+  const statement = (value: string, asOf: string) => ({ seriesId: 'GDP', date: '2014-10-01', asOf, value });
+
+  test('sees the old state until an import is complete, and then the new one', async () => {
+    const path = await storeOf(small);
+    await reading(path, async (store) => {
+      const latest = async () =>
+        (await store.observations({ seriesId: 'GDP', limit: 9 })).map(({ value }) => value);
+      const writer = await openWriter(path);
+      writer.merge('GDP', [statement('17701.3', '2015-02-27')], { replace: false });
+      writer.settle('GDP');
+      expect(await latest()).toEqual(['17710.7']);
+      writer.commit();
+      expect(await latest()).toEqual(['17701.3']);
+    });
+  });
+
+  test('that reads statements for long reads one state of them', async () => {
+    const days = Array.from({ length: 7000 }, (_, i) => new Date(i * 86_400_000).toISOString().slice(0, 10));
+    const path = await storeOf(facts(...days.map((day) => `X ${day} 2000-01-01 1`)));
+    await reading(path, async (store) => {
+      const values: (string | null)[] = [];
+      for await (const batch of store.statements('X')) {
+        values.push(...batch.map(({ value }) => value));
+        if (values.length > 5000) continue;
+        const changed = facts(...days.map((day) => `X ${day} 2000-01-01 2`));
+        await importFiles(path, { 'changed.csv': changed }, { replace: true });
+      }
+      expect(values.length).toBe(7000);
+      expect(new Set(values)).toEqual(new Set(['1']));
+      expect(new Set((await allStatements(store, 'X')).map(({ value }) => value))).toEqual(new Set(['2']));
+    });
+  });
+});
+
+describe('a store without a write-ahead log', () => {
+  async function plainStore(): Promise<string> {
+    const path = await storeOf(small);
+    const db = openDatabase(path);
+    db.pragma('journal_mode = delete');
+    db.close();
+    return path;
+  }
+
+  test('is as it was, to the byte, after an import that is refused, and takes one that is not', async () => {
+    const path = await plainStore();
+    const before = digestOf(path);
+    const contradiction = facts('GDP 2014-10-01 2015-01-30 1');
+    expect(await failureOf(importFiles(path, { 'other.csv': contradiction }))).toMatch(/^1 conflict;/);
+    expect(digestOf(path)).toBe(before);
+    await importFiles(path, { 'more.csv': facts('GDP 2014-10-01 2015-02-27 17701.3') });
+    expect(await reading(path, async (store) => (await store.findSeries('GDP'))?.lastVintage)).toBe(
+      '2015-02-27',
+    );
+  });
+
+  test('does not shut readers out while an import is under way', async () => {
+    const path = await plainStore();
+    const writer = await openWriter(path);
+    // More than SQLite keeps in memory before it writes to the file.
+    const wide = `1.${'5'.repeat(300)}`;
+    const days = Array.from({ length: 100_000 }, (_, i) => new Date(Date.UTC(1700, 0, 1) + i * 86_400_000));
+    const statements = days.map((day) => ({
+      seriesId: 'X',
+      date: day.toISOString().slice(0, 10),
+      asOf: '2020-01-01',
+      value: wide,
+    }));
+    writer.merge('X', statements, { replace: false });
+    expect(await seriesIn(path)).toEqual(['GDP']);
+    writer.settle('X');
+    writer.commit();
+    expect(await seriesIn(path)).toEqual(['GDP', 'X']);
+  });
+
+  // Root may write anywhere: the command then runs as the user nobody.
+  const nobody = process.getuid?.() === 0 ? 65534 : undefined;
+  const canRead = nobody === undefined || run(['--version'], nobody).status === 0;
+
+  test.skipIf(process.platform === 'win32' || !canRead)(
+    'can be read where nothing may be written (skipped where no user without rights can run the command)',
+    async () => {
+      const path = await plainStore();
+      for (const place of [folder, dirname(path)]) chmodSync(place, 0o555);
+      chmodSync(path, 0o444);
+      if (nobody !== undefined) chownSync(path, nobody, nobody);
+      try {
+        const { status, stdout, stderr } = run(['series', 'show', 'GDP', '--csv', '--store', path], nobody);
+        expect([status, stderr]).toEqual([0, '']);
+        expect(stdout.split('\n')[1]).toMatch(/^GDP,/);
+        expect(run(['import', middle, '--store', path], nobody).status).toBe(10);
+      } finally {
+        for (const place of [folder, dirname(path)]) chmodSync(place, 0o755);
+      }
+    },
+  );
+});

@@ -1,0 +1,189 @@
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { asof, importedStore, newFolder, statements } from '../../support/command.ts';
+
+// Real work takes its time on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const folder = newFolder();
+let store = '';
+beforeAll(async () => {
+  store = await importedStore(folder);
+});
+afterAll(folder.remove);
+
+describe('a usage error exits 2, says so in one line of asof, and writes nothing to stdout', () => {
+  it.each<readonly [words: string, said: string]>([
+    ['pnig', "asof: unknown command 'pnig'\n      did you mean ping?"],
+    ['series serch GDP', "asof: unknown command 'serch'\n      did you mean search?"],
+    ['ping --jsn', "asof: unknown option '--jsn'\n      did you mean --json?"],
+    ['ping more', "asof: too many arguments for 'ping'."],
+    ['obs', "asof: missing required argument 'id'"],
+    ['obs GDP --as-of', "asof: option '--as-of <date>' argument missing"],
+    ['obs GDP --limit 0', "asof: option '--limit <n>' argument '0' is invalid."],
+    ['obs GDP --limit 1.5', "asof: option '--limit <n>' argument '1.5' is invalid."],
+    ['obs GDP --sort up', "asof: option '--sort <order>' argument 'up' is invalid."],
+    ['obs GDP --all --limit 3', 'asof: use either --all or --limit'],
+    ['obs GDP --as-of 2015-02-30', "asof: invalid 'as_of' date: use YYYY-MM-DD format"],
+    ['obs GDP --known-before soon', "asof: invalid 'known_before' date: use YYYY-MM-DD format"],
+    ['obs GDP --as-of 2015-01-30 --known-before 2015-01-30', 'asof: use either --as-of or --known-before'],
+    ['obs GDP --from 2015-01-02 --to 2015-01-01', "asof: invalid date range: 'from' 2015-01-02 is after"],
+    ['obs GDP --cursor mine', "asof: invalid 'cursor': not a cursor of this service"],
+    ['obs GDP UNRATE --cursor mine', 'asof: --cursor continues one series: name one id'],
+    [
+      'obs GDP -f cvs',
+      "asof: unknown format 'cvs': the formats are table, csv, tsv, json, ndjson, parquet, markdown, svg\n      did you",
+    ],
+    [
+      'facts GDP -o gdp.parquet',
+      'asof: facts are written as CSV, for import to read, and not to gdp.parquet\n',
+    ],
+    ['facts GDP -o gdp.xlsx', 'asof: asof writes no .xlsx files'],
+    ['obs GDP --csv -f tsv', 'asof: two formats are asked for: tsv and csv'],
+    ['obs GDP --columns date,valu', "asof: unknown column 'valu': the columns are"],
+    ['obs GDP -o=', 'asof: '],
+    ['curve --type nominal', 'asof: invalid \'curve_type\' "nominal": use PAR or TIPS'],
+    ['import', 'asof: nothing to import: name files or folders'],
+    ['import --log x.csv', 'asof: --log takes no files'],
+    ['help nothing-of-the-kind', "asof: there is no help on 'nothing-of-the-kind'"],
+  ])('asof %s', async (words, said) => {
+    const line = words === 'obs GDP -o=' ? ['obs', 'GDP', '-o', ''] : words.split(' ');
+    const { code, out, err } = await asof(line, { env: { ASOF_STORE: store } });
+    expect({ code, out, err: err.slice(0, said.length) }).toEqual({ code: 2, out: '', err: said });
+  });
+
+  it('a group without a command shows its help on stderr', async () => {
+    const { code, out, err } = await asof(['series']);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/^Usage: asof series /);
+  });
+});
+
+describe('help that was asked for is data', () => {
+  it.each([[''], ['--help'], ['help'], ['-h'], ['observations --help'], ['help series show']])(
+    'asof %s',
+    async (words) => {
+      const { code, out, err } = await asof(words === '' ? [] : words.split(' '));
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toMatch(/^Usage: asof /);
+    },
+  );
+});
+
+describe('a series that does not exist', () => {
+  it('exits 3, names up to three near ids, nearest first, and the request', async () => {
+    const { code, out, err } = await asof(['obs', 'gdpx', '--store', store]);
+    expect({ code, out }).toEqual({ code: 3, out: '' });
+    expect(err).toMatch(
+      /^asof: series 'GDPX' not found\n {6}did you mean GDP or GDPC1\?\n {6}request req_[0-9a-f]{32}\n$/,
+    );
+  });
+
+  it.each([
+    ['series show unrat', "asof: series 'UNRAT' not found\n      did you mean UNRATE?\n"],
+    ['facts unrat', "asof: series 'UNRAT' not found\n      did you mean UNRATE?\n"],
+    ['obs CPIAUCSL', "asof: series 'CPIAUCSL' not found\n      request"],
+    ['obs XY*', "asof: series 'XY*' not found\n      no id of a series matches this pattern\n"],
+  ])('asof %s', async (words, said) => {
+    const { code, out, err } = await asof([...words.split(' '), '--store', store]);
+    expect({ code, out, err: err.slice(0, said.length) }).toEqual({ code: 3, out: '', err: said });
+  });
+});
+
+describe('with --json stderr is the problem document', () => {
+  it('of an answer, with its request and field', async () => {
+    const { code, out, err } = await asof(['obs', 'GDP', '--as-of', 'x', '--json', '--store', store]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(JSON.parse(err)).toEqual({
+      type: 'asof://local/errors/validation-error',
+      title: 'Validation Error',
+      status: 400,
+      detail: "invalid 'as_of' date: use YYYY-MM-DD format",
+      instance: '/v1/series/GDP/observations',
+      request_id: expect.stringMatching(/^req_[0-9a-f]{32}$/),
+      field: 'as_of',
+    });
+  });
+
+  it.each([['--json'], ['-f json'], ['-fjson'], ['--format json'], ['--format=json']])(
+    'of usage, however it was typed: %s',
+    async (flags) => {
+      const { code, err } = await asof(['ping', '--nonsense', ...flags.split(' ')]);
+      expect(code).toBe(2);
+      expect(JSON.parse(err)).toMatchObject({ title: 'Bad Input', detail: "unknown option '--nonsense'" });
+    },
+  );
+
+  it('one for each failure', async () => {
+    const { code, err } = await asof(['obs', 'NOPE', 'GDP', 'NIL', '--json', '--store', store]);
+    expect(code).toBe(3);
+    const details = err.split(/(?<=^\})\n/m).filter((text) => text !== '');
+    expect(details.map((text) => JSON.parse(text).detail)).toEqual([
+      "series 'NOPE' not found",
+      "series 'NIL' not found",
+    ]);
+  });
+});
+
+describe('a store that cannot be read exits 10 and is named', () => {
+  const damaged = folder.write('damaged.db', 'SQLite format 3\0 and then nothing that makes sense');
+  const text = folder.write('notes.txt', 'no store at all, but a text that is long enough to look at');
+
+  it.each([
+    ['missing', folder.path('missing.db'), 'there is no such file'],
+    ['a folder', folder.path('.'), 'it is not a file'],
+    ['damaged', damaged, ''],
+    ['a text', text, ''],
+  ])('%s', async (_, path, reason) => {
+    for (const line of [['obs', 'GDP'], ['facts', 'GDP'], ['ping'], ['import', '--log']]) {
+      const flagged = await asof([...line, '--store', path]);
+      expect({ code: flagged.code, out: flagged.out }).toEqual({ code: 10, out: '' });
+      expect(flagged.err).toMatch(/^asof: /);
+      expect(flagged.err).toContain(path);
+      expect(flagged.err).toContain(reason);
+      expect(flagged.err).not.toContain('ASOF_STORE');
+    }
+  });
+
+  it('and ASOF_STORE as the one who named it', async () => {
+    const env = { ASOF_STORE: folder.path('missing.db') };
+    for (const line of [['obs', 'GDP'], ['facts', 'GDP'], ['ping']]) {
+      const { code, err } = await asof(line, { env });
+      expect(code).toBe(10);
+      expect(err).toContain('ASOF_STORE names this store');
+    }
+  });
+});
+
+describe.skipIf(!existsSync('/proc/self'))(
+  'a place where nobody can make a folder exits 10 at once and is named',
+  () => {
+    it.each<readonly [line: string, env: Readonly<Record<string, string>>, said: string]>([
+      [
+        'import FACTS --store /proc/nope/x',
+        {},
+        'cannot use the store /proc/nope/x: its folder cannot be made',
+      ],
+      [
+        'import FACTS',
+        { ASOF_STORE: '/proc/nope/x/y/z.db' },
+        'cannot use the store /proc/nope/x/y/z.db: its folder cannot be made',
+      ],
+      [
+        'keys create --name ann --access /proc/nope/x',
+        {},
+        'cannot make the access store /proc/nope/x: ENOENT',
+      ],
+      [
+        'config set format csv',
+        { ASOF_CONFIG_DIR: '/proc/nope/x' },
+        'cannot write to /proc/nope/x/config.json: there is no such folder',
+      ],
+    ])('asof %s %j', async (line, env, said) => {
+      const facts = folder.write('some-facts.csv', statements(['A,2020-01-01,2020-02-01,1']));
+      const { code, out, err } = await asof(line.replace('FACTS', facts).split(' '), { env });
+      expect({ code, out }).toEqual({ code: 10, out: '' });
+      expect(err).toContain(`asof: ${said}`);
+    });
+  },
+);

@@ -1,0 +1,235 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openStore } from '../../../src/store/open.ts';
+import { asof, type Folder, linesOf, newFolder, statements } from '../../support/command.ts';
+import { type Running, startService, unlimited } from '../../support/modes.ts';
+import { serve } from '../../support/service-double.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const folder: Folder = newFolder();
+const months = Array.from({ length: 60 }, (_, i) =>
+  new Date(Date.UTC(2015, i, 1)).toISOString().slice(0, 10),
+);
+const following = (i: number, day: number) => new Date(Date.UTC(2015, i + 1, day)).toISOString().slice(0, 10);
+let store = '';
+let service: Running;
+
+beforeAll(async () => {
+  // Each month is published on the 15th of the next; MUCH revises the month before on the 20th as well.
+  const lines = months.flatMap((date, i) => [
+    `CALM,${date},${following(i, 15)},${i}.5`,
+    `MUCH,${date},${following(i, 15)},${i}.5`,
+    `MUCH,${date},${following(i, 20)},${i}.75`,
+  ]);
+  // Each quarter comes out on the 28th of the month after it, and is revised on the 28th of the next two.
+  const quarters = months.flatMap((date, i) =>
+    i % 3 === 0 ? [2, 3, 4].map((later) => `QUARTER,${date},${following(i + later, 28)},${i}.${later}`) : [],
+  );
+  store = folder.path('store.db');
+  const file = folder.write('facts.csv', statements([...lines, ...quarters]));
+  const { code, err } = await asof(['import', file, '--store', store]);
+  if (code !== 0) throw new Error(err);
+  service = await startService({ openStore: () => openStore(store) });
+});
+afterAll(async () => {
+  await service.stop();
+  folder.remove();
+});
+
+type Asked = { readonly paths: readonly string[]; readonly atOnce: number };
+
+function known({ 'if-none-match': tag }: IncomingHttpHeaders): { readonly 'if-none-match'?: string } {
+  return tag === undefined ? {} : { 'if-none-match': tag };
+}
+
+/** The same service before which something answers some paths itself; tells what was asked. */
+async function inFront(
+  lacks: RegExp | undefined,
+  { wait = 0, instead = new Response('nothing here', { status: 404 }) } = {},
+): Promise<{ url: string; asked: () => Asked }> {
+  const paths: string[] = [];
+  let [underWay, atOnce] = [0, 0];
+  const { url } = await serve(async (request, response) => {
+    const path = request.url ?? '';
+    paths.push(path);
+    underWay += 1;
+    atOnce = Math.max(atOnce, underWay);
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    const lacking = lacks?.test(path) === true;
+    const answer = lacking
+      ? instead.clone()
+      : await fetch(service.url + path, { headers: { 'x-api-key': service.key, ...known(request.headers) } });
+    underWay -= 1;
+    const type = answer.headers.get('content-type') ?? 'text/plain';
+    const etag = answer.headers.get('etag');
+    response
+      .writeHead(answer.status, { 'content-type': type, ...(etag !== null && { etag }) })
+      .end(await answer.text());
+  });
+  return { url, asked: () => ({ paths, atOnce }) };
+}
+
+const each = 'panel CALM MUCH --as-of-each month-end --from 2015-01-01 --to 2019-12-31';
+
+const remote = (line: string, url: string) =>
+  asof([...line.split(' '), '--base-url', url, '--retries', '0'], { env: { ASOF_API_KEY: service.key } });
+const embedded = (line: string) => asof([...line.split(' '), '--store', store]);
+
+describe('over a service', () => {
+  it.each([
+    each,
+    `${each} --wide --json`,
+    'panel CALM MUCH --as-of 2017-03-16 --wide',
+    'panel * --known-before 2017-03-16 --csv',
+    'diff MUCH 2017-03-16 2018-03-16',
+    'revisions MUCH --date 2016-01-01',
+    'vintages MUCH --limit 10',
+  ])('%s writes the same', async (line) => {
+    const { url } = await inFront(undefined);
+    const same = ({ code, out }: { code: number; out: string }) => ({
+      code,
+      out: out.replace(/req_\w+/g, 'req_'),
+    });
+    expect(same(await remote(line, url))).toEqual(same(await embedded(line)));
+  });
+
+  it('a panel of 2 series on 60 days takes few requests, and as many as --dry-run said', async () => {
+    const { url, asked } = await inFront(undefined, { wait: 5 });
+    const dry = await remote(`${each} --dry-run`, url);
+    const made = asked().paths.filter((path) => !path.includes('openapi')).length;
+    const [, all, planned, left, checks] =
+      /takes (\d+) requests: (\d+) to plan it \(made now\), (\d+) for values, (\d+) to check/.exec(dry.err) ??
+      [];
+    expect([dry.out, Number(planned)]).toEqual(['', made]);
+    // First releases say all of CALM but its first vintage; MUCH is revised before each month ends.
+    // In the end one request tells whether the data changed.
+    expect([all, planned, left, checks].map(Number)).toEqual([65, 4, 60, 1]);
+
+    const wet = await inFront(undefined, { wait: 5 });
+    expect((await remote(each, wet.url)).code).toBe(0);
+    const { paths, atOnce } = wet.asked();
+    expect(paths.filter((path) => !path.includes('openapi'))).toHaveLength(65);
+    // A date that was the newest on one day alone needs nothing but the contract.
+    expect(paths.filter((path) => path.includes('/revisions'))).toEqual([]);
+    expect(atOnce).toBeGreaterThan(1);
+    expect(atOnce).toBeLessThanOrEqual(4);
+  });
+
+  it('asks once for all revisions of a date that was the newest on several days', async () => {
+    const line = 'panel QUARTER --as-of-each month-end --from 2015-01-01 --to 2019-12-31';
+    const { url, asked } = await inFront(undefined);
+    expect((await remote(line, url)).out).toBe((await embedded(line)).out);
+    const count = (part: RegExp) => asked().paths.filter((path) => part.test(path)).length;
+    // Three months of the first quarter, which has no first release; then 18 quarters.
+    expect([count(/limit=2&|limit=2$/), count(/revisions/), asked().paths.length]).toEqual([3, 18, 25]);
+    const dry = await remote(`${line} --dry-run`, url);
+    expect(dry.err).toMatch(/takes 24 requests: 2 to plan it \(made now\), 21 for values, 1 to check/);
+  });
+
+  it.each([
+    ['the vintages', /\/vintages|openapi/],
+    ['first releases', /release=first|openapi/],
+    ['revisions', /\/revisions/],
+  ])('that lacks %s, the panel is the same', async (_, lacks) => {
+    const { url, asked } = await inFront(lacks);
+    const line = each.replace('CALM', 'QUARTER');
+    const { code, out } = await remote(line, url);
+    expect([code, out]).toEqual([0, (await embedded(line)).out]);
+    expect(asked().paths.some((path) => lacks.test(path))).toBe(true);
+  });
+
+  it.each([
+    ['the vintages', /\/vintages/],
+    ['first releases', /release=first/],
+    ['revisions', /\/revisions/],
+  ])('before which something answers for %s with a page of HTML, the panel fails', async (_, lacks) => {
+    const instead = new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } });
+    const { url } = await inFront(lacks, { instead });
+    const { code, err } = await remote(each.replace('CALM', 'QUARTER'), url);
+    expect([code, err]).toEqual([8, expect.stringContaining('an HTML page')]);
+  });
+
+  it('that lacks the vintages, --dry-run counts the requests for coverage too', async () => {
+    const line = 'panel CALM MUCH --as-of-each month-end --from 2015-03-01 --to 2015-08-31';
+    const dry = await inFront(/\/vintages/);
+    const [, all] = /takes (\d+) requests/.exec((await remote(`${line} --dry-run`, dry.url)).err) ?? [];
+    const wet = await inFront(/\/vintages/);
+    expect((await remote(line, wet.url)).code).toBe(0);
+    expect(wet.asked().paths).toHaveLength(Number(all));
+    expect(wet.asked().paths.filter((path) => /^\/v1\/series\/\w+$/.test(path))).toHaveLength(2);
+  });
+
+  it('that lacks the vintages, more than a thousand days are refused, and why', async () => {
+    const { url, asked } = await inFront(/\/vintages/);
+    const line = 'panel CALM --as-of-each day --from 2015-01-01 --to 2019-12-31';
+    const { code, out, err } = await remote(line, url);
+    expect([code, out]).toEqual([8, '']);
+    expect(err).toContain('the service has no /v1/series/CALM/vintages; without it this takes 1826 requests');
+    expect(asked().paths.length).toBeLessThan(5);
+  });
+
+  it('that gives the oldest date first, the newest one is found all the same', async () => {
+    const { url } = await serve(async (request, response) => {
+      const asked = new URL(request.url ?? '', 'http://localhost');
+      const ofSeries = /^\/v1\/series\/CALM(\/observations)?$/.exec(asked.pathname);
+      if (ofSeries === null) {
+        response.writeHead(404, { 'content-type': 'text/plain' }).end();
+        return;
+      }
+      const limit = asked.searchParams.get('limit') ?? '100';
+      asked.searchParams.set('limit', '1000');
+      const answer = await fetch(service.url + asked.pathname + (ofSeries[1] ? asked.search : ''), {
+        headers: { 'x-api-key': service.key },
+      });
+      const page = (await answer.json()) as { readonly results: readonly unknown[] };
+      const from = Number(asked.searchParams.get('cursor') ?? 0);
+      const rows = [...page.results].reverse();
+      const results = rows.slice(from, from + Number(limit));
+      const more = rows.length > from + Number(limit);
+      const next = more ? { has_more: true, next_cursor: String(from + Number(limit)) } : {};
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ ...page, results, results_count: results.length, ...next }));
+    });
+    const line = 'panel CALM --as-of-each month-end --from 2016-01-01 --to 2016-03-31';
+    expect((await remote(line, url)).out).toBe((await embedded(line)).out);
+  });
+
+  it('whose quota is used up, the panel stops asking and ends with 6', async () => {
+    const tight = { ...unlimited, name: 'tight', dailyLimit: 10 };
+    const other = await startService({ openStore: () => openStore(store), plan: tight });
+    try {
+      const env = { ASOF_API_KEY: other.key };
+      const words = [...each.split(' '), '--base-url', other.url, '--retries', '0', '-v'];
+      const { code, out, err } = await asof(words, { env });
+      expect([code, out]).toEqual([6, '']);
+      expect(linesOf(err).filter((line) => /: 429, /.test(line)).length).toBeLessThanOrEqual(4);
+      expect(err.match(/daily limit of 10 requests exceeded/g)).toHaveLength(1);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('whose plan has no vintages, a panel ends with 5', async () => {
+    const free = { ...unlimited, name: 'poor', vintageAccess: false };
+    const other = await startService({ openStore: () => openStore(store), plan: free });
+    try {
+      const env = { ASOF_API_KEY: other.key };
+      const { code, out } = await asof([...each.split(' '), '--base-url', other.url], { env });
+      expect([code, out]).toEqual([5, '']);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it.each([
+    ['diff MUCH 2017-03-16 2018-03-16 --dry-run', /take about 4 requests/],
+    ['panel CALM MUCH --as-of 2017-03-16 --dry-run', /takes about 5 requests/],
+  ])('%s', async (line, words) => {
+    const { url } = await inFront(undefined);
+    const { code, out, err } = await remote(line, url);
+    expect([code, out]).toEqual([0, '']);
+    expect(err).toMatch(words);
+  });
+});

@@ -1,0 +1,111 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { exitCode } from '../../../src/cli/terminal/exit-code.ts';
+import { formats } from '../../../src/import/formats/recognise.ts';
+import { formatNames } from '../../../src/render/format.ts';
+import { asof } from '../../support/command.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const page = join(root, '..', 'shared', 'cli.md');
+const cliPage = existsSync(page) ? readFileSync(page, 'utf8') : undefined;
+const unlessThere = cliPage === undefined ? ' (../shared/cli.md is not there)' : '';
+
+const sources = ['bin', 'src'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(join(root, folder, name), 'utf8')),
+);
+
+const topic = async (name: string) => (await asof(['help', name])).out;
+
+/** The environment variables that the sources read, in every way in which they do. */
+function variablesRead(): string[] {
+  const ways = [
+    /variable\(\s*(?:this\.)?io,\s*'(\w+)'/g,
+    /\benv\.([A-Za-z_]\w*)/g,
+    /\benv\[['"](\w+)['"]\]/g,
+    // What is read by a name of its own: the proxies.
+    /'((?:https?|no)_proxy|(?:HTTPS?|NO)_PROXY)'/g,
+    /'(ASOF_\w+)'/g,
+  ];
+  return [
+    ...new Set(
+      sources.flatMap((text) => ways.flatMap((way) => [...text.matchAll(way)].map(([, name = '']) => name))),
+    ),
+  ];
+}
+
+describe('asof help environment', () => {
+  it('names every variable that asof reads', async () => {
+    const text = await topic('environment');
+    const read = variablesRead();
+    expect(read.length).toBeGreaterThan(15);
+    // Proxies are said once for both cases.
+    expect(read.filter((name) => !new RegExp(`\\b${name}\\b`, 'i').test(text))).toEqual([]);
+  });
+
+  it('names none that asof does not read', async () => {
+    const named = [
+      ...(await topic('environment')).matchAll(
+        /\b[A-Z]{2,}(?:_[A-Z]+)+\b|\bHOME\b|\b[A-Z]*APPDATA\b|\bTERM\b/g,
+      ),
+    ];
+    expect(named.length).toBeGreaterThan(15);
+    expect(named.map(([name]) => name).filter((name) => !variablesRead().includes(name))).toEqual([]);
+  });
+
+  it('there is no other way to read one', () => {
+    const ways = /\benv\[(?!name\])|process\.env(?!,|\)|\.|;)|\{[^}]*\}\s*=\s*(?:process|io)\.env/;
+    expect(sources.filter((text) => ways.test(text))).toEqual([]);
+  });
+
+  it.skipIf(cliPage === undefined)(`names every variable of the page${unlessThere}`, async () => {
+    const text = await topic('environment');
+    const named = [...new Set(cliPage?.match(/\b(?:ASOF_\w+|NO_COLOR|FORCE_COLOR)\b/g))];
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => !text.includes(name))).toEqual([]);
+  });
+});
+
+/** The numbers that begin the lines of the topic, and what they say. */
+async function codesSaid(): Promise<Map<number, string>> {
+  const lines = [...(await topic('exit-codes')).matchAll(/^ +(\d+) {2}(.+)$/gm)];
+  return new Map(lines.map(([, code, meaning = '']) => [Number(code), meaning]));
+}
+
+describe('asof help exit-codes', () => {
+  it('explains every code, each once', async () => {
+    const codes = Object.values(exitCode).sort((a, b) => a - b);
+    expect([...(await codesSaid()).keys()]).toEqual(codes);
+  });
+
+  it.skipIf(cliPage === undefined)(`explains those of the page${unlessThere}`, async () => {
+    const [, table = ''] = /## Exit codes\n([\s\S]*?)\n\n/.exec(cliPage ?? '') ?? [];
+    const cells = table.split('\n').flatMap((row) => row.split('|').map((cell) => cell.trim()));
+    const codes = cells.flatMap((cell) => (/^\d+(, \d+)*$/.test(cell) ? cell.split(', ').map(Number) : []));
+    expect(codes.length).toBeGreaterThan(10);
+    expect([...(await codesSaid()).keys()].sort((a, b) => a - b)).toEqual(codes.sort((a, b) => a - b));
+  });
+});
+
+describe('asof help formats', () => {
+  it('lists every kind of file that import reads, and every output format', async () => {
+    const text = await topic('formats');
+    const listed = [...text.matchAll(/^ {2}([a-z0-9-]+) {2,}\S/gm)].map(([, name]) => name);
+    expect(listed).toEqual([...formats.map(({ kind }) => kind), ...formatNames]);
+  });
+});
+
+describe('asof help as-of', () => {
+  it('explains every flag that names a day of knowledge', async () => {
+    const text = await topic('as-of');
+    for (const flag of ['--as-of', '--known-before', '--first-release', '--as-of-each', 'today'])
+      expect(text).toContain(flag);
+  });
+
+  it('no line of it, or of what scripts rely on, is longer than a terminal', async () => {
+    for (const name of ['as-of', 'environment', 'exit-codes'])
+      expect((await topic(name)).split('\n').filter((line) => line.length > 100)).toEqual([]);
+  });
+});

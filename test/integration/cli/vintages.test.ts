@@ -1,0 +1,285 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asof, importedStore, linesOf, newFolder, statements } from '../../support/command.ts';
+import { newStorePath } from '../../support/scratch-store.ts';
+
+const folder = newFolder();
+let store = '';
+beforeAll(async () => {
+  store = await importedStore(folder);
+  const facts = folder.write(
+    'odd.csv',
+    statements([
+      'ODD,2020-01-01,2020-02-01,0',
+      'ODD,2020-01-01,2020-02-11,4.50',
+      'ODD,2020-01-01,2020-03-01,',
+      'ODD,2020-01-01,2020-04-01,5',
+      'ODD,2020-01-01,2020-05-01,5.0',
+      'ODD,2020-02-01,2020-03-01,1',
+      'LATE,2020-02-01,2020-02-20,1',
+      'LATE,2020-01-01,2020-03-01,1',
+      'LATE,2020-01-01,2020-04-01,2',
+      'LATE,2020-03-01,2020-04-01,3',
+      'LATE,2020-03-01,2020-05-01,4',
+      'BACK,2020-01-01,2020-02-01,5',
+      'BACK,2020-01-01,2020-03-01,',
+      'BACK,2020-01-01,2020-04-01,5.0',
+    ]),
+  );
+  const { code, err } = await asof(['import', facts, '--store', store]);
+  if (code !== 0) throw new Error(err);
+});
+afterAll(folder.remove);
+
+const run = (line: string, more: readonly string[] = []) =>
+  asof([...line.split(' '), ...more, '--store', store]);
+/** The rows of a command's CSV, some columns of it. */
+async function rows(line: string, columns: string): Promise<readonly string[]> {
+  const { out } = await run(line, ['--columns', columns, '--no-header']);
+  return out === '' ? [] : linesOf(out);
+}
+
+describe('asof revisions', () => {
+  const story = 'value,as_of_date,change,percent,days';
+
+  it('tells every value of a date, and how much and how late it changed', async () => {
+    expect(await rows('revisions gdp --date 2014-10-01', story)).toEqual([
+      '17710.7,2015-01-30,,,0',
+      '17701.3,2015-02-27,-9.4,-0.0531,28',
+      '17703.7,2015-03-27,2.4,0.0136,56',
+    ]);
+  });
+
+  it('has no percent of 0, no change across a withdrawal, and no row for what changes nothing', async () => {
+    expect(await rows('revisions ODD --date 2020-01-01', story)).toEqual([
+      '0,2020-02-01,,,',
+      '4.50,2020-02-11,4.5,,',
+      ',2020-03-01,,,',
+      '5,2020-04-01,,,',
+    ]);
+  });
+
+  it('has no days where the first release was before the record begins, also of a date that it lacked then', async () => {
+    expect(await rows('revisions LATE --date 2020-01-01', 'value,as_of_date,days')).toEqual([
+      '1,2020-03-01,',
+      '2,2020-04-01,',
+    ]);
+    expect(await rows('revisions LATE --date 2020-02-01', 'value,days')).toEqual(['1,']);
+    expect(await rows('revisions LATE --date 2020-03-01', 'days')).toEqual(['0', '30']);
+  });
+
+  it.each([
+    ['2015-03-27', ''],
+    ['2015-03-28', 'asof: GDP is covered to 2015-03-27\n'],
+    ['2014-10-29', 'asof: GDP is covered from 2014-10-30\n'],
+  ])('and vintages say so where %s is not covered', async (day, note) => {
+    for (const line of ['revisions gdp --date 2014-10-01', 'vintages gdp']) {
+      expect((await run(`${line} --as-of ${day}`)).err).toBe(note);
+      const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+      expect((await run(`${line} --known-before ${next}`)).err).toBe(note);
+    }
+  });
+
+  it.each([
+    ['--as-of 2015-02-27', 2],
+    ['--as-of 2015-02-26', 1],
+    ['--known-before 2015-02-27', 1],
+    ['--as-of 2015-01-29', 0],
+    ['--known-before 2015-02-28', 2],
+  ])('%s shows %i of the three', async (flags, count) => {
+    expect(await rows(`revisions GDP --date 2014-10-01 ${flags}`, 'value')).toHaveLength(count);
+  });
+
+  it('has the columns of observations and three more, and all of them in JSON', async () => {
+    const header = 'date,value,as_of_date,series_id,unit,frequency,source,change,percent,days';
+    expect(linesOf((await run('revisions GDP --date 2014-10-01')).out)[0]).toBe(header);
+    const { object, as_of, results } = JSON.parse(
+      (await run('revisions GDP --date 2014-10-01 --as-of 2015-02-27 --json')).out,
+    );
+    expect([object, as_of, results.length]).toEqual(['revision_series', '2015-02-27', 2]);
+    expect(Object.keys(results[0])).toEqual(header.split(','));
+    expect(results[0]).toMatchObject({ change: null, percent: null, days: 0 });
+  });
+
+  it('says so where a date never had a value', async () => {
+    const { code, out, err } = await run('revisions GDP --date 2014-11-15');
+    expect([code, linesOf(out).length]).toEqual([0, 1]);
+    expect(err).toMatch(/^asof: no value of that date was ever published/);
+  });
+});
+
+describe('asof vintages', () => {
+  it('lists every day of publication, also one that changed nothing, newest first', async () => {
+    const { out, err } = await run('vintages odd');
+    expect(linesOf(out)).toEqual([
+      'as_of_date,added,revised,withdrawn',
+      '2020-05-01,0,0,0',
+      '2020-04-01,1,0,0',
+      '2020-03-01,1,0,1',
+      '2020-02-11,0,1,0',
+      '2020-02-01,1,0,0',
+    ]);
+    expect(err).toBe(
+      'asof: first vintage 2020-02-01, last 2020-05-01, dates from 2020-01-01, covered to 2020-05-01\n',
+    );
+  });
+
+  it.each([
+    ['--from 2020-03-01', ['2020-05-01', '2020-04-01', '2020-03-01']],
+    ['--from 2020-02-11 --to 2020-03-31', ['2020-03-01', '2020-02-11']],
+    ['--as-of 2020-02-29', ['2020-02-11', '2020-02-01']],
+    ['--known-before 2020-02-11', ['2020-02-01']],
+    ['--as-of 2020-03-01 --to 2020-02-11', ['2020-02-11', '2020-02-01']],
+    ['--limit 2', ['2020-05-01', '2020-04-01']],
+  ])('%s', async (flags, days) => {
+    expect(await rows(`vintages ODD ${flags}`, 'as_of_date')).toEqual(days);
+  });
+
+  it('says what is covered in JSON too, but not as of a day', async () => {
+    const coverage = async (flags: string) => {
+      const { out, err } = await run(`vintages ODD --json${flags}`);
+      expect(err).toBe('');
+      return JSON.parse(out).coverage;
+    };
+    expect(await coverage('')).toEqual({
+      first_vintage: '2020-02-01T00:00:00Z',
+      last_vintage: '2020-05-01T00:00:00Z',
+      first_date: '2020-01-01T00:00:00Z',
+      covered_to: '2020-05-01T00:00:00Z',
+    });
+    expect(await coverage(' --as-of 2020-03-01')).toBeUndefined();
+    expect((await run('vintages ODD --as-of 2020-03-01')).err).toBe('');
+  });
+});
+
+describe('asof diff', () => {
+  it('gives what two days disagree on, newest date first', async () => {
+    const { code, out } = await run('diff gdp 2014-12-22 2015-03-27');
+    expect(code).toBe(0);
+    expect(linesOf(out)).toEqual([
+      'series_id,date,old,new,change,percent,kind',
+      'GDP,2014-10-01,,17703.7,,,added',
+      'GDP,2014-07-01,17555.2,17599.8,44.6,0.2541,revised',
+    ]);
+  });
+
+  it('knows withdrawals, and takes a number with other digits for the same', async () => {
+    expect(await rows('diff ODD 2020-02-15 2020-03-15', 'date,old,new,kind')).toEqual([
+      '2020-02-01,,1,added',
+      '2020-01-01,4.50,,withdrawn',
+    ]);
+    expect(await rows('diff ODD 2020-04-02 2020-05-02', 'date')).toEqual([]);
+    expect(await rows('diff BACK 2020-02-02 2020-04-02', 'date')).toEqual([]);
+    expect(await rows('diff BACK 2020-02-02 2020-03-02', 'date,old,new')).toEqual(['2020-01-01,5,']);
+  });
+
+  it.each([
+    ['2014-12-23 2015-01-30', 1],
+    ['2014-12-23 2015-01-29', 0],
+    ['2014-12-23 2015-01-30 --known-before', 1],
+    ['2014-12-24 2015-01-30 --known-before', 0],
+    ['2014-11-25 2015-01-30 --to 2014-09-30', 1],
+    ['2014-11-25 2015-01-30 --from 2014-10-01', 1],
+    ['2014-11-25 2015-01-30 --from 2015-01-01', 0],
+  ])('%s --exit-code', async (line, code) => {
+    const ended = await run(`diff GDP ${line} --exit-code -q`);
+    expect([ended.code, linesOf(ended.out).length > 1]).toEqual([code, code === 1]);
+  });
+
+  it('as JSON is an envelope of its own', async () => {
+    const { object, status, results, results_count, has_more, request_id } = JSON.parse(
+      (await run('diff GDP 2014-12-23 2015-01-30 --json')).out,
+    );
+    expect({ object, status, results_count, has_more }).toEqual({
+      object: 'diff',
+      status: 'ok',
+      results_count: 1,
+      has_more: false,
+    });
+    expect(request_id).toMatch(/^req_/);
+    expect(results).toEqual([
+      {
+        series_id: 'GDP',
+        date: '2014-10-01T00:00:00Z',
+        old: null,
+        new: '17710.7',
+        change: null,
+        percent: null,
+        kind: 'added',
+      },
+    ]);
+  });
+
+  it.each([
+    ['diff GDPX 2015-01-01 2015-02-01 --exit-code', 3, /series 'GDPX' not found\n.*did you mean GDP/s],
+    ['diff GDP 2015-01-01', 2, /missing required argument/],
+    ['diff GDP 2015-02-30 2015-03-01', 2, /invalid 'day 1' date: use YYYY-MM-DD format/],
+    ['diff GDP 2015-01-01 2027-01-01', 2, /'day 2' 2027-01-01 lies in the future/],
+    ['diff GDP 2015-01-01 2015-02-01 --from 2014-02-01 --to 2014-01-01', 2, /'from' 2014-02-01 is after/],
+    ['diff GDP 2015-01-01 2015-01-02 --fail-empty', 9, /^$/],
+    ['revisions GDP', 2, /parameter 'date' is missing/],
+    ['revisions GDPX --date 2014-10-01', 3, /did you mean GDP/],
+    ['revisions GDP --date 2014-10-01 --as-of 2015-01-01 --known-before 2015-01-01', 2, /either --as-of or/],
+    ['vintages GDPX', 3, /did you mean GDP/],
+    ['vintages GDP --as-of 2027-01-01', 2, /lies in the future/],
+    ['vintages GDP --known-before soon', 2, /invalid 'known_before' date/],
+  ])('asof %s ends with %i', async (line, code, words) => {
+    const { code: ended, out, err } = await run(line);
+    expect(ended).toBe(code);
+    expect(err).toMatch(words);
+    if (code !== 9) expect(out).toBe('');
+  });
+
+  it('says which day lies outside of what is covered', async () => {
+    expect((await run('diff GDP 2014-10-29 2015-03-27')).err).toBe('asof: GDP is covered from 2014-10-30\n');
+    expect((await run('diff GDP 2014-10-29 2015-03-28')).err).toBe(
+      'asof: GDP is covered from 2014-10-30 to 2015-03-27\n',
+    );
+  });
+});
+
+const fred = join(import.meta.dirname, '../../../../shared/data/macro/fred-api');
+const file = (name: string) => join(fred, `GDP-observations-${name}.json`);
+
+describe.skipIf(!existsSync(fred))("FRED's own GDP (../shared is not there)", () => {
+  const real = newStorePath(folder.path('real'));
+  const ask = (line: string) => asof([...line.split(' '), '-q', '--no-header', '--store', real]);
+  type Interval = { readonly date: string; readonly value: string; readonly realtime_start: string };
+  const published = (name: string): readonly Interval[] =>
+    JSON.parse(readFileSync(file(name), 'utf8')).observations;
+
+  beforeAll(async () => {
+    const { code, err } = await asof(['import', file('all-realtime'), '--series', 'GDP', '--store', real]);
+    if (code !== 0) throw new Error(err);
+  });
+
+  it('has exactly the 132 first releases that FRED counts', async () => {
+    const firsts = published('output_type4').map(
+      ({ date, value, realtime_start }) => `${date},${value},${realtime_start}`,
+    );
+    expect(firsts).toHaveLength(132);
+    const columns = '--columns date,value,as_of_date';
+    expect(linesOf((await ask(`obs GDP --first-release --sort asc ${columns}`)).out)).toEqual(firsts);
+  });
+
+  it('was published on exactly the days of FRED’s list of vintages', async () => {
+    const { vintage_dates } = JSON.parse(readFileSync(join(fred, 'GDP-vintagedates.json'), 'utf8'));
+    const days = linesOf((await ask('vintages GDP --columns as_of_date')).out).reverse();
+    const last = days.at(-1) ?? '';
+    expect(days).toEqual(vintage_dates.filter((day: string) => day >= (days[0] ?? '') && day <= last));
+  });
+
+  it.each(['1947-01-01', '1991-07-01', '2008-07-01', '2014-10-01'])(
+    'has the revisions of %s that FRED’s intervals make',
+    async (date) => {
+      const intervals = published('all-realtime').filter((one) => one.date === date);
+      const changes = intervals.filter(({ value }, i) => Number(value) !== Number(intervals[i - 1]?.value));
+      expect(changes.length).toBeGreaterThan(2);
+      const { out } = await ask(`revisions GDP --date ${date} --columns value,as_of_date`);
+      expect(linesOf(out)).toEqual(
+        changes.map(({ value, realtime_start }) => `${value === '.' ? '' : value},${realtime_start}`),
+      );
+    },
+  );
+});

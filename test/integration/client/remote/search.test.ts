@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../../../../src/client/client.ts';
+import { remoteClient } from '../../../../src/client/remote/client.ts';
+import type { Envelope } from '../../../../src/operations/envelope.ts';
+import { observations, seriesSearch } from '../../../../src/operations/index.ts';
+import { type Double, envelope, problem, reply, serve } from '../../../support/service-double.ts';
+
+function clientOf(baseUrl: string): Client {
+  return remoteClient({ baseUrl, env: {}, retries: 0, timeout: 5 });
+}
+
+function series(id: string, title: string) {
+  return { id, title, units: '', observation_count: 1, last_updated: '2015-01-30T00:00:00Z', source: '' };
+}
+
+const catalogue = [
+  series('AGG', 'Aggregates, GDP and others'),
+  series('CPIAUCSL', 'Consumer Price Index, All Urban'),
+  series('GDP', 'Gross Domestic Product'),
+  series('GDPC1', 'Real Gross Domestic Product'),
+  series('GDPDEF', 'Price Deflator'),
+  series('PCE', 'Personal Consumption, share of GDP'),
+];
+
+/** A service of the contract alone: `q` looks in ids, pages of two rows, and no OpenAPI description. */
+function plainService(description?: unknown): Promise<Double> {
+  return serve((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+    if (pathname === '/v1/openapi.json' && description !== undefined)
+      return reply(response, 200, description);
+    if (pathname !== '/v1/series') return problem(response, 404, 'not-found', 'no such endpoint');
+    const found = catalogue.filter(({ id }) => id.includes((searchParams.get('q') ?? '').toUpperCase()));
+    const begin = Number(searchParams.get('cursor') ?? 0);
+    const rows = found.slice(begin, begin + Math.min(2, Number(searchParams.get('limit') ?? 100)));
+    const end = begin + rows.length;
+    const more = end < found.length ? { has_more: true, next_cursor: String(end) } : {};
+    return reply(response, 200, envelope('series_list', rows, more));
+  });
+}
+
+function ids({ results }: Envelope): unknown[] {
+  return results.map(({ id }) => id);
+}
+
+describe('a search of a service that does not announce match', () => {
+  it.each([
+    ['any', 'gdp', ['GDP', 'GDPC1', 'GDPDEF', 'AGG', 'PCE']],
+    ['title', 'gdp', ['AGG', 'PCE']],
+    ['title', 'pr', ['CPIAUCSL', 'GDP', 'GDPC1', 'GDPDEF']],
+    ['title', 'product real', ['GDPC1']],
+    ['title', 'omestic', []],
+    ['any', 'price', ['CPIAUCSL', 'GDPDEF']],
+  ])('by %s for %j is done over the whole list', async (match, q, expected) => {
+    const { url } = await plainService();
+    expect(
+      ids(
+        await clientOf(url).ask(seriesSearch, [
+          ['q', q],
+          ['match', match],
+        ]),
+      ),
+    ).toEqual(expected);
+  });
+
+  it('by id is the contract’s own', async () => {
+    const { url, asked } = await plainService();
+    expect(
+      ids(
+        await clientOf(url).ask(seriesSearch, [
+          ['q', 'gdp'],
+          ['match', 'id'],
+        ]),
+      ),
+    ).toEqual(['GDP', 'GDPC1']);
+    expect(asked.map((request) => request.url)).toEqual(['/v1/openapi.json', '/v1/series?q=gdp']);
+  });
+
+  it('comes in pages that join to the whole, and asks for the list once', async () => {
+    const { url, asked } = await plainService();
+    const client = clientOf(url);
+    const found: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await client.ask(seriesSearch, [
+        ['q', 'gdp'],
+        ['match', 'any'],
+        ['limit', '3'],
+        ...(cursor === undefined ? [] : [['cursor', cursor] as const]),
+      ]);
+      expect(page.results_count).toBe(page.results.length);
+      expect(page.next_cursor !== undefined).toBe(page.has_more);
+      found.push(ids(page));
+      cursor = page.next_cursor;
+    } while (cursor !== undefined);
+    expect(found).toEqual([
+      ['GDP', 'GDPC1', 'GDPDEF'],
+      ['AGG', 'PCE'],
+    ]);
+    expect(asked.filter((request) => request.url?.startsWith('/v1/series'))).toHaveLength(3);
+  });
+
+  it.each([
+    [[['match', 'all']], 'match'],
+    [
+      [
+        ['match', 'any'],
+        ['limit', '0'],
+      ],
+      'limit',
+    ],
+    [
+      [
+        ['match', 'any'],
+        ['nonsense', '1'],
+      ],
+      'nonsense',
+    ],
+    [
+      [
+        ['match', 'any'],
+        ['q', 'gdp'],
+        ['cursor', 'abc'],
+      ],
+      'cursor',
+    ],
+  ] as const)('refuses %j as the service would', async (given, field) => {
+    const { url } = await plainService();
+    await expect(clientOf(url).ask(seriesSearch, given)).rejects.toMatchObject({
+      kind: 'validation-error',
+      field,
+    });
+  });
+
+  it('does not go round for ever when the list does', async () => {
+    const { url } = await serve((_, response) =>
+      reply(
+        response,
+        200,
+        envelope('series_list', catalogue.slice(0, 1), { has_more: true, next_cursor: 'again' }),
+      ),
+    );
+    await expect(
+      clientOf(url).ask(seriesSearch, [
+        ['q', 'x'],
+        ['match', 'any'],
+      ]),
+    ).rejects.toMatchObject({
+      kind: 'bad-answer',
+    });
+  });
+});
+
+const parameter = (name: string) => ({ name, in: 'query', schema: { type: 'string' } });
+
+describe('a service that announces a parameter', () => {
+  it.each([
+    ['in the operation', { paths: { '/v1/series': { get: { parameters: [parameter('match')] } } } }],
+    ['for the whole path', { paths: { '/v1/series': { parameters: [parameter('match')], get: {} } } }],
+    [
+      'by reference',
+      {
+        components: { parameters: { Match: parameter('match') } },
+        paths: { '/v1/series': { get: { parameters: [{ $ref: '#/components/parameters/Match' }] } } },
+      },
+    ],
+  ])('%s is asked with it', async (_, description) => {
+    const { url, asked } = await plainService(description);
+    await clientOf(url).ask(seriesSearch, [
+      ['q', 'gdp'],
+      ['match', 'any'],
+    ]);
+    expect(asked.map((request) => request.url)).toEqual(['/v1/openapi.json', '/v1/series?q=gdp&match=any']);
+  });
+
+  it.each([
+    ['another parameter', { paths: { '/v1/series': { get: { parameters: [parameter('q')] } } } }],
+    ['it elsewhere', { paths: { '/v1/series/{id}': { get: { parameters: [parameter('match')] } } } }],
+    [
+      'it as a header',
+      { paths: { '/v1/series': { get: { parameters: [{ ...parameter('match'), in: 'header' }] } } } },
+    ],
+    ['nothing of sense', { paths: { '/v1/series': { get: { parameters: 'match' } } } }],
+    ['no object', ['match']],
+  ])('but not: %s', async (_, description) => {
+    const { url, asked } = await plainService(description);
+    await clientOf(url).ask(seriesSearch, [
+      ['q', 'gdp'],
+      ['match', 'any'],
+    ]);
+    expect(asked.some((request) => request.url?.includes('match'))).toBe(false);
+  });
+
+  it('is asked for its description once', async () => {
+    const { url, asked } = await plainService();
+    const client = clientOf(url);
+    await client.ask(seriesSearch, [
+      ['q', 'gdp'],
+      ['match', 'id'],
+    ]);
+    await client.ask(seriesSearch, [
+      ['q', 'pce'],
+      ['match', 'id'],
+    ]);
+    expect(asked.filter((request) => request.url === '/v1/openapi.json')).toHaveLength(1);
+  });
+});
+
+describe('first releases', () => {
+  it('of a service that does not announce them are not asked for: it would answer with other values', async () => {
+    const { url, asked } = await plainService({ paths: {} });
+    await expect(
+      clientOf(url).ask(observations, [
+        ['id', 'GDP'],
+        ['release', 'first'],
+      ]),
+    ).rejects.toMatchObject({
+      kind: 'bad-answer',
+      detail: `the service at ${url} does not announce the parameter 'release'`,
+    });
+    expect(asked.map((request) => request.url)).toEqual(['/v1/openapi.json']);
+  });
+
+  it('of a service that announces them are asked for', async () => {
+    const template = '/v1/series/{series_id}/observations';
+    const description = { paths: { [template]: { get: { parameters: [parameter('release')] } } } };
+    const { url } = await serve((request, response) =>
+      reply(
+        response,
+        200,
+        request.url === '/v1/openapi.json' ? description : envelope('observation_series', []),
+      ),
+    );
+    const page = await clientOf(url).ask(observations, [
+      ['id', 'GDP'],
+      ['release', 'first'],
+    ]);
+    expect(page.results).toEqual([]);
+  });
+});

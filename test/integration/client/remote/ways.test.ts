@@ -1,0 +1,145 @@
+import { createServer as createTlsServer } from 'node:https';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../../../../src/client/client.ts';
+import { proxiesOf } from '../../../../src/client/remote/dispatch.ts';
+import type { Problem } from '../../../../src/errors/problem.ts';
+import { observations, ping } from '../../../../src/operations/index.ts';
+import { clientWithKey, failure, key } from '../../../support/remote-client.ts';
+import { selfSigned } from '../../../support/self-signed.ts';
+import { envelope, pong, reply, serve } from '../../../support/service-double.ts';
+
+const pinged = envelope('ping', [pong]);
+
+/** The Problem that a ping ends in. */
+async function failedPing(client: Client): Promise<Problem> {
+  return failure(client.ask(ping, [])).finally(() => client.close());
+}
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])(
+    'with %i within the origin is followed once, with the key',
+    async (status) => {
+      const { url, asked } = await serve((request, response) => {
+        if (request.url === '/v1/ping') reply(response, status, '', { location: '/moved/v1/ping' });
+        else reply(response, 200, pinged);
+      });
+      expect(await clientWithKey(url).ask(ping, [])).toEqual(pinged);
+      expect(asked.map((request) => [request.url, request.headers['x-api-key']])).toEqual([
+        ['/v1/ping', key],
+        ['/moved/v1/ping', key],
+      ]);
+    },
+  );
+
+  it('is not followed twice', async () => {
+    const { url, asked } = await serve((_, response) => reply(response, 302, '', { location: '/v1/ping' }));
+    expect((await failedPing(clientWithKey(url))).detail).toContain('redirects again');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('to another origin is refused, and nothing is sent there', async () => {
+    const { url: elsewhere, asked } = await serve((_, response) => reply(response, 200, pinged));
+    const { url } = await serve((_, response) =>
+      reply(response, 302, '', { location: `${elsewhere}/v1/ping` }),
+    );
+    const { kind, detail } = await failedPing(clientWithKey(url));
+    expect([kind, detail]).toEqual([
+      'bad-answer',
+      `${url}/v1/ping redirects to another origin, ${elsewhere}`,
+    ]);
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ['to nowhere', ''],
+    ['to what is no URL', 'http://['],
+  ])('%s is refused', async (_, location) => {
+    const { url } = await serve((_request, response) =>
+      reply(response, 302, '', location === '' ? {} : { location }),
+    );
+    expect((await failedPing(clientWithKey(url))).detail).toBe(
+      `${url}/v1/ping redirects, but does not say where to`,
+    );
+  });
+
+  it('that loses the parameters is refused: the answer would be to another question', async () => {
+    const { url, asked } = await serve((_, response) =>
+      reply(response, 301, '', { location: '/v1/series/GDP/observations/' }),
+    );
+    const given = [
+      ['id', 'GDP'],
+      ['as_of', '2015-01-30'],
+    ] as const;
+    await expect(clientWithKey(url).ask(observations, given)).rejects.toMatchObject({ kind: 'bad-answer' });
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('proxies', () => {
+  it('are those of the environment, lower case first, empty is none', () => {
+    expect(
+      proxiesOf({ http_proxy: 'http://a', HTTP_PROXY: 'http://b', HTTPS_PROXY: 'http://c', no_proxy: '' }),
+    ).toEqual({
+      http: 'http://a',
+      https: 'http://c',
+      no: '',
+    });
+  });
+
+  it('are asked for a plain URL in plain', async () => {
+    const { url: proxy, asked } = await serve((_, response) => reply(response, 200, pinged));
+    const client = clientWithKey('http://data.example.com/x', { env: { HTTP_PROXY: proxy } });
+    expect(await client.ask(ping, [])).toEqual(pinged);
+    expect(asked.map(({ url }) => url)).toEqual(['http://data.example.com/x/v1/ping']);
+    await client.close();
+  });
+
+  it('are asked for a tunnel to TLS, where they never see the key', async () => {
+    const { url } = await serve(
+      (_, response) => reply(response, 200, pinged),
+      (listener) => createTlsServer(selfSigned, listener),
+    );
+    const { url: proxy, server } = await serve(() => undefined);
+    const tunnels: unknown[] = [];
+    server.on('connect', (request, socket, head) => {
+      tunnels.push([request.url, request.headers['x-api-key']]);
+      const target = connect(Number(new URL(url).port), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connected\r\n\r\n');
+        target.write(head);
+        target.pipe(socket).pipe(target);
+      });
+      for (const one of [target, socket]) one.on('error', () => undefined);
+    });
+    const https = url.replace('http:', 'https:');
+    const { detail } = await failedPing(clientWithKey(https, { env: { HTTPS_PROXY: proxy } }));
+    expect(tunnels).toEqual([[https.replace('https://', ''), undefined]]);
+    expect(detail).toContain('TLS: its certificate is self-signed');
+  });
+
+  it('that refuse the tunnel are named as the cause', async () => {
+    const { url: proxy, server } = await serve(() => undefined);
+    server.on('connect', (_request, socket) => socket.end('HTTP/1.1 407 Who Are You\r\n\r\n'));
+    const env = { HTTPS_PROXY: proxy.replace('http://', 'http://me:hunter2@') };
+    const found = await failedPing(clientWithKey('https://data.example.com', { env }));
+    expect([found.kind, found.detail]).toEqual([
+      'unreachable',
+      'cannot reach https://data.example.com: the proxy refused with status 407',
+    ]);
+    expect(JSON.stringify([found.detail, found.hints])).not.toContain('hunter2');
+  });
+
+  it('are left out for the hosts of NO_PROXY', async () => {
+    const { url } = await serve((_, response) => reply(response, 200, pinged));
+    const client = clientWithKey(url, { env: { HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.1' } });
+    expect(await client.ask(ping, [])).toEqual(pinged);
+    await client.close();
+  });
+
+  it('that are no URL are refused by name', async () => {
+    const { kind, detail } = await failedPing(
+      clientWithKey('http://data.example.com', { env: { HTTP_PROXY: 'not a url' } }),
+    );
+    expect([kind, detail]).toEqual(['bad-input', 'the proxy in HTTP_PROXY is not a URL']);
+  });
+});

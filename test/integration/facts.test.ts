@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { agreeing, days, onePerKey, runs, seriesIds } from '../support/arbitrary.ts';
+import { asAsofCsv, asFredCsv } from '../support/encodings.ts';
+import { expectKnowledge } from '../support/expect-knowledge.ts';
+import { nothing, told } from '../support/knowledge.ts';
+import {
+  digestOf,
+  facts,
+  importFiles,
+  importPaths,
+  newStorePath,
+  scratchFolder,
+} from '../support/scratch-store.ts';
+
+const folder = scratchFolder();
+
+/** What `asof facts` writes of every series of a store. */
+async function factsOf(store: string): Promise<string> {
+  const output = join(dirname(store), 'facts.csv');
+  const io = {
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+    env: {},
+    clock: () => new Date('2026-01-15T12:00:00Z'),
+    signal: new AbortController().signal,
+  };
+  expect(await main(['facts', '*', '--store', store, '-o', output], io)).toBe(0);
+  return output;
+}
+
+/** A store that was made of nothing but the facts of another. */
+async function copyOf(store: string): Promise<string> {
+  const copy = newStorePath(folder);
+  await importPaths(copy, [await factsOf(store)]);
+  return copy;
+}
+
+describe('asof facts gives everything back', () => {
+  test('whatever was stated, respelled and withdrawn: a store made of it has the same statements and answers', async () => {
+    await fc.assert(
+      fc.asyncProperty(agreeing, async (statements) => {
+        const said = statements.map((item) => item.said);
+        const store = newStorePath(folder);
+        await importFiles(store, asAsofCsv(said)[0]?.files ?? {});
+        const copy = await copyOf(store);
+        await expectKnowledge(copy, told(nothing, said).after);
+        expect(readFileSync(await factsOf(copy))).toEqual(readFileSync(await factsOf(store)));
+      }),
+      { numRuns: runs(25) },
+    );
+  });
+
+  test('what a complete vintage withdrew without a word is said in words', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        agreeing,
+        fc.constantFrom(...seriesIds),
+        fc.constantFrom(...days),
+        async (items, series, asOf) => {
+          const said = onePerKey(items.map((item) => item.said));
+          const isOfVintage = (item: { series: string; asOf: string }) =>
+            item.series === series && item.asOf === asOf;
+          const vintage = said.filter(isOfVintage);
+          fc.pre(vintage.length > 0);
+          const store = newStorePath(folder);
+          for (const { files, flags } of asFredCsv(vintage))
+            await importFiles(store, files, { ...flags, complete: true });
+          await importFiles(
+            store,
+            asAsofCsv(said.filter((item) => !isOfVintage(item)))[0]?.files ?? {},
+          ).catch(isEmptyFile);
+          const copy = await copyOf(store);
+          const known = told(nothing, said, { complete: [{ series, asOf }] }).after;
+          await expectKnowledge(copy, known);
+          // A date that nobody had spoken of was withdrawn too: the copy knows it as well.
+          const late = { series, date: '2031-01-01', asOf: '1999-01-01', value: '5' };
+          await importFiles(copy, asAsofCsv([late])[0]?.files ?? {});
+          await expectKnowledge(copy, told(known, [late]).after);
+        },
+      ),
+      { numRuns: runs(20) },
+    );
+  });
+
+  test('imported into the store it came from, it is all known and changes no byte of what is shown', async () => {
+    const store = newStorePath(folder);
+    await importFiles(store, {
+      'facts.csv': facts(
+        'X 2020-03-31 2020-05-01 1.5',
+        'X 2020-03-31 2020-06-01 1.50',
+        'X 2020-06-30 2020-08-01',
+        'X 2020-06-30 2020-09-01 2',
+        'Y 2020-01-01 2020-05-01',
+      ),
+      'metadata.csv': 'series_id,frequency\nX,Q\n',
+    });
+    const before = readFileSync(await factsOf(store), 'utf8');
+    expect(before).toBe(
+      facts(
+        'X 2020-01-01 2020-05-01 1.5',
+        'X 2020-01-01 2020-06-01 1.50',
+        'X 2020-04-01 2020-08-01',
+        'X 2020-04-01 2020-09-01 2',
+        'Y 2020-01-01 2020-05-01',
+      ),
+    );
+    const [summary] = await importPaths(store, [await factsOf(store)]);
+    expect(summary).toMatchObject({ statementsNew: 0, statementsKnown: 5 });
+    expect(readFileSync(await factsOf(store), 'utf8')).toBe(before);
+    expect(readFileSync(await factsOf(await copyOf(store)), 'utf8')).toBe(before);
+    expect(digestOf(store)).toBeDefined();
+  });
+});
+
+/** Swallows the refusal of a file that holds nothing, where the vintage was all that was said. */
+function isEmptyFile(error: unknown): void {
+  if (!(error instanceof Error && error.message.includes('has a header and no rows'))) throw error;
+}

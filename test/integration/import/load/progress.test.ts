@@ -1,0 +1,60 @@
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { LoadProgress } from '../../../../src/import/load/load.ts';
+import { facts, importPaths, newStorePath, scratchFolder } from '../../../support/scratch-store.ts';
+import { zipOf } from '../../../support/zip-writer.ts';
+
+const folder = scratchFolder();
+
+/** Three thousand statements of a series, so many that they are read in several stretches. */
+function statementsOf(series: string): string {
+  const day = (i: number) => new Date(Date.UTC(1990, 0, 1 + i)).toISOString().slice(0, 10);
+  return facts(...Array.from({ length: 12_000 }, (_, i) => `${series} ${day(i)} 2025-01-01 ${i}.5`));
+}
+
+/** What an import of these files told of itself. */
+async function told(bufferSize: number, files: Readonly<Record<string, string | Buffer>>) {
+  const store = newStorePath(folder);
+  const paths = Object.entries(files).map(([name, content]) => {
+    const path = join(dirname(store), 'files', name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+    return path;
+  });
+  const told: LoadProgress[] = [];
+  const onProgress = async (progress: LoadProgress) => void told.push(progress);
+  await importPaths(store, paths, { bufferSize, onProgress });
+  return { told, sizes: paths.map((path) => statSync(path).size) };
+}
+
+const [a, b] = [statementsOf('A'), statementsOf('B')];
+
+describe('how far an import has come', () => {
+  it.each<
+    readonly [what: string, files: Readonly<Record<string, string | Buffer>>, total: number | undefined]
+  >([
+    ['plain files', { 'a.csv': a, 'b.csv': b }, undefined],
+    ['packed files, as they lie', { 'a.csv.gz': gzipSync(a), 'b.csv.gz': gzipSync(b) }, undefined],
+    [
+      'members of an archive, unpacked',
+      { 'x.zip': zipOf([a, b].map((content, i) => ({ name: `${i}.csv`, content }))) },
+      a.length + b.length,
+    ],
+  ])('is told in bytes of %s', async (_, files, total) => {
+    const { told: all, sizes } = await told(1000, files);
+    const expected = total ?? sizes.reduce((sum, size) => sum + size, 0);
+    expect(new Set(all.map((one) => one.total))).toEqual(new Set([expected]));
+    const done = all.map((one) => one.done);
+    expect(done).toEqual([...done].sort((x, y) => x - y));
+    expect(done[0]).toBe(0);
+    expect(done.at(-1)).toBeLessThanOrEqual(expected);
+    expect(done.at(-1)).toBeGreaterThan(expected * 0.75);
+  });
+
+  it('counts what waits in memory only when it is in the store', async () => {
+    const { told: all, sizes } = await told(Number.POSITIVE_INFINITY, { 'a.csv': a, 'b.csv': b });
+    expect(new Set(all.map(({ done }) => done))).toEqual(new Set([0, sizes[0]]));
+  });
+});

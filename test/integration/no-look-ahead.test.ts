@@ -1,0 +1,138 @@
+import { Command } from 'commander';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { commands } from '../../src/cli/commands/index.ts';
+import { agreeing, days, onePerKey, runs, seriesIds } from '../support/arbitrary.ts';
+import { asof } from '../support/command.ts';
+import { asAsofCsv } from '../support/encodings.ts';
+import type { Said } from '../support/knowledge.ts';
+import { importFiles, newStorePath, scratchFolder } from '../support/scratch-store.ts';
+
+const folder = scratchFolder();
+
+/** Every series has begun before anything is asked, and says how often it is observed: only facts tell two stores apart. */
+const begun: readonly Said[] = seriesIds.map((series) => ({
+  series,
+  date: '2019-11-01',
+  asOf: '2019-12-01',
+  value: '7.7',
+}));
+const metadata = `series_id,frequency\n${seriesIds.map((id) => `${id},M\n`).join('')}`;
+
+async function storeOf(said: readonly Said[]): Promise<string> {
+  const path = newStorePath(folder);
+  await importFiles(path, { ...asAsofCsv([...begun, ...said])[0]?.files, 'metadata.csv': metadata });
+  return path;
+}
+
+/** Command lines as of a day D, with an earlier day E and N, the day after D. */
+const lines: Readonly<Record<string, readonly string[]>> = {
+  observations: [
+    'observations * --as-of D',
+    'observations * --known-before N',
+    'observations * --as-of D --first-release',
+    'observations GDP --as-of D --json',
+  ],
+  revisions: [
+    'revisions GDP --date 2020-02-01 --as-of D',
+    'revisions GDP --date 2020-02-01 --known-before N --json',
+  ],
+  vintages: ['vintages GDP --as-of D', 'vintages GDP --known-before N --json', 'vintages GDP --to D'],
+  diff: ['diff GDP E D', 'diff GDP D E --json', 'diff GDP E N --known-before'],
+  panel: [
+    'panel * --as-of D',
+    'panel GDP X1 --known-before N --wide --json',
+    'panel * --as-of-each month-end --from 2019-11-15 --to D',
+    'panel GDP CPI --as-of-each week-end --from 2020-01-01 --to D --wide',
+    'panel GDP --as-of-each day --from E --to D --json',
+  ],
+};
+
+/** Commands with a day of knowledge that are about something else than vintages. */
+const others: Readonly<Record<string, string>> = {
+  insider: 'filings are known from their filing date',
+  snapshot: 'it runs the commands of this list',
+};
+
+function next(day: string): string {
+  return new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+}
+
+function filled(line: string, day: string, earlier: string): string[] {
+  const texts: Readonly<Record<string, string>> = { D: day, E: earlier, N: next(day) };
+  return line.split(' ').map((word) => texts[word] ?? word);
+}
+
+/** What a command line writes and ends with; request ids aside. */
+async function written(line: readonly string[], store: string): Promise<string> {
+  const { code, out } = await asof([...line, '--store', store]);
+  return `${out.replace(/req_[0-9a-f]{32}/g, 'req_')}exit ${code}`;
+}
+
+/** The words of every command that takes a day of knowledge. */
+async function commandsWithKnowledge(): Promise<readonly string[]> {
+  const found = new Set<string>();
+  for (const { name, define } of commands) {
+    const root = new Command(name);
+    await define(root, {
+      io: {} as Parameters<typeof define>[1]['io'],
+      done: () => undefined,
+      subcommand: (group, word) => group.command(word),
+      programWith: async () => root,
+      shell: { understand: async () => undefined, run: async () => 0 },
+    });
+    const takesDay = (command: Command): boolean =>
+      command.options.some(({ long }) => long === '--as-of' || long === '--known-before') ||
+      command.commands.some(takesDay);
+    if (takesDay(root)) found.add(name);
+  }
+  return [...found].filter((name) => name !== 'import');
+}
+
+const history = fc.record({
+  statements: agreeing.map((items) => onePerKey(items.map(({ said }) => said))),
+  day: fc.constantFrom(...days, '2020-03-01', '2020-07-31', '2022-05-05'),
+  back: fc.integer({ min: 0, max: 400 }),
+});
+
+function earlierThan(day: string, back: number): string {
+  const earlier = new Date(Date.parse(day) - back * 86_400_000).toISOString().slice(0, 10);
+  return earlier < '2019-12-31' ? '2019-12-31' : earlier;
+}
+
+describe('nothing that is published after a day changes an answer as of it', () => {
+  it('is asked of every command that takes a day of knowledge', async () => {
+    expect((await commandsWithKnowledge()).filter((name) => !(name in others)).sort()).toEqual(
+      Object.keys(lines).sort(),
+    );
+  });
+
+  it.each(Object.keys(lines))('asof %s', async (command) => {
+    await fc.assert(
+      fc.asyncProperty(history, async ({ statements, day, back }) => {
+        const whole = await storeOf(statements);
+        const cut = await storeOf(statements.filter(({ asOf }) => asOf <= day));
+        for (const line of lines[command] ?? []) {
+          const typed = filled(line, day, earlierThan(day, back));
+          expect(await written(typed, whole)).toBe(await written(typed, cut));
+        }
+      }),
+      { numRuns: runs(15) },
+    );
+  });
+
+  it('and without a day, revisions only go on, and vintages only begin anew', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async ({ statements, day }) => {
+        const whole = await storeOf(statements);
+        const cut = await storeOf(statements.filter(({ asOf }) => asOf <= day));
+        const rows = async (line: string, store: string) =>
+          (await asof([...line.split(' '), '--no-header', '--store', store])).out;
+        const revisions = 'revisions GDP --date 2020-02-01';
+        expect((await rows(revisions, whole)).startsWith(await rows(revisions, cut))).toBe(true);
+        expect((await rows('vintages GDP', whole)).endsWith(await rows('vintages GDP', cut))).toBe(true);
+      }),
+      { numRuns: runs(15) },
+    );
+  });
+});

@@ -1,0 +1,173 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Row } from '../../../src/operations/envelope.ts';
+import { observations, seriesSearch, yields } from '../../../src/operations/index.ts';
+import type { Operation } from '../../../src/operations/operation.ts';
+import type { Given } from '../../../src/service/service.ts';
+import { facts, importFiles, newStorePath } from '../../support/scratch-store.ts';
+import { ask, day, folder, known, latest, names, newStore, trades } from '../../support/stock.ts';
+
+/** All pages, each held to the rule that a cursor is there exactly when more is. */
+async function allPages(path: string, operation: Operation, given: Given, limit: number): Promise<Row[][]> {
+  const pages: Row[][] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await ask(path, operation, [
+      ...given,
+      ['limit', String(limit)],
+      ...(cursor === undefined ? [] : [['cursor', cursor] as const]),
+    ]);
+    pages.push([...page.results]);
+    expect(page.results_count).toBe(page.results.length);
+    expect(page.has_more).toBe(Object.hasOwn(page, 'next_cursor'));
+    cursor = page.next_cursor;
+  } while (cursor !== undefined && pages.length < 100);
+  return pages;
+}
+
+const rate = (row: Row) => `${String(row.trade_date).slice(0, 10)} ${row.maturity} ${row.rate}`;
+const id = (row: Row) => String(row.id);
+
+const allRates = [...trades]
+  .reverse()
+  .flatMap((date, i) => [`${date} 1M 1.${2 - i}`, `${date} 2Y 2.${2 - i}`, `${date} 10Y 3.${2 - i}`]);
+
+let path = '';
+beforeAll(async () => {
+  path = await newStore();
+});
+
+describe('pages of every size give the same rows, in the order of the contract', () => {
+  test.each<[string, Operation, Given, (row: Row) => string, readonly string[]]>([
+    ['observations', observations, [['id', 'GDP']], day, latest],
+    [
+      'observations as of a day',
+      observations,
+      [
+        ['id', 'GDP'],
+        ['as_of', '2020-12-31'],
+      ],
+      day,
+      known,
+    ],
+    [
+      'observations in a range',
+      observations,
+      [
+        ['id', 'GDP'],
+        ['from', '2020-02-01'],
+        ['to', '2020-06-15'],
+      ],
+      day,
+      latest.slice(2, 7),
+    ],
+    [
+      'first releases',
+      observations,
+      [
+        ['id', 'GDP'],
+        ['release', 'first'],
+      ],
+      day,
+      known.slice(0, 7),
+    ],
+    [
+      'no observations',
+      observations,
+      [
+        ['id', 'GDP'],
+        ['to', '2019-01-01'],
+      ],
+      day,
+      [],
+    ],
+    ['all series', seriesSearch, [], id, [...names].sort()],
+    ['series by id', seriesSearch, [['q', 'gdp']], id, ['CPIGDP', 'GDP', 'GDPC1']],
+    [
+      'series by title',
+      seriesSearch,
+      [
+        ['q', 'gro'],
+        ['match', 'title'],
+      ],
+      id,
+      ['A1', 'CPI', 'GDPC1'],
+    ],
+    [
+      'series by two words',
+      seriesSearch,
+      [
+        ['q', 'tr GROSS'],
+        ['match', 'title'],
+      ],
+      id,
+      ['CPI'],
+    ],
+    [
+      'series by either, ids first',
+      seriesSearch,
+      [
+        ['q', 'gdp'],
+        ['match', 'any'],
+      ],
+      id,
+      ['CPIGDP', 'GDP', 'GDPC1', 'A2'],
+    ],
+    ['rates', yields, [], rate, allRates],
+    [
+      'rates of one maturity',
+      yields,
+      [['maturity', '2Y']],
+      rate,
+      allRates.filter((row) => row.includes('2Y')),
+    ],
+    [
+      'rates in a range',
+      yields,
+      [
+        ['from', '2020-01-03'],
+        ['to', '2020-01-05'],
+      ],
+      rate,
+      allRates.slice(3, 6),
+    ],
+    ['real rates', yields, [['curve_type', 'TIPS']], rate, ['2020-01-02 10Y 0.1']],
+  ])('%s', async (_, operation, given, show, expected) => {
+    for (const limit of [1, 2, 3, 7, 1000]) {
+      const pages = await allPages(path, operation, given, limit);
+      expect(pages.flat().map(show)).toEqual(expected);
+      expect(pages.map((page) => page.length)).toEqual(sizes(expected.length, limit));
+    }
+  });
+
+  test('without a limit, a page holds a hundred rows', async () => {
+    const many = newStorePath(folder);
+    const lines = Array.from(
+      { length: 101 },
+      (_, i) => `S${String(i).padStart(3, '0')} 2020-01-01 2020-02-01 1`,
+    );
+    await importFiles(many, { 'facts.csv': facts(...lines) });
+    const first = await ask(many, seriesSearch, []);
+    expect([first.results_count, first.has_more]).toEqual([100, true]);
+    const last = await ask(many, seriesSearch, [['cursor', first.next_cursor ?? '']]);
+    expect([last.results.map(id), last.has_more]).toEqual([['S100'], false]);
+  });
+
+  test('the size of a page may change on the way', async () => {
+    const first = await ask(path, observations, [
+      ['id', 'GDP'],
+      ['limit', '2'],
+    ]);
+    const rest = await ask(path, observations, [
+      ['limit', '5'],
+      ['cursor', first.next_cursor ?? ''],
+      ['id', 'GDP'],
+    ]);
+    expect(rest.results.map(day)).toEqual(latest.slice(2, 7));
+  });
+});
+
+/** How many rows each page has: full ones, then the rest; one empty page of nothing. */
+function sizes(count: number, limit: number): readonly number[] {
+  if (count === 0) return [0];
+  return Array.from({ length: Math.ceil(count / limit) }, (_, i) => Math.min(limit, count - i * limit));
+}

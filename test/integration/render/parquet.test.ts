@@ -1,0 +1,240 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../../../src/errors/problem.ts';
+import type { Cell, Row } from '../../../src/operations/envelope.ts';
+import type { Field } from '../../../src/operations/operation.ts';
+import { parquet } from '../../../src/render/parquet.ts';
+import { rendered } from '../../../src/render/renderer.ts';
+import { ask, readParquet } from '../../support/duckdb.ts';
+import { envelope, field, layout, observation, observationFields } from '../../support/rows.ts';
+import { scratchFolder } from '../../support/scratch-store.ts';
+
+const folder = scratchFolder();
+let files = 0;
+
+/** A file of these pages. */
+async function written(fields: readonly Field[], ...pages: readonly (readonly Row[])[]): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  const output = rendered(
+    parquet(layout(fields)),
+    pages.map((rows) => envelope(rows)),
+  );
+  for await (const chunk of output) chunks.push(Buffer.from(chunk));
+  const path = join(folder, `${files}.parquet`);
+  files += 1;
+  writeFileSync(path, Buffer.concat(chunks));
+  return path;
+}
+
+/** What DuckDB makes of one column of these cells. */
+async function column(type: Field['type'], cells: readonly (Cell | undefined)[]) {
+  const rows = cells.map((cell): Row => (cell === undefined ? {} : { c: cell }));
+  const { types, rows: read } = await readParquet(await written([field('c', type)], rows));
+  return { type: types.c, cells: read.map(([cell]) => cell) };
+}
+
+describe('parquet, as DuckDB reads it,', () => {
+  it('has observations with exact numbers and days, as of the day that it tells', async () => {
+    const path = await written(
+      observationFields,
+      [observation('2014-10-01', '17710.70')],
+      [observation('2014-07-01', '-0.125')],
+    );
+    expect(await readParquet(path)).toEqual({
+      types: {
+        date: 'DATE',
+        value: 'DECIMAL(18,3)',
+        as_of_date: 'DATE',
+        series_id: 'VARCHAR',
+        unit: 'VARCHAR',
+        frequency: 'VARCHAR',
+        source: 'VARCHAR',
+      },
+      rows: [
+        ['2014-10-01', '17710.700'],
+        ['2014-07-01', '-0.125'],
+      ].map((cells) => [
+        ...cells,
+        '2015-01-30',
+        'GDP',
+        'Billions of Dollars, Seasonally Adjusted Annual Rate',
+        'Q',
+        'FRED',
+      ]),
+    });
+    const told = await ask(`select key::varchar, value::varchar from parquet_kv_metadata('${path}')`);
+    expect(told).toEqual([['as_of', '2015-01-31']]);
+  });
+
+  it('has every column in its type also with no rows', async () => {
+    const fields = (['decimal', 'day', 'integer', 'boolean', 'text', 'list'] as const).map((type) =>
+      field(type, type),
+    );
+    expect(await readParquet(await written(fields, []))).toEqual({
+      types: {
+        decimal: 'DECIMAL(18,0)',
+        day: 'DATE',
+        integer: 'BIGINT',
+        boolean: 'BOOLEAN',
+        text: 'VARCHAR',
+        list: 'VARCHAR[]',
+      },
+      rows: [],
+    });
+  });
+
+  const [nines, tiny] = ['9'.repeat(38), `.${'0'.repeat(37)}1`];
+  it.each<
+    readonly [
+      what: string,
+      cells: readonly (Cell | undefined)[],
+      type: string,
+      read: readonly (string | null)[],
+    ]
+  >([
+    ['whole numbers', ['5', '-12', '0', '007'], 'DECIMAL(18,0)', ['5', '-12', '0', '7']],
+    [
+      'as many decimals as the longest has',
+      ['1.5', '2', '-3.125'],
+      'DECIMAL(18,3)',
+      ['1.500', '2.000', '-3.125'],
+    ],
+    ['a decimal that is only zeros', ['4.40', '1'], 'DECIMAL(18,2)', ['4.40', '1.00']],
+    ['missing ones', ['1.5', null, undefined, ''], 'DECIMAL(18,1)', ['1.5', null, null, null]],
+    ['nothing but missing ones', [null, null], 'DECIMAL(18,0)', [null, null]],
+    [
+      'what a double would round',
+      ['9007199254740993', '0.1'],
+      'DECIMAL(18,1)',
+      ['9007199254740993.0', '0.1'],
+    ],
+    [
+      '18 digits',
+      ['999999999999999999', '-999999999999999999'],
+      'DECIMAL(18,0)',
+      ['999999999999999999', '-999999999999999999'],
+    ],
+    ['19 digits', ['1000000000000000000', '-1'], 'DECIMAL(38,0)', ['1000000000000000000', '-1']],
+    [
+      '19 digits of two numbers together',
+      ['123456789012345678', '0.5'],
+      'DECIMAL(38,1)',
+      ['123456789012345678.0', '0.5'],
+    ],
+    ['38 digits', [nines, `-${nines}`], 'DECIMAL(38,0)', [nines, `-${nines}`]],
+    // DuckDB writes no zero before the point where there is no room for one.
+    [
+      '38 decimals',
+      [`0${tiny}`, `-0${tiny}`, '0'],
+      'DECIMAL(38,38)',
+      [tiny, `-${tiny}`, `.${'0'.repeat(38)}`],
+    ],
+    ['exponents', ['1.5e3', '-2E-3'], 'DECIMAL(18,3)', ['1500.000', '-0.002']],
+  ])('keeps %s', async (_, cells, type, read) => {
+    expect(await column('decimal', cells)).toEqual({ type, cells: read });
+  });
+
+  it.each<
+    readonly [type: Field['type'], cells: readonly (Cell | undefined)[], read: readonly (string | null)[]]
+  >([
+    [
+      'day',
+      ['1600-01-01T00:00:00Z', '1969-12-31', '2024-02-29T00:00:00Z', null, ''],
+      ['1600-01-01', '1969-12-31', '2024-02-29', null, null],
+    ],
+    [
+      'integer',
+      [0, -1, 2147483648, Number.MAX_SAFE_INTEGER, null],
+      ['0', '-1', '2147483648', '9007199254740991', null],
+    ],
+    ['boolean', [true, false, null, ''], ['true', 'false', null, null]],
+    ['text', ['', null, 'é|,"\n', '日本 🏦'], [null, null, 'é|,"\n', '日本 🏦']],
+    ['list', [['a', 'b;c'], [], null, [{ name: 'x' }, 1]], ['a;b;c', '', null, '{"name":"x"};1']],
+    // DuckDB joins what is there: NULL leaves no trace, and the text "null" would.
+    [
+      'list',
+      [
+        ['a', null, 'b'],
+        [null, 'c'],
+      ],
+      ['a;b', 'c'],
+    ],
+  ])('keeps cells of the type %s', async (type, cells, read) => {
+    expect((await column(type, cells)).cells).toEqual(read);
+  });
+
+  it('keeps any numbers of up to 38 digits exactly', async () => {
+    const digits = (most: number) =>
+      fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: most });
+    const number = fc
+      .tuple(fc.constantFrom('', '-'), digits(20), fc.option(digits(18)))
+      .map(([sign, whole, decimals]) => `${sign}${whole}${decimals === null ? '' : `.${decimals}`}`);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.option(number), { minLength: 1, maxLength: 20 }), async (texts) => {
+        const { type, cells } = await column('decimal', texts);
+        const scale = Math.max(...texts.map((text) => text?.split('.')[1]?.length ?? 0));
+        expect(type).toMatch(new RegExp(`^DECIMAL\\((18|38),${scale}\\)$`));
+        const inUnits = (text: string | null | undefined) => {
+          const [whole = '', decimals = ''] = text?.split('.') ?? [];
+          return text == null ? null : BigInt(whole + decimals.padEnd(scale, '0'));
+        };
+        expect(cells.map(inUnits)).toEqual(texts.map(inUnits));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is the same bytes however the rows were paged, in row groups that bound what is in memory', async () => {
+    const rows = Array.from(
+      { length: 50_001 },
+      (_, i): Row => ({ i, value: `${i}.${i % 7}`, id: `S${i % 3}` }),
+    );
+    const fields = [field('i', 'integer'), field('value', 'decimal'), field('id')];
+    const whole = await written(fields, rows);
+    const paged = await written(fields, rows.slice(0, 999), [], rows.slice(999, 50_000), rows.slice(50_000));
+    expect(readFileSync(paged).equals(readFileSync(whole))).toBe(true);
+    const query = `select count(*), sum(i), sum(value) from '${whole}'`;
+    const sum = rows.reduce((total, { value }) => total + BigInt(String(value).replace('.', '')), 0n);
+    expect(await ask(query)).toEqual([['50001', '1250025000', String(sum).replace(/(\d)$/, '.$1')]]);
+    const groups = `select distinct row_group_num_rows from parquet_metadata('${whole}') order by 1`;
+    expect(await ask(groups)).toEqual([['1'], ['50000']]);
+  });
+});
+
+describe('parquet refuses what it cannot hold exactly, names it, and the way out', () => {
+  const long = '1234567890'.repeat(4);
+  it.each<readonly [type: Field['type'], cells: readonly Cell[], detail: string]>([
+    ['decimal', ['1', long], `column 'c' takes 40 digits for '${long}', and Parquet holds at most 38`],
+    [
+      'decimal',
+      [`0.${long.slice(0, 20)}`, '5', `-${long.slice(0, 19)}`],
+      `column 'c' takes 39 digits for '-${long.slice(0, 19)}' and '0.${long.slice(0, 20)}', and Parquet holds at most 38`,
+    ],
+    [
+      'decimal',
+      ['9'.repeat(100)],
+      `column 'c' takes 100 digits for '${'9'.repeat(60)}…', and Parquet holds at most 38`,
+    ],
+    ['decimal', ['NaN'], "column 'c' has 'NaN', which is no number"],
+    [
+      'day',
+      ['2024-03-15T12:30:00Z'],
+      'column \'c\' has "2024-03-15T12:30:00Z", and Parquet would hold a day without a time',
+    ],
+    ['integer', [1.5], "column 'c' has 1.5, and Parquet would hold an integer"],
+    ['boolean', ['yes'], 'column \'c\' has "yes", and Parquet would hold true or false'],
+    ['list', ['a'], 'column \'c\' has "a", and Parquet would hold a list'],
+  ])('%s: %j', (type, cells, detail) => {
+    const page = () => parquet(layout([field('c', type)])).page(envelope(cells.map((c) => ({ c }))));
+    expect(page).toThrow(Problem);
+    expect(page).toThrow(
+      expect.objectContaining({
+        kind: 'bad-input',
+        detail,
+        hints: [expect.stringMatching(/^-f csv .*--columns/)],
+      }),
+    );
+  });
+});

@@ -1,0 +1,116 @@
+import { statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newKey } from '../../../../src/server/keys/key.ts';
+import { openAccess } from '../../../../src/store/open.ts';
+import { openDatabase } from '../../../../src/store/sqlite/engine.ts';
+import { digestOf, scratchFolder } from '../../../support/scratch-store.ts';
+
+const now = new Date('2026-01-15T12:00:00Z');
+const newPath = () => join(scratchFolder(), 'deep', 'access.db');
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describe('an access store', () => {
+  it("is its owner's alone, with its journal and its lock", async () => {
+    const path = newPath();
+    const store = await openAccess(path, { counting: true });
+    store.addKey(newKey({ name: 'Ada', plan: 'pro', now }).stored);
+    expect(['', '-wal', '-shm', '.lock'].map((suffix) => modeOf(path + suffix))).toEqual([
+      '600',
+      '600',
+      '600',
+      '600',
+    ]);
+    expect(modeOf(join(path, '..'))).toBe('700');
+    store.close();
+  });
+
+  it('gives back what was put in, oldest key first', async () => {
+    const path = newPath();
+    const store = await openAccess(path, { counting: false });
+    const older = newKey({ name: 'Ada', plan: 'pro', now }).stored;
+    const newer = newKey({ name: 'Ben', plan: 'free', now: new Date(now.getTime() + 1) }).stored;
+    store.addKey(newer);
+    store.addKey(older);
+    expect(store.keys()).toEqual([older, newer]);
+    const { hash: _hash, ...record } = newer;
+    expect(store.revokeKey(newer.id, '2026-02-01T00:00:00.000Z')).toEqual({
+      ...record,
+      revokedAt: '2026-02-01T00:00:00.000Z',
+    });
+    // The first revocation counts.
+    expect(store.revokeKey(newer.id, '2026-03-01T00:00:00.000Z')?.revokedAt).toBe('2026-02-01T00:00:00.000Z');
+    expect(store.revokeKey('k_00000000', '2026-03-01T00:00:00.000Z')).toBeUndefined();
+    const usage = [{ keyId: older.id, window: 'day', began: now, count: 3 }] as const;
+    store.saveUsage(usage);
+    store.saveUsage([{ ...usage[0], count: 4 }]);
+    expect(store.usage()).toEqual([{ ...usage[0], count: 4 }]);
+    store.close();
+  });
+
+  it('is counted in by one process alone; keys may be changed meanwhile', async () => {
+    const path = newPath();
+    const first = await openAccess(path, { counting: true });
+    const link = `${path}-link`;
+    symlinkSync(path, link);
+    for (const name of [path, link])
+      await expect(openAccess(name, { counting: true })).rejects.toThrow(
+        'another asof serve counts requests',
+      );
+    const other = await openAccess(path, { counting: false });
+    const before = first.version();
+    other.addKey(newKey({ name: 'Ada', plan: 'pro', now }).stored);
+    expect(first.version()).toBeGreaterThan(before);
+    other.close();
+    first.close();
+    (await openAccess(path, { counting: true })).close();
+  });
+
+  it('says that another process holds it, and works again when it does not', async () => {
+    const path = newPath();
+    const store = await openAccess(path, { counting: true });
+    const other = openDatabase(path);
+    other.exec('begin immediate');
+    const usage = [{ keyId: 'k', window: 'day', began: now, count: 3 }] as const;
+    expect(() => store.saveUsage(usage)).toThrow('is locked by another process');
+    other.exec('rollback');
+    store.saveUsage(usage);
+    expect(store.usage()).toEqual(usage);
+    other.close();
+    store.close();
+  });
+
+  it('tells its own changes of keys from its counts', async () => {
+    const store = await openAccess(newPath(), { counting: true });
+    const start = store.version();
+    store.saveUsage([{ keyId: 'k', window: 'day', began: now, count: 3 }]);
+    expect(store.version()).toBe(start);
+    store.addKey(newKey({ name: 'Ada', plan: 'pro', now }).stored);
+    expect(store.version()).toBeGreaterThan(start);
+    store.close();
+  });
+
+  it.each<[string, (path: string) => void, string]>([
+    ['that is no database', (path) => writeFileSync(path, 'key,name\n'.repeat(200)), 'cannot use the store'],
+    [
+      'of somebody else',
+      (path) => openDatabase(path).exec('create table t (a)').close(),
+      'is not an access store of asof',
+    ],
+    [
+      'of a newer asof',
+      (path) =>
+        openDatabase(path)
+          .exec('create table t (a); pragma application_id = 1634955115; pragma user_version = 99')
+          .close(),
+      'was made by a newer asof',
+    ],
+  ])('refuses a file %s, as it is', async (_, make, reason) => {
+    const path = join(scratchFolder(), 'access.db');
+    make(path);
+    const before = digestOf(path);
+    await expect(openAccess(path, { counting: true })).rejects.toThrow(reason);
+    await expect(openAccess(path, { counting: true })).rejects.toThrow(reason);
+    expect(digestOf(path)).toBe(before);
+  });
+});

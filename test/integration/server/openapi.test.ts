@@ -1,0 +1,186 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../../src/operations/index.ts';
+import { newWorld, simplest, type World } from '../../support/service-world.ts';
+
+type Json = { readonly [key: string]: unknown };
+
+let world: World;
+let description: Json;
+const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }));
+
+beforeAll(async () => {
+  world = await newWorld();
+  description = (await (await world.ask('/v1/openapi.json')).json()) as Json;
+  ajv.addSchema({ $id: 'asof:api', ...(closed(description) as Json) });
+});
+afterAll(() => world.close());
+
+/** The same with every object closed, so that an answer may hold nothing that is not described. */
+function closed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closed);
+  if (typeof node !== 'object' || node === null) return node;
+  const entries = Object.entries(node).map(([key, value]) => [key, closed(value)]);
+  const isObject = 'properties' in node && 'type' in node && node.type === 'object';
+  return { ...Object.fromEntries(entries), ...(isObject && { additionalProperties: false }) };
+}
+
+function escaped(text: string): string {
+  return encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+/** What is wrong with a response, by the description of its endpoint. */
+async function faults(path: string, response: Response): Promise<readonly unknown[]> {
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
+  const pointer = (status: string) => ['paths', path, 'get', 'responses', status];
+  const found = valueAt(pointer(String(response.status))) === undefined ? 'default' : String(response.status);
+  const stated = valueAt(pointer(found)) as { readonly $ref?: string } | undefined;
+  const base = stated?.$ref === undefined ? pointer(found) : stated.$ref.slice(2).split('/');
+  const schema = [...base, 'content', type, 'schema'];
+  if (valueAt(schema) === undefined) return [`${path}: ${response.status} ${type} is not described`];
+  const validate = ajv.getSchema(`asof:api#/${schema.map(escaped).join('/')}`);
+  if (validate === undefined) return [`${path}: no schema at ${schema.join('/')}`];
+  const body = type.endsWith('json') ? await response.json() : await response.text();
+  return validate(body) ? [] : (validate.errors ?? ['invalid']);
+}
+
+function valueAt(path: readonly string[]): unknown {
+  return path.reduce<unknown>((node, key) => (node as Json | undefined)?.[key], description);
+}
+
+describe('the OpenAPI description', () => {
+  it('is valid by a public validator', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(description));
+    expect(errors).toBeUndefined();
+    expect(valid).toBe(true);
+    expect([description.openapi, (description.info as Json).version]).toEqual(['3.1.0', '1.0.0']);
+  });
+
+  it('would not be valid with something missing', async () => {
+    const { info: _info, ...rest } = structuredClone(description);
+    expect((await new Validator().validate(rest)).valid).toBe(false);
+  });
+
+  it('has every operation of the table with every parameter, and all that needs no key', () => {
+    const paths = description.paths as Record<string, { get: { parameters?: Json[]; security?: unknown } }>;
+    expect(Object.keys(paths)).toEqual([
+      ...operations.map(({ path }) => path),
+      '/healthz',
+      '/readyz',
+      '/v1/openapi.json',
+      '/errors/{suffix}',
+    ]);
+    for (const { path, params } of operations) {
+      const described = paths[path]?.get.parameters?.map(({ name, in: place, required }) => [
+        name,
+        place,
+        required,
+      ]);
+      expect(described).toEqual(
+        Object.entries(params).map(([name, param]) => [name, param.in, param.required]),
+      );
+      expect(paths[path]?.get.security).toBeUndefined();
+    }
+    expect(description.security).toEqual([{ ApiKey: [] }]);
+    expect(valueAt(['components', 'securitySchemes', 'ApiKey'])).toEqual({
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-API-Key',
+    });
+  });
+
+  it.each([
+    ['/v1/ping', ['200', '304', '400', '401', '406', '429', '500', 'default']],
+    ['/v1/series/{id}', ['200', '304', '400', '401', '404', '406', '429', '500', 'default']],
+    [
+      '/v1/series/{id}/observations',
+      ['200', '304', '400', '401', '403', '404', '406', '429', '500', 'default'],
+    ],
+  ])('names the statuses of %s', (path, statuses) => {
+    expect(Object.keys(valueAt(['paths', path, 'get', 'responses']) as Json)).toEqual(statuses);
+  });
+
+  it('announces what is ours besides the contract', () => {
+    const text = JSON.stringify(description);
+    for (const name of ['match', 'release', 'covered_to', 'seasonal_adjustment'])
+      expect(text).toContain(`"${name}"`);
+  });
+
+  it('names the public address', () => {
+    expect(description.servers).toEqual([{ url: 'https://data.example/asof' }]);
+  });
+});
+
+describe('every answer is as described', () => {
+  it('of every operation', async () => {
+    for (const operation of operations)
+      expect(await faults(operation.path, await world.get(simplest(operation)))).toEqual([]);
+  });
+
+  const observations = '/v1/series/{id}/observations';
+  it.each<[string, string, string]>([
+    [observations, '/v1/series/GDP/observations?as_of=2015-01-30', 'pro'],
+    [observations, '/v1/series/UNRATE/observations?limit=3', 'free'],
+    [observations, '/v1/series/UNRATE/observations?as_of=1999-01-01', 'pro'],
+    [observations, '/v1/series/GDP/observations?release=first', 'pro'],
+    [observations, '/v1/series/GDP/observations?as_of=2015-01-30', 'free'],
+    [observations, '/v1/series/GDP/observations?as_of=2015-1-30', 'pro'],
+    [observations, '/v1/series/GDPX/observations', 'pro'],
+    ['/v1/series', '/v1/series?limit=1', 'pro'],
+    ['/v1/series', '/v1/series?q=gross&match=any', 'pro'],
+    ['/v1/series', '/v1/series?limit=0', 'pro'],
+    ['/v1/series/{id}', '/v1/series/GDPX', 'pro'],
+    ['/v1/treasury/yields/curve', '/v1/treasury/yields/curve?date=2015-01-05', 'pro'],
+    ['/v1/treasury/yields/curve', '/v1/treasury/yields/curve?curve_type=TIPS', 'pro'],
+    ['/v1/treasury/yields', '/v1/treasury/yields?maturity=10Y', 'pro'],
+    ['/v1/ping', '/v1/ping', 'nobody'],
+    ['/healthz', '/healthz', 'nobody'],
+    ['/readyz', '/readyz', 'nobody'],
+    ['/v1/openapi.json', '/v1/openapi.json', 'nobody'],
+    ['/errors/{suffix}', '/errors/unauthorized', 'nobody'],
+    ['/errors/{suffix}', '/errors/nothing', 'nobody'],
+  ])('%s: %s by %s', async (path, target, who) => {
+    const key = who === 'nobody' ? {} : { 'x-api-key': world.keys[who as 'pro' | 'free'] };
+    expect(await faults(path, await world.ask(target, { headers: key }))).toEqual([]);
+  });
+
+  it('of a client that takes no JSON, of a quota used up, of a wrong method, of a service that stops', async () => {
+    const other = await newWorld();
+    const three = { 'x-api-key': other.keys.three };
+    expect(await faults('/v1/ping', await other.get('/v1/ping', { ...three, accept: 'text/html' }))).toEqual(
+      [],
+    );
+    for (let i = 0; i < 2; i += 1) await other.get('/v1/ping', three);
+    const refused = await other.get('/v1/ping', three);
+    expect([refused.status, await faults('/v1/ping', refused)]).toEqual([429, []]);
+    expect(
+      await faults(
+        '/v1/ping',
+        await other.ask('/v1/ping', { method: 'POST', headers: { 'x-api-key': other.keys.pro } }),
+      ),
+    ).toEqual([]);
+    other.stop.now = true;
+    const stopping = await other.ask('/readyz');
+    expect([stopping.status, await faults('/readyz', stopping)]).toEqual([503, []]);
+    await other.close();
+  });
+
+  it('and an answer that is not, is found out', async () => {
+    const wrong = (body: unknown) => Response.json(body);
+    const right = (await (await world.get('/v1/ping')).json()) as { results: Json[] };
+    expect(await faults('/v1/ping', wrong(right))).toEqual([]);
+    const [row] = right.results;
+    for (const body of [
+      { ...right, extra: 1 },
+      { ...right, results: [{ ...row, extra: 1 }] },
+      { ...right, results: [{ ...row, monthly_limit: '5' }] },
+      { ...right, object: 'series' },
+      { ...right, request_id: 'x' },
+      { ...right, has_more: undefined },
+      { ...right, request_id: undefined },
+    ])
+      expect(await faults('/v1/ping', wrong(body))).not.toEqual([]);
+  });
+});

@@ -1,0 +1,248 @@
+import { connect, type Socket } from 'node:net';
+import { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Handler } from '../../../src/server/handler.ts';
+import { createLog } from '../../../src/server/log.ts';
+import { type Patience, type RunningServer, startServer } from '../../../src/server/server.ts';
+
+const publicUrl = 'https://data.example';
+
+/** Answers with its method and path; `/slow` takes its time. */
+const handler: Handler = async (request) => {
+  const { pathname } = new URL(request.url);
+  if (pathname.startsWith('/slow')) await delay(400);
+  return new Response(`${request.method} ${pathname}`, { headers: { 'Content-Type': 'text/plain' } });
+};
+
+let logged = '';
+const log = createLog(
+  new Writable({
+    write(chunk, _encoding, done) {
+      logged += chunk;
+      done();
+    },
+  }),
+);
+
+async function newServer(patience: Partial<Patience> = {}): Promise<RunningServer> {
+  const wanted = { notice: 0, ...patience };
+  return startServer({
+    handler,
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    publicUrl: () => publicUrl,
+    patience: wanted,
+  });
+}
+
+/** A connection on which anything can be said, and all that is said back until it ends. */
+function dial({ url }: RunningServer): { socket: Socket; heard: Promise<string>; so: () => string } {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+  });
+  const heard = new Promise<string>((resolve) => {
+    socket.on('error', () => undefined);
+    socket.once('close', () => resolve(text));
+  });
+  return { socket, heard, so: () => text };
+}
+
+async function say(server: RunningServer, ...texts: readonly string[]): Promise<string> {
+  const { socket, heard } = dial(server);
+  for (const text of texts) socket.write(text, 'latin1');
+  return heard;
+}
+
+const bye = 'Connection: close\r\n\r\n';
+const ping = 'GET /ping HTTP/1.1\r\nHost: x\r\n';
+
+let server: RunningServer;
+beforeAll(async () => {
+  server = await newServer();
+});
+afterAll(() => server.stop());
+
+describe('broken HTTP is answered by a problem document, and the connection is closed', () => {
+  it.each<[string, string, number, string?]>([
+    ['no HTTP at all', 'hello\r\n\r\n', 400],
+    ['TLS to a plain port', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+    ['a method that does not exist', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['a header without a colon', `${ping}nonsense\r\n\r\n`, 400, '/ping'],
+    ['a control character in a header', `${ping}X: a\x00b\r\n\r\n`, 400, '/ping'],
+    ['no Host', 'GET /ping HTTP/1.1\r\n\r\n', 400],
+    ['a Host that is none', 'GET /ping HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
+    [
+      'both lengths of a body',
+      `${ping}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+      '/ping',
+    ],
+    ['a length that is no number', `${ping}Content-Length: x\r\n\r\n`, 400, '/ping'],
+    ['two lengths', `${ping}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxy`, 400, '/ping'],
+    ['headers that are too long', `${ping}X: ${'x'.repeat(40_000)}\r\n\r\n`, 431, '/ping'],
+    ['an address that is too long', `GET /${'x'.repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414],
+    ['an expectation', `${ping}Expect: wonders\r\nConnection: close\r\n\r\n`, 417],
+    ['CONNECT', 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n', 405],
+  ])('%s', async (_, message, status, path) => {
+    const [head = '', body = ''] = (await say(server, message)).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(head).toMatch(/^content-type: application\/problem\+json$/im);
+    expect(head).toMatch(/^connection: close$/im);
+    const { type, title, detail, instance, request_id, ...rest } = JSON.parse(body);
+    expect(rest).toEqual({ status });
+    expect(type).toBe(status === 400 ? `${publicUrl}/errors/validation-error` : 'about:blank');
+    expect(title).not.toBe('');
+    expect(detail).not.toBe('');
+    expect(instance).toBe(path ?? '/');
+    expect(head).toContain(`X-Request-Id: ${request_id}`);
+  });
+
+  it('with a line in the log', async () => {
+    const [, id = ''] = /X-Request-Id: (\S+)/.exec(await say(server, 'hello\r\n\r\n')) ?? [];
+    await delay(20);
+    expect(logged.split('\n').find((line) => line.includes(id))).toContain('"status":400');
+  });
+});
+
+describe('a connection', () => {
+  it('takes one request after another', async () => {
+    const answer = await say(server, `${ping}\r\n`, `GET /pong HTTP/1.1\r\nHost: x\r\n${bye}`);
+    expect(answer).toMatch(/GET \/ping[\s\S]*GET \/pong/);
+  });
+
+  it('reads a body as a body, never as a request', async () => {
+    const hidden = 'GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n';
+    const answer = await say(
+      server,
+      `${ping}Content-Length: ${hidden.length}\r\n\r\n${hidden}`,
+      `GET /after HTTP/1.1\r\nHost: x\r\n${bye}`,
+    );
+    expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+    expect(answer).toContain('GET /after');
+    expect(answer).not.toContain('/hidden');
+  });
+
+  it('is not told to send a body that nobody wants', async () => {
+    const answer = await say(
+      server,
+      `POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n${bye}`,
+    );
+    expect(answer).not.toContain('100 Continue');
+    expect(answer).toContain('HTTP/1.1 200');
+  });
+
+  it.each([
+    ['nonsense after a request', 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n', 'nonsense\r\n\r\n'],
+    [
+      'a broken body of a request',
+      'POST /slow HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      '',
+    ],
+  ])('gets the answer to its request and is closed, with %s', async (_, request, more) => {
+    const answer = await say(server, request, more);
+    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]* \/slow$/);
+  });
+});
+
+describe('slow and idle connections are cut off', () => {
+  it.each<[string, string, RegExp]>([
+    ['that say nothing', '', /^HTTP\/1\.1 408 [\s\S]*"status":408/],
+    ['that stop in the middle of the headers', ping, /^HTTP\/1\.1 408 [\s\S]*"status":408/],
+    ['that stop between two requests', `${ping}\r\n`, /^HTTP\/1\.1 200 [\s\S]*GET \/ping$/],
+  ])('%s', async (_, text, expected) => {
+    const hurried = await newServer({ headers: 300, request: 400, idle: 200 });
+    const { socket, heard } = dial(hurried);
+    socket.write(text);
+    const started = performance.now();
+    expect(await heard).toMatch(expected);
+    expect(performance.now() - started).toBeLessThan(4000);
+    await hurried.stop();
+  });
+
+  it('that send their headers one byte at a time, whatever they send', async () => {
+    const hurried = await newServer({ headers: 300 });
+    const { socket, heard } = dial(hurried);
+    const drip = setInterval(() => socket.write('x'), 20);
+    socket.write(`${ping}X: `);
+    const started = performance.now();
+    expect(await heard).toMatch(/^HTTP\/1\.1 408 /);
+    expect(performance.now() - started).toBeLessThan(4000);
+    clearInterval(drip);
+    await hurried.stop();
+  });
+
+  it('that read nothing of their answers', async () => {
+    const hurried = await newServer({ reader: 300 });
+    const { socket, heard } = dial(hurried);
+    socket.pause();
+    const requests = `GET /${'p'.repeat(2000)} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(5000);
+    socket.write(requests);
+    await delay(1500);
+    socket.resume();
+    const count = (await heard).match(/HTTP\/1\.1 200/g)?.length ?? 0;
+    expect(count).toBeLessThan(5000);
+    await hurried.stop();
+  });
+});
+
+describe('a server that is stopped', () => {
+  it('finishes what is in flight, says so, and takes nothing new', async () => {
+    const stopping = await newServer();
+    const { socket, heard } = dial(stopping);
+    socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    await delay(50);
+    const stopped = stopping.stop();
+    await delay(50);
+    expect(stopping.stopping()).toBe(true);
+    await expect(fetch(stopping.url)).rejects.toThrow();
+    expect(await heard).toMatch(/^HTTP\/1\.1 200 [\s\S]*GET \/slow$/);
+    await stopped;
+  });
+
+  it('goes on answering for a notice, and closes connections with their answers', async () => {
+    const stopping = await newServer({ notice: 300 });
+    const stopped = stopping.stop();
+    const answer = await fetch(`${stopping.url}/late`);
+    expect([answer.headers.get('connection'), await answer.text()]).toEqual(['close', 'GET /late']);
+    await stopped;
+  });
+
+  it('waits for no idle or silent connection', async () => {
+    const stopping = await newServer();
+    const [idle, silent] = [dial(stopping), dial(stopping)];
+    idle.socket.write(`${ping}\r\n`);
+    await delay(100);
+    expect(idle.so()).toContain('GET /ping');
+    const started = performance.now();
+    await stopping.stop();
+    expect(performance.now() - started).toBeLessThan(2000);
+    await Promise.all([idle.heard, silent.heard]);
+  });
+
+  it('does not wait for ever', async () => {
+    const stopping = await newServer({ inFlight: 100 });
+    const { socket } = dial(stopping);
+    socket.write(`${ping}X: half a req`);
+    await delay(50);
+    const started = performance.now();
+    await stopping.stop();
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
+
+describe('a server that cannot listen', () => {
+  it('says why', async () => {
+    const port = Number(new URL(server.url).port);
+    const start = (host: string, wanted: number) =>
+      startServer({ handler, host, port: wanted, log, publicUrl: () => publicUrl });
+    await expect(start('127.0.0.1', port)).rejects.toThrow(
+      `cannot listen on 127.0.0.1:${port}: the port is in use`,
+    );
+    await expect(start('203.0.113.7', 0)).rejects.toThrow('this machine has no such address');
+  });
+});

@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import { Problem } from '../../src/errors/problem.ts';
+import {
+  curve,
+  observations,
+  operations,
+  ping,
+  seriesSearch,
+  seriesShow,
+  yields,
+} from '../../src/operations/index.ts';
+import { createService, type Given, owner } from '../../src/service/service.ts';
+import { openStore } from '../../src/store/open.ts';
+import { ask, free, gdp, idOf, path, problemOf } from '../support/asking.ts';
+
+describe('the envelope of each operation has exactly the contract’s fields', () => {
+  const requestId = expect.stringMatching(/^req_[0-9a-f]{32}$/);
+  const page = { request_id: requestId, status: 'ok', has_more: false };
+
+  test('ping', async () => {
+    expect(await ask(ping, [], { principal: free })).toStrictEqual({
+      ...page,
+      object: 'ping',
+      results_count: 1,
+      results: [
+        {
+          status: 'ok',
+          message: 'the store answers',
+          plan: 'free',
+          monthly_limit: 10000,
+          rate_per_minute: 30,
+          vintage_access: false,
+        },
+      ],
+    });
+    expect((await ask(ping)).results[0]).toMatchObject({
+      plan: 'owner',
+      monthly_limit: 2147483647,
+      rate_per_minute: 2147483647,
+      vintage_access: true,
+    });
+  });
+
+  const gdpSeries = {
+    id: 'GDP',
+    title: 'Gross Domestic Product',
+    units: 'Billions of Dollars',
+    observation_count: 1,
+    last_updated: '2015-02-27T00:00:00Z',
+    source: 'BEA',
+    frequency: 'Q',
+    seasonal_adjustment: 'SAAR',
+    first_vintage: '2015-01-30T00:00:00Z',
+    last_vintage: '2015-02-27T00:00:00Z',
+    covered_to: '2015-03-15T00:00:00Z',
+  };
+
+  test('series, listed and alone', async () => {
+    const answer = { ...page, results_count: 1, results: [gdpSeries] };
+    expect(await ask(seriesSearch, [['q', 'gd']])).toStrictEqual({ ...answer, object: 'series_list' });
+    expect(await ask(seriesShow, [gdp])).toStrictEqual({ ...answer, object: 'series' });
+  });
+
+  const observation = (value: string, day: string) => ({
+    date: '2014-10-01T00:00:00Z',
+    value,
+    as_of_date: `${day}T00:00:00Z`,
+    series_id: 'GDP',
+    unit: 'Billions of Dollars',
+    frequency: 'Q',
+    source: 'BEA',
+  });
+  const series = { id: 'GDP', title: 'Gross Domestic Product', frequency: 'Q' };
+
+  test.each<[string, Given, object]>([
+    ['without as_of', [], { results: [observation('17701.30', '2015-02-27')], results_count: 1 }],
+    [
+      'with as_of',
+      [['as_of', '2015-02-26']],
+      { as_of: '2015-02-26', series, results: [observation('17710.7', '2015-01-30')], results_count: 1 },
+    ],
+    [
+      'before the first vintage',
+      [['as_of', '2015-01-29']],
+      { as_of: '2015-01-29', series, results: [], results_count: 0 },
+    ],
+    ['without a first release', [['release', 'first']], { results: [], results_count: 0 }],
+  ])('observations %s', async (_, given, expected) => {
+    expect(await ask(observations, [gdp, ...given])).toStrictEqual({
+      ...page,
+      object: 'observation_series',
+      ...expected,
+    });
+  });
+
+  const point = (day: string, maturity: string, rate: string, type = 'PAR') => ({
+    trade_date: `${day}T00:00:00Z`,
+    maturity,
+    rate,
+    curve_type: type,
+    source: 'Federal Reserve H.15',
+  });
+  const wednesday = [point('2026-01-14', '1M', '3.9'), point('2026-01-14', '10Y', '4.20')];
+  const friday = [point('2026-01-16', '1M', '3.8'), point('2026-01-16', '10Y', '4.30')];
+
+  test.each<[string, Given, string, readonly object[]]>([
+    ['of a day', [['date', '2026-01-14']], '2026-01-15', wednesday],
+    ['of a day without one', [['date', '2026-01-15']], '2026-01-15', []],
+    ['of today, which is the newest', [], '2026-01-15', wednesday],
+    ['of today, which has one', [], '2026-01-16', friday],
+    [
+      'of inflation-protected securities',
+      [['curve_type', 'TIPS']],
+      '2026-01-16',
+      [point('2026-01-14', '5Y', '1.5', 'TIPS')],
+    ],
+    ['before there was any', [], '2026-01-13', []],
+  ])('the curve %s', async (_, given, today, results) => {
+    expect(await ask(curve, given, { now: `${today}T23:59:59Z` })).toStrictEqual({
+      ...page,
+      object: 'yield_curve',
+      results,
+      results_count: results.length,
+    });
+  });
+
+  test('yields', async () => {
+    expect(await ask(yields, [['to', '2026-01-15']])).toStrictEqual({
+      ...page,
+      object: 'yield_series',
+      results: wednesday,
+      results_count: 2,
+    });
+  });
+
+  test('the rows have the fields that the operation declares, in their order', async () => {
+    for (const operation of operations) {
+      const { results } = await ask(operation, idOf(operation));
+      expect(results.length).toBeGreaterThan(0);
+      for (const row of results) expect(Object.keys(row)).toEqual(operation.fields.map(({ name }) => name));
+    }
+  });
+});
+
+describe('what cannot be answered', () => {
+  test.each(['GDPX', 'gdp', '', 'GDP ', "O'X", '../GDP', '%'])('the series %j is not found', async (id) => {
+    for (const operation of [seriesShow, observations]) {
+      const problem = await problemOf(operation, [['id', id]]);
+      expect([problem.kind, problem.status, problem.detail]).toEqual([
+        'not-found',
+        404,
+        `series '${id}' not found`,
+      ]);
+      expect(problem.field).toBeUndefined();
+    }
+  });
+
+  test.each<[string, Given]>([
+    ['as_of', [['as_of', '2015-01-30']]],
+    ['first releases', [['release', 'first']]],
+  ])('%s needs a plan with vintage access', async (_, given) => {
+    const refused = await problemOf(observations, [gdp, ...given], { principal: free });
+    expect([refused.kind, refused.status]).toEqual(['plan-upgrade-required', 403]);
+    expect(refused.detail).toMatch(/ask the operator/);
+    const billingUrl = 'https://example.org/billing';
+    const billed = await problemOf(observations, [gdp, ...given], { principal: free, billingUrl });
+    expect(billed.detail).toContain(billingUrl);
+    expect((await ask(observations, [gdp], { principal: free })).results_count).toBe(1);
+  });
+
+  test('parameters are checked before the plan, and the plan before the data', async () => {
+    const statusOf = async (given: Given) =>
+      (await problemOf(observations, given, { principal: free })).status;
+    expect(
+      await statusOf([
+        ['id', 'NONE'],
+        ['as_of', '2015-01-30'],
+        ['limit', '0'],
+      ]),
+    ).toBe(400);
+    expect(
+      await statusOf([
+        ['id', 'NONE'],
+        ['as_of', '2015-01-30'],
+        ['cursor', 'x'],
+      ]),
+    ).toBe(400);
+    expect(
+      await statusOf([
+        ['id', 'NONE'],
+        ['as_of', '2015-01-30'],
+      ]),
+    ).toBe(403);
+    expect(await statusOf([['id', 'NONE']])).toBe(404);
+  });
+
+  test('a problem is the contract’s document', async () => {
+    const problem = await problemOf(observations, [
+      ['id', 'A/B'],
+      ['as_of', 'x'],
+    ]);
+    expect(problem.toDocument('asof://local/errors')).toStrictEqual({
+      type: 'asof://local/errors/validation-error',
+      title: 'Validation Error',
+      status: 400,
+      detail: "invalid 'as_of' date: use YYYY-MM-DD format",
+      instance: '/v1/series/A%2FB/observations',
+      request_id: expect.stringMatching(/^req_[0-9a-f]{32}$/),
+      field: 'as_of',
+    });
+    expect((await problemOf(seriesShow, [['id', 'X']])).toDocument('https://a.example/errors')).toMatchObject(
+      {
+        type: 'https://a.example/errors/not-found',
+        title: 'Not Found',
+        instance: '/v1/series/X',
+      },
+    );
+  });
+
+  test('a failure that nobody foresaw is an internal error that tells nothing of its cause', async () => {
+    const store = await openStore(path);
+    await store.close();
+    const broken = { ...store, findSeries: () => Promise.reject(new TypeError('secret')) };
+    const problem = await createService({ store: broken })
+      .answer(seriesShow, [gdp], owner)
+      .catch((error: unknown) => error);
+    if (!(problem instanceof Problem)) throw new Error('it answered');
+    expect(problem.toDocument('e')).toMatchObject({ type: 'e/internal-error', status: 500 });
+    expect(JSON.stringify(problem.toDocument('e'))).not.toContain('secret');
+    expect(problem.cause).toBeInstanceOf(TypeError);
+  });
+});
+
+test('request ids are version 7 UUIDs, none twice, that sort as the requests came', async () => {
+  const ids: string[] = [];
+  for (let ms = 0; ms < 20; ms += 1) {
+    const now = new Date(Date.parse('2026-01-15T12:00:00.990Z') + ms).toISOString();
+    ids.push((await ask(ping, [], { now })).request_id);
+  }
+  expect(ids).toEqual([...ids].sort());
+  const again = await Promise.all(ids.map(() => ask(ping, [])));
+  expect(new Set(again.map(({ request_id }) => request_id)).size).toBe(20);
+  for (const id of ids) expect(id).toMatch(/^req_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
+  expect(Number.parseInt(ids[0]?.slice(4, 16) ?? '', 16)).toBe(Date.parse('2026-01-15T12:00:00.990Z'));
+});

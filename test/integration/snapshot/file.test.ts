@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { settle, sumOfFile } from '../../../src/snapshot/file.ts';
+import { scratchFolder } from '../../support/scratch-store.ts';
+
+/** What the system says to a link; by itself it makes one. */
+let refuseLink: string | undefined;
+
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>();
+  return {
+    ...real,
+    link: async (from: string, to: string) => {
+      if (refuseLink !== undefined) throw Object.assign(new Error(refuseLink), { code: refuseLink });
+      return real.link(from, to);
+    },
+  };
+});
+
+let folder = '';
+let [path, old] = ['', ''];
+
+beforeEach(() => {
+  refuseLink = undefined;
+  folder = scratchFolder();
+  mkdirSync(join(folder, 'new'));
+  mkdirSync(join(folder, 'old'));
+  [path, old] = [join(folder, 'new', 'a.csv'), join(folder, 'old', 'a.csv')];
+  writeFileSync(path, 'one\ntwo\n');
+});
+
+const settled = async (before: string | undefined = old) => settle(path, await sumOfFile(path), before);
+const inode = (file: string) => statSync(file).ino;
+
+describe('the sum of a file', () => {
+  it.each([0, 1, 65_536, 200_001])('of %i bytes is its size and SHA-256', async (bytes) => {
+    const content = Buffer.alloc(bytes, 'asof');
+    writeFileSync(path, content);
+    expect(await sumOfFile(path)).toEqual({
+      bytes,
+      sha256: createHash('sha256').update(content).digest('hex'),
+    });
+  });
+});
+
+describe('a file that is made anew', () => {
+  it('becomes a second name of the old one where that holds the same', async () => {
+    writeFileSync(old, 'one\ntwo\n');
+    const before = inode(old);
+    expect(await settled()).toBe(true);
+    expect([inode(path), inode(old)]).toEqual([before, before]);
+    expect(readdirSync(join(folder, 'new'))).toEqual(['a.csv']);
+  });
+
+  it.each([
+    ['differs, in as many bytes', 'one\ntwx\n'],
+    ['is longer', 'one\ntwo\n\n'],
+    ['is empty', ''],
+  ])('stays where the old one %s', async (_, content) => {
+    writeFileSync(old, content);
+    expect(await settled()).toBe(false);
+    expect(inode(path)).not.toBe(inode(old));
+    expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
+  });
+
+  it('stays where there is no old one, or none that is a file', async () => {
+    expect(await settled()).toBe(false);
+    expect(await settled(undefined)).toBe(false);
+    mkdirSync(old);
+    expect(await settled()).toBe(false);
+    const same = join(folder, 'same.csv');
+    writeFileSync(same, 'one\ntwo\n');
+    symlinkSync(same, join(folder, 'old', 'link'));
+    expect(await settled(join(folder, 'old', 'link'))).toBe(false);
+  });
+
+  async function expectCopy(change: () => void): Promise<void> {
+    writeFileSync(old, 'one\ntwo\n');
+    for (const one of [old, path]) chmodSync(one, 0o644);
+    change();
+    const { mode, uid, gid } = statSync(path);
+    expect(await settled()).toBe(true);
+    expect(inode(path)).not.toBe(inode(old));
+    expect(statSync(path)).toMatchObject({ mode, uid, gid });
+  }
+
+  it.each([
+    ['may be read by fewer', 0o600],
+    ['may be written by more', 0o666],
+  ])('is a copy where the old one %s', async (_, mode) => {
+    await expectCopy(() => chmodSync(old, mode));
+  });
+
+  it.skipIf(process.getuid?.() !== 0).each([
+    ['user', 65_534, 0],
+    ['group', 0, 65_534],
+  ])('is a copy where the old one is of another %s (skipped unless root runs it)', async (_, uid, gid) => {
+    await expectCopy(() => chownSync(old, uid, gid));
+  });
+
+  it.each(['EPERM', 'EXDEV', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENOSPC'])(
+    'is a copy where links are impossible (%s)',
+    async (code) => {
+      writeFileSync(old, 'one\ntwo\n');
+      refuseLink = code;
+      expect(await settled()).toBe(true);
+      expect(inode(path)).not.toBe(inode(old));
+      expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
+      expect(readdirSync(join(folder, 'new'))).toEqual(['a.csv']);
+    },
+  );
+});

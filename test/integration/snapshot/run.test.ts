@@ -1,0 +1,149 @@
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Manifest } from '../../../src/snapshot/manifest.ts';
+import { placeOf } from '../../../src/snapshot/place.ts';
+import { beginRun, giveUp, publish, settleFile, sweepAfter } from '../../../src/snapshot/run.ts';
+import { scratchFolder } from '../../support/scratch-store.ts';
+
+/** What was put on the disk for good, and what was renamed, in order. */
+let events: string[] = [];
+/** A step that the system refuses, by what `events` would say of it. */
+let refused: RegExp | undefined;
+
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>();
+  const happens = (event: string): void => {
+    if (refused?.test(event)) throw Object.assign(new Error(event), { code: 'EIO' });
+    events.push(event);
+  };
+  return {
+    ...real,
+    async open(path: string, flags: string) {
+      const handle = await real.open(path, flags);
+      return {
+        sync: async () => happens(`sync ${basename(path)}`),
+        close: () => handle.close(),
+      };
+    },
+    async rename(from: string, to: string) {
+      happens(`rename ${basename(from)} to ${basename(to)}`);
+      await real.rename(from, to);
+    },
+  };
+});
+
+let out = '';
+beforeEach(() => {
+  events = [];
+  refused = undefined;
+  out = join(scratchFolder(), 'snap');
+});
+
+const content: Readonly<Record<string, string>> = { 'a.csv': 'one\n', 'b.csv': 'two\n' };
+const manifest: Manifest = {
+  asof: '1.2.3',
+  as_of: '2015-02-01',
+  plan_sha256: '',
+  source: { service: 'https://data.example.com' },
+  files: [],
+};
+
+/** A run of two files, up to the switch. */
+async function newRun(files = content) {
+  const run = await beginRun(await placeOf(out), '2015-02-01');
+  const records = [];
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(run.folder, name), text);
+    const { record } = await settleFile(run, { name, command: '', as_of: '2015-02-01', rows: 1 });
+    records.push(record);
+  }
+  return { run, made: { ...manifest, files: records }, name: basename(run.folder) };
+}
+
+describe('a run', () => {
+  it('is on the disk, all of it, before it is shown, and then so is the link', async () => {
+    const { run, made, name } = await newRun();
+    await publish(run, made);
+    expect(events).toEqual([
+      'sync a.csv',
+      'sync b.csv',
+      'sync manifest.json',
+      `sync ${name}`,
+      'rename .snap.link to snap',
+      `sync ${basename(run.place.folder)}`,
+    ]);
+    expect(readlinkSync(out)).toBe(name);
+  });
+
+  it('writes nothing again that did not change, its manifest included', async () => {
+    const first = await newRun();
+    await publish(first.run, first.made);
+    events = [];
+    const { run, made, name } = await newRun();
+    await publish(run, made);
+    expect(events.filter((event) => event.startsWith('sync'))).toEqual([
+      `sync ${name}`,
+      `sync ${basename(run.place.folder)}`,
+    ]);
+    for (const file of [...Object.keys(content), 'manifest.json'])
+      expect(statSync(join(out, file)).ino).toBe(statSync(join(first.run.folder, file)).ino);
+  });
+
+  it.each([/^sync a\.csv/, /^sync manifest/, /^sync \.snap/, /^rename \.snap\.link/])(
+    'that fails at %s leaves the one before, and can be given up without a trace',
+    async (step) => {
+      const first = await newRun();
+      await publish(first.run, first.made);
+      const before = readdirSync(first.run.place.folder);
+      refused = step;
+      const run = await beginRun(await placeOf(out), '2015-02-01');
+      const work = async () => {
+        writeFileSync(join(run.folder, 'a.csv'), 'other\n');
+        await settleFile(run, { name: 'a.csv', command: '', as_of: '2015-02-01', rows: 1 });
+        await publish(run, { ...manifest, as_of: '2015-02-02' });
+      };
+      await expect(work()).rejects.toMatchObject({ code: 'EIO' });
+      await giveUp(run);
+      expect(readlinkSync(out)).toBe(first.name);
+      expect(readFileSync(join(out, 'a.csv'), 'utf8')).toBe('one\n');
+      expect(readdirSync(first.run.place.folder)).toEqual(before);
+    },
+  );
+
+  it('that is shown is not given up any more, whatever fails then', async () => {
+    const { run, made, name } = await newRun();
+    refused = new RegExp(`^sync ${basename(run.place.folder)}$`);
+    await expect(publish(run, made)).rejects.toMatchObject({ code: 'EIO' });
+    await giveUp(run);
+    expect(readlinkSync(out)).toBe(name);
+    expect(readdirSync(out).sort()).toEqual(['a.csv', 'b.csv', 'manifest.json']);
+  });
+
+  it('takes the place of an empty folder, and sweeps all others but the one before', async () => {
+    mkdirSync(out);
+    const names: string[] = [];
+    for (let time = 0; time < 3; time += 1) {
+      const { run, made, name } = await newRun();
+      await publish(run, made);
+      await sweepAfter(run);
+      names.push(name);
+    }
+    const left = readdirSync(join(out, '..'));
+    expect(left.filter((name) => name !== 'snap').sort()).toEqual(names.slice(1).sort());
+  });
+
+  it('puts its link over none that a killed run left', async () => {
+    const { run, made } = await newRun();
+    symlinkSync('.snap.half', join(run.place.folder, '.snap.link'));
+    await expect(publish(run, made)).rejects.toMatchObject({ code: 'EEXIST' });
+  });
+});

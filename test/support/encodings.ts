@@ -1,0 +1,145 @@
+import type { Said } from './knowledge.ts';
+import type { Files, ImportFlags } from './scratch-store.ts';
+
+/** Files that say certain statements, and what their import needs to be told. */
+export type Encoded = { readonly files: Files; readonly flags: ImportFlags };
+
+/** A way to write statements that are about one (series, date, day) each at most. */
+export type Encoding = (said: readonly Said[]) => readonly Encoded[];
+
+/** asof's own format says anything, in any order. */
+export const asAsofCsv: Encoding = (said) => {
+  const rows = said.map(({ series, date, asOf, value }) => `${series},${date},${asOf},${value ?? ''}\n`);
+  return [{ files: { 'facts.csv': `series_id,date,as_of_date,value\n${rows.join('')}` }, flags: {} }];
+};
+
+/** Columns of vintages side by side, in as few files as blanks allow. */
+export const asAlfredWide: Encoding = (said) => {
+  const tables = tablesOf(said, ({ series, asOf }) => `${series}_${asOf.replaceAll('-', '')}`);
+  return [{ files: named(tables, (i) => `vintages-${i}.csv`, 'observation_date'), flags: {} }];
+};
+
+/** Plain downloads, each an import of its own that is told its day. */
+export const asFredCsv: Encoding = (said) =>
+  vintagesOf(said).flatMap((asOf) =>
+    tablesOf(onDay(said, asOf), ({ series }) => series).map((table) => ({
+      files: { 'download.csv': csv(table, 'observation_date') },
+      flags: { asOf },
+    })),
+  );
+
+/** Panels that are named by their day. */
+export const asDatedPanel: Encoding = (said) =>
+  vintagesOf(said).map((asOf) => {
+    const tables = tablesOf(onDay(said, asOf), ({ series }) => series);
+    return { files: named(tables, (i) => `${i}/${asOf}.csv`, 'date'), flags: {} };
+  });
+
+/** Answers of FRED's API without an end, each beside the description of its series. */
+export const asFredApi: Encoding = (said) =>
+  seriesOf(said).map((series) => ({
+    files: {
+      [`${series}-observations.json`]: answer(said, series, '9999-12-31'),
+      [`${series}-series.json`]: JSON.stringify({ seriess: [{ id: series }] }),
+    },
+    flags: {},
+  }));
+
+/** Answers that end on the last day of which they know anything, so that nothing in them has ended. */
+export const asClippedFredApi: Encoding = (said) =>
+  seriesOf(said).map((series) => {
+    const last = vintagesOf(said.filter((item) => item.series === series)).at(-1) ?? '';
+    return { files: { 'answer.json': answer(said, series, last) }, flags: { series } };
+  });
+
+function answer(said: readonly Said[], series: string, end: string): string {
+  const own = said.filter((item) => item.series === series);
+  const observations = own.map(({ date, asOf, value }) => {
+    const later = vintagesOf(own.filter((item) => item.date === date && item.asOf > asOf))[0];
+    const until = later === undefined ? end : dayBefore(later);
+    return { realtime_start: asOf, realtime_end: until, date, value: value ?? '.' };
+  });
+  return JSON.stringify({
+    realtime_start: vintagesOf(own)[0],
+    realtime_end: end,
+    units: 'lin',
+    output_type: 1,
+    count: observations.length,
+    observations,
+  });
+}
+
+function dayBefore(day: string): string {
+  return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Columns by name, each from dates to cells. */
+type Table = Map<string, Map<string, string | null>>;
+
+/** Statements as columns; a column joins a table only if no blank of it would say anything. */
+function tablesOf(said: readonly Said[], columnOf: (said: Said) => string): readonly Table[] {
+  const columns: Table = new Map();
+  for (const item of said) {
+    const column = columns.get(columnOf(item)) ?? new Map<string, string | null>();
+    columns.set(columnOf(item), column.set(item.date, item.value));
+  }
+  const tables: Table[] = [];
+  for (const [name, column] of columns) {
+    const open = tables.find((table) => isExact(new Map([...table, [name, column]])));
+    if (open === undefined) tables.push(new Map([[name, column]]));
+    else open.set(name, column);
+  }
+  return tables;
+}
+
+/** Whether a blank cell between the first and the last number stands only where the value was withdrawn. */
+function isExact(table: Table): boolean {
+  const dates = datesOf(table);
+  return [...table.values()].every((column) => {
+    const [first = '', last = ''] = boundsOf(column);
+    return dates.every((date) => column.has(date) || date < first || date > last);
+  });
+}
+
+function boundsOf(column: ReadonlyMap<string, string | null>): readonly string[] {
+  const numbers = [...column].flatMap(([date, value]) => (value === null ? [] : [date])).sort();
+  return [numbers[0] ?? '', numbers.at(-1) ?? ''];
+}
+
+const withdrawn = ['.', '#N/A', 'NA', ''];
+
+function csv(table: Table, dateColumn: string): string {
+  const rows = datesOf(table).map((date, row) => {
+    const cells = [...table.values()].map((column, place) => {
+      const value = column.get(date);
+      if (value === undefined) return '';
+      if (value !== null) return value;
+      const [first = '', last = ''] = boundsOf(column);
+      // A blank withdraws only between numbers; elsewhere one of the words has to say it.
+      const isBetween = first < date && date < last;
+      return withdrawn[(row + place) % (isBetween ? 4 : 3)] ?? '';
+    });
+    return `${date},${cells.join(',')}\n`;
+  });
+  return `${dateColumn},${[...table.keys()].join(',')}\n${rows.join('')}`;
+}
+
+function named(tables: readonly Table[], name: (index: number) => string, dateColumn: string): Files {
+  return Object.fromEntries(tables.map((table, index) => [name(index), csv(table, dateColumn)]));
+}
+
+function datesOf(table: Table): readonly string[] {
+  return [...new Set([...table.values()].flatMap((column) => [...column.keys()]))].sort();
+}
+
+function vintagesOf(said: readonly Said[]): readonly string[] {
+  return [...new Set(said.map(({ asOf }) => asOf))].sort();
+}
+
+function seriesOf(said: readonly Said[]): readonly string[] {
+  return [...new Set(said.map(({ series }) => series))].sort();
+}
+
+function onDay(said: readonly Said[], day: string): readonly Said[] {
+  return said.filter(({ asOf }) => asOf === day);
+}

@@ -1,0 +1,128 @@
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import type { Client } from '../../src/client/client.ts';
+import { embeddedClient } from '../../src/client/embedded.ts';
+import { remoteClient } from '../../src/client/remote/client.ts';
+import { createGate } from '../../src/server/keys/gate.ts';
+import { newKey } from '../../src/server/keys/key.ts';
+import { type Plan, shippedPlans } from '../../src/server/keys/plans.ts';
+import { serve } from '../../src/server/serve.ts';
+import { openAccess } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { newStorePath, scratchFolder } from './scratch-store.ts';
+
+/** A plan that may do what the owner of a store may, so that not even a ping tells the modes apart. */
+export const unlimited: Plan = {
+  name: 'owner',
+  monthlyLimit: 2147483647,
+  dailyLimit: 2147483647,
+  ratePerMinute: 2147483647,
+  vintageAccess: true,
+};
+
+/** What is asked: a store, at a time, as someone on a plan; without a plan nobody has a key. */
+export type Asked = {
+  readonly openStore: () => Promise<Store>;
+  readonly clock?: () => Date;
+  readonly plan?: Plan | undefined;
+};
+
+/** A service that runs, and the key of its one customer. */
+export type Running = { readonly url: string; readonly key: string; readonly stop: () => Promise<void> };
+
+/** Starts the service of a store on a free port. */
+export async function startService({ openStore, clock, plan = unlimited }: Asked): Promise<Running> {
+  const folder = scratchFolder();
+  const access = await openAccess(newStorePath(folder), { counting: true });
+  const { secret, stored } = newKey({ name: 'test', plan: plan.name, now: new Date() });
+  access.addKey(stored);
+  const log = new PassThrough();
+  log.resume();
+  const serving = await serve({
+    openStore,
+    gate: createGate(access, new Map([...shippedPlans, [plan.name, plan]])),
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    ...(clock !== undefined && { clock }),
+  });
+  return {
+    url: serving.url,
+    key: secret,
+    async stop() {
+      await serving.stop();
+      access.close();
+    },
+  };
+}
+
+/** A reverse proxy that puts a service below a prefix; all else there is an HTML page. */
+export async function behindPrefix(url: string, prefix: string): Promise<Omit<Running, 'key'>> {
+  const { port } = new URL(url);
+  const server = createServer((asked, answer) => {
+    const path = asked.url ?? '/';
+    if (!path.startsWith(`${prefix}/`)) {
+      answer
+        .writeHead(404, { 'content-type': 'text/html' })
+        .end('<!doctype html><title>Nothing here</title>');
+      return;
+    }
+    const { method, headers } = asked;
+    const onward = forward(
+      { host: '127.0.0.1', port, method, headers, path: path.slice(prefix.length) },
+      (got) => {
+        answer.writeHead(got.statusCode ?? 500, got.headers);
+        got.pipe(answer);
+      },
+    );
+    asked.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`,
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** A way to ask the same question. */
+export type ModeName = 'embedded' | 'remote' | 'remote behind a prefix';
+
+/** A client of a mode, and the base URL of its service if there is one. */
+export type Opened = { readonly client: Client; readonly url?: string; readonly close: () => Promise<void> };
+
+/** How a client of each mode is made. */
+export const modes: Readonly<Record<ModeName, (asked: Asked) => Promise<Opened>>> = {
+  async embedded({ openStore, clock }) {
+    const client = embeddedClient(await openStore(), clock);
+    return { client, close: () => client.close() };
+  },
+  async remote(asked) {
+    const running = await startService(asked);
+    return opened(running.url, running, asked, running.stop);
+  },
+  async 'remote behind a prefix'(asked) {
+    const running = await startService(asked);
+    const proxy = await behindPrefix(running.url, '/data/v0');
+    return opened(proxy.url, running, asked, async () => {
+      await proxy.stop();
+      await running.stop();
+    });
+  },
+};
+
+function opened(url: string, { key }: Running, asked: Asked, stop: () => Promise<void>): Opened {
+  const hasKey = !('plan' in asked) || asked.plan !== undefined;
+  const client = remoteClient({ baseUrl: url, env: {}, retries: 0, ...(hasKey && { key }) });
+  return {
+    client,
+    url,
+    async close() {
+      await client.close();
+      await stop();
+    },
+  };
+}
+
+/** The names of all modes. */
+export const modeNames = Object.keys(modes) as readonly ModeName[];

@@ -1,0 +1,125 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll } from 'vitest';
+import type { Statement } from '../../src/domain/series/statement.ts';
+import { sourceFiles } from '../../src/import/files/files.ts';
+import { recognise } from '../../src/import/formats/recognise.ts';
+import { type LoadOptions, load } from '../../src/import/load/load.ts';
+import type { FileSummary } from '../../src/import/load/tally.ts';
+import { openStore, openWriter } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+
+/** The day on which the tests' imports happen. */
+const importDay = '2026-01-15';
+
+/** Files by path: an import of theirs reads them in this order. */
+export type Files = Readonly<Record<string, string>>;
+
+/** What an import is told besides its files. */
+export type ImportFlags = Partial<Omit<LoadOptions, 'importedAt'>> & { readonly dryRun?: boolean };
+
+const folders = new Set<string>();
+
+// Here, and not where the first folder is made: a hook that is set within a test is never called.
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A new empty folder, removed when the test file is done. */
+export function scratchFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'asof-store-'));
+  folders.add(folder);
+  return folder;
+}
+
+/** The path of a store that is not there yet, in a folder of its own below `folder`. */
+export function newStorePath(folder: string): string {
+  return join(folder, randomBytes(6).toString('hex'), 'asof.db');
+}
+
+/** Writes files beside a store and imports them as `asof import` does: whole, or not at all. */
+export async function importFiles(
+  path: string,
+  files: Files,
+  flags: ImportFlags = {},
+): Promise<readonly FileSummary[]> {
+  const folder = `${dirname(path)}/${randomBytes(4).toString('hex')}`;
+  for (const [name, content] of Object.entries(files)) {
+    const file = join(folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+  const typed = Object.keys(files).map((name) => join(folder, name));
+  return importPaths(path, typed, flags).finally(() => rmSync(folder, { recursive: true, force: true }));
+}
+
+/** Imports files and folders that are there. */
+export async function importPaths(
+  path: string,
+  typed: readonly string[],
+  { dryRun = false, ...flags }: ImportFlags = {},
+): Promise<readonly FileSummary[]> {
+  const inputs = [];
+  for (const file of await sourceFiles(typed)) inputs.push({ file, format: await recognise(file) });
+  const writer = await openWriter(path);
+  try {
+    const summaries = await load(inputs, writer, {
+      rename: new Map(),
+      merge: false,
+      replace: false,
+      complete: false,
+      latest: importDay,
+      importedAt: `${importDay}T12:00:00.000Z`,
+      ...flags,
+    });
+    if (dryRun) writer.rollback();
+    else writer.commit();
+    return summaries;
+  } catch (error) {
+    writer.rollback();
+    throw error;
+  }
+}
+
+/** Does something with a store opened for reading. */
+export async function reading<T>(path: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(path);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Every statement about a series. */
+export async function allStatements(store: Store, seriesId: string): Promise<readonly Statement[]> {
+  const all: Statement[] = [];
+  for await (const batch of store.statements(seriesId)) all.push(...batch);
+  return all;
+}
+
+/** The SHA-256 of a store's main file; undefined where there is none. */
+export function digestOf(path: string): string | undefined {
+  return existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : undefined;
+}
+
+/** The message of what a promise fails with. */
+export async function failureOf(work: Promise<unknown>): Promise<string> {
+  const outcome = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (outcome instanceof Error) return outcome.message;
+  throw new Error('it did not fail');
+}
+
+/** Statements as asof's own CSV: `GDP 2014-10-01 2015-01-30 17710.7` gives a line, without a value a withdrawal. */
+export function facts(...lines: readonly string[]): string {
+  const rows = lines.map((line) => {
+    const [series = '', date = '', asOf = '', value = ''] = line.split(' ');
+    return `${series},${date},${asOf},${value}\n`;
+  });
+  return `series_id,date,as_of_date,value\n${rows.join('')}`;
+}

@@ -1,0 +1,78 @@
+import type { Filing } from '../../src/domain/insider/filing.ts';
+import { recognise } from '../../src/import/formats/recognise.ts';
+import type { Batch, ReadOptions, SourceFile } from '../../src/import/formats/source.ts';
+
+/** The parts of an ownership document; each stands as it is given. */
+export type Parts = {
+  readonly form?: string;
+  readonly issuer?: string;
+  readonly owners?: string;
+  readonly tables?: string;
+  readonly more?: string;
+};
+
+/** A reporting owner who is a director. */
+export const director =
+  '<reportingOwner><reportingOwnerId><rptOwnerCik>0001777906</rptOwnerCik><rptOwnerName>SZE JULIA</rptOwnerName></reportingOwnerId><reportingOwnerRelationship><isDirector>1</isDirector></reportingOwnerRelationship></reportingOwner>';
+
+/** A purchase in the open market, some of its elements replaced. */
+export function trade(changes: Readonly<Record<string, string>> = {}): string {
+  const elements: Readonly<Record<string, string>> = {
+    securityTitle: '<value>Common Stock</value>',
+    transactionDate: '<value>2023-05-11</value>',
+    transactionShares: '<value>5000</value>',
+    transactionPricePerShare: '<value>11.03</value>',
+    transactionCode: 'P',
+    sharesOwnedFollowingTransaction: '<value>18453</value>',
+    directOrIndirectOwnership: '<value>D</value>',
+    ...changes,
+  };
+  const element = (name: string) => `<${name}>${elements[name]}</${name}>`;
+  return [
+    '<nonDerivativeTransaction>',
+    element('securityTitle'),
+    element('transactionDate'),
+    `<transactionCoding>${element('transactionCode')}</transactionCoding>`,
+    `<transactionAmounts>${element('transactionShares')}${element('transactionPricePerShare')}<transactionAcquiredDisposedCode><value>A</value></transactionAcquiredDisposedCode></transactionAmounts>`,
+    `<postTransactionAmounts>${element('sharesOwnedFollowingTransaction')}</postTransactionAmounts>`,
+    `<ownershipNature>${element('directOrIndirectOwnership')}</ownershipNature>`,
+    '</nonDerivativeTransaction>',
+  ].join('\n');
+}
+
+/** An ownership document of one trade, some of its parts replaced; the trade begins on line 8. */
+export function documentOf({ form = '4', issuer, owners = director, tables, more = '' }: Parts = {}): string {
+  return [
+    '<?xml version="1.0"?>',
+    '<ownershipDocument>',
+    `<schemaVersion>X0407</schemaVersion>${more}`,
+    `<documentType>${form}</documentType><periodOfReport>2023-05-11</periodOfReport>`,
+    `<issuer>${issuer ?? '<issuerCik>1493761</issuerCik><issuerName>Turtle Beach Corp</issuerName><issuerTradingSymbol>HEAR</issuerTradingSymbol>'}</issuer>`,
+    owners,
+    '<nonDerivativeTable>',
+    tables ?? trade(),
+    '</nonDerivativeTable>',
+    '</ownershipDocument>',
+  ].join('\n');
+}
+
+/** What files of one import say together. */
+export type Told = { readonly filings: readonly Filing[]; readonly notes: readonly string[] };
+
+/** Reads all files as one import does: each by the format that it is recognised as, with the others in sight. */
+export async function readTogether(
+  files: readonly SourceFile[],
+  options: ReadOptions = {},
+): Promise<ReadonlyMap<string, Told>> {
+  const told = new Map<string, Told>();
+  for (const file of files) {
+    const batches: Batch[] = [];
+    const format = await recognise(file);
+    for await (const batch of format.read(file, { together: files, ...options })) batches.push(batch);
+    told.set(file.name, {
+      filings: batches.flatMap(({ filings = [] }) => filings),
+      notes: batches.flatMap(({ notes = [] }) => notes),
+    });
+  }
+  return told;
+}

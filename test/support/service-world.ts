@@ -1,0 +1,182 @@
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import type { Operation } from '../../src/operations/operation.ts';
+import { createHandler } from '../../src/server/handler.ts';
+import { createGate, type Gate } from '../../src/server/keys/gate.ts';
+import { newKey } from '../../src/server/keys/key.ts';
+import { parsePlans } from '../../src/server/keys/plans.ts';
+import { createLog } from '../../src/server/log.ts';
+import { createServices, type OpenService } from '../../src/server/service-lease.ts';
+import { createService, type Service } from '../../src/service/service.ts';
+import { openAccess, openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { facts, importFiles, newStorePath, scratchFolder } from './scratch-store.ts';
+
+/** The plans of the tests: one that is hard to use up, one without vintages, one of three requests a minute. */
+const plans = parsePlans(
+  JSON.stringify(
+    [
+      ['pro', 1_000_000, true],
+      ['free', 1_000_000, false],
+      ['three', 3, true],
+    ].map(([name, rate, vintage]) => ({
+      name,
+      monthly_limit: 1_000_000,
+      daily_limit: 1_000_000,
+      rate_per_minute: rate,
+      vintage_access: vintage,
+    })),
+  ),
+  'plans.json',
+);
+
+/** A quarterly series with a revision, a withdrawal, and a monthly one whose title is not ASCII. */
+const statements = facts(
+  'GDP 2014-07-01 2014-10-30 17535.4',
+  'GDP 2014-07-01 2014-11-25 17555.2',
+  'GDP 2014-10-01 2015-01-30 17710.7',
+  'GDP 2015-01-01 2015-04-29 17710.0',
+  ...Array.from({ length: 150 }, (_, i) => {
+    const date = new Date(Date.UTC(2000, i)).toISOString().slice(0, 10);
+    return `UNRATE ${date} 2013-01-04 ${(4 + i / 100).toFixed(2)}`;
+  }),
+);
+
+const metadata = `series_id,title,units,frequency,seasonal_adjustment,source
+GDP,Gross Domestic Product,Billions of Dollars,Q,SAAR,BEA
+UNRATE,"Unemployment – ""the"" rate",Percent,M,SA,BLS
+`;
+
+const curve = `Date,"1 Mo","10 Yr"
+01/02/2015,0.02,2.12
+01/05/2015,0.02,2.04
+`;
+
+/** A new store with a little of everything. */
+export async function newStore(): Promise<string> {
+  const path = newStorePath(scratchFolder());
+  await importFiles(path, { 'facts.csv': statements, 'metadata.csv': metadata, 'par.csv': curve });
+  return path;
+}
+
+/** A service in this process, without a port. */
+export type World = {
+  readonly path: string;
+  readonly accessPath: string;
+  readonly gate: Gate;
+  /** Keys of each plan. */
+  readonly keys: Readonly<Record<'pro' | 'free' | 'three', string>>;
+  readonly clock: { now: Date };
+  readonly log: () => string;
+  /** How often the facts were asked, apart from what names their state. */
+  readonly queries: () => number;
+  readonly stop: { now: boolean };
+  readonly ask: (path: string, init?: RequestInit) => Promise<Response>;
+  /** The same with the key of the plan pro. */
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<Response>;
+  readonly replace: (next: OpenService) => void;
+  readonly close: () => Promise<void>;
+};
+
+/** What a test wants otherwise. */
+export type WorldOptions = { readonly service?: (service: Service) => Service; readonly billingUrl?: string };
+
+/** A service over a new store and three new keys. */
+export async function newWorld({ service = (made) => made, billingUrl }: WorldOptions = {}): Promise<World> {
+  const path = await newStore();
+  const accessPath = join(scratchFolder(), 'access.db');
+  const access = await openAccess(accessPath, { counting: true });
+  const clock = { now: new Date('2026-01-15T12:00:00Z') };
+  const keys = { pro: '', free: '', three: '' };
+  for (const plan of ['pro', 'free', 'three'] as const) {
+    const { secret, stored } = newKey({ name: plan, plan, now: clock.now });
+    access.addKey(stored);
+    keys[plan] = secret;
+  }
+  const gate = createGate(access, plans);
+  let queries = 0;
+  const store = counting(await openStore(path), () => {
+    queries += 1;
+  });
+  const made = createService({
+    store,
+    clock: () => clock.now,
+    ...(billingUrl !== undefined && { billingUrl }),
+  });
+  const services = createServices({ service: service(made), close: () => store.close() });
+  let said = '';
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      said += chunk;
+      done();
+    },
+  });
+  const stop = { now: false };
+  const handler = createHandler({
+    services,
+    gate,
+    log: createLog(stream),
+    publicUrl: () => 'https://data.example/asof',
+    stopping: () => stop.now,
+    clock: () => clock.now,
+  });
+  const ask = (target: string, init?: RequestInit) => handler(new Request(`http://localhost${target}`, init));
+  return {
+    path,
+    accessPath,
+    gate,
+    keys,
+    clock,
+    log: () => said,
+    queries: () => queries,
+    stop,
+    ask,
+    get: (target, headers = {}) => ask(target, { headers: { 'x-api-key': keys.pro, ...headers } }),
+    replace: services.replace,
+    async close() {
+      await services.close();
+      access.close();
+    },
+  };
+}
+
+const stateReads: ReadonlySet<string> = new Set(['info', 'imports', 'close']);
+
+/** A store that tells of every question to its facts. */
+function counting(store: Store, count: () => void): Store {
+  return new Proxy(store, {
+    get(target, name: keyof Store) {
+      if (!stateReads.has(name)) count();
+      return target[name];
+    },
+  });
+}
+
+/** The members of the service's JSON bodies; which of them are there is for the tests to say. */
+export type Body = {
+  readonly object: string;
+  readonly request_id: string;
+  readonly status: string | number;
+  readonly results: readonly Readonly<Record<string, unknown>>[];
+  readonly results_count: number;
+  readonly next_cursor?: string;
+  readonly type: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly instance: string;
+  readonly checks: Readonly<Record<string, string>>;
+};
+
+/** The JSON body of a response. */
+export async function bodyOf(response: Response | Promise<Response>): Promise<Body> {
+  return (await (await response).json()) as Body;
+}
+
+const examples: Readonly<Record<string, string>> = { id: 'UNRATE', date: '2000-01-01' };
+
+/** The address of an operation with no more parameters than it needs. */
+export function simplest({ path, params }: Operation): string {
+  const required = Object.entries(params).filter(([, param]) => param.required && param.in === 'query');
+  const query = required.map(([name]) => `${name}=${examples[name]}`).join('&');
+  return `${path.replace(/\{(\w+)\}/g, (_, name) => examples[name] ?? '')}${query && `?${query}`}`;
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { SeriesMetadata } from '../../src/domain/series/series.ts';
+import type { Statement } from '../../src/domain/series/statement.ts';
+import type { CurvePoint } from '../../src/domain/treasury/curve.ts';
+import type { Coverage, Format, ReadOptions, SourceFile } from '../../src/import/formats/source.ts';
+
+/** The folder of real files that stands beside the project, where it does. */
+export const shared = fileURLToPath(new URL('../../../shared/', import.meta.url));
+
+/** Whether those real files are there. */
+export const hasShared = existsSync(shared);
+
+/** Content to read in chunks of some bytes, whatever characters they cut. */
+export type Content = string | Buffer;
+
+/** A file that is nowhere on disk. */
+export function sourceFile(
+  name: string,
+  content: Content,
+  around: { readonly siblings?: readonly SourceFile[]; readonly chunkSize?: number } = {},
+): SourceFile {
+  const bytes = Buffer.from(content);
+  const { siblings = [], chunkSize = 65_536 } = around;
+  return {
+    name,
+    path: name,
+    size: bytes.length,
+    open: async () => Readable.from(chunksOf(bytes, chunkSize), { objectMode: false }),
+    head: async () => bytes.subarray(0, 65_536),
+    bytes: async () => bytes,
+    sha256: async () => createHash('sha256').update(bytes).digest('hex'),
+    siblings: async () => siblings,
+  };
+}
+
+function* chunksOf(bytes: Buffer, size: number): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+}
+
+/** A real file, with its folder around it. */
+function fileAt(path: string): SourceFile {
+  const folder = dirname(path);
+  return {
+    ...sourceFile(basename(path), readFileSync(path)),
+    siblings: async () =>
+      readdirSync(folder)
+        .filter((name) => name !== basename(path))
+        .map((name) => sourceFile(name, readFileSync(join(folder, name)))),
+  };
+}
+
+/** A real file of the shared data: `macro/fred-api/GDP-series.json`. */
+export function sharedFile(path: string): SourceFile {
+  return fileAt(join(shared, 'data', path));
+}
+
+/** Everything that a file said. */
+export type Told = {
+  readonly metadata: readonly SeriesMetadata[];
+  readonly implied: readonly SeriesMetadata[];
+  readonly coverage: readonly Coverage[];
+  readonly statements: readonly Statement[];
+  readonly points: readonly CurvePoint[];
+};
+
+/** Reads a file to its end. */
+export async function readAll(format: Format, file: SourceFile, options: ReadOptions = {}): Promise<Told> {
+  const told = {
+    metadata: [] as SeriesMetadata[],
+    implied: [] as SeriesMetadata[],
+    coverage: [] as Coverage[],
+    statements: [] as Statement[],
+    points: [] as CurvePoint[],
+  };
+  for await (const batch of format.read(file, options)) {
+    told.metadata.push(...(batch.metadata ?? []));
+    told.implied.push(...(batch.implied ?? []));
+    told.coverage.push(...(batch.coverage ?? []));
+    for (const statement of batch.statements ?? []) told.statements.push(statement);
+    told.points.push(...(batch.points ?? []));
+  }
+  return told;
+}
+
+/** The statements in one line each, as asof's own CSV has them: `GDP,2014-10-01,2015-01-30,17710.7`. */
+export function lines(statements: readonly Statement[]): string[] {
+  return statements.map(({ seriesId, date, asOf, value }) => [seriesId, date, asOf, value ?? ''].join(','));
+}
+
+/** The detail of the refusal that reading ends in. */
+export async function refusalOf(
+  format: Format,
+  file: SourceFile,
+  options: ReadOptions = {},
+): Promise<string> {
+  const told = await readAll(format, file, options).catch((error: unknown) => error);
+  if (told instanceof Error) return `${told.name}: ${told.message}`;
+  throw new Error(`${file.name} was read`);
+}

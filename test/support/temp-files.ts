@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { sourceFiles } from '../../src/import/files/files.ts';
+import type { Batch, Format, ReadOptions, SourceFile } from '../../src/import/formats/source.ts';
+
+/** A folder with these files (path: content), removed when the test ends. */
+export function tempFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'asof-files-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  }
+  return folder;
+}
+
+/** A real file of that name and content, as an import finds it. */
+export async function tempFile(name: string, content: string | Uint8Array): Promise<SourceFile> {
+  return onlyFile(join(tempFolder({ [name]: content }), name));
+}
+
+/** The one file that a path gives. */
+export async function onlyFile(path: string): Promise<SourceFile> {
+  const [file, ...others] = await sourceFiles([path]);
+  if (file === undefined || others.length > 0) throw new Error(`${path} gives ${others.length + 1} files`);
+  return file;
+}
+
+/** Everything that a format reads in a file. */
+export async function readAll(format: Format, file: SourceFile, options: ReadOptions = {}): Promise<Batch[]> {
+  const batches: Batch[] = [];
+  for await (const batch of format.read(file, options)) batches.push(batch);
+  return batches;
+}
+
+/** The points that a format reads in a file, as `2024-12-31 PAR 10Y 4.58`. */
+export async function pointsIn(format: Format, file: SourceFile): Promise<string[]> {
+  const batches = await readAll(format, file);
+  return batches.flatMap(({ points = [] }) =>
+    points.map(({ tradeDate, curveType, maturity, rate }) => `${tradeDate} ${curveType} ${maturity} ${rate}`),
+  );
+}
+
+/** The content of a file, read as readers do. */
+export async function textOf(file: SourceFile): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await file.open()) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('latin1');
+}

@@ -1,0 +1,228 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+const maxLines = 300;
+
+/**
+ * Which folders the files of each folder may import, itself and `errors` aside. `domain` stands for `domain` and every
+ * folder in it. `''` is `src` itself, whose only file is the public API.
+ */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  '': [
+    'analysis',
+    'cli/options',
+    'client',
+    'domain',
+    'import',
+    'operations',
+    'platform',
+    'render',
+    'snapshot',
+    'store',
+  ],
+  errors: [],
+  platform: [],
+  'domain/series': [],
+  'domain/treasury': ['domain/series'],
+  'domain/insider': ['domain/series'],
+  store: ['domain', 'store'],
+  'store/sqlite': ['domain', 'platform', 'store'],
+  operations: ['domain', 'store'],
+  service: ['domain', 'operations', 'store'],
+  client: ['client', 'domain/series', 'operations', 'service', 'store'],
+  'client/remote': ['client', 'domain', 'operations', 'platform'],
+  analysis: ['analysis', 'client', 'domain', 'operations', 'render/chart'],
+  'analysis/charts': ['analysis', 'client', 'domain', 'operations', 'render/chart'],
+  render: ['domain/series', 'operations', 'render'],
+  'render/chart': ['domain/series', 'operations', 'render'],
+  snapshot: ['analysis', 'client', 'domain/series', 'operations', 'platform', 'render', 'store'],
+  import: ['domain', 'import', 'platform', 'store'],
+  'import/files': ['platform'],
+  'import/readers': ['import/files'],
+  'import/formats': ['domain', 'import/files', 'import/formats', 'import/readers'],
+  'import/formats/fred': ['domain', 'import/files', 'import/formats', 'import/readers'],
+  'import/formats/own': ['domain', 'import/files', 'import/formats', 'import/readers'],
+  'import/formats/panels': ['domain', 'import/files', 'import/formats', 'import/readers'],
+  'import/formats/rtdsm': ['domain', 'import/files', 'import/formats', 'import/readers'],
+  'import/formats/sec': ['domain', 'import/files', 'import/formats', 'import/readers'],
+  'import/formats/treasury': ['domain', 'import/files', 'import/formats', 'import/readers'],
+  'import/load': ['domain', 'import/files', 'import/formats', 'store'],
+  server: ['domain/series', 'operations', 'platform', 'server/keys', 'service', 'store'],
+  'server/keys': ['operations', 'store'],
+  'cli/terminal': ['domain/series', 'operations', 'platform', 'render'],
+  'cli/config': ['cli/terminal', 'domain/series', 'platform'],
+  'cli/options': ['analysis', 'cli/config', 'cli/terminal', 'domain', 'operations', 'render'],
+  'cli/run': [
+    'analysis',
+    'cli/config',
+    'cli/options',
+    'cli/terminal',
+    'client',
+    'domain',
+    'operations',
+    'platform',
+    'render',
+  ],
+  'cli/help': ['cli/options', 'cli/terminal', 'import/formats', 'operations'],
+  'cli/completion': [
+    'cli/config',
+    'cli/options',
+    'cli/run',
+    'cli/terminal',
+    'client',
+    'domain',
+    'import/formats',
+    'operations',
+  ],
+  'cli/commands': [
+    'analysis',
+    'cli',
+    'client',
+    'domain',
+    'import',
+    'operations',
+    'platform',
+    'render',
+    'server',
+    'snapshot',
+    'store',
+  ],
+  cli: ['cli', 'platform'],
+  bin: ['cli'],
+};
+
+type Import = { readonly from: string; readonly to: string };
+
+const files = ['bin', 'src'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name)),
+);
+
+const sources = files.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+/** `src/cli/terminal/io.ts` lies in `cli/terminal`, `bin/asof.ts` in `bin`. */
+function folderOf(path: string): string {
+  return dirname(path).replace(/^src\/?/, '');
+}
+
+/** Every import of a file: of values, of types, and by `import()`. */
+function importsOf({ path, text }: { readonly path: string; readonly text: string }): Import[] {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const found: Import[] = [];
+  const add = (specifier: ts.Node | undefined): void => {
+    if (specifier === undefined || !ts.isStringLiteral(specifier) || !specifier.text.startsWith('.')) return;
+    found.push({ from: path, to: relative(root, join(root, dirname(path), specifier.text)) });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) add(node.moduleSpecifier);
+    if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal);
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      add(node.arguments[0]);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+const imports = sources.flatMap(importsOf);
+
+function mayImport(from: string, to: string): boolean {
+  if (from === to || to === 'errors') return true;
+  return (allowed[from] ?? []).some((folder) => to === folder || to.startsWith(`${folder}/`));
+}
+
+/** Whether one folder lies in the other: the two are one thing, and may import each other's files. */
+function isWithin(one: string, other: string): boolean {
+  return one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
+}
+
+/** The first cycle of a graph, or undefined. */
+function cycleIn(edges: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | undefined {
+  const done = new Set<string>();
+  const search = (name: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(name)) return [...path.slice(path.indexOf(name)), name];
+    if (done.has(name)) return undefined;
+    for (const next of edges.get(name) ?? []) {
+      const found = search(next, [...path, name]);
+      if (found !== undefined) return found;
+    }
+    done.add(name);
+    return undefined;
+  };
+  for (const name of edges.keys()) {
+    const found = search(name, []);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function graph(pairs: readonly Import[]): Map<string, Set<string>> {
+  const edges = new Map<string, Set<string>>();
+  for (const { from, to } of pairs) edges.set(from, (edges.get(from) ?? new Set()).add(to));
+  return edges;
+}
+
+describe('the architecture', () => {
+  it('has a rule for every folder of src, and none for a folder that is gone', () => {
+    expect(Object.keys(allowed).sort()).toEqual([...new Set(files.map(folderOf))].sort());
+  });
+
+  it('allows every import that there is', () => {
+    const broken = imports.filter(({ from, to }) => !mayImport(folderOf(from), folderOf(to)));
+    expect(broken.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  it('is checked on all imports', () => {
+    expect(imports.length).toBeGreaterThan(files.length);
+  });
+
+  it('has no cycle of files', () => {
+    expect(cycleIn(graph(imports))).toBeUndefined();
+  });
+
+  it('has no cycle of folders', () => {
+    const between = imports
+      .map(({ from, to }) => ({ from: folderOf(from), to: folderOf(to) }))
+      .filter(({ from, to }) => from !== to && !isWithin(from, to));
+    expect(cycleIn(graph(between))).toBeUndefined();
+  });
+
+  it(`has no file over ${maxLines} lines`, () => {
+    const long = sources.filter(({ text }) => text.split('\n').length > maxLines + 1);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('has at most 240 files, and at most 4500 lines of command line', () => {
+    expect(files.length).toBeLessThanOrEqual(240);
+    const lines = sources
+      .filter(({ path }) => path.startsWith('src/cli/'))
+      .reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
+    expect(lines).toBeLessThan(4500);
+  });
+
+  it('gives each type a name of its own', () => {
+    const places = new Map<string, string[]>();
+    for (const { path, text } of sources) {
+      for (const [, name = ''] of text.matchAll(/^(?:export )?(?:declare )?(?:type|interface|class) (\w+)/gm))
+        places.set(name, [...(places.get(name) ?? []), path]);
+    }
+    const twice = [...places].filter(([, paths]) => paths.length > 1);
+    expect(twice.map(([name, paths]) => `${name}: ${paths.join(', ')}`)).toEqual([]);
+  });
+
+  it('keeps SQL in the engines', () => {
+    const outside = sources.filter(({ path }) => !path.startsWith('src/store/sqlite/'));
+    const guilty = outside.filter(({ text }) =>
+      /\bselect\b[^;`']*\bfrom\b|better-sqlite3/i.test(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')),
+    );
+    expect(guilty.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('has no drawer for odds and ends', () => {
+    expect(files.filter((path) => /\b(utils?|helpers?|common|misc)\b/.test(path))).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import {
+  frequencyOf,
+  matchRank,
+  normalisingFrequency,
+  parseFrequency,
+  parseSeriesId,
+} from '../../../../src/domain/series/series.ts';
+import { maturities, maturitiesOf, monthsOf } from '../../../../src/domain/treasury/curve.ts';
+
+const every = (step: number, count: number, first = '2020-01-03') =>
+  Array.from({ length: count }, (_, i) =>
+    new Date(Date.parse(first) + i * step * 86_400_000).toISOString().slice(0, 10),
+  );
+const months = (step: number, count: number, day = '01') =>
+  Array.from({ length: count }, (_, i) => {
+    const month = i * step;
+    return `${2020 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}-${day}`;
+  });
+
+describe('the spacing of dates tells their frequency', () => {
+  test.each<[string, readonly string[], string]>([
+    ['nothing', [], ''],
+    ['one date, even twice', ['2020-01-01', '2020-01-01'], ''],
+    ['days in a row', every(1, 5), 'D'],
+    ['working days', ['2020-01-02', '2020-01-03', '2020-01-06'], 'D'],
+    ['weeks', every(7, 5), 'W'],
+    ['fortnights', every(14, 5), 'BW'],
+    ['months', months(1, 14), 'M'],
+    ['month ends', ['2020-01-31', '2020-02-29', '2020-03-31'], 'M'],
+    ['months with a hole', months(1, 14).filter((_, i) => i !== 5), 'M'],
+    ['quarters', months(3, 5), 'Q'],
+    ['half-years', months(6, 4), 'SA'],
+    ['years', months(12, 3), 'A'],
+    ['dates in any order', months(3, 5).reverse(), 'Q'],
+    ['28 days apart, twice in one month', every(28, 14), 'BW'],
+  ])('%s', (_, days, frequency) => expect(frequencyOf(days)).toBe(frequency));
+
+  test.each<[string, '' | 'Q', readonly string[], string]>([
+    ['what is stated', 'Q', ['2020-01-17'], 'Q'],
+    ['month ends alone', '', ['2020-03-31', '2020-06-30'], 'Q'],
+    ['not firsts of months', '', ['2020-01-01', '2020-04-01'], ''],
+    ['not month ends among others', '', ['2020-03-31', '2020-06-29'], ''],
+    ['not one month end', '', ['2020-03-31'], ''],
+  ])('and moves dates only by %s', (_, stated, days, frequency) =>
+    expect(normalisingFrequency(stated, days)).toBe(frequency),
+  );
+
+  test.each([
+    ['q', 'Q'],
+    [' BW ', 'BW'],
+    ['5Y', undefined],
+    ['', undefined],
+  ])('the code %j is %j', (text, code) => expect(parseFrequency(text)).toBe(code));
+});
+
+describe('a series id', () => {
+  test.each([
+    ['gdpc1', 'GDPC1'],
+    [' S&P 500 ', 'S&P 500'],
+    ['T10Y2Y', 'T10Y2Y'],
+    ['PX.1:A%', 'PX.1:A%'],
+    ['', undefined],
+    ['A*', undefined],
+    ['_A', undefined],
+    ['A/B', undefined],
+    ['A,B', undefined],
+    ['A\nB', undefined],
+    ['A'.repeat(80), 'A'.repeat(80)],
+    ['A'.repeat(81), undefined],
+  ])('%j is %j', (text, id) => expect(parseSeriesId(text)).toBe(id));
+});
+
+describe('a search', () => {
+  const gdp = { id: 'GDPC1', title: 'Real Gross Domestic Product (U.S.), 2017=100' };
+  test.each<['id' | 'title' | 'any', string, 0 | 1 | undefined]>([
+    ['id', 'dpc', 0],
+    ['id', 'gross', undefined],
+    ['id', '', 0],
+    ['title', 'gro', 0],
+    ['title', 'prod GROSS', 0],
+    ['title', 'ross', undefined],
+    ['title', 'gross gdpc1', undefined],
+    ['title', '2017', 0],
+    ['title', '', 0],
+    ['any', 'gdp', 0],
+    ['any', 'gross', 1],
+    ['any', 'nothing', undefined],
+    ['title', '%', undefined],
+    ['any', '?', undefined],
+  ])('by %s for %j ranks %j', (match, text, rank) => expect(matchRank(gdp, text, match)).toBe(rank));
+});
+
+describe('maturities', () => {
+  test('stand shortest first, those of TIPS among them', () => {
+    const months = maturities.map(monthsOf);
+    expect(months).toEqual([1, 1.5, 2, 3, 4, 6, 12, 24, 36, 60, 84, 120, 240, 360]);
+    expect(maturitiesOf('PAR')).toEqual(maturities);
+    expect(maturitiesOf('TIPS')).toEqual(['5Y', '7Y', '10Y', '20Y', '30Y']);
+  });
+});

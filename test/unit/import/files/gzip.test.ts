@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { sourceFiles } from '../../../../src/import/files/files.ts';
+import { onlyFile, tempFile, tempFolder, textOf } from '../../../support/temp-files.ts';
+import { zipOf } from '../../../support/zip-writer.ts';
+
+/** Text that does not pack well, so that damage can strike in its middle. */
+const text = Array.from({ length: 60_000 }, (_, i) =>
+  ((i * 2_654_435_761) % 4_294_967_296).toString(36),
+).join(',');
+const packed = gzipSync(text);
+
+function changed(bytes: Buffer, offset: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy.writeUInt8(copy.readUInt8(offset) ^ 0xff, offset);
+  return copy;
+}
+
+describe('gzip data', () => {
+  it('is unpacked, by its signature and not by its name', async () => {
+    const named = await tempFile('GDP.csv.gz', packed);
+    const unnamed = await tempFile('GDP.csv', packed);
+    expect([named.name, unnamed.name]).toEqual(['GDP.csv', 'GDP.csv']);
+    expect(named.path.endsWith('/GDP.csv.gz')).toBe(true);
+    expect(await textOf(named)).toBe(text);
+    expect(await textOf(unnamed)).toBe(text);
+    expect((await named.bytes()).toString()).toBe(text);
+    expect((await named.head()).toString()).toBe(text.slice(0, 65_536));
+  });
+
+  it('of several members one after another is all of them, as gunzip has it', async () => {
+    expect(await textOf(await tempFile('a.gz', Buffer.concat([gzipSync('a,b\n'), gzipSync('1,2\n')])))).toBe(
+      'a,b\n1,2\n',
+    );
+  });
+
+  it('that only claims to be so by its name is read as it is', async () => {
+    expect(await textOf(await tempFile('a.csv.gz', 'plain'))).toBe('plain');
+  });
+
+  it('may hold a spreadsheet, but no archive', async () => {
+    const book = zipOf([{ name: '[Content_Types].xml', content: '<Types/>' }]);
+    expect(Buffer.from(await (await tempFile('a.xlsx.gz', gzipSync(book))).bytes()).equals(book)).toBe(true);
+    const archive = gzipSync(zipOf([{ name: 'a.csv', content: 'a' }]));
+    await expect(tempFile('a.zip.gz', archive)).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail: expect.stringMatching(/\/a\.zip\.gz: a zip archive inside another archive is not opened$/),
+      hints: ['unpack the outer one and import the archives in it'],
+    });
+  });
+});
+
+describe('damaged gzip data is refused by the file, wherever the damage is', () => {
+  const middle = Math.floor(packed.length / 2);
+  const damages: readonly [string, Buffer][] = [
+    ['cut short in the middle', packed.subarray(0, middle)],
+    ['cut short in the header', packed.subarray(0, 6)],
+    ['cut short by its last byte', packed.subarray(0, -1)],
+    ['changed in the middle', changed(packed, middle)],
+    ['with a wrong checksum', changed(packed, packed.length - 8)],
+    ['with a wrong length', changed(packed, packed.length - 4)],
+    ['with something else behind it', Buffer.concat([packed, Buffer.from('not gzip at all')])],
+  ];
+  it.each(damages)('%s', async (_, bytes) => {
+    const path = join(tempFolder({ 'a.csv.gz': bytes }), 'a.csv.gz');
+    await expect(onlyFile(path).then(textOf)).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail: expect.stringContaining(`${path}: the gzip data is damaged or cut short: `),
+    });
+  });
+});
+
+describe('a bomb', () => {
+  it('of gzip data is refused when its content passes 10 MiB at more than 1000:1', async () => {
+    const bomb = await tempFile('a.csv.gz', gzipSync(Buffer.alloc(40 * 2 ** 20)));
+    await expect(textOf(bomb)).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail: `${bomb.path}: its content is more than 1000 times its packed size, as no data file's is`,
+      hints: ['if it is what it should be, unpack it first'],
+    });
+    expect(await bomb.head()).toHaveLength(65_536);
+  });
+
+  it('is not what merely packs well', async () => {
+    expect(await textOf(await tempFile('a.gz', gzipSync(Buffer.alloc(10 * 2 ** 20))))).toHaveLength(
+      10 * 2 ** 20,
+    );
+    expect(await sourceFiles([(await tempFile('a.gz', gzipSync(''))).path])).toHaveLength(1);
+  });
+});

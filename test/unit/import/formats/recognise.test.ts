@@ -1,0 +1,238 @@
+import { existsSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { sourceFiles } from '../../../../src/import/files/files.ts';
+import { formats, recognise } from '../../../../src/import/formats/recognise.ts';
+import { tempFile } from '../../../support/temp-files.ts';
+import { zipOf } from '../../../support/zip-writer.ts';
+
+const kinds = formats.map(({ kind }) => kind).join(', ');
+const kindOf = async (name: string, content: string | Uint8Array) =>
+  (await recognise(await tempFile(name, content))).kind;
+const feed = '<?xml version="1.0"?><feed><title>DailyTreasuryYieldCurveRateData</title></feed>';
+
+describe('the format of a file', () => {
+  it.each([
+    ['a.csv', 'Date,"1 Mo","30 Yr"\n12/31/2024,4.40,4.78\n', 'treasury-par-csv'],
+    ['a.csv', '\ufeffDate,1 Mo,30 Yr\r\n1/2/90,,8\r\n', 'treasury-par-csv'],
+    ['a.csv', 'Date,5Yr,10Yr\n2003-01-02,1.75,2.43\n', 'treasury-real-csv'],
+    ['a.txt', feed, 'treasury-xml'],
+    ['a.csv.gz', gzipSync(feed), 'treasury-xml'],
+    ['a.csv', 'DATE,DFII10\n2003-01-02,2.43\n', 'h15-csv'],
+    ['2016-06-29.csv', 'date,DGS10\n2003-01-02,2.43\n', 'h15-csv'],
+    ['a.csv', 'series_id,date,as_of_date,value\n', 'asof-csv'],
+    ['2016-06-29.csv', 'date,PAYEMS\n1985-01-01,96373\n', 'dated-panel'],
+    ['a.json', '{"realtime_start":"2024-12-19","observations":[]}', 'fred-api'],
+    ['a.xml', '<?xml version="1.0"?><ownershipDocument>', 'sec-ownership-xml'],
+    ['a.txt', '<SEC-DOCUMENT>0001.txt\nCONFORMED SUBMISSION TYPE:\t4/A\n', 'sec-submission-text'],
+    ['a.tsv', 'ACCESSION_NUMBER\tNONDERIV_TRANS_SK\n', 'sec-form345'],
+    ['a.json', '{"cik":"1","filings":{"recent":{"accessionNumber":[]}}}', 'sec-submissions-json'],
+  ])('%s of %j', async (name, content, kind) => {
+    expect(await kindOf(name, content)).toBe(kind);
+  });
+
+  it('is told by its head even when a character is cut in two at 64 KiB', async () => {
+    expect(await kindOf('a.csv', `Date,1 Mo\n${'x'.repeat(65_525)}é\n`)).toBe('treasury-par-csv');
+  });
+
+  it('is that of --kind, whatever the content seems to be', async () => {
+    const file = await tempFile('a.csv', 'Date,1 Mo\n');
+    for (const { kind } of formats) expect((await recognise(file, kind)).kind).toBe(kind);
+  });
+
+  it('has one name for each, and takes no --as-of where it is of curves', () => {
+    expect(new Set(formats.map(({ kind }) => kind)).size).toBe(formats.length);
+    const curves = formats.filter(({ kind }) => /^treasury-|^h15-/.test(kind));
+    expect(curves.map(({ whole, takesAsOf }) => [whole, takesAsOf])).toEqual(Array(4).fill([false, false]));
+  });
+});
+
+describe('a --kind that there is not', () => {
+  it('is refused with the kinds that there are', async () => {
+    await expect(recognise(await tempFile('a.csv', 'x'), 'csv')).rejects.toMatchObject({
+      kind: 'bad-input',
+      field: 'kind',
+      detail: 'there is no kind of file "csv"',
+      hints: [`the kinds are ${kinds}`],
+    });
+  });
+});
+
+describe('a file of no format is refused with what it is', () => {
+  const refused: readonly [string, string | Uint8Array, string][] = [
+    ['empty', '', 'the file is empty (0 bytes)'],
+    ['empty in gzip', gzipSync(''), 'the file is empty (0 bytes)'],
+    [
+      'UTF-16 with its mark',
+      Buffer.from('\ufeffDate,1 Mo\n', 'utf16le'),
+      'the text is UTF-16; save it as UTF-8',
+    ],
+    ['UTF-16 without', Buffer.from('Date,1 Mo\n', 'utf16le'), 'the text is UTF-16; save it as UTF-8'],
+    [
+      'UTF-16 the other way',
+      Buffer.from('Date,1 Mo\n', 'utf16le').swap16(),
+      'the text is UTF-16; save it as UTF-8',
+    ],
+    ['text', '\n\n  Hello world\r\nmore', 'no format that asof reads; it starts with "  Hello world"'],
+    ['a long line', 'a'.repeat(100), `no format that asof reads; it starts with "${'a'.repeat(60)}…"`],
+    [
+      'binary',
+      Buffer.from([0, 1, 2, 255]),
+      'no format that asof reads; it starts with "\\u0000\\u0001\\u0002ÿ"',
+    ],
+    [
+      'a page',
+      '<!DOCTYPE html>\n<html>',
+      'this looks like a web page, perhaps an error or login page saved in place of the file; download it again',
+    ],
+    ['a page of XML', '<?xml version="1.0"?><!DOCTYPE html PUBLIC "x">', 'this looks like a web page'],
+    [
+      'an ownership document with a document type',
+      '<?xml version="1.0"?>\n<!-- x -->\n<!DOCTYPE ownershipDocument SYSTEM "x.dtd">\n<ownershipDocument>',
+      'this looks like XML with a document type declaration (DOCTYPE), which is not read whatever its kind, as it could draw in other files; save it without',
+    ],
+    ['a page after a comment', '<!-- x -->\n<HTML lang="en">', 'this looks like a web page'],
+    [
+      'an answer of asof',
+      '{"object":"observation_series","request_id":"req_1"}',
+      'this looks like an answer of asof, which does not hold every statement; `asof facts` writes what import reads',
+    ],
+    [
+      'a problem of asof',
+      '{"type":"about:blank","request_id":"req_0f"}',
+      'this looks like an answer of asof',
+    ],
+    [
+      'an SEC submission of another form',
+      '<SEC-DOCUMENT>0001.txt\nCONFORMED SUBMISSION TYPE: 10-K\n',
+      'this looks like a submission to the SEC, but not of the forms 3, 4 and 5 by which insiders report',
+    ],
+    [
+      'another XML of the SEC',
+      '<?xml version="1.0"?>\n<edgarSubmission xmlns="x">',
+      'this looks like a part of a submission to the SEC, but no ownership document',
+    ],
+    [
+      'a table of another data set of the SEC',
+      'ACCESSION_NUMBER\tINFOTABLE_SK\n',
+      'this looks like a table of a data set of the SEC, but not of its Insider Transactions Data Sets',
+    ],
+    ['comments without end', '<!---->'.repeat(5000), 'no format that asof reads; it starts with "<!---->'],
+    [
+      'FRED vintage dates',
+      '{"realtime_start":"1776-07-04","count":2,"vintage_dates":["1991-12-04"]}',
+      'this looks like an answer of the FRED API, but of series/vintagedates; the figures are in series/observations',
+    ],
+    [
+      'FRED releases',
+      '{"count":1,"releases":[{"id":53}]}',
+      'this looks like an answer of the FRED API, but of releases; the figures are in series/observations',
+    ],
+    [
+      'a FRED error',
+      '{"error_code":400,"error_message":"Bad Request."}',
+      'this looks like an error answer of the FRED API; ask it again',
+    ],
+    [
+      'FRED in XML',
+      '<?xml version="1.0"?><observations realtime_start="2024-12-19">',
+      'this looks like an answer of the FRED API in XML; ask for it with file_type=json',
+    ],
+    [
+      'another Treasury feed',
+      feed.replace('YieldCurve', 'Bill'),
+      'this looks like a feed of the Treasury, but not of the daily par or real yield curve',
+    ],
+    [
+      'a Git LFS pointer',
+      'version https://git-lfs.github.com/spec/v1\noid',
+      'this looks like a Git LFS pointer, not the file itself; run `git lfs pull`',
+    ],
+    [
+      'a Word file',
+      zipOf([{ name: '[Content_Types].xml', content: 'x' }]),
+      'this looks like an Office document, but no workbook of a known kind',
+    ],
+    [
+      'an old Excel file',
+      Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+      'this looks like an old Excel or Word file; save it as .xlsx or CSV',
+    ],
+    ['a PDF', '%PDF-1.7', 'this looks like a PDF document; save its table as CSV'],
+    [
+      'a database',
+      'SQLite format 3\0',
+      'this looks like a SQLite database, perhaps a store of asof; a store is not imported',
+    ],
+    ['gzip in gzip', gzipSync(gzipSync('x')), 'this looks like a compressed file; unpack it first'],
+    ['zstd', Buffer.from('28b52ffd00', 'hex'), 'this looks like a compressed file; unpack it first'],
+    [
+      'tar',
+      Buffer.concat([Buffer.from('a.csv'), Buffer.alloc(252), Buffer.from('ustar')]),
+      'this looks like a tar archive; unpack it and import the folder',
+    ],
+    ['Parquet', 'PAR1\0', 'this looks like a Parquet file; save it as CSV'],
+  ];
+  it.each(refused)('%s', async (_, content, reason) => {
+    const file = await tempFile('a.dat', content);
+    await expect(recognise(file)).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail: expect.stringContaining(`${file.path}: ${reason}`),
+    });
+  });
+
+  it('and with how to say what it is', async () => {
+    await expect(recognise(await tempFile('a.dat', 'x'))).rejects.toMatchObject({
+      hints: [`--kind KIND says what it is: ${kinds}`],
+    });
+  });
+
+  it('when empty or UTF-16 also with --kind', async () => {
+    await expect(recognise(await tempFile('a', ''), 'h15-csv')).rejects.toThrow(
+      'the file is empty (0 bytes)',
+    );
+    const wide = await tempFile('a', Buffer.from('\ufeffDATE', 'utf16le'));
+    await expect(recognise(wide, 'h15-csv')).rejects.toThrow('the text is UTF-16; save it as UTF-8');
+  });
+});
+
+const data = '../shared/data';
+describe.skipIf(!existsSync(data))('every real file (skipped without ../shared)', () => {
+  /** What the files of each folder are; undefined: refused, for the reason beside it. */
+  const expected: readonly [string, RegExp, string, string?][] = [
+    ['treasury/par-csv', /./, 'treasury-par-csv'],
+    ['treasury/par-xml', /./, 'treasury-xml'],
+    ['treasury/tips-csv', /./, 'treasury-real-csv'],
+    ['treasury/h15-dfii', /./, 'h15-csv'],
+    ['macro/rtdsm', /./, 'rtdsm'],
+    ['macro/fred-md', /./, 'fred-md'],
+    ['macro/fred-qd', /./, 'fred-qd'],
+    ['macro/dated-panel', /./, 'dated-panel'],
+    ['macro/fred-api', /^GDP-observations-/, 'fred-api'],
+    ['macro/fred-api', /series\.json$/, 'fred-series'],
+    [
+      'macro/fred-api',
+      /^GDP-vintagedates/,
+      'refused',
+      'an answer of the FRED API, but of series/vintagedates',
+    ],
+    ['macro/fred-api', /^catalogue-(?!.*series\.json)/, 'refused', 'an answer of the FRED API, but of '],
+    ['sec/ownership-xml', /^(?!.*(?:\.txt|RSU_|multi_))/, 'sec-ownership-xml'],
+    ['sec/ownership-xml', /\.txt$|RSU_|multi_/, 'sec-submission-text'],
+    ['sec/form345', /./, 'sec-form345'],
+    ['sec/form345-maia-reencoded', /./, 'sec-form345'],
+    ['sec/submissions-json', /./, 'sec-submissions-json'],
+  ];
+  it.each(expected)('of %s, %s is %s', async (folder, names, kind, reason) => {
+    const files = (await sourceFiles([`${data}/${folder}`])).filter(({ name }) => names.test(name));
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      const found = await recognise(file).then(
+        (format) => format.kind,
+        (error: Error) => `refused: ${error.message}`,
+      );
+      if (kind !== 'refused') expect([file.path, found]).toEqual([file.path, kind]);
+      else expect(found).toContain(`${file.path}: this looks like ${reason}`);
+    }
+  });
+});

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { rtdsm } from '../../../../../src/import/formats/rtdsm/rtdsm.ts';
+import { facts, naiveAsOf } from '../../../../support/facts-tables.ts';
+import {
+  hasShared,
+  lines,
+  readAll,
+  refusalOf,
+  sharedFile,
+  sourceFile,
+} from '../../../../support/source-file.ts';
+import { type Row, workbook } from '../../../../support/workbook.ts';
+
+const number = (text: string) => ({ number: text });
+const file = (...rows: Row[]) => sourceFile('ROUTPUTQvQd.xlsx', workbook(rows));
+const header = ['DATE', 'ROUTPUT65Q4', 'ROUTPUT66Q1'];
+
+describe('a workbook of the Real-Time Data Set', () => {
+  test('states each column on the 15th of its quarter’s middle month', async () => {
+    const told = await readAll(rtdsm, file(header, ['1947:Q1', number('306.4'), number('306.5')]));
+    expect(lines(told.statements)).toEqual([
+      'ROUTPUT,1947-01-01,1965-11-15,306.4',
+      'ROUTPUT,1947-01-01,1966-02-15,306.5',
+    ]);
+    expect(told.implied).toEqual([{ seriesId: 'ROUTPUT', frequency: 'Q' }]);
+    expect(told.coverage).toEqual([
+      { seriesId: 'ROUTPUT', coveredTo: '1965-11-15', whole: true },
+      { seriesId: 'ROUTPUT', coveredTo: '1966-02-15', whole: true },
+    ]);
+  });
+
+  test.each([
+    ['EMPLOY64M12', '1964-12-15', 'EMPLOY'],
+    ['EMPLOY64M2', '1964-02-15', 'EMPLOY'],
+    ['ROUTPUT60Q1', '1960-02-15', 'ROUTPUT'],
+    ['ROUTPUT99Q3', '1999-08-15', 'ROUTPUT'],
+    ['ROUTPUT00Q1', '2000-02-15', 'ROUTPUT'],
+    ['ROUTPUT59Q2', '2059-05-15', 'ROUTPUT'],
+    ['rinvbf65Q4', '1965-11-15', 'RINVBF'],
+    ['M265Q4', '1965-11-15', 'M2'],
+  ])('reads %s as the vintage of %s of %s', async (column, vintage, seriesId) => {
+    const told = await readAll(rtdsm, file(['DATE', column], ['1947:Q1', number('1')]));
+    expect(told.coverage).toEqual([{ seriesId, coveredTo: vintage, whole: true }]);
+  });
+
+  test('has months as well as quarters', async () => {
+    const told = await readAll(
+      rtdsm,
+      file(header, ['1947:01', number('1'), null], ['1947:12', number('2'), null]),
+    );
+    expect(lines(told.statements)).toEqual([
+      'ROUTPUT,1947-01-01,1965-11-15,1',
+      'ROUTPUT,1947-12-01,1965-11-15,2',
+    ]);
+    expect(told.implied).toEqual([{ seriesId: 'ROUTPUT', frequency: 'M' }]);
+  });
+
+  test.each([
+    ['306.39999999999998', '306.4'],
+    ['8.5000000000000006E-2', '0.085'],
+    ['1E-7', '0.0000001'],
+    ['1.5e+21', '1500000000000000000000'],
+    ['100', '100'],
+    ['-0.10', '-0.1'],
+  ])('gives the stored double %s as %s', async (stored, text) => {
+    const told = await readAll(rtdsm, file(['DATE', 'P65Q4'], ['1947:Q1', number(stored)]));
+    expect(told.statements.map(({ value }) => value)).toEqual([text]);
+  });
+
+  test('withdraws what is #N/A, and what is blank between a column’s first and last number', async () => {
+    const told = await readAll(
+      rtdsm,
+      file(
+        ['DATE', 'P65Q4', 'P66Q1'],
+        ['1947:Q1', null, '#N/A'],
+        ['1947:Q2', number('1'), number('1')],
+        ['1947:Q3', null, number('2')],
+        [null, null, null],
+        ['1947:Q4', number('3'), null],
+        ['1948:Q1', null, null],
+        ['1948:Q2', '#N/A', null],
+      ),
+    );
+    expect(lines(told.statements)).toEqual([
+      'P,1947-04-01,1965-11-15,1',
+      'P,1947-07-01,1965-11-15,',
+      'P,1947-10-01,1965-11-15,3',
+      'P,1948-04-01,1965-11-15,',
+      'P,1947-01-01,1966-02-15,',
+      'P,1947-04-01,1966-02-15,1',
+      'P,1947-07-01,1966-02-15,2',
+    ]);
+  });
+
+  const q1: Row = ['1947:Q1', number('1'), number('2')];
+  test.each<[string, Row[], string]>([
+    [
+      'a text in place of a number',
+      [header, ['1947:Q1', number('1'), 'n.a.']],
+      ', row 2, column "C ROUTPUT66Q1": "n.a.": neither a decimal number nor #N/A',
+    ],
+    [
+      'a truth value',
+      [header, ['1947:Q1', true, number('1')]],
+      ', row 2, column "B ROUTPUT65Q4": "true": neither a number nor #N/A',
+    ],
+    [
+      'a date that is none',
+      [header, ['1947:Q5', number('1'), number('2')]],
+      ', row 2, column "A DATE": "1947:Q5": not a date such as 1947:Q1 or 1947:01',
+    ],
+    [
+      'a month that is none',
+      [header, ['1947:13', number('1'), number('2')]],
+      ', row 2, column "A DATE": "1947:13": not a date such as 1947:Q1 or 1947:01',
+    ],
+    [
+      'figures without a date',
+      [header, [null, number('1'), number('2')]],
+      ', row 2, column "A DATE": "": not a date such as 1947:Q1 or 1947:01',
+    ],
+    ['a date twice', [header, q1, q1], ', row 3: "1947-01-01": this date stands in row 2 already'],
+    [
+      'months among quarters',
+      [header, q1, ['1947:04', number('1'), number('2')]],
+      ', row 3, column "A DATE": "1947:04": months and quarters in one file',
+    ],
+    [
+      'a vintage twice',
+      [['DATE', 'P65Q4', 'p65q4'], q1],
+      ', column "C p65q4": P as of 1965-11-15 stands in column B P65Q4 already',
+    ],
+    [
+      'two variables',
+      [['DATE', 'P65Q4', 'RG66Q1'], q1],
+      ', row 1, column "C RG66Q1": a vintage of another variable than P',
+    ],
+    [
+      'a column that is no vintage',
+      [['DATE', 'P65Q4', 'NOTES'], q1],
+      ', row 1, column "C": "NOTES": not a variable and its vintage, such as ROUTPUT65Q4 or EMPLOY64M12',
+    ],
+    [
+      'a month of a vintage that is none',
+      [['DATE', 'P65M13'], q1],
+      ', row 1, column "B": "P65M13": not a variable and its vintage, such as ROUTPUT65Q4 or EMPLOY64M12',
+    ],
+    [
+      'another first column',
+      [['Quarter', 'P65Q4'], q1],
+      ', row 1, column "A": "Quarter": a file of the Real-Time Data Set begins with DATE',
+    ],
+    ['dates alone', [['DATE'], ['1947:Q1']], ', row 1: the file has dates and no vintages'],
+    ['a header alone', [header], ': the file has a header and no rows'],
+  ])('is refused with %s, naming the cell', async (_, rows, message) => {
+    expect(await refusalOf(rtdsm, file(...rows))).toBe(`Problem: ROUTPUTQvQd.xlsx${message}`);
+  });
+
+  test('is refused with a second sheet, and when it is no workbook', async () => {
+    const two = sourceFile('x.xlsx', workbook([header, q1], [header, q1]));
+    expect(await refusalOf(rtdsm, two)).toBe(
+      'Problem: x.xlsx: 2 sheets, where a file of the Real-Time Data Set has one',
+    );
+    const cut = sourceFile('x.xlsx', workbook([header, q1]).subarray(0, 300));
+    expect(await refusalOf(rtdsm, cut)).toMatch(/^Problem: x\.xlsx: not a readable workbook: /);
+  });
+});
+
+describe.skipIf(!hasShared)('the real workbooks (skipped without ../shared)', () => {
+  test.each([
+    ['ROUTPUT', 'ROUTPUTQvQd.xlsx', 'Q', 234],
+    ['CPI', 'cpiQvMd.xlsx', 'M', 234],
+    ['EMPLOY', 'employMvMd.xlsx', 'M', 712],
+  ])('of %s give every true answer', { timeout: 30_000 }, async (variable, name, frequency, vintages) => {
+    const told = await readAll(rtdsm, sharedFile(`macro/rtdsm/${name}`));
+    expect(told.implied).toEqual([{ seriesId: variable, frequency }]);
+    expect(told.coverage).toHaveLength(vintages);
+    const asked = facts('rtdsm-as-of.tsv').filter((fact) => fact.rtdsm_variable?.toUpperCase() === variable);
+    expect(asked).toHaveLength(100);
+    const given = asked.map(({ date = '', vintage = '', ...rest }) => ({
+      ...rest,
+      date,
+      vintage,
+      value: naiveAsOf(told.statements, date, vintage).value,
+    }));
+    expect(given).toEqual(asked);
+  });
+});

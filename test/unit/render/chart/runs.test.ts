@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decimated, type Point, type Reading, runsOf, stepsOf } from '../../../../src/render/chart/runs.ts';
+
+describe('a line breaks', () => {
+  it.each<readonly [name: string, readings: readonly Reading[], longest: number, runs: readonly Point[][]]>([
+    [
+      'nowhere where all is there',
+      [
+        [0, 1],
+        [1, 2],
+        [2, 3],
+      ],
+      1,
+      [
+        [
+          [0, 1],
+          [1, 2],
+          [2, 3],
+        ],
+      ],
+    ],
+    [
+      'where there is no value',
+      [
+        [0, 1],
+        [1, null],
+        [2, 3],
+      ],
+      9,
+      [[[0, 1]], [[2, 3]]],
+    ],
+    [
+      'where one is missing',
+      [
+        [0, 1],
+        [1, 2],
+        [3, 3],
+      ],
+      1,
+      [
+        [
+          [0, 1],
+          [1, 2],
+        ],
+        [[3, 3]],
+      ],
+    ],
+    [
+      'not at its ends',
+      [
+        [0, null],
+        [1, 2],
+        [2, null],
+      ],
+      9,
+      [[[1, 2]]],
+    ],
+    ['into nothing without values', [[0, null]], 9, []],
+  ])('%s', (_, readings, longest, runs) => {
+    expect(runsOf(readings, longest)).toEqual(runs);
+  });
+});
+
+describe('a step', () => {
+  it.each<readonly [name: string, readings: readonly Reading[], end: number, runs: readonly Point[][]]>([
+    [
+      'stands until the next value',
+      [
+        [0, 1],
+        [4, 3],
+      ],
+      4,
+      [
+        [
+          [0, 1],
+          [4, 1],
+          [4, 3],
+        ],
+      ],
+    ],
+    [
+      'stands until the end',
+      [[0, 1]],
+      9,
+      [
+        [
+          [0, 1],
+          [9, 1],
+        ],
+      ],
+    ],
+    [
+      'ends at a withdrawal',
+      [
+        [0, 1],
+        [4, null],
+      ],
+      9,
+      [
+        [
+          [0, 1],
+          [4, 1],
+        ],
+      ],
+    ],
+    [
+      'begins anew after one',
+      [
+        [0, 1],
+        [4, null],
+        [6, 2],
+      ],
+      9,
+      [
+        [
+          [0, 1],
+          [4, 1],
+        ],
+        [
+          [6, 2],
+          [9, 2],
+        ],
+      ],
+    ],
+  ])('%s', (_, readings, end, runs) => {
+    expect(stepsOf(readings, end)).toEqual(runs);
+  });
+});
+
+describe('of many points', () => {
+  const values = fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 300 });
+
+  it('at most four of a column are kept, with its first, last, least and greatest, in their order', () => {
+    fc.assert(
+      fc.property(values, fc.integer({ min: 1, max: 40 }), (ys, width) => {
+        const run = ys.map((y, x): Point => [x, y]);
+        const columnOf = (x: number) => Math.floor((x * width) / ys.length);
+        const kept = decimated(run, columnOf);
+        expect(kept).toEqual([...kept].sort(([a], [b]) => a - b));
+        for (let column = 0; column < width; column += 1) {
+          const inColumn = (points: readonly Point[]) => points.filter(([x]) => columnOf(x) === column);
+          const [all, some] = [inColumn(run), inColumn(kept)];
+          expect(some.length).toBeLessThanOrEqual(4);
+          expect([some[0], some.at(-1)]).toEqual([all[0], all.at(-1)]);
+          const range = (points: readonly Point[]) => [
+            Math.min(...points.map(([, y]) => y)),
+            Math.max(...points.map(([, y]) => y)),
+          ];
+          expect(range(some)).toEqual(range(all));
+        }
+      }),
+    );
+  });
+
+  it('few enough are kept as they are', () => {
+    const run: readonly Point[] = [
+      [0, 1],
+      [1, 5],
+      [2, 3],
+    ];
+    expect(decimated(run, (x) => x)).toEqual(run);
+  });
+});

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { markdown } from '../../../src/render/markdown.ts';
+import { printable } from '../../../src/render/printable.ts';
+import { field, layout, observation, observationFields, output } from '../../support/rows.ts';
+
+const heading =
+  '| date | value | as_of_date | series_id | unit | frequency | source |\n' +
+  '| --- | ---: | --- | --- | --- | --- | --- |\n';
+
+/** The cells of a row as GitHub shows them: a pipe parts cells, a backslash makes the next sign a text, `<br>` breaks the line. */
+function shownCells(row: string): string[] {
+  const cells = [''];
+  for (let i = 0; i < row.length; i += 1) {
+    const sign = row[i] ?? '';
+    const add = (text: string) => cells.push(`${cells.pop()}${text}`);
+    if (row.startsWith('<br>', i)) {
+      add('\n');
+      i += 3;
+    } else if (sign === '|') cells.push('');
+    else if (sign === '\\') {
+      i += 1;
+      add(/[!-/:-@[-`{-~]/.test(row[i] ?? '') ? (row[i] ?? '') : `\\${row[i]}`);
+    } else add(isMarkup(row, i) ? `⟨${sign}⟩` : sign);
+  }
+  return cells.slice(1, -1).map((text) => text.replace(/^ +| +$/g, ''));
+}
+
+/** Whether a sign that no backslash stands before can begin or end markup on GitHub. */
+function isMarkup(row: string, at: number): boolean {
+  const inWord = [row[at - 1], row[at + 1]].every((sign) => /[A-Za-z0-9]/.test(sign ?? ''));
+  const sign = row[at] ?? '';
+  if (sign === '_') return !inWord;
+  return '*`[<~$'.includes(sign) || (sign === '&' && /^&#?\w+;/.test(row.slice(at)));
+}
+
+describe('markdown', () => {
+  it('is a table of GitHub, numbers to the right, exact digits, days without a time', () => {
+    expect(output(markdown(layout(observationFields)), [observation('2014-10-01', '17710.70')])).toBe(
+      `${heading}| 2014-10-01 | 17710.70 | 2015-01-30 | GDP | Billions of Dollars, Seasonally Adjusted Annual Rate | Q | FRED |\n`,
+    );
+  });
+
+  it('is the heading alone with no rows, and with no page at all', () => {
+    expect(output(markdown(layout(observationFields)), [])).toBe(heading);
+    expect(output(markdown(layout(observationFields)))).toBe(heading);
+  });
+
+  it('gives each page as it comes, and the heading once', () => {
+    const renderer = markdown(layout([field('n', 'integer')]));
+    const page = (n: number) => renderer.page({ results: [{ n }] } as never);
+    expect([page(1), page(2), renderer.end()]).toEqual(['| n |\n| ---: |\n| 1 |\n', '| 2 |\n', '']);
+  });
+
+  it.each([
+    ['missing', null, '|  |'],
+    ['a list', ['a', 'b'], '| a;b |'],
+    ['a pipe', 'a|b', '| a\\|b |'],
+    ['a backslash before a pipe', 'a\\|b', '| a\\\\\\|b |'],
+    ['a backslash at the end', 'a\\', '| a\\\\ |'],
+    ['line breaks', 'a\r\nb\nc\rd\u2028e', '| a<br>b<br>c<br>d<br>e |'],
+    ['control characters', 'a\u001B[31m\tb\0', '| a␛\\[31m␉b␀ |'],
+    ['what turns the direction of a text', 'a\u202Eb', '| a�b |'],
+    ['HTML', '<img src=x onerror=alert(1)>', '| \\<img src=x onerror=alert(1)> |'],
+    ['emphasis, code, a link, a formula', '*a* _b_ `c` [d](e) ~~f~~ $g$', null],
+    ['a word with underscores, as an id is', 'MY_SERIES_1', '| MY_SERIES_1 |'],
+    ['an ampersand', 'S&P 500', '| S&P 500 |'],
+    ['what reads like an entity', '&lt;&#60;', '| \\&lt;\\&#60; |'],
+  ])('keeps %s a text', (_, text, cell) => {
+    const row = output(markdown(layout([field('text')])), [{ text }]).split('\n')[2] ?? '';
+    if (cell !== null) expect(row).toBe(cell);
+    else expect(shownCells(row)).toEqual([text]);
+  });
+
+  // GitHub links an address to the next blank or `<`, less the signs that end a sentence, and shows a backslash in it.
+  it.each([
+    ['http://www.econ.yale.edu/~shiller/data.htm', null],
+    ['see (https://a.b/~c/*d*/_e).', null],
+    ['www.a.b/~c_/x; ~y~', 'www.a.b/~c_/x; \\~y\\~'],
+    ['_a_ https://a.b/_c_/ _d_', '\\_a\\_ https://a.b/_c_/ \\_d\\_'],
+    ['https://a.b/~c\nhttps://a.b/~d', 'https://a.b/~c<br>https://a.b/~d'],
+    ['https://a.b/?x=~1&lt=2', null],
+    // These are no addresses, or no one says where they end.
+    ['https://a_b.c/~d', 'https://a_b.c/\\~d'],
+    ['xhttps://a.b/~c', 'xhttps://a.b/\\~c'],
+    ['https://a.b/~c*', 'https://a.b/\\~c\\*'],
+    ['https://a.b/~c|d', 'https://a.b/\\~c\\|d'],
+    ['https://a.b/~c\\', 'https://a.b/\\~c\\\\'],
+    ['https://a.b/~c<x>', 'https://a.b/\\~c\\<x>'],
+    ['https://a.b/~c&lt;', 'https://a.b/\\~c\\&lt;'],
+  ])('leaves a web address as it is, but nothing that only begins like one: %j', (text, cell) => {
+    const row = output(markdown(layout([field('text')])), [{ text }]).split('\n')[2];
+    expect(row).toBe(`| ${cell ?? text} |`);
+  });
+
+  it('shows any texts as they are, in as many cells as there are columns, on one line', () => {
+    const cell = fc.oneof(
+      fc.string({ unit: fc.constantFrom(...'\\|`*_~[]<>&;$#!a1 \n') }),
+      fc.string({ unit: 'grapheme' }),
+    );
+    fc.assert(
+      fc.property(fc.array(cell, { minLength: 1, maxLength: 4 }), (texts) => {
+        const fields = texts.map((_, i) => field(`c${i}`));
+        const row = Object.fromEntries(texts.map((text, i) => [`c${i}`, text]));
+        const lines = output(markdown(layout(fields)), [row]).split('\n');
+        expect(lines).toHaveLength(4);
+        // Blanks at the edges of a cell are the layout's.
+        const shown = texts.map((text) =>
+          text
+            .split(/\r\n|[\r\n\u2028\u2029]/)
+            .map(printable)
+            .join('\n')
+            .replace(/^ +| +$/g, ''),
+        );
+        expect(shownCells(lines[2] ?? '')).toEqual(shown);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { digestOf, isKeyShaped, newKey } from '../../../../src/server/keys/key.ts';
+
+const now = new Date('2026-01-15T12:00:00Z');
+const made = Array.from({ length: 200 }, () => newKey({ name: 'Ada', plan: 'pro', now }));
+
+describe('a new key', () => {
+  it('is asof_live_sk_ and 43 characters of base64url that are 256 bits', () => {
+    for (const { secret } of made) {
+      const [, random = ''] = /^asof_live_sk_([A-Za-z0-9_-]{43})$/.exec(secret) ?? [];
+      expect(Buffer.from(random, 'base64url')).toHaveLength(32);
+    }
+  });
+
+  it('is another one every time, with another id', () => {
+    expect(new Set(made.map(({ secret }) => secret)).size).toBe(made.length);
+    expect(new Set(made.map(({ stored }) => stored.id)).size).toBe(made.length);
+  });
+
+  it('leaves its SHA-256, its first 4 characters, its name, plan and time, and not itself', () => {
+    for (const { secret, stored } of made) {
+      expect(stored).toEqual({
+        id: expect.stringMatching(/^k_[0-9a-f]{8}$/),
+        name: 'Ada',
+        plan: 'pro',
+        start: secret.slice(13, 17),
+        createdAt: '2026-01-15T12:00:00.000Z',
+        hash: createHash('sha256').update(secret).digest('hex'),
+      });
+      expect(JSON.stringify(stored)).not.toContain(secret.slice(13));
+      expect(stored.hash).not.toContain(stored.id.slice(2));
+    }
+  });
+
+  it('is recognised by its digest', () => {
+    const [{ secret, stored }] = made as [(typeof made)[number]];
+    expect(digestOf(secret).toString('hex')).toBe(stored.hash);
+  });
+});
+
+describe('what cannot be a key', () => {
+  const [good = ''] = made.map(({ secret }) => secret);
+  it('is a key itself, for comparison', () => expect(isKeyShaped(good)).toBe(true));
+  it.each([
+    ['nothing', ''],
+    ['a character less', good.slice(0, -1)],
+    ['a character more', `${good}A`],
+    ['another prefix', good.replace('live', 'test')],
+    ['two keys, as a repeated header gives them', `${good}, ${good}`],
+    ['a line break at its end', `${good}\n`],
+    ['a character of plain base64', `${good.slice(0, -1)}+`],
+  ])('%s', (_, text) => expect(isKeyShaped(text)).toBe(false));
+});

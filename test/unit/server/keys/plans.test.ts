@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { parsePlans, shippedPlans } from '../../../../src/server/keys/plans.ts';
+
+const team = {
+  name: 'team',
+  monthly_limit: 5,
+  daily_limit: 4,
+  rate_per_minute: 3,
+  vintage_access: true,
+};
+
+describe('the plans that are shipped', () => {
+  it.each([
+    ['free', 10_000, 500, 30, false],
+    ['pro', 1_000_000, 50_000, 600, true],
+  ])('%s', (name, monthlyLimit, dailyLimit, ratePerMinute, vintageAccess) => {
+    expect(shippedPlans.get(name)).toEqual({ name, monthlyLimit, dailyLimit, ratePerMinute, vintageAccess });
+  });
+});
+
+describe("an operator's file of plans", () => {
+  it('replaces them', () => {
+    expect([...parsePlans(JSON.stringify([team]), 'plans.json')]).toEqual([
+      ['team', { name: 'team', monthlyLimit: 5, dailyLimit: 4, ratePerMinute: 3, vintageAccess: true }],
+    ]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['that is an object', { team }, 'a list of plans is expected'],
+    ['that is empty', [], 'a list of plans is expected'],
+    ['with a text for a plan', ['free'], 'plan 1: an object is expected'],
+    ['with a plan twice', [team, team], "plan 'team' is there twice"],
+    [
+      'with a misspelt field',
+      [team, { ...team, name: 'b', dayly_limit: 1 }],
+      "plan 2: unknown field 'dayly_limit'",
+    ],
+    ['with a limit of 0', [{ ...team, daily_limit: 0 }], "plan 1: 'daily_limit' must be an integer from 1"],
+    ['with a broken number', [{ ...team, monthly_limit: 1.5 }], "plan 1: 'monthly_limit' must be an integer"],
+    ['with a number as text', [{ ...team, rate_per_minute: '3' }], "plan 1: 'rate_per_minute' must be"],
+    ['with too large a limit', [{ ...team, daily_limit: 2_147_483_648 }], 'to 2147483647'],
+    ['without a limit', [{ ...team, daily_limit: undefined }], "plan 1: 'daily_limit' must be"],
+    [
+      'with access as text',
+      [{ ...team, vintage_access: 'no' }],
+      "plan 1: 'vintage_access' must be true or false",
+    ],
+    ['with a name in capitals', [{ ...team, name: 'Team' }], "plan 1: 'name' must be"],
+  ])('%s is refused', (_, content, reason) => {
+    expect(() => parsePlans(JSON.stringify(content), 'plans.json')).toThrow(`plans.json: `);
+    expect(() => parsePlans(JSON.stringify(content), 'plans.json')).toThrow(reason);
+  });
+
+  it('that is no JSON is refused', () => {
+    expect(() => parsePlans('[{', 'plans.json')).toThrow('plans.json: it is not JSON');
+  });
+});

@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Plan } from '../../../../src/server/keys/plans.ts';
+import { createQuotas, type Quotas } from '../../../../src/server/keys/quota.ts';
+
+const plan = (minute: number, day: number, month: number): Plan => ({
+  name: 'p',
+  monthlyLimit: month,
+  dailyLimit: day,
+  ratePerMinute: minute,
+  vintageAccess: true,
+});
+
+const at = (text: string): number => Date.parse(text);
+
+function takeMany(quotas: Quotas, count: number, limits: Plan, now: number): number {
+  return Array.from({ length: count }, () => quotas.take('k', limits, now)).filter(({ allowed }) => allowed)
+    .length;
+}
+
+describe('a quota', () => {
+  it.each<[string, Plan, string, { window: string; limit: number; reset: number }]>([
+    ['of a minute', plan(2, 100, 100), '2026-01-15T12:00:42.001Z', { window: 'minute', limit: 2, reset: 18 }],
+    [
+      'at the first instant of a minute',
+      plan(2, 9, 9),
+      '2026-01-15T12:00:00Z',
+      { window: 'minute', limit: 2, reset: 60 },
+    ],
+    [
+      'at the last instant of a minute',
+      plan(2, 9, 9),
+      '2026-01-15T12:00:59.999Z',
+      { window: 'minute', limit: 2, reset: 1 },
+    ],
+    ['of a UTC day', plan(9, 2, 9), '2026-01-15T23:59:01Z', { window: 'day', limit: 2, reset: 59 }],
+    [
+      'of a UTC day, early',
+      plan(9, 2, 9),
+      '2026-01-15T00:00:00Z',
+      { window: 'day', limit: 2, reset: 86_400 },
+    ],
+    ['of a UTC month', plan(9, 9, 2), '2026-02-28T23:00:00Z', { window: 'month', limit: 2, reset: 3600 }],
+    [
+      'of a leap February',
+      plan(9, 9, 2),
+      '2028-02-28T23:00:00Z',
+      { window: 'month', limit: 2, reset: 90_000 },
+    ],
+    ['of a December', plan(9, 9, 2), '2026-12-31T23:59:59Z', { window: 'month', limit: 2, reset: 1 }],
+    [
+      'that turns last, of two used up',
+      plan(2, 2, 9),
+      '2026-01-15T23:00:00Z',
+      { window: 'day', limit: 2, reset: 3600 },
+    ],
+  ])('%s refuses with the seconds until its window turns', (_, limits, time, expected) => {
+    const quotas = createQuotas([]);
+    expect(takeMany(quotas, 2, limits, at(time))).toBe(2);
+    expect(quotas.take('k', limits, at(time))).toEqual({
+      allowed: false,
+      rate: { remaining: 0, ...expected },
+    });
+  });
+
+  it.each([
+    ['minute', plan(2, 9, 9), '2026-01-15T12:00:59.999Z', '2026-01-15T12:01:00Z'],
+    ['day', plan(9, 2, 9), '2026-01-15T23:59:59.999Z', '2026-01-16T00:00:00Z'],
+    ['month', plan(9, 9, 2), '2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00Z'],
+  ])('of a %s begins anew with its window, not before', (_, limits, last, first) => {
+    const quotas = createQuotas([]);
+    expect(takeMany(quotas, 5, limits, at(last))).toBe(2);
+    expect(takeMany(quotas, 5, limits, at(first))).toBe(2);
+  });
+
+  it('counts a refused request in no window', () => {
+    const quotas = createQuotas([]);
+    takeMany(quotas, 50, plan(1, 3, 9), at('2026-01-15T12:00:00Z'));
+    expect(takeMany(quotas, 50, plan(9, 3, 9), at('2026-01-15T12:01:00Z'))).toBe(2);
+  });
+
+  it('tells of the tightest window', () => {
+    const quotas = createQuotas([]);
+    const now = at('2026-01-15T12:00:10Z');
+    expect(quotas.take('k', plan(5, 3, 9), now).rate).toEqual({
+      window: 'day',
+      limit: 3,
+      remaining: 2,
+      reset: 43_190,
+    });
+  });
+
+  it('is of each key alone', () => {
+    const quotas = createQuotas([]);
+    const now = at('2026-01-15T12:00:00Z');
+    expect(['a', 'b', 'a'].map((key) => quotas.take(key, plan(1, 9, 9), now).allowed)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('is not opened anew by a clock that is put back', () => {
+    const quotas = createQuotas([]);
+    expect(takeMany(quotas, 5, plan(2, 9, 9), at('2026-01-15T12:01:00Z'))).toBe(2);
+    expect(takeMany(quotas, 5, plan(2, 9, 9), at('2026-01-15T12:00:59Z'))).toBe(0);
+  });
+
+  it('does not hold a key up because the clock was once far ahead', () => {
+    const quotas = createQuotas([]);
+    expect(takeMany(quotas, 5, plan(2, 2, 2), at('2036-01-15T12:00:00Z'))).toBe(2);
+    expect(takeMany(quotas, 5, plan(2, 2, 2), at('2026-01-15T12:00:00Z'))).toBe(2);
+  });
+
+  it('goes on from what was saved, and saves only what changed', () => {
+    const first = createQuotas([]);
+    const now = at('2026-01-15T12:00:30Z');
+    takeMany(first, 3, plan(9, 9, 9), now);
+    const saved = first.unsaved();
+    expect(saved).toEqual([
+      { keyId: 'k', window: 'minute', began: new Date('2026-01-15T12:00:00Z'), count: 3 },
+      { keyId: 'k', window: 'day', began: new Date('2026-01-15T00:00:00Z'), count: 3 },
+      { keyId: 'k', window: 'month', began: new Date('2026-01-01T00:00:00Z'), count: 3 },
+    ]);
+    first.take('k', plan(9, 9, 9), now);
+    first.saved(saved);
+    expect(first.unsaved().map(({ count }) => count)).toEqual([4, 4, 4]);
+    first.saved(first.unsaved());
+    expect(first.unsaved()).toEqual([]);
+    expect(takeMany(createQuotas(saved), 9, plan(9, 5, 9), now)).toBe(2);
+  });
+
+  it('forgets keys that are gone', () => {
+    const quotas = createQuotas([]);
+    const now = at('2026-01-15T12:00:30Z');
+    quotas.take('k', plan(1, 9, 9), now);
+    quotas.keep(new Set(['other']));
+    expect(quotas.unsaved()).toEqual([]);
+  });
+});
+
+/** What the rulings say, in the plainest way: an allowed request counts in each window that it lies in. */
+function naive(times: readonly number[], limits: Plan): boolean[] {
+  const passed: number[] = [];
+  const windowOf = [16, 10, 7].map(
+    (length) => (time: number) => new Date(time).toISOString().slice(0, length),
+  );
+  const most = [limits.ratePerMinute, limits.dailyLimit, limits.monthlyLimit];
+  return times.map((now) => {
+    const allowed = windowOf.every(
+      (name, i) => passed.filter((time) => name(time) === name(now)).length < (most[i] ?? 0),
+    );
+    if (allowed) passed.push(now);
+    return allowed;
+  });
+}
+
+describe('any requests at any times, under any limits', () => {
+  it('pass as the rulings say, also when a process takes over from another', () => {
+    const begin = at('2026-01-30T23:50:00Z');
+    const steps = fc.array(fc.integer({ min: 0, max: 4 * 3_600_000 }), { minLength: 1, maxLength: 60 });
+    const limit = fc.integer({ min: 1, max: 12 });
+    fc.assert(
+      fc.property(steps, limit, limit, limit, fc.nat(60), (gaps, minute, day, month, handover) => {
+        let time = begin;
+        // Most gaps are short, so that minutes fill up too.
+        const times = gaps.map((gap, i) => (time += i % 3 === 0 ? gap : gap % 20_000));
+        const limits = plan(minute, day, month);
+        let quotas = createQuotas([]);
+        const allowed = times.map((now, i) => {
+          if (i === handover) quotas = createQuotas(quotas.unsaved());
+          return quotas.take('k', limits, now).allowed;
+        });
+        expect(allowed).toEqual(naive(times, limits));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

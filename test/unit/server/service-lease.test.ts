@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { createServices, type OpenService } from '../../../src/server/service-lease.ts';
+
+/** A service that knows its name and whether it was closed. */
+function newService(name: string): OpenService & { closed: boolean } {
+  const fail = () => Promise.reject(new Error('nobody asks'));
+  const made = {
+    service: { answer: fail, reply: fail, state: async () => name },
+    closed: false,
+    close: async () => {
+      made.closed = true;
+    },
+  };
+  return made;
+}
+
+describe('a service that is replaced', () => {
+  it('stays open for the requests that began with it, and not longer', async () => {
+    const [first, second] = [newService('first'), newService('second')];
+    const services = createServices(first);
+    const [one, two] = [services.lease(), services.lease()];
+    services.replace(second);
+    expect(await services.lease().state()).toBe('second');
+    expect(await one.state()).toBe('first');
+    one.release();
+    one.release();
+    expect(first.closed).toBe(false);
+    two.release();
+    expect(first.closed).toBe(true);
+    expect(second.closed).toBe(false);
+  });
+
+  it('is closed at once when nobody uses it', () => {
+    const first = newService('first');
+    createServices(first).replace(newService('second'));
+    expect(first.closed).toBe(true);
+  });
+
+  it('is closed at the end when its last request is done', async () => {
+    const first = newService('first');
+    const services = createServices(first);
+    const lease = services.lease();
+    const closed = services.close();
+    expect(first.closed).toBe(false);
+    lease.release();
+    await closed;
+    expect(first.closed).toBe(true);
+  });
+});
