@@ -13,7 +13,7 @@ export type NamedCluster = Cluster & {
 };
 
 /** Which clusters: of which rule, of one ticker or (empty) of all, and known on which day. */
-type Asked = {
+type ClusterSearch = {
   readonly min_insiders: number;
   readonly days: number;
   readonly ticker: string;
@@ -30,7 +30,7 @@ const remembered = new WeakMap<
 export async function allClusters(
   store: Store,
   revision: number,
-  asked: Asked,
+  asked: ClusterSearch,
 ): Promise<readonly NamedCluster[]> {
   const question = JSON.stringify([revision, asked]);
   const known = remembered.get(store);
@@ -45,7 +45,7 @@ const stretch = 5000;
 
 async function findClusters(
   store: Store,
-  { min_insiders, days, ticker, as_of }: Asked,
+  { min_insiders, days, ticker, as_of }: ClusterSearch,
 ): Promise<NamedCluster[]> {
   const symbol = ticker.toUpperCase();
   const found: NamedCluster[] = [];

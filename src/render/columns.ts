@@ -1,9 +1,14 @@
 import { closest } from '../domain/series/closest.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Field } from '../operations/operation.ts';
+import type { Field } from '../operations/field.ts';
 
 /** The fields that an output shows, in order, and whether the user chose them (JSON is cut down only to chosen ones). */
-export type Columns = { readonly fields: readonly Field[]; readonly chosen: boolean };
+export type Columns = {
+  readonly fields: readonly Field[];
+  readonly chosen: boolean;
+  /** All fields of the rows. */
+  readonly all: readonly Field[];
+};
 
 /** The columns to show: the chosen names, else the defaults; a name that is no field, or given twice, is a Problem. */
 export function columnsOf(
@@ -19,7 +24,7 @@ export function columnsOf(
     if (shown.has(name)) throw refusal(`column '${name}' is named twice`);
     shown.set(name, field);
   }
-  return { fields: [...shown.values()], chosen: chosen !== undefined };
+  return { fields: [...shown.values()], chosen: chosen !== undefined, all: fields };
 }
 
 function unknown(name: string, names: readonly string[]): Problem {

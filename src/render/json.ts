@@ -1,4 +1,5 @@
 import type { Envelope, Row } from '../operations/envelope.ts';
+import { headToWire } from '../operations/wire.ts';
 import type { Layout, TextRenderer } from './renderer.ts';
 import { wireRow } from './wire-row.ts';
 
@@ -23,7 +24,7 @@ export function json({ columns, requestId = true }: Layout): TextRenderer {
   return {
     page: (envelope) => {
       const asked = requestId ? envelope : unnamed(envelope);
-      const page = columns.chosen ? { ...asked, results: asked.results.map(wire) } : asked;
+      const page = { ...headToWire(asked), results: asked.results.map(wire) };
       if (first === undefined) {
         first = page;
         return '';

@@ -1,4 +1,5 @@
-import type { Field } from '../operations/operation.ts';
+import type { Field } from '../operations/field.ts';
+import { fieldKinds } from '../operations/field-kinds.ts';
 import { cellTexts } from './cell-text.ts';
 import { printable } from './printable.ts';
 import type { Layout, TextRenderer } from './renderer.ts';
@@ -24,7 +25,7 @@ function line(cells: readonly string[]): string {
 }
 
 function delimiter({ type }: Field): string {
-  return type === 'decimal' || type === 'integer' ? '---:' : '---';
+  return fieldKinds[type].alignment === 'number' ? '---:' : '---';
 }
 
 // What most cells hold needs no closer look.

@@ -1,4 +1,5 @@
-import type { Field } from '../operations/operation.ts';
+import type { Field } from '../operations/field.ts';
+import { type FieldKind, fieldKinds } from '../operations/field-kinds.ts';
 import { cellTexts } from './cell-text.ts';
 import { fitWidths } from './column-widths.ts';
 import { printable } from './printable.ts';
@@ -15,7 +16,7 @@ const leastText = 8;
 /** A column as measured: its kind of cells, the cells they need, and those of the longest fraction (`.25` is 3). */
 type Column = {
   readonly name: string;
-  readonly kind: 'number' | 'text' | 'rigid';
+  readonly kind: FieldKind['alignment'];
   readonly width: number;
   readonly fraction: number;
 };
@@ -59,13 +60,8 @@ export function table({ columns: { fields }, header, width, colour }: Layout): T
   };
 }
 
-function kindOf({ type }: Field): Column['kind'] {
-  if (type === 'decimal' || type === 'integer') return 'number';
-  return type === 'text' || type === 'list' ? 'text' : 'rigid';
-}
-
 function measure(field: Field, rows: readonly (readonly string[])[], index: number): Column {
-  const kind = kindOf(field);
+  const kind = fieldKinds[field.type].alignment;
   const name = printable(field.name);
   let widest = 0;
   let fraction = 0;

@@ -1,14 +1,18 @@
 import type { Row } from '../operations/envelope.ts';
+import { toWire } from '../operations/wire.ts';
 import type { Columns } from './columns.ts';
 
-/** Rows as they are on the wire; of chosen columns only those that the row has, in the order chosen. */
-export function wireRow({ fields, chosen }: Columns): (row: Row) => Row {
-  if (!chosen) return (row) => row;
-  return (row) =>
-    Object.fromEntries(
+/** Makes rows as they are on the wire; of chosen columns only those that the row has, in the order chosen. */
+export function wireRow({ all, fields, chosen }: Columns): (row: Row) => Row {
+  const wire = toWire(all);
+  if (!chosen) return wire;
+  return (row) => {
+    const whole = wire(row);
+    return Object.fromEntries(
       fields.flatMap(({ name }) => {
-        const cell = row[name];
+        const cell = whole[name];
         return cell === undefined ? [] : [[name, cell]];
       }),
     );
+  };
 }

@@ -26,14 +26,14 @@ export function operationRoute(operation: Operation, services: Services, pages: 
       const kept = pages.find({ state: await lease.state(), day }, key);
       if (kept !== undefined) return send(exchange, kept, known);
 
-      const given = [...pathTexts(operation.path, path), ...queryTexts(query)];
+      const texts = [...pathTexts(operation.path, path), ...queryTexts(query)];
       const principal = principalOf(plan);
       const { tag, state, envelope } = await lease.service.reply(
-        { operation, given, principal, requestId },
+        { operation, texts, principal, requestId },
         (tag) => namesTag(known, tag),
       );
       if (envelope === undefined) return notModified(exchange, cacheHeaders(tag));
-      const page = rendered(tag, envelopeText(envelope), requestId);
+      const page = rendered(tag, envelopeText(envelope, operation.fields), requestId);
       pages.put({ state, day }, key, page);
       return send(exchange, page, known);
     } finally {

@@ -2,13 +2,10 @@ import { createHash, randomFillSync } from 'node:crypto';
 import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { formatCursor, parseCursor } from '../operations/cursor.ts';
-import type { Envelope } from '../operations/envelope.ts';
-import type { Operation, Page, Principal } from '../operations/operation.ts';
-import { readParams } from '../operations/params.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
+import type { Operation, Page, Position, PreparedQuery, Principal } from '../operations/operation.ts';
+import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import type { Store, StoreInfo } from '../store/store.ts';
-
-/** The texts of a request's parameters, path parameters included, in the order given. */
-export type Given = readonly (readonly [name: string, text: string])[];
 
 /** What a service needs from outside. */
 export type ServiceOptions = {
@@ -34,12 +31,17 @@ export const owner: Principal = {
   vintageAccess: true,
 };
 
-/** A question as it is asked of a service. */
-type Question = {
-  readonly operation: Operation;
-  readonly given: Given;
+/** A query as a service takes it. */
+type ServiceRequest<R = Row> = {
+  readonly operation: Operation<Params, R>;
+  readonly texts: ParamTexts;
   readonly principal: Principal;
   readonly requestId: string;
+};
+
+/** What an error of a request names. */
+type RequestNames = Pick<ServiceRequest, 'requestId' | 'texts'> & {
+  readonly operation: Pick<Operation, 'path'>;
 };
 
 /** An answer; no envelope where the asker said to have it already. */
@@ -57,9 +59,13 @@ type Reply = {
  */
 export type Service = {
   /** The contract's envelope, out of one state of knowledge. */
-  answer(operation: Operation, given: Given, principal: Principal): Promise<Envelope>;
+  answer<R extends Row>(
+    operation: Operation<Params, R>,
+    texts: ParamTexts,
+    principal: Principal,
+  ): Promise<Envelope<R>>;
   /** The same with its tag; nothing is asked of the facts when `known` says that the asker has that answer. */
-  reply(question: Question, known: (tag: string) => boolean): Promise<Reply>;
+  reply(request: ServiceRequest, known: (tag: string) => boolean): Promise<Reply>;
   /** Names the state of knowledge: it changes with every import that changes anything, and differs between stores. */
   state(): Promise<string>;
 };
@@ -79,54 +85,72 @@ export function createService(options: ServiceOptions): Service {
   };
 
   /** Reads a page that no import has split: each of the store's answers is of one state, but a page may take several. */
-  const settledPage = async (
-    reading: Reading,
+  const unsplit = async <R>(
     begun: StoreInfo,
-  ): Promise<{ page: Page; info: StoreInfo }> => {
+    attempt: (before: StoreInfo) => Promise<{ readonly page: Page<R>; readonly after: StoreInfo }>,
+  ): Promise<{ page: Page<R>; info: StoreInfo }> => {
     let before = begun;
-    for (let attempt = 1; attempt <= attempts; attempt += 1) {
-      const shared = pages && (await reading.shares(store));
-      const known = shared && pages?.find(before.revision, shared.key);
-      if (known !== undefined) return { page: { ...known, ...shared?.day }, info: before };
-      const page = await reading.run(store);
-      const info = await store.info();
-      if (info.revision === before.revision) {
-        if (shared !== undefined) pages?.put(info.revision, shared.key, page);
-        return { page, info };
-      }
-      before = info;
+    for (let tries = 1; tries <= attempts; tries += 1) {
+      const { page, after } = await attempt(before);
+      if (after.revision === before.revision) return { page, info: after };
+      before = after;
     }
     throw new Problem('service-unavailable', 'the data changed while it was being read, again and again');
   };
 
-  const within = async <T>({ requestId, operation, given }: Question, work: () => Promise<T>): Promise<T> => {
+  /** Runs a query, or finds its page where another query with the same rows was run. */
+  const runOrFind = async (
+    { query, position, operation }: Ready,
+    principal: Principal,
+    before: StoreInfo,
+  ) => {
+    const shared = pages && (await query.shares?.(store));
+    const key = JSON.stringify([operation.name, shared?.rows, position]);
+    const known = shared && pages?.find(before.revision, key);
+    const { asOf } = shared ?? {};
+    if (known !== undefined)
+      return { page: { ...known, ...(asOf !== undefined && { asOf }) }, after: before };
+    const page = await query.run({ store, principal, ...(position && { position }) });
+    const after = await store.info();
+    if (shared !== undefined && after.revision === before.revision) pages?.put(after.revision, key, page);
+    return { page, after };
+  };
+
+  const within = async <T>(
+    { requestId, operation, texts }: RequestNames,
+    work: () => Promise<T>,
+  ): Promise<T> => {
     try {
       return await work();
     } catch (error) {
-      throw foreseen(error).within({ requestId, instance: instanceOf(operation, given) });
+      throw foreseen(error).within({ requestId, instance: instanceOf(operation, texts) });
     }
   };
 
   return {
-    answer(operation, given, principal) {
-      const question = { operation, given, principal, requestId: newRequestId(clock()) };
-      return within(question, async () => {
-        const { page } = await settledPage(read(question, clock(), billingUrl), await store.info());
-        return envelope(question, page);
+    answer(operation, texts, principal) {
+      const request = { operation, texts, principal, requestId: newRequestId(clock()) };
+      return within(request, async () => {
+        const { query, position } = ready(request, clock(), billingUrl);
+        const { page } = await unsplit(await store.info(), async () => ({
+          page: await query.run({ store, principal, ...(position && { position }) }),
+          after: await store.info(),
+        }));
+        return envelope(request, page);
       });
     },
 
-    reply: (question, known) =>
-      within(question, async () => {
-        const reading = read(question, clock(), billingUrl);
+    reply: (request, known) =>
+      within(request, async () => {
+        const prepared = ready(request, clock(), billingUrl);
         const before = await store.info();
         const held = await stateOf(before);
-        const heldTag = tagOf(question, reading, held);
+        const heldTag = tagOf(request, prepared, held);
         if (known(heldTag)) return { tag: heldTag, state: held };
-        const { page, info } = await settledPage(reading, before);
+        const { page, info } = await unsplit(before, (now) => runOrFind(prepared, request.principal, now));
         const state = await stateOf(info);
-        const tag = state === held ? heldTag : tagOf(question, reading, state);
-        return { tag, state, envelope: envelope(question, page) };
+        const tag = state === held ? heldTag : tagOf(request, prepared, state);
+        return { tag, state, envelope: envelope(request, page) };
       }),
 
     state: async () => stateOf(await store.info()),
@@ -136,40 +160,30 @@ export function createService(options: ServiceOptions): Service {
 /** How often a page is read anew when an import lands in it; an import takes far longer than a page. */
 const attempts = 5;
 
-/** A question whose parameters are read and allowed, ready to be asked of the facts. */
-type Reading = {
-  readonly run: (store: Store) => Promise<Page>;
-  /** Names the page, which other questions may share, and says the day of knowledge that is this question's own. */
-  readonly shares: (store: Store) => Promise<{ key: string; day: Pick<Page, 'asOf'> } | undefined>;
+/** A query whose parameters are read and allowed, ready to be run. */
+type Ready<R = Row> = {
+  readonly operation: Operation<Params, R>;
+  readonly query: PreparedQuery<R>;
+  readonly position: Position | undefined;
   /** The day that the answer depends on besides the facts and the parameters. */
   readonly today: Day | undefined;
 };
 
-function read({ operation, given, principal }: Question, now: Date, billingUrl: string | undefined): Reading {
+function ready<R>(
+  { operation, texts, principal }: ServiceRequest<R>,
+  now: Date,
+  billingUrl: string | undefined,
+): Ready<R> {
   const clock = { latest: latestDay(now), today: utcDay(now) };
-  const values = readParams(operation.params, given, clock);
-  operation.check(values);
-  const cursor = given.find(([name]) => name === 'cursor')?.[1];
-  const position = cursor === undefined ? undefined : parseCursor(cursor, operation.name, given);
-  if (!principal.vintageAccess && operation.needsVintageAccess(values))
-    throw upgradeRequired(principal, billingUrl);
-  return {
-    async shares(store) {
-      const shared = await operation.shares?.(values, store);
-      if (shared === undefined) return undefined;
-      const { rows, asOf } = shared;
-      return {
-        key: JSON.stringify([operation.name, rows, position]),
-        day: asOf === undefined ? {} : { asOf },
-      };
-    },
-    run: (store) => operation.run(values, { store, principal, clock, ...(position && { position }) }),
-    today: operation.dependsOnToday(values) ? clock.today : undefined,
-  };
+  const query = operation.prepare(texts, clock);
+  const cursor = textOf(texts, 'cursor');
+  const position = cursor === undefined ? undefined : parseCursor(cursor, operation.name, texts);
+  if (!principal.vintageAccess && query.needsVintageAccess) throw upgradeRequired(principal, billingUrl);
+  return { operation, query, position, today: query.dependsOnToday ? clock.today : undefined };
 }
 
-function tagOf({ operation, given, principal }: Question, { today }: Reading, state: string): string {
-  const query = [...given].sort(([a], [b]) => (a < b ? -1 : 1));
+function tagOf({ operation, texts, principal }: ServiceRequest, { today }: Ready, state: string): string {
+  const query = [...texts].sort(([a], [b]) => (a < b ? -1 : 1));
   return hashOf([state, principal, operation.name, query, today ?? '']);
 }
 
@@ -185,7 +199,7 @@ function upgradeRequired({ plan }: Principal, billingUrl: string | undefined): P
   );
 }
 
-function envelope({ operation, given, requestId }: Question, page: Page): Envelope {
+function envelope<R>({ operation, texts, requestId }: ServiceRequest<R>, page: Page<R>): Envelope<R> {
   return {
     object: operation.object,
     request_id: requestId,
@@ -196,7 +210,7 @@ function envelope({ operation, given, requestId }: Question, page: Page): Envelo
     results: page.rows,
     results_count: page.rows.length,
     has_more: page.next !== undefined,
-    ...(page.next !== undefined && { next_cursor: formatCursor(page.next, operation.name, given) }),
+    ...(page.next !== undefined && { next_cursor: formatCursor(page.next, operation.name, texts) }),
   };
 }
 
@@ -205,9 +219,9 @@ function foreseen(error: unknown): Problem {
   return new Problem('internal-error', 'an internal error occurred', { cause: error });
 }
 
-function instanceOf(operation: Operation, given: Given): string {
-  return operation.path.replace(/\{(\w+)\}/g, (_, name) =>
-    encodeURIComponent((given.find(([key]) => key === name)?.[1] ?? '').toWellFormed()),
+function instanceOf({ path }: Pick<Operation, 'path'>, texts: ParamTexts): string {
+  return path.replace(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent((textOf(texts, name) ?? '').toWellFormed()),
   );
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Envelope } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/operation.ts';
+import type { Field } from '../../operations/field.ts';
 import { columnsOf } from '../../render/columns.ts';
 import { rendererOf } from '../../render/format.ts';
 import { type Chunk, ending, type Renderer } from '../../render/renderer.ts';

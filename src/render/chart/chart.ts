@@ -55,7 +55,7 @@ export function gathering(drawing: Drawing): Gathering {
       asOf ??= page.as_of;
       for (const row of page.results) {
         for (const source of String(row.source ?? '').split('; ')) if (source !== '') sources.add(source);
-        const day = typeof row.as_of_date === 'string' ? row.as_of_date.slice(0, 10) : undefined;
+        const day = typeof row.as_of_date === 'string' ? row.as_of_date : undefined;
         if (day !== undefined && (published === undefined || day > published)) published = day;
         for (const { line, at, value, ...about } of drawing.marks(row)) {
           const known = lines.get(line) ?? { ...about, at: new Map() };

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../../src/operations/envelope.ts';
 import { observations } from '../../../src/operations/index.ts';
+import type { ParamTexts } from '../../../src/operations/param.ts';
 import { createPageMemory } from '../../../src/server/page-memory.ts';
-import { createService, type Given, owner } from '../../../src/service/service.ts';
+import { createService, owner, type Service } from '../../../src/service/service.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { facts, importFiles, newStorePath, scratchFolder } from '../../support/scratch-store.ts';
 
@@ -24,7 +25,7 @@ const statements = fc.uniqueArray(statement, {
   selector: ({ series, date, day }) => series + date + day,
 });
 
-const question: fc.Arbitrary<Given> = fc
+const question: fc.Arbitrary<ParamTexts> = fc
   .record(
     {
       id: fc.constantFrom('A', 'B', 'C'),
@@ -36,10 +37,18 @@ const question: fc.Arbitrary<Given> = fc
     },
     { requiredKeys: ['id'] },
   )
-  .map((texts) => Object.entries(texts) as Given);
+  .map((texts) => Object.entries(texts) as ParamTexts);
 
 function withoutId({ request_id: _id, ...rest }: Envelope) {
   return rest;
+}
+
+/** The envelope with which a service replies; only replies share pages. */
+async function replyTo(service: Service, texts: ParamTexts): Promise<Envelope> {
+  const request = { operation: observations, texts, principal: owner, requestId: 'req_1' };
+  const { envelope } = await service.reply(request, () => false);
+  if (envelope === undefined) throw new Error('there is no envelope');
+  return envelope;
 }
 
 const textOf = (list: readonly { series: string; date: string; day: string; value: number }[]) =>
@@ -61,8 +70,8 @@ describe('pages that questions share', () => {
           const store = await openStore(path);
           const sharing = createService({ store, pages: createPageMemory(rows) });
           const plain = createService({ store });
-          const outcome = (service: typeof plain, given: Given) =>
-            service.answer(observations, given, owner).then(withoutId, (error) => String(error));
+          const outcome = (service: typeof plain, given: ParamTexts) =>
+            replyTo(service, given).then(withoutId, (error) => String(error));
           const compare = async () => {
             for (const first of questions) {
               let given = first;
@@ -107,14 +116,10 @@ describe('pages that questions share', () => {
       (day) => `2015-03-${day}`,
     );
     for (const day of asked) {
-      const answer = await service.answer(
-        observations,
-        [
-          ['id', 'A'],
-          ['as_of', day],
-        ],
-        owner,
-      );
+      const answer = await replyTo(service, [
+        ['id', 'A'],
+        ['as_of', day],
+      ]);
       expect(answer.as_of).toBe(day);
     }
     expect(read.map((day) => day?.slice(8))).toEqual(['01', '02', '03', '09', '10', '28', '04']);
