@@ -183,7 +183,7 @@ const prose = ['issuerName', 'ticker', 'securityTitle'] as const;
  * In what two records of one trade (same `filingId` and `row`) contradict each other.
  * What only one of them states is no contradiction, nor is another spelling of a number, a name or a title.
  */
-export function filingClashes(held: Filing, given: Filing): readonly (keyof Filing)[] {
+export function conflictingFields(held: Filing, given: Filing): readonly (keyof Filing)[] {
   const differing = facts.filter(
     (field) => held[field] !== given[field] && held[field] !== null && given[field] !== null,
   );

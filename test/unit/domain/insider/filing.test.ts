@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   combinedFiling,
+  conflictingFields,
   type Filing,
-  filingClashes,
   impossibility,
   isAmendment,
   leadOwner,
@@ -158,7 +158,7 @@ describe('two records of one trade', () => {
       { ...purchase, ...a },
       { ...purchase, ...b },
     ];
-    expect(filingClashes(one, other)).toEqual([]);
+    expect(conflictingFields(one, other)).toEqual([]);
     const both = combinedFiling(one, other);
     expect(combinedFiling(other, one)).toEqual(both);
     for (const part of [a, b]) {
@@ -184,7 +184,7 @@ describe('two records of one trade', () => {
     ['owners', { owners: [owner('SZE JULIA', { cik: '0001777906' })] }],
     ['owners', { owners: [owner('SZE JULIA', { cik: '0001777907', isDirector: true })] }],
   ])('clash in %s', (field, part) => {
-    expect(filingClashes(purchase, { ...purchase, ...part })).toEqual([field]);
-    expect(filingClashes({ ...purchase, ...part }, purchase)).toEqual([field]);
+    expect(conflictingFields(purchase, { ...purchase, ...part })).toEqual([field]);
+    expect(conflictingFields({ ...purchase, ...part }, purchase)).toEqual([field]);
   });
 });
