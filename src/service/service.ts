@@ -64,7 +64,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       return await work();
     } catch (error) {
       const { requestId, operation, given } = request;
-      throw foreseen(error).within({ requestId, instance: instanceOf(operation, given) });
+      throw foreseen(error).with({ requestId, instance: instanceOf(operation, given) });
     }
   };
 

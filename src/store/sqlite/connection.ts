@@ -1,6 +1,7 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
 import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
 import { openDatabase, SqliteError } from './engine.ts';
 import { asProblem } from './problems.ts';
 
@@ -122,24 +123,17 @@ function inMemory(path: string, file: string): Connection {
 
 // Synchronous, because a first asynchronous call to the file system takes longer than all of these.
 function checkFile(path: string, readonly: boolean): string {
-  const refused = (reason: string, cause?: unknown) =>
-    new Problem('local-io', `cannot open the store ${path}: ${reason}`, { cause });
   let file: ReturnType<typeof statSync>;
   try {
     file = statSync(path);
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    throw refused(code === 'ENOENT' ? 'there is no such file' : message, cause);
+    throw systemProblem('open', `the store ${path}`, cause);
   }
-  if (!file.isFile()) throw refused('it is not a file');
+  if (!file.isFile()) throw new Problem('local-io', `cannot open the store ${path}: it is not a file`);
   try {
     accessSync(path, readonly ? constants.R_OK : constants.R_OK | constants.W_OK);
   } catch (cause) {
-    throw new Problem(
-      'local-io',
-      `cannot ${readonly ? 'read' : 'write'} the store ${path}: permission denied`,
-      { cause },
-    );
+    throw systemProblem(readonly ? 'read' : 'write to', `the store ${path}`, cause);
   }
   return `${file.dev}:${file.ino}`;
 }
