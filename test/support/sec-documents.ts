@@ -1,6 +1,6 @@
 import type { Filing } from '../../src/domain/insider/filing.ts';
 import { recognise } from '../../src/import/formats/recognise.ts';
-import type { Batch, ReadOptions, SourceFile } from '../../src/import/formats/source.ts';
+import type { Batch, ReadOptions, SourceFile } from '../../src/import/formats/format.ts';
 
 /** The parts of an ownership document; each stands as it is given. */
 export type Parts = {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { SeriesMetadata } from '../../src/domain/series/series.ts';
 import type { Statement } from '../../src/domain/series/statement.ts';
 import type { CurvePoint } from '../../src/domain/treasury/curve.ts';
-import type { Coverage, Format, ReadOptions, SourceFile } from '../../src/import/formats/source.ts';
+import type { Coverage, Format, ReadOptions, SourceFile } from '../../src/import/formats/format.ts';
 
 /** The folder of real files that stands beside the project, where it does. */
 export const shared = fileURLToPath(new URL('../../../shared/', import.meta.url));

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { sourceFiles } from '../../src/import/files/files.ts';
-import type { Batch, Format, ReadOptions, SourceFile } from '../../src/import/formats/source.ts';
+import { sourceFiles } from '../../src/import/files/walk.ts';
+import type { Batch, Format, ReadOptions, SourceFile } from '../../src/import/formats/format.ts';
 
 /** A folder with these files (path: content), removed when the test ends. */
 export function tempFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {

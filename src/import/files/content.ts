@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Problem } from '../../errors/problem.ts';
-import type { SourceFile, Tap } from '../formats/source.ts';
-import { bounds } from './bounds.ts';
+import type { SourceFile, Tap } from '../formats/format.ts';
+import { bounds } from './limits.ts';
 
 /** Bytes in order; each call starts from the beginning, opens what it needs on first use, and closes it. */
 type Read = (tap?: Tap) => AsyncIterable<Buffer>;

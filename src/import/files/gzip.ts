@@ -1,8 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Problem } from '../../errors/problem.ts';
-import type { SourceFile, Tap } from '../formats/source.ts';
-import { refuseBomb } from './bounds.ts';
+import type { SourceFile, Tap } from '../formats/format.ts';
+import { refuseBomb } from './limits.ts';
 import { type Content, firstBytes, sourceFile } from './content.ts';
 import { signatureOf, signatureSize } from './signature.ts';
 

@@ -1,8 +1,8 @@
 import { Problem } from '../../errors/problem.ts';
 import { macroFormats } from './macro-formats.ts';
-import { lookAlike } from './panels/look-alikes.ts';
+import { lookAlike } from './unsupported.ts';
 import { secFormats } from './sec/sec-formats.ts';
-import { type Format, refusal, type SourceFile } from './source.ts';
+import { type Format, refusal, type SourceFile } from './format.ts';
 import { treasuryFormats } from './treasury/treasury-formats.ts';
 
 /** Every format that `asof import` reads. */

@@ -1,4 +1,4 @@
-import type { SourceFile } from '../formats/source.ts';
+import type { SourceFile } from '../formats/format.ts';
 
 /** How far the work on one file of an import has come. */
 export type FileHeadway = {

@@ -1,4 +1,4 @@
-import { refusal, type SourceFile } from '../formats/source.ts';
+import { refusal, type SourceFile } from '../formats/format.ts';
 import { type CsvRow, readCsv } from './csv.ts';
 
 /** The cells of a CSV's first line, trimmed of blanks and quotes: enough to recognise a format, not to read it. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
 import { Problem } from '../../errors/problem.ts';
-import { notUtf8, refusal, type SourceFile } from '../formats/source.ts';
+import { notUtf8, refusal, type SourceFile } from '../formats/format.ts';
 
 /** One record of a CSV file, with its place in the file (1 is the first record, usually the header). */
 export type CsvRow = { readonly row: number; readonly cells: readonly string[] };

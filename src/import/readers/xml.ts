@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors/problem.ts';
-import { notUtf8, refusal, type SourceFile } from '../formats/source.ts';
+import { notUtf8, refusal, type SourceFile } from '../formats/format.ts';
 
 /** An element that has attributes or children: children by local name, text under `#text`. */
 export type XmlNode = { readonly [name: string]: unknown };

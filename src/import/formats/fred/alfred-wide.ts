@@ -1,8 +1,8 @@
 import { headerOf } from '../../readers/csv-table.ts';
-import { fredCells, vintageBatches } from '../panels/whole-vintage.ts';
-import { type Format, refusal } from '../source.ts';
-import { isDateColumn, isVintageColumn, splitVintageColumn } from './fred-columns.ts';
-import { columnId, isoDates, readVintageCsv } from './vintage-csv.ts';
+import { fredCells, vintageBatches } from '../vintage-table.ts';
+import { type Format, refusal } from '../format.ts';
+import { isDateColumn, isVintageColumn, splitVintageColumn } from './columns.ts';
+import { columnId, isoDates, readVintageCsv } from '../vintage-csv.ts';
 
 /** ALFRED's download of several vintages side by side; each column names its series and its vintage. */
 export const alfredWide: Format = {

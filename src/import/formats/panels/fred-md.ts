@@ -1,8 +1,8 @@
 import { type Day, dayOf, type Frequency, monthEnd } from '../../../domain/series/date.ts';
 import { cellsOf, headerOf } from '../../readers/csv-table.ts';
-import { columnId, readVintageCsv, unknownVintage } from '../fred/vintage-csv.ts';
-import { type Format, type ReadOptions, refusal, type SourceFile } from '../source.ts';
-import { fredCells, type VintageTable, vintageBatches } from './whole-vintage.ts';
+import { columnId, readVintageCsv, unknownVintage } from '../vintage-csv.ts';
+import { type Format, type ReadOptions, refusal, type SourceFile } from '../format.ts';
+import { fredCells, type VintageTable, vintageBatches } from '../vintage-table.ts';
 
 /** McCracken and Ng's monthly panel: one vintage a file, known by the last day of the month in the file's name. */
 export const fredMd: Format = panel({

@@ -7,8 +7,8 @@ import {
   type VintageRow,
   type VintageTable,
   vintageBatches,
-} from '../panels/whole-vintage.ts';
-import { type Format, refusal, type SourceFile } from '../source.ts';
+} from '../vintage-table.ts';
+import { type Format, refusal, type SourceFile } from '../format.ts';
 
 type Sheet = readonly (readonly unknown[])[];
 

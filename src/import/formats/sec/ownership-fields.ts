@@ -1,6 +1,6 @@
 import type { Problem } from '../../../errors/problem.ts';
 import { isNode, listOf, textOf, type XmlDocument, type XmlNode } from '../../readers/xml.ts';
-import { type Place, refusal, type SourceFile } from '../source.ts';
+import { type Place, refusal, type SourceFile } from '../format.ts';
 
 /** An element of a document whose fields are read by path; what cannot be read is refused with its line and name. */
 export type Fields = {

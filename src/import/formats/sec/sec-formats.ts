@@ -1,7 +1,7 @@
-import type { Format } from '../source.ts';
-import { secForm345 } from './sec-form345.ts';
-import { secOwnershipXml } from './sec-ownership-xml.ts';
-import { secSubmissionText } from './sec-submission-text.ts';
+import type { Format } from '../format.ts';
+import { secForm345 } from './form345.ts';
+import { secOwnershipXml } from './ownership-xml.ts';
+import { secSubmissionText } from './submission-text.ts';
 import { secSubmissionsJson } from './sec-submissions-json.ts';
 
 /** Every format of the filings by which insiders report their trades, and of the lists that date them. */

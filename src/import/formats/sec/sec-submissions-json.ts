@@ -1,4 +1,4 @@
-import type { Format } from '../source.ts';
+import type { Format } from '../format.ts';
 import { holdsSubmissions, readSubmissions } from './submissions-json.ts';
 
 /** The SEC's list of a company's filings: it holds no trade, but dates the ownership XML that is imported with it. */

@@ -1,8 +1,8 @@
 import type { FormType, StatedDate } from '../../../domain/insider/filing.ts';
 import { type Day, parseDay } from '../../../domain/series/date.ts';
-import { type JsonObject, readJsonObject } from '../../readers/json-object.ts';
-import { refusal, type SourceFile } from '../source.ts';
-import { parseAccession, parseCik, parseForm, parseInstant, parseStatedDate } from './sec-values.ts';
+import { type JsonObject, readJsonObject } from '../../readers/json.ts';
+import { refusal, type SourceFile } from '../format.ts';
+import { parseAccession, parseCik, parseForm, parseInstant, parseStatedDate } from './values.ts';
 
 /** When the SEC took a filing in, as a list of filings states it. */
 export type ListedFiling = {

@@ -2,7 +2,7 @@ import type { Day } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import type { CurvePoint } from '../../../domain/treasury/curve.ts';
 import { type CsvRow, readCsv } from '../../readers/csv.ts';
-import { type Batch, refusal, type SourceFile } from '../source.ts';
+import { type Batch, refusal, type SourceFile } from '../format.ts';
 import type { Tenor } from './tenor.ts';
 
 /** How a CSV file of daily curves is laid out: a date column, a column for each tenor, in any order. */

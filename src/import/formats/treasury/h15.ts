@@ -1,7 +1,7 @@
 import { parseDay } from '../../../domain/series/date.ts';
 import { headerOf } from '../../readers/csv-table.ts';
-import { isCurveColumn } from '../fred/fred-columns.ts';
-import type { Format } from '../source.ts';
+import { isCurveColumn } from '../fred/columns.ts';
+import type { Format } from '../format.ts';
 import { readCurveCsv } from './curve-csv.ts';
 import { type Tenor, tenorOf } from './tenor.ts';
 

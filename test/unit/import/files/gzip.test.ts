@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from '../../../../src/import/files/files.ts';
+import { sourceFiles } from '../../../../src/import/files/walk.ts';
 import { onlyFile, tempFile, tempFolder, textOf } from '../../../support/temp-files.ts';
 import { zipOf } from '../../../support/zip-writer.ts';
 

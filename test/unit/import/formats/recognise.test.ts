@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from '../../../../src/import/files/files.ts';
+import { sourceFiles } from '../../../../src/import/files/walk.ts';
 import { formats, recognise } from '../../../../src/import/formats/recognise.ts';
 import { tempFile } from '../../../support/temp-files.ts';
 import { zipOf } from '../../../support/zip-writer.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SourceFile } from '../../../../src/import/formats/source.ts';
+import type { SourceFile } from '../../../../src/import/formats/format.ts';
 import { type CsvRow, readCsv } from '../../../../src/import/readers/csv.ts';
 import { sourceFile } from '../../../support/source-file.ts';
 

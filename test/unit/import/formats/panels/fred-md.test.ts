@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sourceFiles } from '../../../../../src/import/files/files.ts';
+import { sourceFiles } from '../../../../../src/import/files/walk.ts';
 import { fredMd, fredQd } from '../../../../../src/import/formats/panels/fred-md.ts';
 import {
   hasShared,

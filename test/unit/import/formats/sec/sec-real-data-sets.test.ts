@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { leadOwner } from '../../../../../src/domain/insider/filing.ts';
-import { sourceFiles } from '../../../../../src/import/files/files.ts';
+import { sourceFiles } from '../../../../../src/import/files/walk.ts';
 import { readTogether } from '../../../../support/sec-documents.ts';
 import { type Cells, codesOf, documents, indexRows, sec } from '../../../../support/sec-real.ts';
 import { hasShared } from '../../../../support/source-file.ts';

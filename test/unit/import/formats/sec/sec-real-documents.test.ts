@@ -7,7 +7,7 @@ import {
   filingClashes,
   leadOwner,
 } from '../../../../../src/domain/insider/filing.ts';
-import { sourceFiles } from '../../../../../src/import/files/files.ts';
+import { sourceFiles } from '../../../../../src/import/files/walk.ts';
 import { readTogether, type Told } from '../../../../support/sec-documents.ts';
 import { codesOf, documents, indexRows } from '../../../../support/sec-real.ts';
 import { hasShared } from '../../../../support/source-file.ts';
