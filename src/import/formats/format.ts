@@ -1,113 +1,64 @@
-import type { Readable } from 'node:stream';
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
 import type { Statement } from '../../domain/series/statement.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
-import { Problem } from '../../errors/problem.ts';
+import type { SourceFile } from '../files/source-file.ts';
 
-/** Hears how many bytes more were read of a file, as it lies. */
-export type Tap = (bytes: number) => void;
-
-/** A file to import, or one member of an archive. */
-export type SourceFile = {
-  /** Base name, without `.gz`: `2015-01.csv`. */
-  readonly name: string;
-  /** What the user is told: the path as typed or found, archive members as `vintages.zip/2015-01.csv`. */
-  readonly path: string;
-  /** Bytes of the file as it lies, of an archive member those of the member: what a tap hears of one reading. */
-  readonly size: number;
-  /** The content, decompressed; every call starts from the beginning. */
-  open(tap?: Tap): Promise<Readable>;
-  /** The first 64 KiB of the content. */
-  head(): Promise<Buffer>;
-  /** The whole content; refuses more than 1 GiB. */
-  bytes(tap?: Tap): Promise<Buffer>;
-  /** SHA-256 of the file as it lies on disk (of an archive member: of its content), in hex. */
-  sha256(): Promise<string>;
-  /** Other files of the same folder or archive. */
-  siblings(): Promise<readonly SourceFile[]>;
-};
-
-/** What the command line says about the files of an import. */
+/** What the user of an import states about its files. */
 export type ReadOptions = {
-  /** The vintage of whole-vintage files, in place of what the file's name says. */
+  /** The vintage date of whole-vintage files; overrides the one in the file name. */
   readonly asOf?: Day;
-  /** The series of answers that do not name theirs. */
+  /** The series of files that do not name theirs. */
   readonly series?: string;
-  /** The day on which documents were filed that do not say so themselves. */
+  /** The filing date of documents that do not state theirs. */
   readonly filedOn?: Day;
-  /** All files of the same import, for those that tell about others. */
+  /** All files of the import, for formats that take filing dates from other files. */
   readonly together?: readonly SourceFile[];
 };
 
-/** That an import speaks for a series up to a day; `whole` marks one whole vintage, which `--complete` may turn into all that was known. */
-export type Coverage = {
+/** The last day for which an import speaks for a series. */
+export type SeriesCoverage = {
   readonly seriesId: string;
   readonly coveredTo: Day;
+  /** Whether this day is a whole vintage, whose unlisted dates `--complete` withdraws. */
   readonly whole?: boolean;
 };
 
-/** A part of what a file says; readers give batches of some thousand records so that memory stays flat. */
+/** Some of the records of a file; a reader gives batches of some thousand, so that memory use stays flat. */
 export type Batch = {
-  /** Stated by a person or a publisher's catalogue: outranks what a format implies. */
+  /** Metadata stated by a person or a publisher's catalogue; it outranks what a format implies. */
   readonly metadata?: readonly SeriesMetadata[];
-  /** What the format itself implies of its series, such as the frequency of a monthly panel. */
+  /** Metadata that follows from the format, such as the frequency of a monthly panel. */
   readonly implied?: readonly SeriesMetadata[];
-  readonly coverage?: readonly Coverage[];
+  readonly coverage?: readonly SeriesCoverage[];
   readonly statements?: readonly Statement[];
-  /** Days whose statements speak for every date of a series: what the store then lists for them is all that was known. */
+  /** Vintages whose statements cover every date of a series: dates without a statement of that day are withdrawn. */
   readonly complete?: readonly { readonly seriesId: string; readonly asOf: Day }[];
   readonly points?: readonly CurvePoint[];
   readonly filings?: readonly Filing[];
-  /** What the user should know of the file: what is missing in it, or odd. */
+  /** What the user should know about the file, such as what it lacks. */
   readonly notes?: readonly string[];
 };
 
-/** How one file format is recognised and read; one file of this folder each. */
-export type Format = {
-  /** The name that `--kind` takes. */
+/** A file format that `asof import` reads. */
+export type ImportFormat = {
+  /** The name for `--kind`. */
   readonly kind: string;
   /** One line for `asof help formats`. */
   readonly summary: string;
-  /** Whose figures these are, where the format says it; a series has one source. */
+  /** The publisher of the figures, if the format determines it; a series has one source. */
   readonly source?: string;
-  /** Whether each column or file is one whole vintage, so that `--complete` has a meaning. */
+  /** Whether each file or column is a whole vintage, so that `--complete` applies. */
   readonly whole: boolean;
-  /** Whether the file's name does not settle the vintage, so that `--as-of` may. */
+  /** Whether `--as-of` applies, because the content does not state its vintage date. */
   readonly takesAsOf: boolean;
-  /** Whether the content may not name its series, so that `--series` must. */
+  /** Whether `--series` applies, because the content may not name its series. */
   readonly takesSeries?: boolean;
-  /** Whether the content does not say when it was filed, so that `--filed-on` may. */
+  /** Whether `--filed-on` applies, because the content does not state its filing date. */
   readonly takesFiledOn?: boolean;
-  /** Whether the content (`head`: at most the first 64 KiB, as text) is of this format; formats do not overlap. */
+  /** Whether a file is of this format, by the first 64 KiB of its text and its name. At most one format recognises a file. */
   recognise(head: string, name: string): boolean;
-  /** Everything that the file says, in order; refuses what it cannot read exactly, naming file, row, column and value. */
+  /** All records of a file, in order. What cannot be read exactly is refused, with file, row, column and value. */
   read(file: SourceFile, options: ReadOptions): AsyncIterable<Batch>;
 };
-
-/** Where in a file something stands; rows and lines count from 1, as an editor shows them. */
-export type Place = { readonly row?: number; readonly column?: string; readonly value?: string };
-
-/** The refusal of a file: names the file, the place, the value, and why. */
-export function refusal(
-  file: SourceFile,
-  place: Place,
-  reason: string,
-  hints: readonly string[] = [],
-): Problem {
-  const row = place.row === undefined ? '' : `, row ${place.row}`;
-  const column = place.column === undefined ? '' : `, column ${JSON.stringify(place.column)}`;
-  const value = place.value === undefined ? '' : `: ${JSON.stringify(clip(place.value))}`;
-  return new Problem('bad-input', `${file.path}${row}${column}${value}: ${reason}`, { hints });
-}
-
-/** The refusal of content that is no text in UTF-8, whatever its format. */
-export function notUtf8(file: SourceFile, place: Place = {}): Problem {
-  const hint = 'save it as UTF-8, or get it anew where it is damaged';
-  return refusal(file, place, 'this is not UTF-8 text', [hint]);
-}
-
-function clip(value: string): string {
-  return value.length > 80 ? `${value.slice(0, 77)}...` : value;
-}

@@ -4,15 +4,16 @@ import type { Statement } from '../../domain/series/statement.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Merged, StoreWriter } from '../../store/store.ts';
-import { newOwnWords, type OwnWords } from './stated-values.ts';
-import { newRegistry, type Registry, type RegistryOptions } from './registry.ts';
-import { type Batch, type Format, type ReadOptions, refusal, type SourceFile } from '../formats/format.ts';
+import { refusal, type SourceFile } from '../files/source-file.ts';
+import type { Batch, ImportFormat, ReadOptions } from '../formats/format.ts';
 import { type Conflict, conflictsProblem } from './conflict.ts';
 import { type FileHeadway, headway } from './progress.ts';
+import { newRegistry, type Registry, type RegistryOptions } from './registry.ts';
+import { newOwnWords, type OwnWords } from './stated-values.ts';
 import { type FileSummary, newTally, type Tally } from './tally.ts';
 
 /** A file of an import and the format that it is read as. */
-export type Input = { readonly file: SourceFile; readonly format: Format };
+export type Input = { readonly file: SourceFile; readonly format: ImportFormat };
 
 /** How an import treats what it reads. */
 export type LoadOptions = ReadOptions &
@@ -234,7 +235,7 @@ function checkFiledOn(inputs: readonly Input[], { filedOn }: LoadOptions): void 
   });
 }
 
-function checkFlags(file: SourceFile, format: Format, { asOf, series, complete }: LoadOptions): void {
+function checkFlags(file: SourceFile, format: ImportFormat, { asOf, series, complete }: LoadOptions): void {
   const { kind } = format;
   if (asOf !== undefined && !format.takesAsOf) {
     throw refusal(

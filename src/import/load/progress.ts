@@ -1,4 +1,4 @@
-import type { SourceFile } from '../formats/format.ts';
+import type { SourceFile } from '../files/source-file.ts';
 
 /** How far the work on one file of an import has come. */
 export type FileHeadway = {

@@ -1,14 +1,14 @@
-import { notUtf8, type Place, refusal, type SourceFile } from '../formats/format.ts';
+import { type FilePlace, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 
-/** A JSON object of which nothing is known yet. */
+/** A JSON object with unchecked members. */
 export type JsonObject = { readonly [name: string]: unknown };
 
-/** Whether a JSON value is an object (a list is none). */
-function isJsonObject(value: unknown): value is JsonObject {
+/** Whether a JSON value is an object, and not a list. */
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The one object that a JSON file holds, in UTF-8; refuses the file when it is broken or holds something else. */
+/** The object in a UTF-8 JSON file; a file that is broken or has another value is refused. */
 export async function readJsonObject(file: SourceFile): Promise<JsonObject> {
   const content = await file.bytes();
   let value: unknown;
@@ -23,7 +23,7 @@ export async function readJsonObject(file: SourceFile): Promise<JsonObject> {
   return value;
 }
 
-/** The list of objects that a field of a JSON object holds; refuses the file when it is missing or something else. */
+/** The list of objects in a field; refused if the field is missing or has another value. */
 export function listField(file: SourceFile, object: JsonObject, name: string): readonly JsonObject[] {
   const list = object[name];
   if (!Array.isArray(list)) throw missing(file, { column: name }, list);
@@ -33,23 +33,23 @@ export function listField(file: SourceFile, object: JsonObject, name: string): r
   });
 }
 
-/** The text that a field of a JSON object holds; refuses the file when it is missing or something else. */
+/** The text in a field; refused if the field is missing or has another value. */
 export function textField(file: SourceFile, object: JsonObject, name: string, row?: number): string {
   const value = object[name];
   if (typeof value === 'string') return value;
   throw missing(file, { column: name, ...(row !== undefined && { row }) }, value);
 }
 
-/** The number that a field of a JSON object holds; refuses the file when it is missing or something else. */
+/** The number in a field; refused if the field is missing or has another value. */
 export function numberField(file: SourceFile, object: JsonObject, name: string): number {
   const value = object[name];
   if (typeof value === 'number') return value;
   throw missing(file, { column: name }, value);
 }
 
-function missing(file: SourceFile, place: Place, value: unknown): Error {
+function missing(file: SourceFile, place: FilePlace, value: unknown): Error {
   if (value === undefined) return refusal(file, place, 'this field is missing');
-  return refusal(file, { ...place, value: shown(value) }, 'this field holds something else than expected');
+  return refusal(file, { ...place, value: shown(value) }, 'this field has an unexpected value');
 }
 
 function shown(value: unknown): string {

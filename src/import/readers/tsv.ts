@@ -1,19 +1,20 @@
 import type { Readable } from 'node:stream';
-import { notUtf8, refusal, type SourceFile } from '../formats/format.ts';
+import { notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 
-/** A record of a table: its cells by the name of their column, trimmed, and its place (the header is row 1). */
+/** A record of a table; the header is row 1. */
 export type TableRow = {
   readonly row: number;
-  /** The cell of a column; empty when the table has no such column. */
+  /** The trimmed cell of a column; empty if the table has no such column. */
   cell(column: string): string;
 };
 
-/** A record of the SEC's tables has one long cell, of footnotes or remarks, of some thousand characters. */
+/** Longer records are refused, so that a file of another kind cannot fill memory. */
 const longestRecord = 64 * 1024;
 
 /**
- * The records of a tab-separated table in batches. Cells may be quoted as in CSV where they hold quotes.
- * A missing column of `required`, a column that stands twice, and a record of another width than the header are refused.
+ * The records of a tab-separated table in batches. Cells may be quoted as in CSV; a cell that only begins with a quoted
+ * word is taken literally. Refused: a missing column of `required`, a repeated column, and a record of another width
+ * than the header.
  */
 export async function* readTable(
   file: SourceFile,
@@ -28,7 +29,7 @@ export async function* readTable(
         continue;
       }
       if (cells.length !== places.size) {
-        const reason = `${cells.length} cells where the header has ${places.size}: is the file truncated?`;
+        const reason = `${cells.length} cells, but the header has ${places.size}; is the file truncated?`;
         throw refusal(file, { row }, reason);
       }
       const known = places;
@@ -36,10 +37,10 @@ export async function* readTable(
     }
     if (rows.length > 0) yield rows;
   }
-  if (places === undefined) throw refusal(file, {}, 'the table is empty: it has no header');
+  if (places === undefined) throw refusal(file, {}, 'the table is empty');
 }
 
-/** The columns of a table, as its first line names them. */
+/** The column names in the first line of a table. */
 export function columnsOf(head: string): readonly string[] {
   const [line = ''] = head.replace(/^\uFEFF/, '').split('\n', 1);
   return line.split('\t').map((name) => name.trim());
@@ -53,7 +54,7 @@ function placesIn(
   const places = new Map<string, number>();
   for (const [place, cell] of cells.entries()) {
     const column = cell.trim();
-    if (places.has(column)) throw refusal(file, { row: 1, column }, 'this column stands here twice');
+    if (places.has(column)) throw refusal(file, { row: 1, column }, 'this column appears twice');
     places.set(column, place);
   }
   for (const column of required) {
@@ -64,7 +65,7 @@ function placesIn(
 
 type TableRecord = { readonly row: number; readonly cells: readonly string[] };
 
-/** The records as they stand; a record that holds a line feed counts as the lines that it takes. */
+/** The records with their untrimmed cells; a record with line feeds counts as several rows. */
 async function* recordsIn(file: SourceFile): AsyncGenerator<readonly TableRecord[]> {
   let [row, start, open] = [0, 0, ''];
   for await (const lines of linesIn(file)) {
@@ -81,13 +82,13 @@ async function* recordsIn(file: SourceFile): AsyncGenerator<readonly TableRecord
     }
     yield records;
   }
-  if (open !== '') throw refusal(file, { row: start }, 'a quote is opened here and never closed');
+  if (open !== '') throw refusal(file, { row: start }, 'a quote opens here and is never closed');
 }
 
-/** What no text holds: NUL, and what stands for bytes that are no UTF-8. */
+/** Characters that show that a file is not UTF-8 text: NUL, and the replacement of undecodable bytes. */
 const foreign = /[\0\uFFFD]/;
 
-/** The cells of a record of which some begin with a quote; undefined while the last quote is open. */
+/** The cells of a record in which some begin with a quote; undefined if the last quote is still open. */
 function quotedCells(record: string): readonly string[] | undefined {
   const cells: string[] = [];
   let start = 0;
@@ -98,7 +99,7 @@ function quotedCells(record: string): readonly string[] | undefined {
     if (record[start] === '"') {
       const close = closingQuote(record, start);
       if (close === undefined) return undefined;
-      // Text behind the second quote: a cell that only begins with a quoted word.
+      // With text after the second quote, the cell only begins with a quoted word.
       quoted = close + 1 === record.length || record[close + 1] === '\t';
       if (quoted) end = close + 1;
     }
@@ -108,7 +109,7 @@ function quotedCells(record: string): readonly string[] | undefined {
   return cells;
 }
 
-/** Where the quote that opens at `start` is closed; a doubled one stands for itself. */
+/** The position at which the quote opened at `start` closes; a doubled quote does not close it. */
 function closingQuote(record: string, start: number): number | undefined {
   for (let at = record.indexOf('"', start + 1); at >= 0; at = record.indexOf('"', at + 2)) {
     if (record[at + 1] !== '"') return at;
@@ -116,7 +117,7 @@ function closingQuote(record: string, start: number): number | undefined {
   return undefined;
 }
 
-/** The lines of a file in batches, without their ends. */
+/** The lines of a file in batches, without line ends. */
 async function* linesIn(file: SourceFile): AsyncGenerator<readonly string[]> {
   const input: Readable = await file.open();
   input.setEncoding('utf8');
@@ -129,7 +130,7 @@ async function* linesIn(file: SourceFile): AsyncGenerator<readonly string[]> {
       const lines = text.split('\n');
       rest = lines.pop() ?? '';
       if (rest.length > longestRecord)
-        throw refusal(file, {}, 'a line of more than 64 KiB: this is no table');
+        throw refusal(file, {}, 'a line of more than 64 KiB; this is not a table');
       yield lines.map(withoutReturn);
     }
     if (rest !== '') yield [withoutReturn(rest)];

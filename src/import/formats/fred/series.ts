@@ -1,13 +1,14 @@
 import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { type JsonObject, listField, readJsonObject } from '../../readers/json.ts';
-import { type Format, refusal, type SourceFile } from '../format.ts';
+import type { ImportFormat } from '../format.ts';
 
 /**
- * FRED's descriptions of series: answers of `series`, `category/series`, `tags/series` and their like.
- * Frequencies that the contract has no code for (five-yearly, not applicable) are left unstated; the seasonal
- * adjustment is FRED's short code, such as `SAAR`.
+ * FRED's descriptions of series: responses of `series`, `category/series`, `tags/series` and the like. A frequency
+ * without a code in the contract (five-yearly, not applicable) is left out; the seasonal adjustment is FRED's short
+ * code, such as `SAAR`.
  */
-export const fredSeries: Format = {
+export const fredSeries: ImportFormat = {
   kind: 'fred-series',
   summary: 'FRED API series descriptions (JSON with "seriess")',
   source: 'FRED',
@@ -19,12 +20,12 @@ export const fredSeries: Format = {
   },
 };
 
-/** Whether the beginning of a JSON text has the field in which FRED describes series. */
+/** Whether a file begins as FRED's descriptions of series. */
 export function holdsSeries(head: string): boolean {
   return /(?<!\\)"seriess"\s*:\s*\[/.test(head) && !/(?<!\\)"observations"\s*:\s*\[/.test(head);
 }
 
-/** The series that a FRED answer describes, each once: of several real-time periods the latest counts. */
+/** The series that a FRED response describes, each once, as of its latest real-time period. */
 export async function readFredSeries(file: SourceFile): Promise<readonly SeriesMetadata[]> {
   const latest = new Map<string, { readonly end: string; readonly metadata: SeriesMetadata }>();
   const entries = listField(file, await readJsonObject(file), 'seriess');
@@ -55,7 +56,7 @@ function readEntry(file: SourceFile, entry: JsonObject, row: number): SeriesMeta
   };
 }
 
-/** A field's text; FRED leaves out what it does not know, so absent and empty are the same. */
+/** The text of a field; undefined if it is absent or empty, which mean the same to FRED. */
 function textOf(entry: JsonObject, name: string): string | undefined {
   const value = entry[name];
   const text = typeof value === 'string' ? value.trim() : '';

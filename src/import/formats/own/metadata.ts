@@ -1,20 +1,21 @@
 import { parseDay } from '../../../domain/series/date.ts';
 import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { CsvRow } from '../../readers/csv.ts';
-import { headerOf, placesOf, readCsvBody } from '../../readers/csv-table.ts';
-import { type Format, refusal, type SourceFile } from '../format.ts';
+import { headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
+import type { ImportFormat } from '../format.ts';
 
 const columns = {
   required: ['series_id'],
   optional: ['title', 'units', 'frequency', 'seasonal_adjustment', 'source', 'covered_to'],
 } as const;
 
-type Column = (typeof columns.required)[number] | (typeof columns.optional)[number];
+type MetadataColumn = (typeof columns.required)[number] | (typeof columns.optional)[number];
 
-/** What is known of series besides their numbers, a line each; an empty cell states nothing. */
-export const metadataCsv: Format = {
+/** Metadata of series, one per line; an empty cell states nothing. */
+export const metadataCsv: ImportFormat = {
   kind: 'metadata-csv',
-  summary: 'metadata (series_id,title,units,frequency,seasonal_adjustment,source[,covered_to])',
+  summary: 'series metadata (series_id,title,units,frequency,seasonal_adjustment,source[,covered_to])',
   whole: false,
   takesAsOf: false,
   recognise(head) {
@@ -25,7 +26,7 @@ export const metadataCsv: Format = {
   async *read(file) {
     const rowOf = new Map<string, number>();
     for await (const { header, rows } of readCsvBody(file, (cells) =>
-      placesOf<Column>(file, cells, columns),
+      placesOf<MetadataColumn>(file, cells, columns),
     )) {
       yield { metadata: rows.map((row) => readMetadata(file, row, header, rowOf)) };
     }
@@ -35,11 +36,15 @@ export const metadataCsv: Format = {
 function readMetadata(
   file: SourceFile,
   { row, cells }: CsvRow,
-  places: ReadonlyMap<Column, number>,
+  places: ReadonlyMap<MetadataColumn, number>,
   rowOf: Map<string, number>,
 ): SeriesMetadata {
-  const text = (column: Column): string => (cells[places.get(column) ?? -1] ?? '').trim();
-  const parsed = <T>(column: Column, parse: (text: string) => T | undefined, form: string): T | undefined => {
+  const text = (column: MetadataColumn): string => (cells[places.get(column) ?? -1] ?? '').trim();
+  const parsed = <T>(
+    column: MetadataColumn,
+    parse: (text: string) => T | undefined,
+    form: string,
+  ): T | undefined => {
     if (text(column) === '') return undefined;
     const value = parse(text(column));
     if (value !== undefined) return value;
@@ -51,7 +56,11 @@ function readMetadata(
   }
   const before = rowOf.get(seriesId);
   if (before !== undefined) {
-    throw refusal(file, { row, column: 'series_id', value: seriesId }, `described in row ${before} already`);
+    throw refusal(
+      file,
+      { row, column: 'series_id', value: seriesId },
+      `row ${before} already describes this series`,
+    );
   }
   rowOf.set(seriesId, row);
   const frequency = parsed('frequency', parseFrequency, 'not a frequency: D, W, BW, M, Q, SA or A');

@@ -2,23 +2,24 @@ import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import { parseSeriesId } from '../../../domain/series/series.ts';
 import type { Statement } from '../../../domain/series/statement.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { CsvRow } from '../../readers/csv.ts';
-import { headerOf, placesOf, readCsvBody } from '../../readers/csv-table.ts';
-import { type Format, refusal, type SourceFile } from '../format.ts';
+import { headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
+import type { ImportFormat } from '../format.ts';
 
 const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;
 
-/** The columns that asof's answers have beside those four. */
+/** Other columns of asof's output. */
 const answerColumns = new Set(['as_of', 'unit', 'frequency', 'source', 'change', 'percent', 'days']);
 
 /**
- * asof's own format, which `asof facts` writes: each line is a statement, an empty value is a withdrawal.
- * A line without a date says that on its day the series was complete: every date that has no line of that day was withdrawn.
- * Every series is covered to the last day that the file has a statement of.
+ * asof's own format, which `asof facts` writes: one statement per line, an empty value is a withdrawal.
+ * A line without a date marks a complete vintage: every date without a line of that day is withdrawn.
+ * Each series is covered to the last day of its statements.
  */
-export const asofCsv: Format = {
+export const asofCsv: ImportFormat = {
   kind: 'asof-csv',
-  summary: 'statements, one a line (series_id,date,as_of_date,value), as asof facts writes them',
+  summary: 'statements, one per line (series_id,date,as_of_date,value), as asof facts writes them',
   whole: false,
   takesAsOf: false,
   recognise(head) {
@@ -44,18 +45,17 @@ export const asofCsv: Format = {
   },
 };
 
-type Places = {
+type StatementColumns = {
   readonly series: number;
   readonly date: number;
   readonly asOf: number;
   readonly value: number;
 };
 
-function readHeader(file: SourceFile, header: CsvRow): Places {
+function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
   const others = header.cells.filter((name) => !columns.some((known) => known === name));
   if (others.length > 0 && others.every((name) => answerColumns.has(name))) {
-    const reason =
-      'the answer to a query, which does not hold every statement; asof facts writes a file that can be imported';
+    const reason = 'this is the answer to a query, which lacks statements; import what asof facts writes';
     throw refusal(file, { row: header.row, column: others[0] ?? '' }, reason, ['asof facts ID']);
   }
   const places = placesOf(file, header, { required: columns, optional: [] });
@@ -63,8 +63,8 @@ function readHeader(file: SourceFile, header: CsvRow): Places {
   return { series: at('series_id'), date: at('date'), asOf: at('as_of_date'), value: at('value') };
 }
 
-/** A reader of rows that parses each distinct id and day once: files of millions of lines have few of them. */
-function statementReader(file: SourceFile): (row: CsvRow, at: Places) => Statement {
+/** Makes a reader of rows that parses each distinct id and day once: a file of millions of lines has few of them. */
+function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) => Statement {
   const ids = new Map<string, string>();
   const days = new Map<string, Day>();
 
@@ -87,7 +87,7 @@ function statementReader(file: SourceFile): (row: CsvRow, at: Places) => Stateme
     throw refusal(
       file,
       { row, column: 'value', value: text },
-      'not a decimal number (a withdrawal is empty)',
+      'not a decimal number (leave it empty for a withdrawal)',
     );
   };
   return ({ row, cells }, at) => {

@@ -1,19 +1,27 @@
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import { frequencyOf, parseSeriesId } from '../../../domain/series/series.ts';
-import { headerOf } from '../../readers/csv-table.ts';
-import { isCurveColumn, isVintageColumn } from '../fred/columns.ts';
-import { columnId, isoDates, readVintageCsv, unknownVintage } from '../vintage-csv.ts';
-import type { Format, ReadOptions, SourceFile } from '../format.ts';
-import { fredCells, type VintageTable, vintageBatches } from '../vintage-table.ts';
+import type { SourceFile } from '../../files/source-file.ts';
+import { headerOf } from '../../readers/csv.ts';
+import type { ImportFormat, ReadOptions } from '../format.ts';
+import { isCurveColumn, isVintageColumn } from '../fred/csv.ts';
+import {
+  columnId,
+  fredCells,
+  isoDates,
+  readVintageCsv,
+  unknownVintage,
+  type VintageTable,
+  vintageBatches,
+} from '../vintage-table.ts';
 
 /**
- * A panel of FRED series as published on the day in the file's name.
- * In a file of monthly rows a column that has figures in quarters' last months alone is quarterly.
+ * A panel of FRED series as published on the day in the file name. In a file with monthly rows, a column with figures
+ * only in the last months of quarters is quarterly.
  */
-export const datedPanel: Format = {
+export const datedPanel: ImportFormat = {
   kind: 'dated-panel',
-  summary: 'panels of FRED series (date,PAYEMS,…), one vintage a file named YYYY-MM-DD.csv',
+  summary: 'panel of FRED series (date,PAYEMS,…), one vintage per file, named YYYY-MM-DD.csv',
   source: 'FRED dated panel',
   whole: true,
   takesAsOf: true,
@@ -41,12 +49,12 @@ export const datedPanel: Format = {
   },
 };
 
-/** Columns that our own answers and other tables have beside a date: a panel has series there. */
+/** Columns that asof's output and other tables have beside a date, where a panel has series. */
 const fieldNames = new Set(['value', 'rate', 'maturity', 'source', 'unit', 'frequency', 'id']);
 
 function isSeriesColumn(name: string): boolean {
   const field = fieldNames.has(name) || /^(?:series_id|as_of(?:_date)?|curve_type|trade_date)$/.test(name);
-  // A treasury table has maturities there, such as `10 Yr`.
+  // A treasury table has maturities, such as `10 Yr`.
   const maturity = /^\d+(?:\.\d+)? ?(?:mo|month|yr|year)s?$/i.test(name);
   return !field && !maturity && parseSeriesId(name) !== undefined;
 }
@@ -54,7 +62,7 @@ function isSeriesColumn(name: string): boolean {
 function vintageOf(file: SourceFile, options: ReadOptions): Day {
   const vintage = options.asOf ?? parseDay(file.name.replace(/\.csv$/i, ''));
   if (vintage !== undefined) return vintage;
-  throw unknownVintage(file, 'the file name is not the day of its vintage, such as 2016-07-29.csv');
+  throw unknownVintage(file, 'the file name is not its vintage date, such as 2016-07-29.csv');
 }
 
 function quarterlyColumns({ columns, rows }: VintageTable): ReadonlySet<number> {

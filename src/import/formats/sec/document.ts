@@ -5,9 +5,8 @@ import {
   rowOf,
   type Trade,
 } from '../../../domain/insider/filing.ts';
-import { isNode, parseXml } from '../../readers/xml.ts';
-import { refusal, type SourceFile } from '../format.ts';
-import { type Fields, fieldsOf } from './ownership-fields.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { isNode, parseXml, XmlFields } from '../../readers/xml.ts';
 import {
   acquiredOrDisposed,
   directOrIndirect,
@@ -19,25 +18,25 @@ import {
   tickerOf,
 } from './values.ts';
 
-/** When and under which number the SEC took a filing in: what an ownership document does not say of itself. */
-export type Filed = Pick<Filing, 'filingId' | 'accessionNumber' | 'filedOn' | 'acceptedAt'>;
+/** The parts of a filing that its ownership document does not state: its accession number and when the SEC accepted it. */
+export type Acceptance = Pick<Filing, 'filingId' | 'accessionNumber' | 'filedOn' | 'acceptedAt'>;
 
-/** An ownership document: what all of its trades share, and the trades; holdings are passed over. */
-export type OwnershipDocument = Omit<Filing, keyof Trade | keyof Filed> & {
+/** An ownership document: the fields that its trades share, and the trades; holdings are ignored. */
+export type OwnershipDocument = Omit<Filing, keyof Trade | keyof Acceptance> & {
   readonly trades: readonly Trade[];
 };
 
-/** Longer documents are refused: the longest that the SEC takes have 30 lines in each of two tables, and footnotes. */
+/** The limit in bytes; a form has at most 30 lines in each of two tables, and footnotes. */
 export const longestDocument = 16 * 2 ** 20;
 
-const lists = ['reportingOwner', 'nonDerivativeTransaction', 'derivativeTransaction'];
+const repeatedElements = ['reportingOwner', 'nonDerivativeTransaction', 'derivativeTransaction'];
 
-/** Reads ownership XML of any schema version (X0101 to X0609 and on: fields are found by name, and unknown ones ignored). */
+/** Reads ownership XML of any schema version (X0101 to X0609 and later); unknown elements are ignored. */
 export async function readOwnershipDocument(file: SourceFile, bytes: Buffer): Promise<OwnershipDocument> {
-  const document = await parseXml(file, bytes, lists);
+  const document = await parseXml(file, bytes, repeatedElements);
   const root = document.root.ownershipDocument;
-  if (!isNode(root)) throw refusal(file, {}, 'this XML is no ownership document');
-  const fields = fieldsOf(file, document, root);
+  if (!isNode(root)) throw refusal(file, {}, 'this XML is not an ownership document');
+  const fields = new XmlFields(file, document, root);
   const owners = fields.all('reportingOwner').map(ownerOf);
   if (owners.length === 0) throw refusal(file, { column: 'reportingOwner' }, 'the document names no owner');
   return {
@@ -56,9 +55,12 @@ export async function readOwnershipDocument(file: SourceFile, bytes: Buffer): Pr
   };
 }
 
-/** The trades of a document as filings. */
-export function filingsOf({ trades, ...document }: OwnershipDocument, filed: Filed): readonly Filing[] {
-  return trades.map((trade) => ({ ...document, ...filed, ...trade }));
+/** The trades of a document as records. */
+export function filingsOf(
+  { trades, ...document }: OwnershipDocument,
+  acceptance: Acceptance,
+): readonly Filing[] {
+  return trades.map((trade) => ({ ...document, ...acceptance, ...trade }));
 }
 
 const date = 'a date of the form YYYY-MM-DD';
@@ -66,7 +68,7 @@ const cik = 'a CIK of up to ten digits';
 const flag = '0, 1, true or false';
 const number = 'a number';
 
-function ownerOf(owner: Fields): ReportingOwner {
+function ownerOf(owner: XmlFields): ReportingOwner {
   const is = (name: string): boolean =>
     owner.parsed(`reportingOwnerRelationship/${name}`, parseFlag, flag) ?? false;
   return {
@@ -79,9 +81,9 @@ function ownerOf(owner: Fields): ReportingOwner {
   };
 }
 
-function tradesAt(file: SourceFile, trades: readonly Fields[], isDerivative: boolean): readonly Trade[] {
+function tradesAt(file: SourceFile, trades: readonly XmlFields[], isDerivative: boolean): readonly Trade[] {
   if (trades.length > mostTrades)
-    throw refusal(file, {}, `${trades.length} trades in one table, where the form has 30 lines`);
+    throw refusal(file, {}, `${trades.length} trades in one table, but the form has 30 lines`);
   return trades.map((trade, index) => ({
     row: rowOf(isDerivative, index + 1),
     isDerivative,
@@ -104,7 +106,7 @@ function tradesAt(file: SourceFile, trades: readonly Fields[], isDerivative: boo
   }));
 }
 
-function stated(fields: Fields, path: string): string | null {
+function stated(fields: XmlFields, path: string): string | null {
   const text = fields.text(path);
   return text === '' ? null : text;
 }

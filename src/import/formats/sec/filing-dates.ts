@@ -1,24 +1,25 @@
-import { refusal, type SourceFile } from '../format.ts';
-import { submissionsIn } from './tables.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { OwnershipDocument } from './document.ts';
 import { holdsSubmissionTable } from './form345.ts';
 import { readHeader, submissionType } from './header.ts';
-import { parseForm } from './values.ts';
 import { holdsSubmissions, type ListedFiling, readSubmissions } from './submissions-json.ts';
+import { submissionsIn } from './tables.ts';
+import { parseForm } from './values.ts';
 
-/** A filing as some file lists it. */
-type Entry = ListedFiling & { readonly path: string };
+/** A listed filing and the path of the file that lists it. */
+type DirectoryEntry = ListedFiling & { readonly path: string };
 
-/** Listed filings by accession number and by the name of their document. */
+/** Listed filings by accession number and by document name. */
 type Directory = {
-  readonly byNumber: ReadonlyMap<string, readonly Entry[]>;
-  readonly byDocument: ReadonlyMap<string, readonly Entry[]>;
+  readonly byNumber: ReadonlyMap<string, readonly DirectoryEntry[]>;
+  readonly byDocument: ReadonlyMap<string, readonly DirectoryEntry[]>;
 };
 
 /**
- * What the files of the import, or else those beside a document, state of when it was filed: the SEC's lists of
- * filings, tables SUBMISSION, and headers of full submissions. Found by accession number; a document whose path has
- * none by its name, form and period in the list of its issuer or owner. Undefined when no file knows it; refused when two contradict each other.
+ * Finds the filing date of a document in the files of the import, or else in those beside the document: the SEC's lists
+ * of filings, SUBMISSION tables, and headers of full submissions. It is looked up by accession number or, if the path
+ * has none, by document name, form and period in the list of the issuer or an owner. Undefined if no file has it;
+ * refused if two files contradict each other.
  */
 export async function listedFiling(
   file: SourceFile,
@@ -26,7 +27,7 @@ export async function listedFiling(
   document: OwnershipDocument,
   together: readonly SourceFile[],
 ): Promise<ListedFiling | undefined> {
-  const entries = (directory: Directory): readonly Entry[] =>
+  const entries = (directory: Directory): readonly DirectoryEntry[] =>
     accessionNumber === undefined
       ? (directory.byDocument.get(file.name) ?? []).filter((entry) => isOf(entry, document))
       : (directory.byNumber.get(accessionNumber) ?? []);
@@ -36,14 +37,14 @@ export async function listedFiling(
   if (first === undefined) return undefined;
   for (const other of others) refuseContradiction(file, first, other);
   if (first.formType !== document.formType) {
-    const reason = `a form ${document.formType}, where ${first.path} lists ${first.accessionNumber} as a form ${first.formType}`;
+    const reason = `form ${document.formType}, but ${first.path} lists ${first.accessionNumber} as form ${first.formType}`;
     throw refusal(file, { column: 'documentType' }, reason);
   }
   return { ...first, acceptedAt: found.find(({ acceptedAt }) => acceptedAt !== null)?.acceptedAt ?? null };
 }
 
 function isOf(
-  { document, ...entry }: Entry,
+  { document, ...entry }: DirectoryEntry,
   { formType, periodOfReport, issuerCik, owners }: OwnershipDocument,
 ) {
   const parties = [issuerCik, ...owners.map(({ cik }) => cik)];
@@ -51,23 +52,24 @@ function isOf(
   return same && document !== null && parties.includes(document.cik);
 }
 
-/** Names like `wk-form4_1745535558.xml` mean one document, and names like `doc4.xml` any. */
+/** A name like `wk-form4_1745535558.xml` identifies a document; a name like `doc4.xml` does not. */
 function isDistinctive(name: string): boolean {
   return /\d{6}/.test(name);
 }
 
-function refuseContradiction(file: SourceFile, one: Entry, other: Entry): void {
+function refuseContradiction(file: SourceFile, one: DirectoryEntry, other: DirectoryEntry): void {
   if (one.accessionNumber !== other.accessionNumber) {
     const both = `${one.accessionNumber} or ${other.accessionNumber} (${one.path})`;
-    const hint = 'put its accession number into its name: 000089924317024441.xml';
+    const hint = 'rename it by its accession number: 000089924317024441.xml';
     throw refusal(file, {}, `by its name, form and period it could be ${both}`, [hint]);
   }
   if (one.filedOn === other.filedOn && one.formType === other.formType) return;
-  const said = ({ path, formType, filedOn }: Entry) => `${path} says form ${formType}, filed on ${filedOn}`;
-  throw refusal(file, { value: one.accessionNumber }, `${said(one)}, but ${said(other)}`);
+  const stated = ({ path, formType, filedOn }: DirectoryEntry) =>
+    `${path} states form ${formType}, filed on ${filedOn}`;
+  throw refusal(file, { value: one.accessionNumber }, `${stated(one)}, but ${stated(other)}`);
 }
 
-/** Directories of the imports that are under way, by their list of files. */
+/** The directory of each list of files, for as long as its import runs. */
 const directories = new WeakMap<readonly SourceFile[], Promise<Directory>>();
 
 function directoryOf(files: readonly SourceFile[]): Promise<Directory> {
@@ -77,9 +79,9 @@ function directoryOf(files: readonly SourceFile[]): Promise<Directory> {
 }
 
 async function makeDirectory(files: readonly SourceFile[]): Promise<Directory> {
-  const byNumber = new Map<string, Entry[]>();
-  const byDocument = new Map<string, Entry[]>();
-  const add = (map: Map<string, Entry[]>, key: string, entry: Entry): void => {
+  const byNumber = new Map<string, DirectoryEntry[]>();
+  const byDocument = new Map<string, DirectoryEntry[]>();
+  const add = (map: Map<string, DirectoryEntry[]>, key: string, entry: DirectoryEntry): void => {
     const entries = map.get(key);
     if (entries === undefined) map.set(key, [entry]);
     else entries.push(entry);
@@ -95,7 +97,7 @@ async function makeDirectory(files: readonly SourceFile[]): Promise<Directory> {
   return { byNumber, byDocument };
 }
 
-/** What each file lists, as the documents of a folder all have the same files beside them. */
+/** The filings that each file lists; the documents of a folder share the files beside them. */
 const lists = new WeakMap<SourceFile, Promise<readonly ListedFiling[]>>();
 
 function listedOnce(file: SourceFile): Promise<readonly ListedFiling[]> {

@@ -1,11 +1,12 @@
-import { type Batch, type Format, refusal, type SourceFile } from '../format.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { columnsOf } from '../../readers/tsv.ts';
+import type { Batch, ImportFormat } from '../format.ts';
+import { ImpossibleTrades } from './notes.ts';
 import { ownersIn, submissionsIn } from './tables.ts';
 import { type DataSet, readTrades, type TradeTable } from './trades.ts';
-import { columnsOf } from '../../readers/tsv.ts';
-import { newImpossibleTrades } from './notes.ts';
 
-/** The tables of a data set, by the columns that only they have beside ACCESSION_NUMBER. */
-const tables = {
+/** The tables of a data set, each with a column that only it has. */
+const columnOf = {
   SUBMISSION: 'DOCUMENT_TYPE',
   REPORTINGOWNER: 'RPTOWNERCIK',
   NONDERIV_TRANS: 'NONDERIV_TRANS_SK',
@@ -16,27 +17,27 @@ const tables = {
   OWNER_SIGNATURE: 'OWNERSIGNATURENAME',
 } as const;
 
-type Table = keyof typeof tables;
+type TableName = keyof typeof columnOf;
 
-const tradeTables: Partial<Record<Table, TradeTable>> = {
+const tradeTables: Partial<Record<TableName, TradeTable>> = {
   NONDERIV_TRANS: { key: 'NONDERIV_TRANS_SK' },
   DERIV_TRANS: { key: 'DERIV_TRANS_SK' },
 };
 
-/** Without which a data set says less than it could, and what is then unknown. */
-const lossOf: Partial<Record<Table, string>> = {
-  NONDERIV_TRANS: 'its trades in shares are not known',
-  DERIV_TRANS: 'its derivative trades are not known',
-  REPORTINGOWNER: 'nobody is named as the owner, so that no trade counts for clusters',
+/** What is unknown if a data set lacks a table. */
+const unknownWithout: Partial<Record<TableName, string>> = {
+  NONDERIV_TRANS: 'its trades in shares are unknown',
+  DERIV_TRANS: 'its derivative trades are unknown',
+  REPORTINGOWNER: 'the owners are unknown, so no trade counts towards a cluster',
 };
 
 /**
- * The SEC's quarterly Insider Transactions Data Sets: tables that lie together in one zip archive or folder.
- * The tables of trades are read beside SUBMISSION and REPORTINGOWNER; the others hold no trade.
+ * The SEC's quarterly Insider Transactions Data Sets: tables in one zip archive or folder. The tables of trades are
+ * read together with SUBMISSION and REPORTINGOWNER; the others have no trades.
  */
-export const secForm345: Format = {
+export const secForm345: ImportFormat = {
   kind: 'sec-form345',
-  summary: 'Insider Transactions Data Sets of the SEC (zip or folder of TSV: SUBMISSION, NONDERIV_TRANS …)',
+  summary: 'Insider Transactions Data Set of the SEC (zip or folder of TSV: SUBMISSION, NONDERIV_TRANS …)',
   source: 'SEC',
   whole: false,
   takesAsOf: false,
@@ -44,16 +45,16 @@ export const secForm345: Format = {
   read: readMember,
 };
 
-/** Which table a file begins as. */
-function tableIn(head: string): Table | undefined {
+/** The table that a file begins as, if it is one. */
+function tableIn(head: string): TableName | undefined {
   const columns = columnsOf(head);
   if (!columns.includes('ACCESSION_NUMBER')) return undefined;
-  return names.find((table) => columns.includes(tables[table]));
+  return names.find((table) => columns.includes(columnOf[table]));
 }
 
-const names = Object.keys(tables) as readonly Table[];
+const names = Object.keys(columnOf) as readonly TableName[];
 
-/** Whether a file is what lies in a data set besides its tables: the SEC's metadata and readme, or a person's note on it. */
+/** Whether a file describes a data set: the SEC's metadata and readme, or a person's note. */
 function isDescription(head: string, name: string): boolean {
   if (/^\s*\{/.test(head)) return head.includes('"http://www.w3.org/ns/csvw"') && head.includes('_TRANS.tsv');
   return (
@@ -61,7 +62,7 @@ function isDescription(head: string, name: string): boolean {
   );
 }
 
-/** Whether a file begins as the table SUBMISSION, which dates filings. */
+/** Whether a file begins as the table SUBMISSION, which has the filing dates. */
 export function holdsSubmissionTable(head: string): boolean {
   return tableIn(head) === 'SUBMISSION';
 }
@@ -70,26 +71,26 @@ async function* readMember(file: SourceFile): AsyncGenerator<Batch> {
   const head = (await file.head()).toString();
   const table = tableIn(head);
   if (table === undefined && !isDescription(head, file.name))
-    throw refusal(file, {}, 'it begins as no table of the Insider Transactions Data Sets');
+    throw refusal(file, {}, 'not a table of the Insider Transactions Data Sets');
   if (table === undefined) return;
   const trades = tradeTables[table];
   if (table === 'SUBMISSION') yield* aboutDataSet(file);
   if (trades === undefined) return;
-  const impossible = newImpossibleTrades();
+  const impossible = new ImpossibleTrades();
   for await (const filings of readTrades(file, trades, await dataSetAround(file))) {
-    for (const filing of filings) impossible.see(filing);
+    for (const filing of filings) impossible.add(filing);
     yield { filings };
   }
   yield { notes: impossible.notes() };
 }
 
-/** Checks the table of filings by itself, and says what its data set lacks. */
+/** Checks the table SUBMISSION, and notes which tables its data set lacks. */
 async function* aboutDataSet(file: SourceFile): AsyncGenerator<Batch> {
   await submissionsIn(file);
   const present = await tablesBeside(file);
-  const notes = Object.entries(lossOf)
-    .filter(([table]) => !present.has(table as Table))
-    .map(([table, loss]) => `the data set has no table ${table}: ${loss}`);
+  const notes = Object.entries(unknownWithout)
+    .filter(([table]) => !present.has(table as TableName))
+    .map(([table, unknown]) => `the data set has no table ${table}: ${unknown}`);
   yield { notes };
 }
 
@@ -97,7 +98,7 @@ async function dataSetAround(file: SourceFile): Promise<DataSet> {
   const beside = await tablesBeside(file);
   const submission = beside.get('SUBMISSION');
   if (submission === undefined) {
-    const reason = 'the table SUBMISSION, which says when each filing was filed, does not lie beside it';
+    const reason = 'the table SUBMISSION, which has the filing dates, is not beside it';
     throw refusal(file, {}, reason, ['import the whole archive or folder of the data set']);
   }
   const owner = beside.get('REPORTINGOWNER');
@@ -107,9 +108,9 @@ async function dataSetAround(file: SourceFile): Promise<DataSet> {
   };
 }
 
-/** The tables that lie in the same archive or folder; two of one kind are refused. */
-async function tablesBeside(file: SourceFile): Promise<ReadonlyMap<Table, SourceFile>> {
-  const found = new Map<Table, SourceFile>();
+/** The other tables of the same archive or folder; a second SUBMISSION or REPORTINGOWNER is refused. */
+async function tablesBeside(file: SourceFile): Promise<ReadonlyMap<TableName, SourceFile>> {
+  const found = new Map<TableName, SourceFile>();
   for (const sibling of await file.siblings()) {
     if (!/\.(?:tsv|txt)$/i.test(sibling.name)) continue;
     const table = tableIn((await sibling.head()).toString());
@@ -119,7 +120,7 @@ async function tablesBeside(file: SourceFile): Promise<ReadonlyMap<Table, Source
       throw refusal(
         sibling,
         {},
-        `a second table ${table} beside ${other.path}; keep data sets in folders or archives of their own`,
+        `a second table ${table} beside ${other.path}; keep each data set in a folder or archive of its own`,
       );
     found.set(table, sibling);
   }

@@ -1,20 +1,20 @@
 import type { FormType } from '../../../domain/insider/filing.ts';
-import { refusal, type SourceFile } from '../format.ts';
-import type { Filed } from './document.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import type { Acceptance } from './document.ts';
 import { parseAccession, parseCompactDay, parseEasternTime, parseForm } from './values.ts';
 
-/** What the SGML header of a full submission states of it. */
-export type SubmissionHeader = Filed & { readonly accessionNumber: string; readonly formType: FormType };
+/** The SGML header of a full submission. */
+export type SubmissionHeader = Acceptance & { readonly accessionNumber: string; readonly formType: FormType };
 
 const beginning =
   /^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----[\s\S]*?)?<(?:SEC-DOCUMENT|SEC-HEADER|IMS-DOCUMENT|IMS-HEADER)>/;
 
-/** Whether a file begins as a full submission, and the type of form that its header names (empty when it names none). */
+/** The form type in the header of a full submission (empty if it has none); undefined for any other file. */
 export function submissionType(head: string): string | undefined {
   return beginning.test(head) ? (headerField(headerIn(head), 'CONFORMED SUBMISSION TYPE') ?? '') : undefined;
 }
 
-/** The header of a full submission; refused when it lacks the number, the form or the filing date. */
+/** Reads the header of a full submission; refused if it lacks the accession number, the form type or the filing date. */
 export function readHeader(file: SourceFile, text: string): SubmissionHeader {
   const header = headerIn(text);
   const read = <T>(name: string, parse: (text: string) => T | undefined, what: string): T => {

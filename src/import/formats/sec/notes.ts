@@ -6,48 +6,50 @@ import {
 } from '../../../domain/insider/filing.ts';
 import type { Day } from '../../../domain/series/date.ts';
 
-/** As many trades are named in one note; the rest are counted. */
-const named = 3;
+/** The most trades that one note names; the others are counted. */
+const mostNamed = 3;
 
-/** Which trades of a filing stay out of clusters because of what they state, in a line for each reason. */
+/** Notes on the trades of a filing that count towards no cluster because of what they state, one line per reason. */
 export function notesOn(filings: readonly Filing[], owners: readonly ReportingOwner[]): readonly string[] {
-  const impossible = newImpossibleTrades();
-  for (const filing of filings) impossible.see(filing);
+  const impossible = new ImpossibleTrades();
+  for (const filing of filings) impossible.add(filing);
   const nameless = owners.filter(({ cik }) => cik === null).map(({ name }) => name);
   if (nameless.length === 0) return impossible.notes();
-  const without = `no CIK of ${nameless.join(', ')} is stated: such trades are listed, and stay out of clusters`;
+  const without = `the CIK of ${nameless.join(', ')} is not stated; trades of such an owner count towards no cluster`;
   return [...impossible.notes(), without];
 }
 
-/** That a filing's own date stands where `--filed-on` (`given`) says another, as the flag dates only what is not dated. */
-export function flagUnused(filedOn: Day, given: Day | undefined): readonly string[] {
+/** A note if `--filed-on` (`given`) differs from the filing date known otherwise, which is used instead. */
+export function unusedFilingDate(filedOn: Day, given: Day | undefined): readonly string[] {
   if (given === undefined || given === filedOn) return [];
-  return [`filed on ${filedOn}, as the SEC says, and not on ${given} as --filed-on says`];
+  return [`filed on ${filedOn} according to the SEC; --filed-on ${given} is ignored`];
 }
 
-/** Collects the trades that cannot have happened as stated. */
-export type ImpossibleTrades = {
-  readonly see: (filing: Filing) => void;
-  readonly notes: () => readonly string[];
-};
+/** Collects trades that cannot have happened as stated, for one note on all of them. */
+export class ImpossibleTrades {
+  #count = 0;
+  readonly #examples: string[] = [];
 
-/** A collection of none yet; it remembers only what its note says. */
-export function newImpossibleTrades(): ImpossibleTrades {
-  let count = 0;
-  const examples: string[] = [];
-  return {
-    see(filing) {
-      const impossibility = impossibilityOf(filing);
-      if (impossibility === undefined) return;
-      count += 1;
-      if (examples.length < named)
-        examples.push(`${filing.filingId} row ${filing.row}, ${impossibilityText(filing, impossibility)}`);
-    },
-    notes() {
-      if (count === 0) return [];
-      const trades = count === 1 ? '1 impossible trade is' : `${count} impossible trades are`;
-      const more = count > examples.length ? `; and ${count - examples.length} more` : '';
-      return [`${trades} kept as stated, and out of clusters: ${examples.join('; ')}${more}`];
-    },
-  };
+  /** Takes a trade into account if it is impossible. */
+  add(filing: Filing): void {
+    const impossibility = impossibilityOf(filing);
+    if (impossibility === undefined) return;
+    this.#count += 1;
+    if (this.#examples.length < mostNamed)
+      this.#examples.push(
+        `${filing.filingId} row ${filing.row}, ${impossibilityText(filing, impossibility)}`,
+      );
+  }
+
+  /** The note, if there is anything to note. */
+  notes(): readonly string[] {
+    if (this.#count === 0) return [];
+    const [trades, verb] =
+      this.#count === 1
+        ? ['1 impossible trade is', 'counts']
+        : [`${this.#count} impossible trades are`, 'count'];
+    const more =
+      this.#count > this.#examples.length ? `; and ${this.#count - this.#examples.length} more` : '';
+    return [`${trades} kept as stated and ${verb} towards no cluster: ${this.#examples.join('; ')}${more}`];
+  }
 }

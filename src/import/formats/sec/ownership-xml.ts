@@ -3,24 +3,20 @@ import type { StatedDate } from '../../../domain/insider/filing.ts';
 import type { Day } from '../../../domain/series/date.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { allBytes } from '../../files/content.ts';
-import { type Batch, type Format, type ReadOptions, refusal, type SourceFile } from '../format.ts';
-import {
-  filingsOf,
-  longestDocument,
-  type OwnershipDocument,
-  readOwnershipDocument,
-} from './document.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
+import { filingsOf, longestDocument, type OwnershipDocument, readOwnershipDocument } from './document.ts';
 import { listedFiling } from './filing-dates.ts';
-import { flagUnused, notesOn } from './notes.ts';
+import { notesOn, unusedFilingDate } from './notes.ts';
 import { accessionIn } from './values.ts';
 
 /**
- * Ownership XML of Forms 3, 4, 5 and their amendments. It does not say when it was filed: files of the same import or
- * beside it do, or `--filed-on`; without any of them it is refused, as there is no day from which on it was known.
+ * Ownership XML of Forms 3, 4, 5 and their amendments. It does not state its filing date: a file of the same import or
+ * beside it does, or `--filed-on`; without any of these the document is refused.
  */
-export const secOwnershipXml: Format = {
+export const secOwnershipXml: ImportFormat = {
   kind: 'sec-ownership-xml',
-  summary: 'Form 3, 4 or 5 of the SEC (ownership XML; the day of filing from a file beside it or --filed-on)',
+  summary: 'Form 3, 4 or 5 of the SEC (ownership XML; filing date from a file beside it or --filed-on)',
   source: 'SEC',
   whole: false,
   takesAsOf: false,
@@ -48,28 +44,23 @@ async function* readDocument(
     filedOn: known,
     acceptedAt: listed?.acceptedAt ?? null,
   });
-  const notes = [...withoutNumber(accessionNumber), ...flagUnused(known, filedOn)];
+  const notes = [...withoutNumber(accessionNumber), ...unusedFilingDate(known, filedOn)];
   yield { filings, notes: [...notes, ...notesOn(filings, document.owners)] };
 }
 
-/** Refuses a day of filing that was typed where the document tells of a later one. */
+/** Refuses a typed filing date if the document states a later date. */
 function refuseTooEarly(file: SourceFile, document: OwnershipDocument, filedOn: Day): void {
-  const told: readonly (readonly [column: string, day: StatedDate | null])[] = [
+  const dates: readonly (readonly [column: string, day: StatedDate | null])[] = [
     ['periodOfReport', document.periodOfReport],
     ['dateOfOriginalSubmission', document.originalFiledOn],
     ...document.trades.map(({ transactionDate }) => ['transactionDate', transactionDate] as const),
   ];
-  for (const [column, day] of told) {
+  for (const [column, day] of dates) {
     if (day === null || day <= filedOn) continue;
-    throw refusal(
-      file,
-      { column, value: day },
-      `later than ${filedOn}, on which --filed-on says it was filed`,
-      [
-        '--filed-on D is the day on which the SEC took a document in; import those of other days apart',
-        'where the document itself is wrong, import it with a list of the SEC that dates it: its trade is then kept as stated, and out of clusters',
-      ],
-    );
+    throw refusal(file, { column, value: day }, `later than the filing date ${filedOn} given by --filed-on`, [
+      '--filed-on is the day on which the SEC accepted the document; import documents of other days separately',
+      'if the date in the document is wrong, import it with a list of the SEC that dates it; the trade is then kept as stated and counts towards no cluster',
+    ]);
   }
 }
 
@@ -79,22 +70,17 @@ function contentId(bytes: Buffer): string {
 
 function withoutNumber(accessionNumber: string | null): readonly string[] {
   if (accessionNumber !== null) return [];
-  return ['its accession number is not known, as its name does not hold it'];
+  return ['its accession number is unknown, because its file name does not have it'];
 }
 
 function undated(file: SourceFile, accessionNumber: string | undefined): Problem {
   const list =
     accessionNumber === undefined
-      ? 'or import it, named by its accession number, with a file that lists it'
+      ? 'or name it by its accession number and import it with a file that lists it'
       : `or import it with a file that lists ${accessionNumber}`;
-  return refusal(
-    file,
-    {},
-    'the document does not say when it was filed, so nothing tells since when it was known',
-    [
-      '--filed-on D says when it was filed',
-      `${list}: the SEC’s submissions file of the company (CIK….json), or the table SUBMISSION of a data set`,
-      'or import the full submission of EDGAR (.txt), whose header says it',
-    ],
-  );
+  return refusal(file, {}, 'the document does not state its filing date', [
+    'pass --filed-on D',
+    `${list}: the SEC’s submissions file of the company (CIK….json), or the table SUBMISSION of a data set`,
+    'or import the full submission from EDGAR (.txt), whose header has the date',
+  ]);
 }

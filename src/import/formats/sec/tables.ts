@@ -1,13 +1,13 @@
 import type { Filing, ReportingOwner, Trade } from '../../../domain/insider/filing.ts';
 import { type Day, parseDay } from '../../../domain/series/date.ts';
-import { refusal, type SourceFile } from '../format.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { readTable, type TableRow } from '../../readers/tsv.ts';
 import { parseAccession, parseCik, parseFlag, parseForm, parseTableDate, tickerOf } from './values.ts';
 
-/** What the table SUBMISSION says of a filing. */
+/** A filing as the table SUBMISSION states it. */
 export type Submission = Omit<Filing, keyof Trade | 'owners'> & { readonly accessionNumber: string };
 
-/** The columns without which SUBMISSION says nothing of a filing. */
+/** The required columns of SUBMISSION. */
 const submissionColumns = [
   'ACCESSION_NUMBER',
   'FILING_DATE',
@@ -27,7 +27,7 @@ const ownerColumns = [
   'RPTOWNER_TITLE',
 ] as const;
 
-/** What one table refuses: a cell that is not what its column holds. */
+/** Reads the cells of one row; a cell that cannot be read is refused with its row and column. */
 export function cellReader(file: SourceFile, row: TableRow): CellReader {
   const maybe: CellReader['maybe'] = (column, parse, what) => {
     const value = row.cell(column);
@@ -47,28 +47,28 @@ export function cellReader(file: SourceFile, row: TableRow): CellReader {
   };
 }
 
-/** The cells of one row, read as what their columns hold. */
+/** Reads the cells of one row. */
 export type CellReader = {
-  /** What `parse` makes of a cell; null when it is blank, refused as not `what` when it makes nothing of it. */
+  /** A cell as `parse` reads it; null if it is blank, refused as `not ${what}` if `parse` fails. */
   maybe<T>(column: string, parse: (text: string) => T | undefined, what: string): T | null;
-  /** As `maybe`, but refused when it is blank. */
+  /** As `maybe`, but a blank cell is refused. */
   required<T>(column: string, parse: (text: string) => T | undefined, what: string): T;
-  /** The text of a cell with its blanks collapsed; null when there is none. */
+  /** The text of a cell, blanks collapsed; null if it is blank. */
   text(column: string): string | null;
 };
 
 const date = 'a date of the form DD-MON-YYYY';
 
-/** An accession number as the tables write it. */
+/** The arguments with which a CellReader reads the accession number. */
 export const accession = ['ACCESSION_NUMBER', parseAccession, 'an accession number'] as const;
 
-/** The filings of a SUBMISSION table by accession number, read once for each file; one that stands twice is refused. */
+/** The filings of a SUBMISSION table by accession number; a repeated one is refused. Each file is read once. */
 export const submissionsIn = oncePerFile(readSubmissions);
 
-/** The owners of each filing in a REPORTINGOWNER table, in its order, read once for each file. */
+/** The owners of each filing in a REPORTINGOWNER table, in its order. Each file is read once. */
 export const ownersIn = oncePerFile(readOwners);
 
-/** Several tables of a data set need the same other one: what was read is kept as long as the import knows its file. */
+/** Keeps the result for as long as the import holds the file: several tables of a data set need the same other table. */
 function oncePerFile<T extends object>(read: (file: SourceFile) => T): (file: SourceFile) => T {
   const known = new WeakMap<SourceFile, T>();
   return (file) => {
@@ -86,7 +86,7 @@ async function readSubmissions(file: SourceFile): Promise<ReadonlyMap<string, Su
       const { accessionNumber } = submission;
       if (submissions.has(accessionNumber)) {
         const place = { row: row.row, column: 'ACCESSION_NUMBER', value: accessionNumber };
-        throw refusal(file, place, 'this filing stands here twice');
+        throw refusal(file, place, 'this filing appears twice');
       }
       submissions.set(accessionNumber, submission);
     }
@@ -111,7 +111,7 @@ function submissionIn(cells: CellReader): Submission {
   };
 }
 
-/** A day on which something was filed is a real one, unlike a date that a filer states. */
+/** A filing date is a real day, unlike a date that a filer states. */
 function parseFilingDay(text: string): Day | undefined {
   return parseDay(parseTableDate(text) ?? '');
 }

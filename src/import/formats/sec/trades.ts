@@ -7,15 +7,15 @@ import {
   type Trade,
 } from '../../../domain/insider/filing.ts';
 import type { Problem } from '../../../errors/problem.ts';
-import { refusal, type SourceFile } from '../format.ts';
-import { accession, cellReader, type Submission } from './tables.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { readTable } from '../../readers/tsv.ts';
+import { accession, cellReader, type Submission } from './tables.ts';
 import { acquiredOrDisposed, directOrIndirect, parseAmount, parseTableDate } from './values.ts';
 
-/** One of the two tables of trades, by the column that numbers its rows. */
+/** A table of trades, by the column that numbers its rows. */
 export type TradeTable = { readonly key: 'NONDERIV_TRANS_SK' | 'DERIV_TRANS_SK' };
 
-/** What the other tables of the data set say of filings; `owners` is absent when their table is missing. */
+/** The other tables of a data set; `owners` is absent if their table is missing. */
 export type DataSet = {
   readonly submissions: ReadonlyMap<string, Submission>;
   readonly owners?: ReadonlyMap<string, readonly ReportingOwner[]>;
@@ -33,7 +33,7 @@ const tradeColumns = [
   'DIRECT_INDIRECT_OWNERSHIP',
 ] as const;
 
-/** The trades of a table in batches, in its order; refused where SUBMISSION does not know the filing. */
+/** The trades of a table in batches, in its order; a trade whose filing is not in SUBMISSION is refused. */
 export async function* readTrades(
   file: SourceFile,
   { key }: TradeTable,
@@ -49,7 +49,7 @@ export async function* readTrades(
         refusal(file, { row: row.row, column: 'ACCESSION_NUMBER', value: accessionNumber }, reason);
       const submission = submissions.get(accessionNumber);
       if (submission === undefined)
-        throw unknown('the table SUBMISSION has no such filing, so its filing date is not known');
+        throw unknown('the table SUBMISSION does not have this filing, so its filing date is unknown');
       const known = owners?.get(accessionNumber);
       if (owners !== undefined && known === undefined)
         throw unknown('the table REPORTINGOWNER has no owner of this filing');
@@ -79,8 +79,8 @@ function parseKey(text: string): number | undefined {
 }
 
 /**
- * The place of each trade in its filing, by its key: keys are given in the order of the document,
- * but the rows of the table stand in another, and those of one filing not always together.
+ * The position of each trade in its filing, by its key. Keys ascend in the order of the document; the rows of the table
+ * have another order, and those of one filing are not always adjacent.
  */
 async function placesInFilings(
   file: SourceFile,
@@ -95,12 +95,12 @@ async function placesInFilings(
       keys.set(accessionNumber, own);
       const value = cells.required(key, parseKey, keyText);
       const place = { row: row.row, column: key, value: String(value) };
-      if (own.includes(value)) throw refusal(file, place, 'this trade stands here twice');
+      if (own.includes(value)) throw refusal(file, place, 'this trade appears twice');
       if (own.push(value) > mostTrades)
         throw refusal(
           file,
           place,
-          `the filing has more than ${mostTrades} trades, where the form has 30 lines`,
+          `the filing has more than ${mostTrades} trades, but the form has 30 lines`,
         );
     }
   }

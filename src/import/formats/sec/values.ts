@@ -2,7 +2,7 @@ import type { FormType, StatedDate } from '../../../domain/insider/filing.ts';
 import { type Day, dayOf, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 
-// How the SEC writes what a filing says: each a reading of a text, undefined for what is not of that kind.
+// Parsers of the forms in which the SEC writes values. Each gives undefined for a text of another form.
 
 const forms: readonly FormType[] = ['3', '4', '5', '3/A', '4/A', '5/A'];
 
@@ -17,7 +17,7 @@ export function parseAccession(text: string): string | undefined {
   return filer === undefined ? undefined : `${filer}-${year}-${count}`;
 }
 
-/** The accession number that a path as EDGAR and its readers write it holds: `…/000089924317024441/doc4.xml`, `0000899243-17-024441.txt`; the last of several. */
+/** The last accession number in a path, as EDGAR and its clients write it: `…/000089924317024441/doc4.xml`, `0000899243-17-024441.txt`. */
 export function accessionIn(path: string): string | undefined {
   const found = path.match(/(?<!\d)(?:\d{18}|\d{10}-\d{2}-\d{6})(?!\d)/g);
   return parseAccession(found?.at(-1) ?? '');
@@ -35,10 +35,10 @@ export function parseFlag(text: string): boolean | null | undefined {
   return text === '0' || text.toLowerCase() === 'false' ? false : undefined;
 }
 
-/** What a trade did to the owner's holding. */
+/** Whether a trade acquired (`A`) or disposed of (`D`) the security. */
 export const acquiredOrDisposed = oneOf('A', 'D');
 
-/** How the owner holds what he traded. */
+/** Whether the security is held directly (`D`) or indirectly (`I`). */
 export const directOrIndirect = oneOf('D', 'I');
 
 function oneOf<T extends string>(...known: readonly T[]): (text: string) => T | undefined {
@@ -52,7 +52,7 @@ export function parseAmount(text: string): string | undefined {
   return parseDecimal(`${sign}${whole === '' ? '0' : whole}${rest === '.' ? '' : rest}`);
 }
 
-/** `2021-09-30`, which may carry an offset from UTC (`2021-09-30-05:00`) that changes nothing: the day is the one written. */
+/** `2021-09-30`; an offset from UTC after it (`2021-09-30-05:00`) is ignored. */
 export function parseStatedDate(text: string): StatedDate | undefined {
   const [, date = ''] = /^(\d{4}-\d{2}-\d{2})(?:Z|[+-]\d{2}:\d{2})?$/.exec(text) ?? [];
   return inCalendar(date) ? date : undefined;
@@ -68,7 +68,7 @@ export function parseTableDate(text: string): StatedDate | undefined {
   return inCalendar(date) ? date : undefined;
 }
 
-/** The calendar repeats every 400 years, so that a day of the year 0022 exists when that of 2022 does. */
+/** The calendar repeats every 400 years, so a day of the year 0022 exists if that of 2022 does. */
 function inCalendar(date: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return false;
   const [year, month, day] = date.split('-').map(Number);
@@ -81,21 +81,21 @@ export function parseCompactDay(text: string): Day | undefined {
   return year === undefined ? undefined : parseDay(`${year}-${month}-${day}`);
 }
 
-/** A UTC second `2025-04-24T22:59:24Z`, as written with or without its thousandths. */
+/** A UTC second, `2025-04-24T22:59:24Z`; fractions are dropped. */
 export function parseInstant(text: string): string | undefined {
   const [, day = '', time] =
     /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.\d+)?Z$/.exec(text) ?? [];
   return parseDay(day) === undefined ? undefined : `${day}T${time}Z`;
 }
 
-/** The UTC second of `20221108201810`, a wall clock in Washington. */
+/** The UTC second of `20221108201810`, in the local time of Washington. */
 export function parseEasternTime(text: string): string | undefined {
   const [, day = '', hour = '', minute = '', second = ''] =
     /^(\d{8})([01]\d|2[0-3])([0-5]\d)([0-5]\d)$/.exec(text) ?? [];
   const date = parseCompactDay(day);
   if (date === undefined) return undefined;
   const wall = Date.parse(`${date}T${hour}:${minute}:${second}Z`);
-  // The offset of the day's noon holds for all hours at which EDGAR takes filings (06:00 to 22:00).
+  // The offset at noon holds for all hours in which EDGAR accepts filings (06:00 to 22:00).
   const utc = wall + easternHoursBehind(new Date(`${date}T17:00:00Z`)) * 3_600_000;
   return `${new Date(utc).toISOString().slice(0, 19)}Z`;
 }
@@ -112,7 +112,7 @@ function easternHoursBehind(noonish: Date): number {
 
 const noTicker = /^[^A-Z0-9]*(?:NONE|N\/A|NA|N\.A\.|NOT APPLICABLE)?[^A-Z0-9]*$/;
 
-/** A trading symbol in capitals; null for the words by which a filer says that there is none. */
+/** A trading symbol in capitals; null for texts that mean "none". */
 export function tickerOf(text: string): string | null {
   const symbol = text.trim().toUpperCase();
   return noTicker.test(symbol) ? null : symbol;

@@ -95,19 +95,19 @@ describe('what gives no file is refused with its path', () => {
       'a folder in itself',
       (f) => `${f}/loop`,
       'local-io',
-      'FOLDER/loop/in/again: the folder contains itself, by a symbolic link',
+      'FOLDER/loop/in/again: the folder contains itself, through a symbolic link',
     ],
     [
       'an empty folder',
       (f) => `${f}/empty`,
       'bad-input',
-      'FOLDER/empty: the folder holds no file to import (hidden files do not count)',
+      'FOLDER/empty: the folder has no file to import (hidden files are ignored)',
     ],
     [
       'a folder of hidden files',
       (f) => `${f}/hidden`,
       'bad-input',
-      'FOLDER/hidden: the folder holds no file to import (hidden files do not count)',
+      'FOLDER/hidden: the folder has no file to import (hidden files are ignored)',
     ],
   ];
   it.each(refused)('%s', async (_, path, kind, detail) => {
@@ -176,7 +176,7 @@ describe('a file', () => {
     truncateSync(path, 2 ** 30 + 1);
     await expect((await onlyFile(path)).bytes()).rejects.toMatchObject({
       kind: 'bad-input',
-      detail: `${path}: larger than 1 GiB, the most that is read of such a file at once`,
+      detail: `${path}: larger than 1 GiB, the limit for a file of this kind`,
     });
   });
 

@@ -2,16 +2,15 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sourceFiles } from '../../../../src/import/files/walk.ts';
-import { macroFormats } from '../../../../src/import/formats/registry.ts';
-import { treasuryFormats } from '../../../../src/import/formats/treasury/treasury-formats.ts';
+import { formats } from '../../../../src/import/formats/recognise.ts';
 import { hasShared, shared } from '../../../support/source-file.ts';
 
+/** The formats of series and curves. */
+const ours = formats.filter(({ kind }) => !kind.startsWith('sec-'));
 const kindsOf = (head: string, name: string) =>
-  [...macroFormats, ...treasuryFormats]
-    .filter((format) => format.recognise(head, name))
-    .map(({ kind }) => kind);
+  ours.filter((format) => format.recognise(head, name)).map(({ kind }) => kind);
 
-describe('a macro format is recognised by its content', () => {
+describe('the recognition of a file of series', () => {
   test.each([
     ['asof-csv', 'series_id,date,as_of_date,value\n'],
     ['asof-csv', '\uFEFF"value","date","series_id","as_of_date"\r\n'],
@@ -35,7 +34,7 @@ describe('a macro format is recognised by its content', () => {
     ['fred-qd', 'sasdate,GDPC1\r\nfactors,0\r\ntransform,5\r\n'],
     ['dated-panel', 'date,PAYEMS,GDPC1\n'],
     ['dated-panel', 'date,GDP,DGS10\n'],
-  ])('%s: %j', (kind, head) => {
+  ])('finds %s in %j', (kind, head) => {
     expect(kindsOf(head, 'x.csv')).toEqual([kind]);
   });
 
@@ -52,12 +51,12 @@ describe('a macro format is recognised by its content', () => {
     ['another FRED answer', '{"realtime_start":"1776-07-04","vintage_dates":["1991-12-04"]}'],
     ['a list', '[{"observations":[]}]'],
     ['nothing', ''],
-  ])('and claims no %s', (_, head) => {
-    const macro = new Set(macroFormats.map(({ kind }) => kind));
-    expect(kindsOf(head, 'x.csv').filter((kind) => macro.has(kind))).toEqual([]);
+  ])('does not claim %s: %j', (_, head) => {
+    const curves = /^(?:treasury-|h15-)/;
+    expect(kindsOf(head, 'x.csv').filter((kind) => !curves.test(kind))).toEqual([]);
   });
 
-  test('a workbook by its name too, so that an archive stays one', () => {
+  test('needs the name of a workbook besides its content, which an archive may share', () => {
     const head = 'PK\u0003\u0004\u0014\u0000[Content_Types].xml';
     expect(kindsOf(head, 'ROUTPUTQvQd.XLSX')).toEqual(['rtdsm']);
     expect(kindsOf(head, 'vintages.zip')).toEqual([]);

@@ -75,23 +75,23 @@ describe('a file of whole vintages', () => {
     [
       'a date twice',
       ['DATE,GDP', '2014-01-01,1', '2014-02-01,1', '2014-01-01,1'],
-      ', row 4: "2014-01-01": this date stands in row 2 already',
+      ', row 4: "2014-01-01": row 2 already has this date',
     ],
     [
       'a column twice',
       ['DATE,GDP,gdp', '2014-01-01,1,1'],
-      ', column "gdp": GDP as of 2015-01-30 stands in column GDP already',
+      ', column "gdp": column GDP already has GDP as of 2015-01-30',
     ],
     [
       'a column that cannot be a series',
       ['DATE,GDP,', '2014-01-01,1,1'],
-      ', row 1, column "": this cannot be a series id',
+      ', row 1, column "": not a series id',
     ],
     ['dates alone', ['DATE', '2014-01-01'], ', row 1: the file has dates and no series'],
     [
       'a row cut short',
       ['DATE,A,B', '2014-01-01,1'],
-      ', row 2: 2 cells where the header has 3: is the file truncated?',
+      ', row 2: 2 cells, but the header has 3; is the file truncated?',
     ],
     ['no rows', ['DATE,GDP'], ': the file has a header and no rows'],
   ])('is refused with %s', async (_, rows, message) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { alfredWide } from '../../../../../src/import/formats/fred/alfred-wide.ts';
+import { alfredWide } from '../../../../../src/import/formats/fred/csv.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
 
 const file = (...rows: string[]) => sourceFile('GDPC1_2.csv', `${rows.join('\n')}\n`);
@@ -33,17 +33,17 @@ describe('an ALFRED download of vintages side by side', () => {
     [
       'a column without a vintage',
       'DATE,GDPC1_20150130,GDP',
-      'row 1, column "GDP": not a series and its vintage, such as GDPC1_20150130',
+      'row 1, column "GDP": not a series and its vintage date, such as GDPC1_20150130',
     ],
     [
       'a vintage that is no day',
       'DATE,GDPC1_20150230,X',
-      'row 1, column "GDPC1_20150230": not a series and its vintage, such as GDPC1_20150130',
+      'row 1, column "GDPC1_20150230": not a series and its vintage date, such as GDPC1_20150130',
     ],
     [
       'a vintage twice',
       'DATE,GDPC1_20150130,GDPC1_2015-01-30',
-      'column "GDPC1_2015-01-30": GDPC1 as of 2015-01-30 stands in column GDPC1_20150130 already',
+      'column "GDPC1_2015-01-30": column GDPC1_20150130 already has GDPC1 as of 2015-01-30',
     ],
   ])('is refused with %s', async (_, header, message) => {
     expect(await refusalOf(alfredWide, file(header, '2014-10-01,1,2'))).toBe(

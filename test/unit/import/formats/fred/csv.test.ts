@@ -19,7 +19,7 @@ describe('a plain FRED download', () => {
 
   test('is refused without --as-of, as it does not say when it was known', async () => {
     expect(await refusalOf(fredCsv, file('DATE,GDP', '2014-10-01,17710.7'))).toBe(
-      'Problem: GDP.csv: the file does not say when its figures were known; say it with --as-of D',
+      'Problem: GDP.csv: the file does not state when its figures were known; pass --as-of',
     );
   });
 
@@ -29,13 +29,13 @@ describe('a plain FRED download', () => {
       'GDP,2014-10-01,2015-01-30,17710.7',
     ]);
     expect(await refusalOf(fredCsv, old, { asOf })).toBe(
-      'Problem: GDP.csv, row 1, column "VALUE": the file does not name its series; say --series ID',
+      'Problem: GDP.csv, row 1, column "VALUE": the file does not name its series; pass --series ID',
     );
   });
 
   test('is refused with a rate of the treasury curve among its series', async () => {
     expect(await refusalOf(fredCsv, file('DATE,GDP,DGS10', '2014-10-01,1,2'), { asOf })).toBe(
-      'Problem: GDP.csv, row 1, column "DGS10": a rate of the treasury curve among other series; keep curves in a file of their own',
+      'Problem: GDP.csv, row 1, column "DGS10": a treasury rate among other series; import the rates from a file of their own',
     );
   });
 });

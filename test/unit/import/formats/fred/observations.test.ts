@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { SourceFile } from '../../../../../src/import/files/source-file.ts';
 import { fredApi } from '../../../../../src/import/formats/fred/observations.ts';
-import type { SourceFile } from '../../../../../src/import/formats/format.ts';
 import { facts, naiveAsOf } from '../../../../support/facts-tables.ts';
 import {
   hasShared,
@@ -80,63 +80,63 @@ describe('a FRED answer with real-time periods', () => {
       'other units',
       history,
       { units: 'pch' },
-      ', column "units": "pch": these are changes, not the published values; ask again with units=lin',
+      ', column "units": "pch": these are changes, not the published values; request them again with units=lin',
     ],
     [
       'another output type',
       history,
       { output_type: 4 },
-      ', column "output_type": "4": only output_type=1 holds every real-time period; ask again with it',
+      ', column "output_type": "4": only output_type=1 has every real-time period; request it again with that',
     ],
     [
       'rows cut by a limit',
       history,
       { count: 4 },
-      ', column "count": "4": the answer holds 3 of 4 observations; ask again with limit=100000&offset=0',
+      ', column "count": "4": the response has 3 of 4 observations; request it again with limit=100000&offset=0',
     ],
-    ['no rows', [], {}, ', column "observations": the answer has no observations'],
+    ['no rows', [], {}, ', column "observations": the response has no observations'],
     ['a missing field', history, { units: undefined }, ', column "units": this field is missing'],
     [
       'a field of another type',
       history,
       { count: '3' },
-      ', column "count": "\\"3\\"": this field holds something else than expected',
+      ', column "count": "\\"3\\"": this field has an unexpected value',
     ],
     [
       'an early end',
       [first, second],
       {},
-      ', row 2, column "realtime_end": "1997-05-06": the period of 1946-01-01 ends before the answer does (9999-12-31), and nothing follows it',
+      ', row 2, column "realtime_end": "1997-05-06": the period of 1946-01-01 ends before the response does (9999-12-31), and nothing follows',
     ],
     [
       'a gap',
       [first, third],
       {},
-      ', row 1, column "realtime_end": "1996-01-18": the period of 1946-01-01 ends before the answer does (9999-12-31), and only row 2 from 1997-05-07 follows it',
+      ', row 1, column "realtime_end": "1996-01-18": the period of 1946-01-01 ends before the response does (9999-12-31), and the next, row 2, begins on 1997-05-07',
     ],
     [
       'a successor of another date',
       [first, ['1996-01-19', forever, '1946-04-01', '1']],
       {},
-      ', row 1, column "realtime_end": "1996-01-18": the period of 1946-01-01 ends before the answer does (9999-12-31), and nothing follows it',
+      ', row 1, column "realtime_end": "1996-01-18": the period of 1946-01-01 ends before the response does (9999-12-31), and nothing follows',
     ],
     [
       'an overlap',
       [first, ['1996-01-18', forever, '1946-01-01', '1']],
       {},
-      ', row 2, column "realtime_start": "1996-01-18": the period of 1946-01-01 from 1996-01-18 overlaps that of row 1',
+      ', row 2, column "realtime_start": "1996-01-18": the period of 1946-01-01 from 1996-01-18 overlaps the one in row 1',
     ],
     [
       'a row twice',
       [third, third],
       {},
-      ', row 2, column "realtime_start": "1997-05-07": the period of 1946-01-01 from 1997-05-07 overlaps that of row 1',
+      ', row 2, column "realtime_start": "1997-05-07": the period of 1946-01-01 from 1997-05-07 overlaps the one in row 1',
     ],
     [
       'a period before the answer’s own',
       [third],
       { realtime_start: '2000-01-01' },
-      ', row 1, column "realtime_end": "9999-12-31": 1997-05-07 to 9999-12-31 is outside of the answer\'s own period, 2000-01-01 to 9999-12-31',
+      ', row 1, column "realtime_end": "9999-12-31": 1997-05-07 to 9999-12-31 is outside the response\'s real-time period, 2000-01-01 to 9999-12-31',
     ],
     [
       'a period that ends before it starts',
@@ -207,29 +207,29 @@ describe('the series of a FRED answer', () => {
   });
 
   test.each([
-    ['nothing is described beside it', 'obs.json', [], 'no series description lies beside it'],
-    ['a description has several', 'obs.json', [described('A', 'B')], 'no series description lies beside it'],
+    ['nothing is described beside it', 'obs.json', [], 'no series description is beside it'],
+    ['a description has several', 'obs.json', [described('A', 'B')], 'no series description is beside it'],
     [
       'several are described',
       'obs.json',
       [described('A'), described('B')],
-      'beside it lies what describes A, B',
+      'the files beside it describe A, B',
     ],
     [
       'its name begins with another id',
       'UNRATE-obs.json',
       [described('GDP')],
-      'beside it lies what describes GDP',
+      'the files beside it describe GDP',
     ],
     [
       'its name only begins like an id',
       'GDPC1-obs.json',
       [described('GDP')],
-      'beside it lies what describes GDP',
+      'the files beside it describe GDP',
     ],
   ])('is refused to be guessed when %s', async (_, name, siblings, found) => {
     expect(await refused(name, ...siblings)).toBe(
-      `Problem: ${name}: the answer does not name its series, and ${found}; say --series ID`,
+      `Problem: ${name}: the response does not name its series, and ${found}; pass --series ID`,
     );
   });
 });
@@ -271,6 +271,6 @@ describe.skipIf(!hasShared)('the real history of GDP (skipped without ../shared)
   test('is not taken from first releases, which look alike', async () => {
     expect(
       await refusalOf(fredApi, sharedFile('macro/fred-api/GDP-observations-output_type4.json')),
-    ).toContain('only output_type=1 holds every real-time period');
+    ).toContain('only output_type=1 has every real-time period');
   });
 });

@@ -43,17 +43,17 @@ describe("asof's own CSV", () => {
     [
       'a value',
       'GDP,2014-10-01,2015-01-30,1,5',
-      'row 2: 5 cells where the header has 4: is the file truncated?',
+      'row 2: 5 cells, but the header has 4; is the file truncated?',
     ],
     [
       'a value',
       'GDP,2014-10-01,2015-01-30,0x1f',
-      'row 2, column "value": "0x1f": not a decimal number (a withdrawal is empty)',
+      'row 2, column "value": "0x1f": not a decimal number (leave it empty for a withdrawal)',
     ],
     [
       'a value',
       'GDP,2014-10-01,2015-01-30,.',
-      'row 2, column "value": ".": not a decimal number (a withdrawal is empty)',
+      'row 2, column "value": ".": not a decimal number (leave it empty for a withdrawal)',
     ],
     ['a date', 'GDP,2014-02-30,2015-01-30,1', 'row 2, column "date": "2014-02-30": not a date: YYYY-MM-DD'],
     [
@@ -71,19 +71,19 @@ describe("asof's own CSV", () => {
     ['revisions', 'date,value,as_of_date,series_id,unit,frequency,source,change,percent,days'],
     ['a panel', 'as_of,series_id,date,value,as_of_date'],
   ])(
-    'is recognised in the answer to a query (%s), and refused: it does not hold every statement',
+    'is recognised in the answer to a query (%s) and refused, because the answer lacks statements',
     async (_, columns) => {
       expect(asofCsv.recognise(columns, 'x.csv')).toBe(true);
       const message = await refusalOf(asofCsv, file(columns, columns.replace(/[^,]+/g, '1')));
       expect(message).toContain(
-        'the answer to a query, which does not hold every statement; asof facts writes',
+        'the answer to a query, which lacks statements; import what asof facts writes',
       );
     },
   );
 
   test('is refused with a column of another kind', async () => {
     expect(await refusalOf(asofCsv, file(`${header},note`, 'A,2014-10-01,2015-02-27,1,x'))).toBe(
-      'Problem: facts.csv, row 1, column "note": no such column here; the columns are series_id, date, as_of_date, value',
+      'Problem: facts.csv, row 1, column "note": unknown column; the columns are series_id, date, as_of_date, value',
     );
   });
 });

@@ -70,7 +70,7 @@ describe('a dated panel', () => {
     const told = await readAll(datedPanel, monthly, { asOf: '2016-07-31' });
     expect(told.coverage[0]?.coveredTo).toBe('2016-07-31');
     expect(await refusalOf(datedPanel, file('panel.csv', 'date,A', '2016-03-01,1'))).toBe(
-      'Problem: panel.csv: the file name is not the day of its vintage, such as 2016-07-29.csv; say it with --as-of D',
+      'Problem: panel.csv: the file name is not its vintage date, such as 2016-07-29.csv; pass --as-of',
     );
   });
 });

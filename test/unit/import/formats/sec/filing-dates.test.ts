@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recognise } from '../../../../../src/import/formats/recognise.ts';
-import { secSubmissionsJson } from '../../../../../src/import/formats/sec/sec-submissions-json.ts';
+import { secSubmissionsJson } from '../../../../../src/import/formats/sec/submissions-json.ts';
 import { documentOf, readTogether, trade } from '../../../../support/sec-documents.ts';
 import { refusalOf, sourceFile } from '../../../../support/source-file.ts';
 
@@ -32,7 +32,7 @@ const first = async (file: ReturnType<typeof document>, ...others: ReturnType<ty
   const told = (await readTogether([file, ...others])).get(file.name);
   return { ...told?.filings[0], notes: told?.notes };
 };
-const undated = /: the document does not say when it was filed, so nothing tells since when it was known$/;
+const undated = /: the document does not state its filing date$/;
 
 describe('the day on which a document was filed', () => {
   it.each([
@@ -90,9 +90,9 @@ describe('the day on which a document was filed', () => {
       kind: 'bad-input',
       detail: expect.stringMatching(undated),
       hints: [
-        '--filed-on D says when it was filed',
+        'pass --filed-on D',
         `or import it with a file that lists ${number}: the SEC’s submissions file of the company (CIK….json), or the table SUBMISSION of a data set`,
-        'or import the full submission of EDGAR (.txt), whose header says it',
+        'or import the full submission from EDGAR (.txt), whose header has the date',
       ],
     });
   });
@@ -101,13 +101,13 @@ describe('the day on which a document was filed', () => {
     const told = await readTogether([document(), company()], { filedOn: '2023-05-16' });
     expect(told.get(`${number}.xml`)?.filings[0]?.filedOn).toBe('2023-05-15');
     expect(told.get(`${number}.xml`)?.notes).toEqual([
-      'filed on 2023-05-15, as the SEC says, and not on 2023-05-16 as --filed-on says',
+      'filed on 2023-05-15 according to the SEC; --filed-on 2023-05-16 is ignored',
     ]);
   });
 
   const told = (tables: string, more = '') =>
     sourceFile('doc4.xml', documentOf({ tables, more }), { siblings: [] });
-  const flagged = (day: string) => `${day}, on which --filed-on says it was filed`;
+  const flagged = (day: string) => `the filing date ${day} given by --filed-on`;
   it.each<[string, ReturnType<typeof told>, string, string]>([
     [
       'before its period',
@@ -132,7 +132,7 @@ describe('the day on which a document was filed', () => {
       kind: 'bad-input',
       detail,
       hints: [
-        '--filed-on D is the day on which the SEC took a document in; import those of other days apart',
+        '--filed-on is the day on which the SEC accepted the document; import documents of other days separately',
         expect.stringContaining('it with a list of the SEC that dates it'),
       ],
     });
@@ -150,7 +150,7 @@ describe('the day on which a document was filed', () => {
     expect(read.get(file.name)).toMatchObject({
       filings: [{ filedOn: '2023-05-15', transactionDate: '2032-05-11' }],
       notes: [
-        `1 impossible trade is kept as stated, and out of clusters: ${number} row 1, dated 2032-05-11, after its filing on 2023-05-15`,
+        `1 impossible trade is kept as stated and counts towards no cluster: ${number} row 1, dated 2032-05-11, after its filing on 2023-05-15`,
       ],
     });
   });
@@ -167,19 +167,19 @@ describe('the day on which a document was filed', () => {
       'two lists differ',
       document(),
       [company(), table('16-MAY-2023')],
-      `"${number}": CIK0001493761.json says form 4, filed on 2023-05-15, but SUBMISSION.tsv says form 4, filed on 2023-05-16`,
+      `"${number}": CIK0001493761.json states form 4, filed on 2023-05-15, but SUBMISSION.tsv states form 4, filed on 2023-05-16`,
     ],
     [
       'a list differs from the header of its submission',
       submission,
       [company({ ...columns, filingDate: ['2023-08-01', '2023-05-16'] })],
-      `full.txt: "${number}": full.txt says form 4, filed on 2023-05-15, but CIK0001493761.json says form 4, filed on 2023-05-16`,
+      `full.txt: "${number}": full.txt states form 4, filed on 2023-05-15, but CIK0001493761.json states form 4, filed on 2023-05-16`,
     ],
     [
       'the list says another form',
       document(),
       [table('15-MAY-2023', '4/A')],
-      `, column "documentType": a form 4, where SUBMISSION.tsv lists ${number} as a form 4/A`,
+      `, column "documentType": form 4, but SUBMISSION.tsv lists ${number} as form 4/A`,
     ],
     [
       'its name could be of two filings',
@@ -199,7 +199,7 @@ describe('the SEC’s list of filings', () => {
     const told = await readTogether([company()]);
     expect(told.get('CIK0001493761.json')).toEqual({
       filings: [],
-      notes: ['dates 1 ownership filing, and holds no trade itself'],
+      notes: ['dates 1 ownership filing; it has no trades itself'],
     });
   });
 
@@ -208,17 +208,17 @@ describe('the SEC’s list of filings', () => {
     [
       'with lists that do not match',
       { ...columns, filingDate: ['2023-05-15'] },
-      ', column "filingDate": 1 entries, where accessionNumber has 2',
+      ', column "filingDate": 1 entries, but accessionNumber has 2',
     ],
     [
       'with a day that is none',
       { ...columns, filingDate: ['2023-08-01', '15.5.2023'] },
-      ', row 2, column "filingDate": "15.5.2023": not what the SEC writes here',
+      ', row 2, column "filingDate": "15.5.2023": not in the form that the SEC uses',
     ],
     [
       'with a time that is none',
       { ...columns, acceptanceDateTime: ['', 'noon'] },
-      ', row 2, column "acceptanceDateTime": "noon": not what the SEC writes here',
+      ', row 2, column "acceptanceDateTime": "noon": not in the form that the SEC uses',
     ],
     ['with a number for a text', { ...columns, form: [10, '4'] }, ', row 1, column "form": "10": not a text'],
   ])('%s is refused', async (_, recent, detail) => {

@@ -22,7 +22,7 @@ describe('a data set of the SEC is refused', () => {
       'with a trade of an unknown filing',
       'NONDERIV_TRANS.tsv',
       table(tradeColumns, trade(a, 1), trade('0001878313-26-000099', 2)),
-      ', row 3, column "ACCESSION_NUMBER": "0001878313-26-000099": the table SUBMISSION has no such filing',
+      ', row 3, column "ACCESSION_NUMBER": "0001878313-26-000099": the table SUBMISSION does not have this filing',
     ],
     [
       'with a filing without an owner',
@@ -34,7 +34,7 @@ describe('a data set of the SEC is refused', () => {
       'with a key twice',
       'NONDERIV_TRANS.tsv',
       table(tradeColumns, trade(a, 1), trade(b, 1), trade(a, 1)),
-      ', row 4, column "NONDERIV_TRANS_SK": "1": this trade stands here twice',
+      ', row 4, column "NONDERIV_TRANS_SK": "1": this trade appears twice',
     ],
     [
       'with a key in words',
@@ -76,13 +76,13 @@ describe('a data set of the SEC is refused', () => {
       'with a column twice',
       'NONDERIV_TRANS.tsv',
       trades.replace('TRANS_SHARES', 'TRANS_CODE'),
-      ', row 1, column "TRANS_CODE": this column stands here twice',
+      ', row 1, column "TRANS_CODE": this column appears twice',
     ],
     [
       'with a table cut short',
       'NONDERIV_TRANS.tsv',
       trades.slice(0, -30),
-      ', row 4: 4 cells where the header has 10: is the file truncated?',
+      ', row 4: 4 cells, but the header has 10; is the file truncated?',
     ],
     [
       'with an ownership of neither kind',
@@ -94,7 +94,7 @@ describe('a data set of the SEC is refused', () => {
       'with a filing twice',
       'SUBMISSION.tsv',
       table(submissionColumns, submission(a), submission(a)),
-      `, row 3, column "ACCESSION_NUMBER": "${a}": this filing stands here twice`,
+      `, row 3, column "ACCESSION_NUMBER": "${a}": this filing appears twice`,
     ],
     [
       'without a filing date',
@@ -130,7 +130,7 @@ describe('a data set of the SEC is refused', () => {
       'with an open quote',
       'SUBMISSION.tsv',
       submissions.replace('MAIA B', '"MAIA B'),
-      ', row 2: a quote is opened here and never closed',
+      ', row 2: a quote opens here and is never closed',
     ],
     [
       'with a zero byte',
@@ -154,6 +154,6 @@ describe('a data set of the SEC is refused', () => {
 
   it('with a line that does not end', async () => {
     const told = readSet({ ...whole, 'SUBMISSION.tsv': submissions + 'x'.repeat(300_000) });
-    await expect(told).rejects.toThrow('a line of more than 64 KiB: this is no table');
+    await expect(told).rejects.toThrow('a line of more than 64 KiB; this is not a table');
   });
 });

@@ -110,11 +110,11 @@ describe('a data set of the SEC', () => {
   });
 
   it.each([
-    ['NONDERIV_TRANS.tsv', 'the data set has no table NONDERIV_TRANS: its trades in shares are not known', 1],
-    ['DERIV_TRANS.tsv', 'the data set has no table DERIV_TRANS: its derivative trades are not known', 3],
+    ['NONDERIV_TRANS.tsv', 'the data set has no table NONDERIV_TRANS: its trades in shares are unknown', 1],
+    ['DERIV_TRANS.tsv', 'the data set has no table DERIV_TRANS: its derivative trades are unknown', 3],
     [
       'REPORTINGOWNER.tsv',
-      'the data set has no table REPORTINGOWNER: nobody is named as the owner, so that no trade counts for clusters',
+      'the data set has no table REPORTINGOWNER: the owners are unknown, so no trade counts towards a cluster',
       4,
     ],
   ])('without %s says so, and gives what is there', async (name, note, count) => {
@@ -129,7 +129,7 @@ describe('a data set of the SEC', () => {
     await expect(readSet(without('SUBMISSION.tsv'))).rejects.toMatchObject({
       kind: 'bad-input',
       detail: expect.stringMatching(
-        /DERIV_TRANS\.tsv: the table SUBMISSION, which says when each filing was filed, does not lie beside it$/,
+        /DERIV_TRANS\.tsv: the table SUBMISSION, which has the filing dates, is not beside it$/,
       ),
     });
   });
@@ -197,7 +197,7 @@ describe('a data set of the SEC', () => {
         .map(({ transactionDate }) => transactionDate),
     ).toEqual(['2026-06-03', '2026-06-04', '0022-06-05', '2026-06-06', '2026-06-07']);
     expect(notesIn(told)).toEqual([
-      `5 impossible trades are kept as stated, and out of clusters: ${a} row 1, dated 2026-06-03, after its filing on 2026-06-02; ${a} row 2, dated 2026-06-04, after its filing on 2026-06-02; ${a} row 3, dated 0022-06-05, when no insider had to report; and 2 more`,
+      `5 impossible trades are kept as stated and count towards no cluster: ${a} row 1, dated 2026-06-03, after its filing on 2026-06-02; ${a} row 2, dated 2026-06-04, after its filing on 2026-06-02; ${a} row 3, dated 0022-06-05, before insiders had to report (1934-06-06); and 2 more`,
     ]);
   });
 });
@@ -209,7 +209,7 @@ describe('a table that is of another data set', () => {
       table('ACCESSION_NUMBER|INFOTABLE_SK|NAMEOFISSUER', `${a}|1|x`),
     );
     await expect(recognise(file)).rejects.toThrow(
-      'this looks like a table of a data set of the SEC, but not of its Insider Transactions Data Sets',
+      'this looks like a table of an SEC data set, but not of the Insider Transactions Data Sets',
     );
   });
 });

@@ -138,7 +138,7 @@ describe('an ownership document', () => {
       '1922-11-08',
     ]);
     expect(notes).toEqual([
-      '2 impossible trades are kept as stated, and out of clusters: 0000929638-23-001482 row 2, dated 0022-11-08, when no insider had to report; 0000929638-23-001482 row 3, dated 1922-11-08, when no insider had to report',
+      '2 impossible trades are kept as stated and count towards no cluster: 0000929638-23-001482 row 2, dated 0022-11-08, before insiders had to report (1934-06-06); 0000929638-23-001482 row 3, dated 1922-11-08, before insiders had to report (1934-06-06)',
     ]);
   });
 
@@ -153,7 +153,7 @@ describe('an ownership document', () => {
     expect(a?.filings[0]?.filingId).toMatch(/^sha256-[0-9a-f]{16}$/);
     expect(b?.filings[0]?.filingId).toBe(a?.filings[0]?.filingId);
     expect(other?.filings[0]?.filingId).not.toBe(a?.filings[0]?.filingId);
-    expect(a?.notes).toEqual(['its accession number is not known, as its name does not hold it']);
+    expect(a?.notes).toEqual(['its accession number is unknown, because its file name does not have it']);
   });
 
   it('without a CIK of its owner is read, and the owner named in a note', async () => {
@@ -161,7 +161,7 @@ describe('an ownership document', () => {
     const { filings, notes } = await read(documentOf({ owners }));
     expect(filings[0]?.owners[0]).toMatchObject({ cik: null, name: 'SZE JULIA' });
     expect(notes).toEqual([
-      'no CIK of SZE JULIA is stated: such trades are listed, and stay out of clusters',
+      'the CIK of SZE JULIA is not stated; trades of such an owner count towards no cluster',
     ]);
   });
 });
@@ -209,32 +209,32 @@ describe('an ownership document is refused', () => {
           '<transactionAmounts><transactionShares><value>1</value></transactionShares>',
         ),
       }),
-      ', row 12, column "transactionShares": the element around it stands here twice',
+      ', row 12, column "transactionShares": the element around it appears twice',
     ],
     [
       'with two values',
       shares('<value>1</value><value>2</value>'),
-      ', row 12, column "transactionShares": the element stands here twice',
+      ', row 12, column "transactionShares": the element appears twice',
     ],
     [
       'with a text for an element',
       shares('5000'),
-      ', row 12, column "transactionShares": text where this element is expected',
+      ', row 12, column "transactionShares": text instead of this element',
     ],
     [
       'with elements for a text',
       shares('<value><b>1</b></value>'),
-      'column "transactionShares": elements where a text is expected',
+      'column "transactionShares": elements instead of a text',
     ],
     [
       'with an entity of its own',
       shares('<value>&shares;</value>'),
-      'column "transactionShares": "&shares;": an entity that is not of XML itself',
+      'column "transactionShares": "&shares;": an entity that XML does not define',
     ],
     [
       'with a character that is none',
       shares('<value>&#xD800;</value>'),
-      'an entity that is not of XML itself',
+      'an entity that XML does not define',
     ],
     [
       'without the date of a trade',
@@ -249,12 +249,12 @@ describe('an ownership document is refused', () => {
     [
       'with an empty trade',
       documentOf({ tables: '<nonDerivativeTransaction/>' }),
-      'column "nonDerivativeTransaction": an element with nothing in it',
+      'column "nonDerivativeTransaction": an empty element',
     ],
     [
       'with more trades than forms have',
       documentOf({ tables: long }),
-      ': 1001 trades in one table, where the form has 30 lines',
+      ': 1001 trades in one table, but the form has 30 lines',
     ],
     ['cut short', documentOf().slice(0, -60), ', row 15: the XML is broken or cut short'],
     [
@@ -273,7 +273,7 @@ describe('an ownership document is refused', () => {
       ': this is not UTF-8 text',
     ],
     ['larger than any is', `${documentOf()}${' '.repeat(16 * 2 ** 20)}`, ': larger than 16 MiB'],
-    ['that is another document', '<edgarSubmission/>', ': this XML is no ownership document'],
+    ['that is another document', '<edgarSubmission/>', ': this XML is not an ownership document'],
   ])('%s', async (_, content, detail) => {
     expect(await refusalOf(secOwnershipXml, sourceFile(name, content), { filedOn })).toContain(detail);
   });

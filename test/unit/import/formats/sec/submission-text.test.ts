@@ -63,7 +63,7 @@ describe('a full submission', () => {
   it('is dated by its header, whatever --filed-on says, and says so', async () => {
     const { filings, notes } = await read(submission(), { filedOn: '2023-06-01' });
     expect(filings[0]?.filedOn).toBe('2023-05-15');
-    expect(notes).toEqual(['filed on 2023-05-15, as the SEC says, and not on 2023-06-01 as --filed-on says']);
+    expect(notes).toEqual(['filed on 2023-05-15 according to the SEC; --filed-on 2023-06-01 is ignored']);
   });
 
   const shares = documentOf({ tables: trade({ transactionShares: '<value>x</value>' }) });
@@ -86,13 +86,13 @@ describe('a full submission', () => {
     [
       'of another form than its document',
       submission(documentOf({ form: '4/A' })),
-      ', column "documentType": the header says form 4, and the document 4/A',
+      ', column "documentType": the document states form 4/A, but the header 4',
     ],
-    ['without XML', `${header}\n<DOCUMENT>\n<TEXT>\nFORM 4\n`, ': the submission holds no ownership XML'],
+    ['without XML', `${header}\n<DOCUMENT>\n<TEXT>\nFORM 4\n`, ': the submission has no ownership XML'],
     [
       'of two documents',
       submission(documentOf() + documentOf().slice(22)),
-      ': the submission holds two ownership documents',
+      ': the submission has two ownership documents',
     ],
     [
       'that is cut short',

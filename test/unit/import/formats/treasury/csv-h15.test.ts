@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { sourceFiles } from '../../../../../src/import/files/walk.ts';
-import type { Format } from '../../../../../src/import/formats/format.ts';
-import { h15Csv } from '../../../../../src/import/formats/treasury/h15.ts';
-import { treasuryRealCsv } from '../../../../../src/import/formats/treasury/csv.ts';
+import type { ImportFormat } from '../../../../../src/import/formats/format.ts';
+import { h15Csv, treasuryRealCsv } from '../../../../../src/import/formats/treasury/csv.ts';
 import { onlyFile, pointsIn, readAll, tempFile } from '../../../../support/temp-files.ts';
 
 const read = (text: string) => tempFile('DGS.csv', text).then((file) => pointsIn(h15Csv, file));
@@ -27,17 +26,13 @@ describe('the curves of the H.15 release', () => {
     [
       'a tenor that the curve does not have',
       'DATE,DFII3\n',
-      'row 1, column "DFII3": the column is of no tenor that asof knows',
+      'row 1, column "DFII3": not a maturity that asof knows',
     ],
-    [
-      'a tenor that no curve has',
-      'DATE,DGS4\n',
-      'row 1, column "DGS4": the column is of no tenor that asof knows',
-    ],
+    ['a tenor that no curve has', 'DATE,DGS4\n', 'row 1, column "DGS4": not a maturity that asof knows'],
     [
       'the long-term average',
       'DATE,DGS10,DLTIIT\n',
-      'row 1, column "DLTIIT": the column is of no tenor that asof knows',
+      'row 1, column "DLTIIT": not a maturity that asof knows',
     ],
     [
       'a date in another form',
@@ -47,14 +42,10 @@ describe('the curves of the H.15 release', () => {
     [
       'N/A',
       'DATE,DGS1\n2024-01-02,N/A\n',
-      'row 2, column "DGS1": "N/A": not a rate (nothing or "." means that there is none)',
+      'row 2, column "DGS1": "N/A": not a rate; a cell without one is empty or "."',
     ],
-    [
-      'a row cut short',
-      'DATE,DGS1\n2024-01-02\n',
-      'row 2: 1 cells where the header has 2: the row is broken',
-    ],
-    ['no rows', 'DATE,DGS1\n', 'the file is empty: it has no row of rates'],
+    ['a row cut short', 'DATE,DGS1\n2024-01-02\n', 'row 2: 1 cells, but the header has 2'],
+    ['no rows', 'DATE,DGS1\n', 'the file has no row of rates'],
   ])('refuse %s', async (_, text, detail) => {
     await expect(read(text)).rejects.toMatchObject({
       kind: 'bad-input',
@@ -76,7 +67,7 @@ describe('the curves of the H.15 release', () => {
 
 const data = '../shared/data/treasury';
 describe.skipIf(!existsSync(data))('the real files (skipped without ../shared)', () => {
-  const rates = async (format: Format, path: string) => {
+  const rates = async (format: ImportFormat, path: string) => {
     const found = new Map<string, string>();
     for (const file of await sourceFiles([path])) {
       for (const point of await pointsIn(format, file)) {

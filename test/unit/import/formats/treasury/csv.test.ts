@@ -60,34 +60,22 @@ describe('the par curve of the Treasury', () => {
     expect(await par('Date,3 Mo\n1/2/24,1\n,\n\n')).toEqual(['2024-01-02 PAR 3M 1']);
   });
 
-  const noRate = 'not a rate (nothing or "N/A" means that there is none)';
+  const noRate = 'not a rate; a cell without one is empty or "N/A"';
   const noDate = 'not a date of the form M/D/YYYY, M/D/YY or YYYY-MM-DD';
   it.each([
-    [
-      'an unknown tenor',
-      'Date,1 Mo,40 Yr\n',
-      ', row 1, column "40 Yr": the column is of no tenor that asof knows',
-    ],
+    ['an unknown tenor', 'Date,1 Mo,40 Yr\n', ', row 1, column "40 Yr": not a maturity that asof knows'],
     [
       'a column of something else',
       'Date,1 Mo,Note\n',
-      ', row 1, column "Note": the column is of no tenor that asof knows',
+      ', row 1, column "Note": not a maturity that asof knows',
     ],
     ['two columns of one tenor', 'Date,1 Mo,1 Month\n', ', row 1, column "1 Month": a second column for 1M'],
     ['no date column', '1 Mo,2 Mo\n', ', row 1: the header has no date column'],
     ['no column of rates', 'Date\n1/2/24\n', ', row 1: the header has no column of rates'],
-    ['no rows', 'Date,1 Mo\r\n', ': the file is empty: it has no row of rates'],
-    ['blank rows only', 'Date,1 Mo\n,\n', ': the file is empty: it has no row of rates'],
-    [
-      'a row cut short',
-      'Date,1 Mo,3 Mo\n1/2/24,1,2\n1/3/24,1',
-      ', row 3: 2 cells where the header has 3: the row is broken',
-    ],
-    [
-      'a row too long',
-      'Date,1 Mo\n1/2/24,1,2\n',
-      ', row 2: 3 cells where the header has 2: the row is broken',
-    ],
+    ['no rows', 'Date,1 Mo\r\n', ': the file has no row of rates'],
+    ['blank rows only', 'Date,1 Mo\n,\n', ': the file has no row of rates'],
+    ['a row cut short', 'Date,1 Mo,3 Mo\n1/2/24,1,2\n1/3/24,1', ', row 3: 2 cells, but the header has 3'],
+    ['a row too long', 'Date,1 Mo\n1/2/24,1,2\n', ', row 2: 3 cells, but the header has 2'],
     ['a rate in words', 'Date,1 Mo\n1/2/24,5.55%\n', `, row 2, column "1 Mo": "5.55%": ${noRate}`],
     ['a rate with a comma', 'Date,1 Mo\n1/2/24,"5,55"\n', `, row 2, column "1 Mo": "5,55": ${noRate}`],
     [
@@ -136,7 +124,7 @@ describe('the real curve of the Treasury', () => {
 
   it('refuses a tenor that it does not have', async () => {
     await expect(real('Date,5 YR,3 Mo\n01/02/2003,1,2\n')).rejects.toThrow(
-      'row 1, column "3 Mo": the column is of no tenor that asof knows',
+      'row 1, column "3 Mo": not a maturity that asof knows',
     );
   });
 });

@@ -51,17 +51,17 @@ describe('the feed of the Treasury', () => {
   const good = entry(date + rate('BC_1MONTH', '1'));
   const late = (properties: string) => feed(good, entry(`${date}\n${properties}`));
   const cases: readonly [string, string | Uint8Array, string][] = [
-    ['without entries', feed(), ': the feed is empty: it has no entry'],
-    ['that is none', '<table><row/></table>', ': this XML is no feed'],
+    ['without entries', feed(), ': the feed has no entry'],
+    ['that is none', '<table><row/></table>', ': this XML is not a feed'],
     [
       'with an unknown tenor',
       late(rate('BC_40YEAR', '1')),
-      ', row 15, column "BC_40YEAR": the element is of no tenor that asof knows',
+      ', row 15, column "BC_40YEAR": not a maturity that asof knows',
     ],
     [
       'with a tenor that the real curve does not have',
       late(rate('TC_2YEAR', '1')),
-      ', row 15, column "TC_2YEAR": the element is of no tenor that asof knows',
+      ', row 15, column "TC_2YEAR": not a maturity that asof knows',
     ],
     ['with a rate in words', late(rate('BC_1YEAR', 'n/a')), ', row 15, column "BC_1YEAR": "n/a": not a rate'],
     [
@@ -72,12 +72,12 @@ describe('the feed of the Treasury', () => {
     [
       'with elements in a rate',
       late(rate('BC_1YEAR', '<x>1</x>')),
-      ', row 15, column "BC_1YEAR": not a rate, but elements',
+      ', row 15, column "BC_1YEAR": elements instead of a rate',
     ],
     [
       'with a rate twice',
       late(rate('BC_1YEAR', '1') + rate('BC_1YEAR', '1')),
-      ', row 15, column "BC_1YEAR": the element stands twice in one entry',
+      ', row 15, column "BC_1YEAR": the element appears twice in one entry',
     ],
     [
       'with an entry without a date',
@@ -98,7 +98,7 @@ describe('the feed of the Treasury', () => {
     [
       'of other rates',
       feed(entry(date + rate('ROUND_B1_YIELD_4WK_2', '1'))),
-      ', row 4: an entry without BC_… or TC_… rates is of no par or real curve',
+      ', row 4: an entry without BC_… or TC_… rates',
     ],
     [
       'cut short between entries',

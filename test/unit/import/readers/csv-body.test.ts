@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cellsOf, headerOf, placesOf, readCsvBody } from '../../../../src/import/readers/csv-table.ts';
+import { cellsOf, headerOf, placesOf, readCsvBody } from '../../../../src/import/readers/csv.ts';
 import { sourceFile } from '../../../support/source-file.ts';
 
 async function body(text: string): Promise<string> {
@@ -39,13 +39,9 @@ describe('the body of a table', () => {
     [
       'a row cut short',
       'a,b\n1,2\n3\n',
-      'x.csv, row 3: 1 cells where the header has 2: is the file truncated?',
+      'x.csv, row 3: 1 cells, but the header has 2; is the file truncated?',
     ],
-    [
-      'a row too long',
-      'a,b\n1,2,3\n',
-      'x.csv, row 2: 3 cells where the header has 2: is the file truncated?',
-    ],
+    ['a row too long', 'a,b\n1,2,3\n', 'x.csv, row 2: 3 cells, but the header has 2; is the file truncated?'],
   ])('is refused with %s', async (_, text, message) => {
     expect(await refused(text)).toBe(`Problem: ${message}`);
   });
@@ -68,8 +64,8 @@ describe('columns by name', () => {
   });
 
   test.each([
-    [['a', 'b', 'd'], 'x.csv, row 1, column "d": no such column here; the columns are a, b, c'],
-    [['a', 'b', 'a'], 'x.csv, row 1, column "a": this column stands here twice'],
+    [['a', 'b', 'd'], 'x.csv, row 1, column "d": unknown column; the columns are a, b, c'],
+    [['a', 'b', 'a'], 'x.csv, row 1, column "a": this column appears twice'],
     [['a', 'c'], 'x.csv, row 1, column "b": this column is missing'],
   ])('%j are refused', (cells, message) => {
     expect(() => places(...cells)).toThrow(message);
