@@ -41,7 +41,7 @@ export type CurvePoint = {
 };
 
 /** The length of a maturity in months; maturities sort by it. */
-export function monthsOf(maturity: Maturity): number {
+export function monthsOf(maturity: string): number {
   return Number(maturity.slice(0, -1)) * (maturity.endsWith('Y') ? 12 : 1);
 }
 

@@ -2,10 +2,11 @@ import { type Day, earlier } from '../../domain/series/date.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { SeriesRecord, StoreWriter } from '../../store/store.ts';
-import type { Conflict } from './conflict.ts';
+import type { Batch } from '../formats/format.ts';
+import type { ImportConflict } from './conflict.ts';
 import { type Combined, sourcesOf, withImplied, withSources, withStated } from './provenance.ts';
 
-/** How an import names its series and meets contradictions about them. */
+/** How an import names its series and treats contradictions about them. */
 export type RegistryOptions = {
   /** Series ids to change on the way in. */
   readonly rename: ReadonlyMap<string, string>;
@@ -17,115 +18,147 @@ export type RegistryOptions = {
   readonly latest: Day;
 };
 
-/** What an import says of its series besides numbers; writes it, and collects what contradicts what is held. */
-export type Registry = {
-  /** The id under which the store keeps a series of a file. */
-  readonly idOf: (seriesId: string) => string;
-  /** Metadata as a person or a catalogue states it. */
-  readonly state: (given: SeriesMetadata, file: string) => void;
-  /** What a file's format implies of a series. */
-  readonly imply: (given: SeriesMetadata, file: string) => void;
-  /** That facts of a series come from a format of this source (undefined: it names none). */
-  readonly claim: (seriesId: string, source: string | undefined) => void;
-  /** That the import speaks for a series up to a day. */
-  readonly cover: (seriesId: string, to: Day) => void;
-  /** Settles every series that was mentioned, once, after all files. */
-  readonly settle: () => void;
-};
-
-/** What is known of a series while an import runs. */
+/** What an import knows of a series so far. */
 type Entry = {
-  record: SeriesRecord;
+  record: SeriesRecord | undefined;
   metadataSource: string | undefined;
+  /** Whether facts come from a format that names no source. */
   unclaimed: boolean;
   readonly claims: Set<string>;
 };
 
-/** The registry of one import; `conflicts` takes what it finds. */
-export function newRegistry(writer: StoreWriter, options: RegistryOptions, conflicts: Conflict[]): Registry {
-  const entries = new Map<string, Entry>();
-  const renamed = new Set<string>();
+/** What an import says about its series besides their statements. Writes it, and collects what contradicts the store. */
+export class Registry {
+  readonly #writer: StoreWriter;
+  readonly #options: RegistryOptions;
+  readonly #conflicts: ImportConflict[];
+  readonly #entries = new Map<string, Entry>();
+  readonly #renamed = new Set<string>();
 
-  const idOf = (seriesId: string): string => {
-    const to = options.rename.get(seriesId);
+  constructor(writer: StoreWriter, options: RegistryOptions, conflicts: ImportConflict[]) {
+    this.#writer = writer;
+    this.#options = options;
+    this.#conflicts = conflicts;
+  }
+
+  /** The id under which the store keeps a series of a file. */
+  idOf(seriesId: string): string {
+    const to = this.#options.rename.get(seriesId);
     if (to === undefined) return seriesId;
-    renamed.add(seriesId);
+    this.#renamed.add(seriesId);
     return to;
-  };
+  }
 
-  const entryOf = (id: string): Entry => {
-    const known = entries.get(id);
+  /** Records that facts of a series come from a format of this source; undefined for a format that names none. */
+  claim(seriesId: string, source: string | undefined): void {
+    const entry = this.#entryOf(this.idOf(seriesId));
+    if (source === undefined) entry.unclaimed = true;
+    else entry.claims.add(source);
+  }
+
+  /** Takes the metadata and the coverage of a batch. */
+  async take({ metadata = [], implied = [], coverage = [] }: Batch, file: string): Promise<void> {
+    const changed = new Set([...metadata, ...implied].map(({ seriesId }) => this.idOf(seriesId)));
+    if (changed.size + coverage.length === 0) return;
+    await this.#load(changed);
+    for (const stated of metadata) {
+      const entry = this.#combine(stated, file, (record, own) =>
+        withStated(record, own, this.#options.replace),
+      );
+      if (stated.source !== undefined) entry.metadataSource = stated.source;
+    }
+    for (const given of implied) this.#combine(given, file, withImplied);
+    await this.#put(changed);
+    await this.#cover([...metadata, ...coverage]);
+  }
+
+  /** Checks sources, and finishes every series that was mentioned; call it once, after all files. */
+  async finish(): Promise<void> {
+    for (const id of this.#options.rename.keys()) {
+      if (!this.#renamed.has(id))
+        throw new Problem('bad-input', `--id ${id}=…: the files have no series ${id}`);
+    }
+    const ids = [...this.#entries.keys()];
+    await this.#load(ids);
+    await this.#put([...this.#entries].flatMap(([id, entry]) => (this.#setSource(id, entry) ? [id] : [])));
+    for (const [seriesId, conflicts] of await this.#writer.finish(ids)) {
+      for (const conflict of conflicts) this.#conflicts.push({ kind: 'period', seriesId, ...conflict });
+    }
+  }
+
+  #entryOf(id: string): Entry {
+    const known = this.#entries.get(id);
     if (known !== undefined) return known;
-    const unheard = { stated: { seriesId: id }, implied: { seriesId: id }, begun: false };
     const entry = {
-      record: writer.record(id) ?? unheard,
+      record: undefined,
       metadataSource: undefined,
       unclaimed: false,
       claims: new Set<string>(),
     };
-    entries.set(id, entry);
+    this.#entries.set(id, entry);
     return entry;
-  };
+  }
 
-  const put = (id: string, entry: Entry, record: SeriesRecord): void => {
-    entry.record = record;
-    writer.putRecord(id, record);
-  };
+  async #load(ids: Iterable<string>): Promise<void> {
+    const missing = [...ids].filter((id) => this.#entryOf(id).record === undefined);
+    if (missing.length === 0) return;
+    const records = await this.#writer.records(missing);
+    for (const id of missing) this.#entryOf(id).record = records.get(id) ?? newRecord(id);
+  }
 
-  const combine = (
+  async #put(ids: Iterable<string>): Promise<void> {
+    const records = new Map<string, SeriesRecord>();
+    for (const id of ids) records.set(id, recordOf(id, this.#entryOf(id)));
+    if (records.size > 0) await this.#writer.putRecords(records);
+  }
+
+  #combine(
     given: SeriesMetadata,
     file: string,
     combined: (record: SeriesRecord, own: SeriesMetadata) => Combined,
-  ): Entry => {
-    const id = idOf(given.seriesId);
-    const entry = entryOf(id);
-    const { record, clashes } = combined(entry.record, { ...given, seriesId: id });
-    for (const clash of clashes) conflicts.push({ kind: 'metadata', file, clash });
-    put(id, entry, record);
+  ): Entry {
+    const id = this.idOf(given.seriesId);
+    const entry = this.#entryOf(id);
+    const { record, conflicts } = combined(recordOf(id, entry), { ...given, seriesId: id });
+    for (const conflict of conflicts) this.#conflicts.push({ kind: 'metadata', file, ...conflict });
+    entry.record = record;
     return entry;
-  };
+  }
 
-  const cover = (seriesId: string, to: Day): void => {
-    const id = idOf(seriesId);
-    entryOf(id);
-    // An answer may speak for days to come (`realtime_end`), but nothing is known of them yet.
-    writer.cover(id, earlier(to, options.latest));
-  };
+  async #cover(items: readonly Pick<SeriesMetadata, 'seriesId' | 'coveredTo'>[]): Promise<void> {
+    const days = new Map<string, Day>();
+    for (const { seriesId, coveredTo } of items) {
+      if (coveredTo === undefined) continue;
+      const id = this.idOf(seriesId);
+      this.#entryOf(id);
+      // An answer can speak for days to come (`realtime_end`), but nothing is known of them yet.
+      const day = earlier(coveredTo, this.#options.latest);
+      if (day > (days.get(id) ?? '')) days.set(id, day);
+    }
+    if (days.size > 0) await this.#writer.cover(days);
+  }
 
-  const settleSource = (id: string, entry: Entry): void => {
+  /** Adds the sources of new facts to a series; false where there are none, or where they are a conflict. */
+  #setSource(id: string, entry: Entry): boolean {
+    const record = recordOf(id, entry);
     const claims = [...entry.claims];
     if (entry.unclaimed && entry.metadataSource !== undefined) claims.push(entry.metadataSource);
-    const held = entry.record.begun ? sourcesOf(entry.record) : [];
+    const held = record.hadStatements ? sourcesOf(record) : [];
     const all = [...new Set([...held, ...claims])];
     const foreign = held.length > 0 ? claims.some((claim) => !held.includes(claim)) : all.length > 1;
-    if (foreign && !options.merge) conflicts.push({ kind: 'source', seriesId: id, held, given: claims });
-    else if (claims.length > 0) put(id, entry, withSources(entry.record, all));
-  };
+    if (foreign && !this.#options.merge) {
+      this.#conflicts.push({ kind: 'source', seriesId: id, held, given: claims });
+      return false;
+    }
+    entry.record = withSources(record, all);
+    return claims.length > 0;
+  }
+}
 
-  return {
-    idOf,
-    cover,
-    state(given, file) {
-      const entry = combine(given, file, (record, own) => withStated(record, own, options.replace));
-      if (given.source !== undefined) entry.metadataSource = given.source;
-      if (given.coveredTo !== undefined) cover(given.seriesId, given.coveredTo);
-    },
-    imply(given, file) {
-      combine(given, file, withImplied);
-    },
-    claim(seriesId, source) {
-      const entry = entryOf(idOf(seriesId));
-      if (source === undefined) entry.unclaimed = true;
-      else entry.claims.add(source);
-    },
-    settle() {
-      for (const id of options.rename.keys()) {
-        if (!renamed.has(id)) throw new Problem('bad-input', `--id ${id}=…: the files have no series ${id}`);
-      }
-      for (const [id, entry] of entries) settleSource(id, entry);
-      for (const id of entries.keys()) {
-        for (const clash of writer.settle(id)) conflicts.push({ kind: 'period', seriesId: id, clash });
-      }
-    },
-  };
+function recordOf(id: string, { record }: Entry): SeriesRecord {
+  return record ?? newRecord(id);
+}
+
+function newRecord(id: string): SeriesRecord {
+  return { stated: { seriesId: id }, implied: { seriesId: id }, hadStatements: false };
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   combinedFiling,
+  conflictingFields,
   type Filing,
-  filingClashes,
   leadOwner,
 } from '../../../../../src/domain/insider/filing.ts';
 import { sourceFiles } from '../../../../../src/import/files/walk.ts';
@@ -135,7 +135,7 @@ describe.skipIf(!hasShared)('the 308 real ownership documents (skipped without .
       const twin = other[place];
       if (twin === undefined) throw new Error('no twin');
       expect([twin.filingId, twin.row]).toEqual([filing.filingId, filing.row]);
-      expect(filingClashes(filing, twin)).toEqual([]);
+      expect(conflictingFields(filing, twin)).toEqual([]);
       expect(combinedFiling(filing, twin)).toEqual(twin);
     }
   });
