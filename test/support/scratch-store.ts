@@ -6,7 +6,7 @@ import { afterAll } from 'vitest';
 import type { Filing } from '../../src/domain/insider/filing.ts';
 import type { MergeOptions } from '../../src/domain/series/merge-plan.ts';
 import type { Statement } from '../../src/domain/series/statement.ts';
-import { sourceFiles } from '../../src/import/files/files.ts';
+import { sourceFiles } from '../../src/import/files/walk.ts';
 import { recognise } from '../../src/import/formats/recognise.ts';
 import type { LoadOptions } from '../../src/import/load/file-loader.ts';
 import { load } from '../../src/import/load/load.ts';

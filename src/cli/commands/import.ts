@@ -58,7 +58,7 @@ export function importCommand(command: Command, io: Io, done: (code: number) => 
 
 async function runImport(paths: readonly string[], flags: ImportFlags, io: Io): Promise<number> {
   const [{ sourceFiles }, { recognise }, { load }, { openWriter }] = await Promise.all([
-    import('../../import/files/files.ts'),
+    import('../../import/files/walk.ts'),
     import('../../import/formats/recognise.ts'),
     import('../../import/load/load.ts'),
     import('../../store/open.ts'),

@@ -4,7 +4,8 @@ import type { WholeVintage } from '../../domain/series/merge-plan.ts';
 import type { Statement } from '../../domain/series/statement.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import type { Merged, StoreWriter } from '../../store/store.ts';
-import { type Format, type ReadOptions, refusal, type SourceFile } from '../formats/source.ts';
+import { refusal, type SourceFile } from '../files/source-file.ts';
+import type { ImportFormat, ReadOptions } from '../formats/format.ts';
 import type { ImportConflict } from './conflict.ts';
 import type { ByteProgress } from './progress.ts';
 import type { Registry, RegistryOptions } from './registry.ts';
@@ -48,7 +49,7 @@ const usualBufferSize = 400_000;
 /** Loads one file of an import. */
 export class FileLoader {
   readonly #file: SourceFile;
-  readonly #format: Format;
+  readonly #format: ImportFormat;
   readonly #import: ImportState;
   readonly #tally = new Tally();
   readonly #waiting = new Map<string, Statement[]>();
@@ -59,7 +60,7 @@ export class FileLoader {
   readonly #completed = new Map<string, WholeVintage[]>();
   #rows = 0;
 
-  constructor(file: SourceFile, format: Format, state: ImportState) {
+  constructor(file: SourceFile, format: ImportFormat, state: ImportState) {
     this.#file = state.progress.begin(file);
     this.#format = format;
     this.#import = state;

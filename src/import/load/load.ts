@@ -1,6 +1,7 @@
 import { Problem } from '../../errors/problem.ts';
 import type { StoreWriter } from '../../store/store.ts';
-import { type Format, refusal, type SourceFile } from '../formats/source.ts';
+import { refusal, type SourceFile } from '../files/source-file.ts';
+import type { ImportFormat } from '../formats/format.ts';
 import { conflictsProblem, type ImportConflict } from './conflict.ts';
 import { FileLoader, type LoadOptions } from './file-loader.ts';
 import { ByteProgress } from './progress.ts';
@@ -9,7 +10,7 @@ import { StatementLog } from './statement-log.ts';
 import type { FileSummary } from './tally.ts';
 
 /** A file of an import and the format that it is read as. */
-export type ImportFile = { readonly file: SourceFile; readonly format: Format };
+export type ImportFile = { readonly file: SourceFile; readonly format: ImportFormat };
 
 /**
  * Reads files into a store within the writer's transaction, which the caller commits or rolls back.
@@ -55,7 +56,7 @@ function checkFiledOn(inputs: readonly ImportFile[], { filedOn }: LoadOptions): 
   });
 }
 
-function checkFlags(file: SourceFile, format: Format, { asOf, series, complete }: LoadOptions): void {
+function checkFlags(file: SourceFile, format: ImportFormat, { asOf, series, complete }: LoadOptions): void {
   const { kind } = format;
   if (asOf !== undefined && !format.takesAsOf) {
     throw refusal(

@@ -1,4 +1,4 @@
-import type { SourceFile } from '../formats/source.ts';
+import type { SourceFile } from '../files/source-file.ts';
 
 /**
  * Measures how far an import has come, in bytes of its files. What was read counts only when it is stored.

@@ -2,7 +2,7 @@ import { type Day, earlier } from '../../domain/series/date.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { SeriesRecord, StoreWriter } from '../../store/store.ts';
-import type { Batch } from '../formats/source.ts';
+import type { Batch } from '../formats/format.ts';
 import type { ImportConflict } from './conflict.ts';
 import { type Combined, sourcesOf, withImplied, withSources, withStated } from './provenance.ts';
 

@@ -147,7 +147,7 @@ describe('an import', () => {
       'a second file that is broken',
       { 'a.csv': facts('X 2020-01-01 2020-05-01 1'), 'b.csv': facts('X 2020-01-01 2020-06-01 1e') },
       {},
-      'b.csv, row 2, column "value": "1e": not a decimal number (a withdrawal is empty)',
+      'b.csv, row 2, column "value": "1e": not a decimal number (leave it empty for a withdrawal)',
     ],
   ])('is refused for %s, and leaves no store and not a byte changed', async (_, files, flags, message) => {
     const fresh = newStorePath(folder);
