@@ -1,9 +1,7 @@
-/// <reference path="./undici-parts.d.ts" />
-import type { Socket } from 'node:net';
-import type { buildConnector, Dispatcher } from 'undici';
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { Problem } from '../../errors/problem.ts';
 
-/** The proxies to use, as the environment names them; an empty text is none. */
+/** The proxies to use, as URLs; an empty text is no proxy. */
 export type Proxies = { readonly http: string; readonly https: string; readonly no: string };
 
 /** The proxies that an environment names by the usual variables, lower case first. */
@@ -17,64 +15,31 @@ export function proxiesOf(env: Readonly<Record<string, string | undefined>>): Pr
   };
 }
 
-/** What sends requests, and how to let go of everything that it holds open. */
-export type Sender = {
-  readonly request: (options: Dispatcher.RequestOptions<null>) => Promise<Dispatcher.ResponseData>;
-  readonly destroy: () => Promise<void>;
-};
-
-/** A sender of HTTP requests, through the proxies where there are any; connecting takes at most `connectMs`. */
-export async function senderThrough(proxies: Proxies, connectMs: number): Promise<Sender> {
-  const { Agent, buildConnector, request } = await import('./undici-direct.ts');
-  const connecting = new Set<Socket>();
-  const connector = buildConnector({ timeout: connectMs });
-  const connect: Connect = (options, callback) => {
-    const socket = connector(options, (...result) => {
-      connecting.delete(socket);
-      callback(...result);
-    });
-    connecting.add(socket);
-  };
-  const isDirect = proxies.http === '' && proxies.https === '';
-  const dispatcher = isDirect
-    ? new Agent({ connect, ...noDeadlines })
-    : await throughProxies(proxies, connect);
-  return {
-    request: (options) => request.call(dispatcher, options),
-    async destroy() {
-      // undici waits for a connection that is being made even when it is told to stop, and the process with it.
-      for (const socket of connecting) socket.destroy();
-      await dispatcher.destroy();
-    },
-  };
+/** Whether any request goes through a proxy. */
+export function hasProxy({ http, https }: Proxies): boolean {
+  return http !== '' || https !== '';
 }
 
-type Connect = (options: buildConnector.Options, callback: buildConnector.Callback) => void;
-
-/** Whoever asks sets one deadline for a whole exchange; undici's own for its parts would only come between. */
-const noDeadlines = { headersTimeout: 0, bodyTimeout: 0 } as const;
-
-async function throughProxies({ http, https, no }: Proxies, connect: Connect): Promise<Dispatcher> {
-  checkProxy('HTTP_PROXY', http);
-  checkProxy('HTTPS_PROXY', https);
-  const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: tunnel }] = await Promise.all([
-    import('undici/lib/dispatcher/env-http-proxy-agent.js'),
-    import('undici/lib/dispatcher/pool.js'),
-    import('undici/lib/api/api-connect.js'),
-  ]);
+/**
+ * A dispatcher of HTTP requests, through the proxies where there are any. It sets no time limits of its own: each request
+ * has one deadline for all its parts. Aborting `closing` also ends connections that are still being made, for which
+ * undici's `destroy` would wait.
+ */
+export function dispatcherThrough(proxies: Proxies, closing: AbortSignal): Dispatcher {
+  const connect = { timeout: 0, signal: closing };
+  const unlimited = { connect, headersTimeout: 0, bodyTimeout: 0 };
+  if (!hasProxy(proxies)) return new Agent(unlimited);
+  checkProxy('HTTP_PROXY', proxies.http);
+  checkProxy('HTTPS_PROXY', proxies.https);
   return new EnvHttpProxyAgent({
-    httpProxy: http,
-    httpsProxy: https,
-    noProxy: no,
-    // Plain http is asked of a proxy in plain: many allow a tunnel to the port of TLS alone.
+    ...unlimited,
+    proxyTls: connect,
+    requestTls: connect,
+    httpProxy: proxies.http,
+    httpsProxy: proxies.https,
+    noProxy: proxies.no,
+    // Many proxies allow tunnels to the port of TLS alone, so that plain http is asked of them in plain.
     proxyTunnel: false,
-    connect,
-    // A proxy is asked for a tunnel by the method that the whole package would have put on every dispatcher.
-    clientFactory: (proxy, options) => {
-      const pool = new Pool(proxy, { ...options, connect });
-      return Object.assign(pool, { connect: tunnel.bind(pool) });
-    },
-    ...noDeadlines,
   });
 }
 
