@@ -6,10 +6,10 @@ import type { Client } from '../client.ts';
 import { type Announces, announcedIn } from './abilities.ts';
 import { readAnswer } from './answer.ts';
 import { changeWatch } from './change.ts';
-import { proxiesOf } from './dispatch.ts';
 import { type HttpReply, Requester, type RequestTry } from './exchange.ts';
 import { type Wait, withRetries } from './retry.ts';
 import { searchByOurselves } from './search.ts';
+import { proxiesOf } from './transport.ts';
 import { parseBaseUrl, requestPath } from './url.ts';
 
 type Given = readonly (readonly [name: string, text: string])[];

@@ -1,10 +1,9 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { Dispatcher } from 'undici';
 import { Problem } from '../../errors/problem.ts';
 import { unlessAborted } from '../../platform/abort.ts';
-import { dispatcherThrough, hasProxy, type Proxies } from './dispatch.ts';
 import { type ConnectionFailure, connectionFailure, type Destination, timedOut } from './failure.ts';
+import { type HttpResponse, hasProxy, openTransport, type Proxies, type Transport } from './transport.ts';
 import type { BaseUrl } from './url.ts';
 
 /** The headers of a message, names in lower case. */
@@ -51,8 +50,7 @@ export class Requester {
   readonly #options: RequesterOptions;
   readonly #headers: HttpHeaders;
   readonly #destination: Destination;
-  readonly #closing = new AbortController();
-  #dispatcher: Dispatcher | undefined;
+  #transport: Promise<Transport> | undefined;
 
   constructor(options: RequesterOptions) {
     const { base, key, userAgent, proxies } = options;
@@ -92,24 +90,18 @@ export class Requester {
     }
   }
 
-  /** Closes every connection, also those that are still being made. */
+  /** Closes every connection. */
   async close(): Promise<void> {
-    this.#closing.abort();
-    await this.#dispatcher?.destroy();
+    const transport = await this.#transport?.catch(() => undefined);
+    await transport?.close();
   }
 
   async #exchange(path: string, headers: HttpHeaders, signal: AbortSignal): Promise<HttpReply> {
     const { base, proxies } = this.#options;
-    this.#dispatcher ??= dispatcherThrough(proxies, this.#closing.signal);
+    this.#transport ??= openTransport(base.origin, proxies);
     const url = base.origin + path.replace(/\?.*$/s, '');
-    const response = await this.#dispatcher.request({
-      origin: base.origin,
-      path,
-      method: 'GET',
-      headers,
-      signal,
-    });
-    const received = { url, status: response.statusCode, headers: flat(response.headers) };
+    const response = await (await this.#transport).send({ origin: base.origin, path, headers, signal });
+    const received = { url, status: response.status, headers: flat(response.headers) };
     return { ...received, body: await decoded(received, await collect(response.body, url)) };
   }
 
@@ -129,7 +121,7 @@ export class Requester {
   }
 }
 
-function flat(headers: { readonly [name: string]: string | string[] | undefined }): HttpHeaders {
+function flat(headers: HttpResponse['headers']): HttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name.toLowerCase(), typeof value === 'string' ? value : value.join(', ')]],

@@ -36,7 +36,8 @@ export type Destination = { readonly href: string; readonly throughProxy: boolea
 /** The failure for an error of the network. */
 export function connectionFailure(error: unknown, destination: Destination): ConnectionFailure {
   const { code, name, message } = firstCause(error);
-  if (name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_PRX_TLS') {
+  const isNotHttp = code.startsWith('HPE_') || name === 'HTTPParserError';
+  if (isNotHttp || code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_PRX_TLS') {
     const hints = destination.href.startsWith('http:') ? ['does the base URL begin with https://?'] : [];
     const detail = `${destination.href} does not answer in HTTP that asof can read`;
     return { problem: new Problem('bad-answer', detail, { hints, cause: error }), transient: false };
