@@ -5,12 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { nameOf, Sources } from './reference-sources.mjs';
 
-// Writes the generated parts of docs/reference/: node scripts/reference-pages.mjs (needs npm run build).
+// Writes the generated parts of docs/reference/ from the built program: node scripts/reference-pages.mjs
+// With --check it writes nothing, and exits with 1 when a page is out of date.
 // A part lies between <!-- generated: NAME WORDS --> and <!-- end -->.
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-export const generatedPages = [
+const generatedPages = [
   'docs/reference/command-line.md',
   'docs/reference/http.md',
   'docs/reference/formats.md',
@@ -18,7 +19,7 @@ export const generatedPages = [
 ];
 
 /** Each page of `generatedPages` by its path, with every generated part as the built program gives it today. */
-export async function referencePages() {
+async function referencePages() {
   const home = await mkdtemp(join(tmpdir(), 'asof-reference-'));
   try {
     const sources = new Sources(home);
@@ -70,6 +71,8 @@ const parts = {
     return `\`\`\`text\n${usage}\n\`\`\`${rows.length === 0 ? '' : `\n\n${table(['flag', 'meaning'], rows)}`}`;
   },
 
+  summary: async ({ helpOf }, words) => `${(await helpOf(words)).summary}.`,
+
   columns: async ({ asof }, line) => {
     const [header = ''] = (await asof(line.split(' '))).split('\n');
     return `Columns: ${header.split(',').map(code).join(', ')}.`;
@@ -102,7 +105,10 @@ const parts = {
     const { paths } = await openapi();
     return table(
       ['path', 'answers'],
-      Object.entries(paths).map(([path, { get }]) => [code(path), get.summary]),
+      Object.entries(paths).map(([path, { get }]) => [
+        isOperation(get) ? `[${code(path)}](#${anchorOf(`GET ${path}`)})` : code(path),
+        get.summary,
+      ]),
     );
   },
 
@@ -276,6 +282,19 @@ function typeText({
   return `${list || base}${range}${orNull}${preset === undefined ? '' : ` (default ${preset})`}`;
 }
 
+/** Whether an endpoint answers with an envelope: only those have a section. */
+function isOperation({ responses }) {
+  return responses['200']?.content?.['application/json']?.schema?.$ref !== undefined;
+}
+
+/** The fragment of a heading, as GitHub makes it. */
+function anchorOf(heading) {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
 function code(text) {
   return `\`${text}\``;
 }
@@ -286,6 +305,18 @@ function table(header, rows) {
   return [cells(header), cells(header.map(() => '---')), ...rows.map(cells)].join('\n');
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+/** The pages whose generated parts differ from what the built program gives. */
+async function stalePages() {
+  const stale = [];
+  for (const [path, text] of await referencePages())
+    if (text !== (await readFile(join(root, path), 'utf8'))) stale.push(path);
+  return stale;
+}
+
+if (process.argv[2] === '--check') {
+  const stale = await stalePages();
+  for (const path of stale) console.error(`${path} is out of date: run npm run docs:refresh`);
+  process.exitCode = stale.length === 0 ? 0 : 1;
+} else {
   for (const [path, text] of await referencePages()) await writeFile(join(root, path), text);
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,6 +39,14 @@ describe.each(pages)('the console blocks of $path, run in one shell', ({ path, t
       expect(await machine.run(command)).toBe(shown);
     });
   }
+});
+
+describe('docs/reference', () => {
+  it.skipIf(isRefresh)('has the flags, columns, endpoints and series of the built program', () => {
+    const script = join(root, 'scripts', 'reference-pages.mjs');
+    const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+  });
 });
 
 describe('README.md', () => {
