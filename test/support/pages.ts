@@ -21,7 +21,7 @@ export function pageAt(path: string): Page {
 }
 
 /** The text without fenced blocks and code spans, which hold no links. */
-export function proseOf(markdown: string): string {
+function proseOf(markdown: string): string {
   return markdown.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '');
 }
 

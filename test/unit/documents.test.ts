@@ -46,11 +46,11 @@ function titlesOf(path: string): TitledNode {
   return tree;
 }
 
-/** Whether titles lead to a test; the last one may be a case of a table instead. */
+/** Whether titles lead to a test; the last one may be a case of the table of a test. */
 function hasTest(node: TitledNode, [title, ...rest]: readonly string[]): boolean {
   if (title === undefined) return true;
-  const cases = node.below.some((one) => one.title.includes('%s') && one.texts.includes(title));
-  return node.below.some((one) => one.title === title && hasTest(one, rest)) || (rest.length === 0 && cases);
+  const isCase = rest.length === 0 && node.title.includes('%') && node.texts.includes(title);
+  return isCase || node.below.some((one) => one.title === title && hasTest(one, rest));
 }
 
 /** The lines `Test: [file](link) › title › title` of a page. */
@@ -119,14 +119,45 @@ describe('the rules of docs/rules', () => {
   });
 
   it.each(rules)('of $path name tests that exist', ({ path, text }) => {
-    const named = testsNamedIn(text);
-    const missing = named.filter(({ link, titles }) => {
-      const file = join(root, targetOf(path, link)?.path ?? '');
-      return !existsSync(file) || !hasTest(titlesOf(file), titles);
+    const missing = testsNamedIn(text).flatMap(({ link, titles }) => {
+      const name = targetOf(path, link)?.path ?? '';
+      const file = join(root, name);
+      if (!existsSync(file)) return [`${name} does not exist`];
+      const tree = titlesOf(file);
+      if (hasTest(tree, titles)) return [];
+      return [
+        `${name} has no '${titles.join(' › ')}'; it has '${closest(allTitles(tree), titles).join(' › ')}'`,
+      ];
     });
-    expect(missing.map(({ link, titles }) => `${link} › ${titles.join(' › ')}`)).toEqual([]);
+    expect(missing).toEqual([]);
   });
 });
+
+/** Every path of titles in a tree, and the cases of tables below them. */
+function allTitles({ title, below, texts }: TitledNode): readonly (readonly string[])[] {
+  const cases = title.includes('%') ? texts.map((text) => [text]) : [];
+  const inside = [...below.flatMap((one) => allTitles(one)), ...cases];
+  const paths = inside.length === 0 || cases.length > 0 ? [[], ...inside] : inside;
+  return title === '' ? paths : paths.map((path) => [title, ...path]);
+}
+
+/** The path that shares most words with the one that is wanted. */
+function closest(paths: readonly (readonly string[])[], wanted: readonly string[]): readonly string[] {
+  const wordsOf = (path: readonly string[]) =>
+    new Set(
+      path
+        .join(' ')
+        .toLowerCase()
+        .match(/[a-z]{3,}/g) ?? [],
+    );
+  const words = wordsOf(wanted);
+  const scored = paths.map((path) => {
+    const own = wordsOf(path);
+    const shared = [...own].filter((word) => words.has(word)).length;
+    return { path, score: shared / Math.max(own.size, words.size) };
+  });
+  return scored.sort((a, b) => b.score - a.score)[0]?.path ?? [];
+}
 
 describe('the decisions of docs/decisions', () => {
   const decisions = pages.filter(({ path }) => path.startsWith('docs/decisions/'));
