@@ -1,17 +1,18 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { nameOf, Sources } from './reference-sources.mjs';
 
-// Writes the generated parts of docs/reference/ from the built program: node scripts/reference-pages.mjs
+// Writes the generated parts of docs/ from the built program: node scripts/reference-pages.mjs
 // With --check it writes nothing, and exits with 1 when a page is out of date.
 // A part lies between <!-- generated: NAME WORDS --> and <!-- end -->.
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
 const generatedPages = [
+  'docs/README.md',
   'docs/reference/command-line.md',
   'docs/reference/http.md',
   'docs/reference/formats.md',
@@ -50,6 +51,16 @@ async function filled(page, sources) {
 }
 
 const parts = {
+  decisions: async () => {
+    const folder = join(root, 'docs/decisions');
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort();
+    const titles = names.map(async (name) => (await readFile(join(folder, name), 'utf8')).split('\n')[0]);
+    const lines = (await Promise.all(titles)).map(
+      (title, i) => `- [${title.slice(2)}](decisions/${names[i]})`,
+    );
+    return lines.join('\n');
+  },
+
   commands: async ({ helpOf, commands }) =>
     table(
       ['command', 'what it does'],
