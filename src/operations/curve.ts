@@ -32,8 +32,8 @@ export const curve = operation({
   knownBy: 'trade_date',
   boundBy: 'date',
   dependsOnToday: ({ date }) => date === undefined,
-  async run({ date, curve_type }, { store, clock }) {
-    const points = await store.curve({
+  async run({ date, curve_type }, { view, clock }) {
+    const points = await view.curve({
       curveType: curve_type,
       date: date ?? clock.today,
       onOrBefore: date === undefined,

@@ -1,5 +1,5 @@
+import { transactionValue } from '../domain/insider/amounts.ts';
 import { type Filing, leadOwner, otherOwners } from '../domain/insider/filing.ts';
-import { transactionValue } from '../domain/insider/transaction-value.ts';
 
 /** The row of a trade that an insider reported. */
 export function filingRow(filing: Filing) {

@@ -1,5 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
-import type { Store } from '../store/store.ts';
+import type { StoreView } from '../store/store.ts';
 import type { Coverage, Row, SeriesSummary } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
 import { type Clock, type Params, type ParamTexts, type ParamValues, readParams } from './param.ts';
@@ -17,7 +17,7 @@ export type Position = { readonly key: readonly string[]; readonly version?: num
 
 /** What an operation may use to answer. */
 type Context = {
-  readonly store: Store;
+  readonly view: StoreView;
   readonly principal: Principal;
   readonly position?: Position;
 };
@@ -30,9 +30,6 @@ export type Page<R = Row> = {
   readonly series?: SeriesSummary;
   readonly coverage?: Coverage;
 };
-
-/** What decides the rows of a page, as what JSON can write, and the as-of date that its envelope names. */
-type Shared = { readonly rows: unknown; readonly asOf?: Day };
 
 /** The command of an operation: what the command line needs besides the parameters. */
 export type CommandDeclaration = {
@@ -53,11 +50,6 @@ export type PreparedQuery<R = Row> = {
   readonly needsVintageAccess: boolean;
   /** Whether its answer may be another one tomorrow although nothing was imported. */
   readonly dependsOnToday: boolean;
-  /**
-   * What decides the rows, for an operation whose answers as of different days may have the same ones: queries with equal
-   * `rows` share a page of the store's state, `asOf` apart.
-   */
-  readonly shares?: (store: Store) => Promise<Shared>;
   readonly run: (context: Context) => Promise<Page<R>>;
 };
 
@@ -123,7 +115,6 @@ type Declaration<N extends string, C extends CommandDeclaration, P extends Param
   readonly check?: (values: ParamValues<P>) => void;
   readonly needsVintageAccess?: (values: ParamValues<P>) => boolean;
   readonly dependsOnToday?: (values: ParamValues<P>) => boolean;
-  readonly shares?: (values: ParamValues<P>, store: Store) => Promise<Shared>;
   readonly substitute?: (values: ParamValues<P>) => Substitute<RowFrom<F>> | undefined;
   readonly run: (
     values: ParamValues<P>,
@@ -140,7 +131,7 @@ export function operation<
 >(
   declaration: Declaration<N, C, P, F>,
 ): Operation<P, RowFrom<F>> & { readonly name: N; readonly command: C } {
-  const { check, needsVintageAccess, dependsOnToday, shares, substitute, run, ...rest } = declaration;
+  const { check, needsVintageAccess, dependsOnToday, substitute, run, ...rest } = declaration;
   const read = (texts: ParamTexts, clock: Clock): ParamValues<P> => {
     const values = readParams(rest.params, texts, clock);
     check?.(values);
@@ -155,7 +146,6 @@ export function operation<
         needsVintageAccess: needsVintageAccess?.(values) ?? false,
         dependsOnToday: dependsOnToday?.(values) ?? false,
         run: (context) => run(values, { ...context, clock }),
-        ...(shares !== undefined && { shares: (store: Store) => shares(values, store) }),
       };
     },
     ...(substitute !== undefined && {

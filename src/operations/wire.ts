@@ -1,4 +1,4 @@
-import type { Cell, Coverage, Row } from './envelope.ts';
+import type { Cell, Coverage, Envelope, Row } from './envelope.ts';
 import type { Field } from './field.ts';
 import { fieldKinds } from './field-kinds.ts';
 
@@ -33,6 +33,11 @@ function headConverter(convert: Convert): <E extends Head>(envelope: E) => E {
     const { coverage } = envelope;
     return coverage === undefined ? envelope : { ...envelope, coverage: convert(coverage) };
   };
+}
+
+/** Makes an envelope as JSON has it, around rows with these fields. */
+export function envelopeToWire(envelope: Envelope, fields: readonly Field[]): Envelope {
+  return { ...headToWire(envelope), results: envelope.results.map(toWire(fields)) };
 }
 
 type CellChange = (cell: Cell) => Cell;

@@ -10,14 +10,14 @@ import {
   yields,
 } from '../../src/operations/index.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
-import { envelopeText } from '../../src/server/envelope-text.ts';
+import { envelopeToWire } from '../../src/operations/wire.ts';
 import { createService, owner } from '../../src/service/service.ts';
-import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { ask, free, gdp, idOf, path, problemOf } from '../support/asking.ts';
 
 /** An answer as the service sends it. */
 const asJson: typeof ask = async (operation, texts, setting) =>
-  JSON.parse(envelopeText(await ask(operation, texts, setting), operation.fields));
+  envelopeToWire(await ask(operation, texts, setting), operation.fields);
 
 describe('the envelope of each operation has exactly the contract’s fields', () => {
   const requestId = expect.stringMatching(/^req_[0-9a-f]{32}$/);
@@ -224,9 +224,11 @@ describe('what cannot be answered', () => {
   });
 
   test('a failure that nobody foresaw is an internal error that tells nothing of its cause', async () => {
-    const store = await openStore(path);
-    await store.close();
-    const broken = { ...store, findSeries: () => Promise.reject(new TypeError('secret')) };
+    const broken: Store = {
+      address: path,
+      read: () => Promise.reject(new TypeError('secret')),
+      close: async () => undefined,
+    };
     const problem = await createService({ store: broken })
       .answer(seriesShow, [gdp], owner)
       .catch((error: unknown) => error);

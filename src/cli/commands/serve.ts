@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
 import { accessPath, storeToRead } from '../config/places.ts';
 import { withStoreFlag } from '../options/flags.ts';
 import { exitCode } from '../terminal/exit-code.ts';
@@ -39,7 +40,7 @@ async function runServe(flags: ServeFlags, io: Io): Promise<number> {
   const port = portOf(flags.port);
   const publicUrl = urlOf('--public-url', flags.publicUrl);
   const billingUrl = urlOf('--billing-url', flags.billingUrl);
-  const [{ openAccess, openStore }, { serve }, { checkPlans, createGate }] = await Promise.all([
+  const [{ openAccess, openStore }, { serve }, { checkPlans, Gate }] = await Promise.all([
     import('../../store/open.ts'),
     import('../../server/serve.ts'),
     import('../../server/keys/gate.ts'),
@@ -47,10 +48,10 @@ async function runServe(flags: ServeFlags, io: Io): Promise<number> {
   const plans = await plansOf(flags.plans);
   const access = await openAccess(accessPath(io, flags.access), { counting: true });
   try {
-    checkPlans(access, plans);
+    await checkPlans(access, plans);
     const serving = await serve({
-      openStore: () => openStore(storeToRead(io, flags.store).path, true),
-      gate: createGate(access, plans),
+      openStore: () => openStore(storeToRead(io, flags.store).path, { live: true }),
+      gate: await Gate.open(access, plans),
       host: flags.host,
       port,
       log: io.stderr,
@@ -64,7 +65,7 @@ async function runServe(flags: ServeFlags, io: Io): Promise<number> {
     await serving.stop();
     return exitCode.success;
   } finally {
-    access.close();
+    await access.close();
   }
 }
 
@@ -73,7 +74,7 @@ export async function plansOf(file: string | undefined) {
   const { parsePlans, shippedPlans } = await import('../../server/keys/plans.ts');
   if (file === undefined) return shippedPlans;
   const text = await readFile(file, 'utf8').catch((cause) => {
-    throw new Problem('local-io', `cannot read the plans ${file}: ${cause.message}`, { cause });
+    throw systemProblem('read', `the plans ${file}`, cause);
   });
   return parsePlans(text, file);
 }

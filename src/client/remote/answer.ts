@@ -3,7 +3,7 @@ import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Params } from '../../operations/param.ts';
 import { readEnvelope, type SentQuery } from './envelope.ts';
-import type { Reply } from './exchange.ts';
+import type { HttpReply } from './exchange.ts';
 import { retryAfterOf } from './retry.ts';
 
 /** A query that was sent, and the base URL of the service that it was sent to. */
@@ -24,7 +24,7 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
 };
 
 /** The envelope that a service replied with; anything else is the Problem that it means. */
-export function readAnswer<R extends Row>(reply: Reply, sent: Sent<R>): Envelope<R> {
+export function readAnswer<R extends Row>(reply: HttpReply, sent: Sent<R>): Envelope<R> {
   if (reply.status === 200) return readEnvelope(readJson(reply), sent, reply.url);
   if (reply.status >= 200 && reply.status < 400)
     throw badAnswer(reply, `${reply.status}, which is no answer of the contract`);
@@ -32,7 +32,7 @@ export function readAnswer<R extends Row>(reply: Reply, sent: Sent<R>): Envelope
 }
 
 /** The JSON value of a reply; a Problem that says what it is instead. */
-export function readJson(reply: Reply): unknown {
+export function readJson(reply: HttpReply): unknown {
   if (mediaType(reply) !== 'application/json') throw badAnswer(reply, `${whatItIs(reply)} instead of JSON`);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(reply.body));
@@ -43,11 +43,11 @@ export function readJson(reply: Reply): unknown {
 }
 
 /** A reply that is outside the contract. */
-function badAnswer({ url }: Pick<Reply, 'url'>, what: string, options?: ProblemOptions): Problem {
+function badAnswer({ url }: Pick<HttpReply, 'url'>, what: string, options?: ProblemOptions): Problem {
   return new Problem('bad-answer', `${url} answered with ${what}`, options);
 }
 
-function failureOf(reply: Reply, sent: Sent<unknown>): Problem {
+function failureOf(reply: HttpReply, sent: Sent<unknown>): Problem {
   const said = problemIn(reply);
   if (reply.status === 404) return notFound(reply, said, sent);
   if (reply.status === 429) return quotaUsedUp(reply, said);
@@ -60,7 +60,7 @@ function failureOf(reply: Reply, sent: Sent<unknown>): Problem {
 
 /** Only the contract's own words say that a series does not exist; any other 404 is a path that the service lacks. */
 function notFound(
-  { url }: Reply,
+  { url }: HttpReply,
   said: StatedProblem | undefined,
   { operation, service }: Sent<unknown>,
 ): Problem {
@@ -81,7 +81,7 @@ function whyNotFound({ inContract }: Operation<Params, unknown>, service: string
 }
 
 /** A limit may be kept by something before the service too, which knows nothing of problem documents. */
-function quotaUsedUp(reply: Reply, said: StatedProblem | undefined): Problem {
+function quotaUsedUp(reply: HttpReply, said: StatedProblem | undefined): Problem {
   const seconds = retryAfterOf(reply, new Date());
   return new Problem('rate-limit-exceeded', said?.detail ?? `${reply.url} takes no more requests for now`, {
     ...said?.options,
@@ -92,7 +92,7 @@ function quotaUsedUp(reply: Reply, said: StatedProblem | undefined): Problem {
 type StatedProblem = { readonly detail: string; readonly options: ProblemOptions };
 
 /** What the problem document of a reply says; undefined when it is none. */
-function problemIn(reply: Reply): StatedProblem | undefined {
+function problemIn(reply: HttpReply): StatedProblem | undefined {
   if (!['application/problem+json', 'application/json'].includes(mediaType(reply))) return undefined;
   const document = parsed(reply.body);
   if (typeof document !== 'object' || document === null) return undefined;
@@ -125,11 +125,11 @@ function shortText(value: unknown): string | undefined {
   return value.length > 2000 ? `${value.slice(0, 2000)}…` : value;
 }
 
-function mediaType({ headers }: Reply): string {
+function mediaType({ headers }: HttpReply): string {
   return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-function whatItIs(reply: Reply): string {
+function whatItIs(reply: HttpReply): string {
   const type = mediaType(reply);
   if (reply.body.length === 0) return 'an empty body';
   if (type === 'text/html') return 'an HTML page (of a proxy, or of another site?)';

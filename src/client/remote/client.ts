@@ -7,10 +7,10 @@ import type { Client, DataWatch, Origin } from '../client.ts';
 import { type Announces, announcedIn } from './abilities.ts';
 import { readAnswer } from './answer.ts';
 import { changeWatch } from './change.ts';
-import { proxiesOf } from './dispatch.ts';
-import { type Exchange, type Exchanger, exchanger, type Reply } from './exchange.ts';
+import { type HttpReply, Requester, type RequestTry } from './exchange.ts';
 import { type RetryPolicy, type Wait, withRetries } from './retry.ts';
 import { type Listed, selectedPage, wholeListing } from './search.ts';
+import { proxiesOf } from './transport.ts';
 import { type BaseUrl, parseBaseUrl, requestPath } from './url.ts';
 
 /** Where a service is, and how a client asks it. */
@@ -34,7 +34,7 @@ export type RemoteOptions = {
 };
 
 /** What a remote client does, for whoever wants to see it; the key is never in it. */
-export type RemoteEvent = { readonly exchange: Exchange } | { readonly wait: Wait };
+export type RemoteEvent = { readonly tried: RequestTry } | { readonly wait: Wait };
 
 /** A client of the service at a base URL: the envelopes and Problems that a client of its store would have. */
 export function remoteClient(options: RemoteOptions): Client {
@@ -51,7 +51,7 @@ class RemoteClient implements Client {
   readonly #base: BaseUrl;
   readonly #key: string | undefined;
   readonly #clock: () => Date;
-  readonly #exchanges: Exchanger;
+  readonly #requester: Requester;
   readonly #policy: RetryPolicy;
   readonly #changes = changeWatch((path, headers) => this.#get(path, headers));
   #announced: Promise<Announces> | undefined;
@@ -64,14 +64,14 @@ class RemoteClient implements Client {
     this.#base = parseBaseUrl(options.baseUrl);
     this.#key = key;
     this.#clock = options.clock ?? (() => new Date());
-    this.#exchanges = exchanger({
+    this.#requester = new Requester({
       base: this.#base,
       key,
       userAgent: options.userAgent ?? 'asof',
       timeout,
       proxies: proxiesOf(options.env ?? process.env),
       signal,
-      watch: (exchange) => watch({ exchange }),
+      watch: (tried) => watch({ tried }),
     });
     this.#policy = { retries, maxWait, signal, waiting: (wait) => watch({ wait }) };
   }
@@ -97,7 +97,7 @@ class RemoteClient implements Client {
   }
 
   close(): Promise<void> {
-    return this.#exchanges.close();
+    return this.#requester.close();
   }
 
   async #ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> {
@@ -124,7 +124,7 @@ class RemoteClient implements Client {
 
   async #direct<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> {
     const path = requestPath(operation, texts);
-    const read = (reply: Reply) => readAnswer(reply, { operation, texts, service: this.#base.href });
+    const read = (reply: HttpReply) => readAnswer(reply, { operation, texts, service: this.#base.href });
     const reply = await this.#get(path);
     const envelope = read(reply);
     this.#changes.answered(path, reply, envelope, read);
@@ -145,8 +145,8 @@ class RemoteClient implements Client {
   }
 
   /** The reply to a path below the base URL, after retries and at most one redirect. */
-  async #get(path: string, headers?: Reply['headers']): Promise<Reply> {
-    const send = (target: string) => withRetries(() => this.#exchanges.get(target, headers), this.#policy);
+  async #get(path: string, headers?: HttpReply['headers']): Promise<HttpReply> {
+    const send = (target: string) => withRetries(() => this.#requester.get(target, headers), this.#policy);
     const first = this.#base.prefix + path;
     const reply = await send(first);
     const moved = movedTo(reply, this.#base.origin, first);
@@ -174,7 +174,7 @@ function lacksParameter(service: string, name: string): Problem {
   });
 }
 
-function isRedirect({ status }: Reply): boolean {
+function isRedirect({ status }: HttpReply): boolean {
   return [301, 302, 303, 307, 308].includes(status);
 }
 
@@ -182,7 +182,7 @@ function isRedirect({ status }: Reply): boolean {
  * The path that a redirect leads to, or undefined where there is none. It is followed within the origin alone (the key
  * is for that and for no other), and only with the same query: without `as_of` the answer would be another.
  */
-function movedTo(reply: Reply, origin: string, asked: string): string | undefined {
+function movedTo(reply: HttpReply, origin: string, asked: string): string | undefined {
   if (!isRedirect(reply)) return undefined;
   const location = reply.headers.location ?? '';
   const from = new URL(asked, origin);
@@ -208,16 +208,14 @@ function movedTo(reply: Reply, origin: string, asked: string): string | undefine
 /** The same failure with the key out of sight, should the service have repeated it. */
 function withoutKey(key: string | undefined, error: unknown): unknown {
   if (key === undefined || !(error instanceof Problem)) return error;
-  const { kind, detail, field, hints, requestId, instance, retryAfter, missing, type, cause } = error;
   const clean = (text: string) => text.replaceAll(key, '(redacted)');
-  return new Problem(kind, clean(detail), {
+  const { detail, field, hints, requestId, instance, type } = error;
+  return error.with({
+    detail: clean(detail),
     hints: hints.map(clean),
-    missing,
-    cause,
     ...(field !== undefined && { field: clean(field) }),
     ...(requestId !== undefined && { requestId: clean(requestId) }),
     ...(instance !== undefined && { instance: clean(instance) }),
-    ...(retryAfter !== undefined && { retryAfter }),
     ...(type !== undefined && { type: clean(type) }),
   });
 }
