@@ -1,3 +1,4 @@
+import { isClosedPipe, systemProblem } from '../errors/system-errors.ts';
 import { version } from '../platform/installation.ts';
 import type { DataFlags } from './options/flags.ts';
 import { exitCode } from './terminal/exit-code.ts';
@@ -5,7 +6,6 @@ import type { Io } from './terminal/io.ts';
 import { reportFailure } from './terminal/messages.ts';
 import { eraseStatus } from './terminal/status-line.ts';
 import { streamSink } from './terminal/stream-sink.ts';
-import { readerGone, writeFailure } from './terminal/write-failure.ts';
 
 /** Runs one command line and gives its exit code; touches nothing but `io` and the files that the command names. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -14,7 +14,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   try {
     const code = await run(argv, io);
     const lost = io.stdout.errored as NodeJS.ErrnoException | null | undefined;
-    if (lost && !readerGone(lost)) throw writeFailure('stdout', lost);
+    if (lost && !isClosedPipe(lost)) throw systemProblem('write to', 'stdout', lost);
     return code;
   } catch (error) {
     return io.signal.aborted ? stopped(io) : reportFailure(error, wording(argv), io);

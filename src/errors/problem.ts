@@ -1,4 +1,4 @@
-/** The kinds of failure asof knows: the contract's six error types, the plain HTTP ones, and those a client meets on its own machine. */
+/** The contract's six error types, other HTTP errors, and the failures of the client's own machine. */
 export type ProblemKind =
   | 'validation-error'
   | 'unauthorized'
@@ -47,21 +47,27 @@ const contractKinds: ReadonlySet<ProblemKind> = new Set([
   'internal-error',
 ]);
 
-/** What may be said of a failure beyond its kind and its detail. */
+/** The optional parts of a problem. */
 export type ProblemOptions = {
-  readonly field?: string;
+  readonly field?: string | undefined;
   readonly hints?: readonly string[];
-  readonly requestId?: string;
-  readonly instance?: string;
-  readonly retryAfter?: number;
-  /** The address by which the service that answered explains this type of error. */
-  readonly type?: string;
-  /** Whether the service that answered lacks what was asked of it: an endpoint, or a parameter. */
+  readonly requestId?: string | undefined;
+  readonly instance?: string | undefined;
+  readonly retryAfter?: number | undefined;
+  /** The address under which the service explains this type of error. */
+  readonly type?: string | undefined;
+  /** Whether the service lacks the endpoint or the parameter that was asked for. */
   readonly missing?: boolean;
   readonly cause?: unknown;
 };
 
-/** An RFC 9457 problem document, as the contract's part 7 lays it out; kinds of the client's own machine have status 0. */
+/** What a copy of a problem may change. */
+export type ProblemChanges = ProblemOptions & {
+  readonly kind?: ProblemKind;
+  readonly detail?: string;
+};
+
+/** An RFC 9457 problem document, as in part 7 of the contract; failures of the client's own machine have status 0. */
 export type ProblemDocument = {
   readonly type: string;
   readonly title: string;
@@ -72,7 +78,7 @@ export type ProblemDocument = {
   readonly field?: string;
 };
 
-/** The one error class: every failure that asof foresees is a Problem, and anything else that is thrown is a bug. */
+/** The only error class: asof throws a Problem for every failure it foresees; any other error is a bug. */
 export class Problem extends Error {
   readonly kind: ProblemKind;
   readonly detail: string;
@@ -80,11 +86,11 @@ export class Problem extends Error {
   readonly hints: readonly string[];
   readonly requestId: string | undefined;
   readonly instance: string | undefined;
-  /** Seconds until asking again makes sense. */
+  /** Seconds to wait before the next request. */
   readonly retryAfter: number | undefined;
-  /** The service's own address of the error type; where there is none, the document makes one. */
+  /** The address under which the service explains this type of error; the document makes one if it is undefined. */
   readonly type: string | undefined;
-  /** Whether a service lacks what was asked of it. */
+  /** Whether the service lacks the endpoint or the parameter that was asked for. */
   readonly missing: boolean;
 
   constructor(kind: ProblemKind, detail: string, options: ProblemOptions = {}) {
@@ -101,37 +107,17 @@ export class Problem extends Error {
     this.missing = options.missing ?? false;
   }
 
-  /** The HTTP status of this kind; 0 when the failure is not an answer of a service. */
+  /** The HTTP status of this kind; 0 for a failure of the client's own machine. */
   get status(): number {
     return kinds[this.kind].status;
   }
 
-  /** The same problem with what only the caller of an operation knows: the request's id and path. */
-  within({ requestId, instance }: { readonly requestId: string; readonly instance: string }): Problem {
-    return this.#with({ requestId, instance });
+  /** A copy of this problem with some of it changed. */
+  with({ kind = this.kind, detail = this.detail, ...options }: ProblemChanges): Problem {
+    return new Problem(kind, detail, { ...this, cause: this.cause, ...options });
   }
 
-  /** The same problem with one more hint. */
-  hinting(hint: string): Problem {
-    return this.#with({ hints: [...this.hints, hint] });
-  }
-
-  #with(more: ProblemOptions): Problem {
-    const { field, hints, requestId, instance, retryAfter, type, missing, cause } = this;
-    return new Problem(this.kind, this.detail, {
-      hints,
-      missing,
-      cause,
-      ...(field !== undefined && { field }),
-      ...(requestId !== undefined && { requestId }),
-      ...(instance !== undefined && { instance }),
-      ...(retryAfter !== undefined && { retryAfter }),
-      ...(type !== undefined && { type }),
-      ...more,
-    });
-  }
-
-  /** The problem document; `errorsBase` is the address under which the contract's error types are explained. */
+  /** The problem document; `errorsBase` is the address of the pages that explain the contract's error types. */
   toDocument(errorsBase: string): ProblemDocument {
     return {
       type: this.type ?? (contractKinds.has(this.kind) ? `${errorsBase}/${this.kind}` : 'about:blank'),

@@ -62,7 +62,7 @@ export function respondProblem(
 ): Promise<Response> {
   const { requestId, request } = exchange;
   const instance = problem.instance ?? new URL(request.url).pathname;
-  const document: ProblemDocument = problem.within({ requestId, instance }).toDocument(errorsBase);
+  const document: ProblemDocument = problem.with({ requestId, instance }).toDocument(errorsBase);
   return respond(exchange, {
     status: document.status,
     type: 'application/problem+json',

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
-import { Problem } from '../errors/problem.ts';
+import { systemProblem } from '../errors/system-errors.ts';
 import { type BrokenRequest, brokenAnswer, brokenMessage, brokenRequest } from './broken-http.ts';
 import { type Connections, watchConnections } from './connections.ts';
 import type { Handler } from './handler.ts';
@@ -74,7 +74,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   server.listen(port, host);
   await once(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
-    throw new Problem('local-io', `cannot listen on ${host}:${port}: ${reasonOf(cause)}`, { cause });
+    throw systemProblem('listen on', `${host}:${port}`, cause);
   });
 
   return {
@@ -157,15 +157,4 @@ function answerBroken(server: Server, { log, publicUrl }: ServerOptions, connect
 
 function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use',
-  EACCES: 'permission denied',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  ENOTFOUND: 'the host is not known',
-};
-
-function reasonOf({ code, message }: NodeJS.ErrnoException): string {
-  return reasons[code ?? ''] ?? message;
 }

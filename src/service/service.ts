@@ -103,7 +103,7 @@ export function createService(options: ServiceOptions): Service {
     try {
       return await work();
     } catch (error) {
-      throw foreseen(error).within({ requestId, instance: instanceOf(operation, given) });
+      throw foreseen(error).with({ requestId, instance: instanceOf(operation, given) });
     }
   };
 

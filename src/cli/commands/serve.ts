@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
 import { accessPath, storeToRead } from '../config/places.ts';
 import { withStoreFlag } from '../options/flags.ts';
 import { exitCode } from '../terminal/exit-code.ts';
@@ -73,7 +74,7 @@ export async function plansOf(file: string | undefined) {
   const { parsePlans, shippedPlans } = await import('../../server/keys/plans.ts');
   if (file === undefined) return shippedPlans;
   const text = await readFile(file, 'utf8').catch((cause) => {
-    throw new Problem('local-io', `cannot read the plans ${file}: ${cause.message}`, { cause });
+    throw systemProblem('read', `the plans ${file}`, cause);
   });
   return parsePlans(text, file);
 }

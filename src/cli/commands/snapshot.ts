@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import type { Client } from '../../client/client.ts';
 import { addDays, type Day, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
 import { version } from '../../platform/installation.ts';
 import type { Source } from '../../snapshot/manifest.ts';
 import { lockPath, type Place, placeOf, sweepHalfDone } from '../../snapshot/place.ts';
@@ -30,7 +31,6 @@ import type { Shell } from '../shell.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { talk } from '../terminal/messages.ts';
-import { readFailure } from '../terminal/read-failure.ts';
 import { importLogText } from './import-log.ts';
 
 type SnapshotFlags = DataFlags & { readonly out: string; readonly asOf?: string; readonly dryRun?: boolean };
@@ -92,7 +92,7 @@ async function planBytes(plan: string): Promise<Uint8Array> {
   try {
     return await readFile(plan);
   } catch (cause) {
-    throw readFailure(`the plan ${plan}`, cause as NodeJS.ErrnoException);
+    throw systemProblem('read', `the plan ${plan}`, cause);
   }
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
 import { samplePath } from '../../platform/installation.ts';
 import { compareAnew, compareFiles, type Finding, readManifest } from '../../snapshot/comparison.ts';
 import type { Manifest } from '../../snapshot/manifest.ts';
@@ -19,7 +20,6 @@ import type { Shell } from '../shell.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { talk } from '../terminal/messages.ts';
-import { readFailure } from '../terminal/read-failure.ts';
 
 /** What a verify command works with. */
 type Setting = { readonly io: Io; readonly done: (code: number) => void; readonly shell: Shell };
@@ -84,7 +84,7 @@ function told(findings: readonly Finding[], dir: string, io: Io, note: (text: st
 
 function unreadable(cause: NodeJS.ErrnoException): never {
   if (cause instanceof Problem) throw cause;
-  throw readFailure(cause.path ?? 'the snapshot', cause);
+  throw systemProblem('read', cause.path ?? 'the snapshot', cause);
 }
 
 /** Whom to ask again, as flags; undefined where there is nobody. */

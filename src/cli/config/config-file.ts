@@ -2,9 +2,9 @@ import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
 import { makeFolder } from '../../platform/folder.ts';
 import { type Io, variable } from '../terminal/io.ts';
-import { writeFailure } from '../terminal/write-failure.ts';
 
 /** The files that asof keeps for a user: what they set, and the keys that they send. */
 export type ConfigFile = 'config' | 'keys';
@@ -35,10 +35,9 @@ export function readConfigFile(io: Io, file: ConfigFile): Entries {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};
-    const reason = code === 'EACCES' ? 'permission denied' : message;
-    throw new Problem('local-io', `cannot read ${path}: ${reason}`, { cause: error });
+    throw systemProblem('read', path, error);
   }
   const entries = parsed(text);
   if (entries !== undefined) return entries;
@@ -81,7 +80,7 @@ export async function changeConfigFile(
     if (value === undefined) conf.delete(name);
     else conf.set(name, value);
   } catch (error) {
-    throw writeFailure(configPath(io, file), error as NodeJS.ErrnoException);
+    throw systemProblem('write to', configPath(io, file), error);
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
 import { type Io, variable } from '../terminal/io.ts';
 import type { Talk } from '../terminal/messages.ts';
 import { changeConfigFile, configPath, isPrivate, readConfigFile } from './config-file.ts';
@@ -61,11 +62,7 @@ function keyFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'there is no such file' : message;
-    throw new Problem('local-io', `cannot read the key of ASOF_API_KEY_FILE, ${path}: ${reason}`, {
-      cause: error,
-    });
+    throw systemProblem('read', `the key of ASOF_API_KEY_FILE, ${path}`, error);
   }
 }
 

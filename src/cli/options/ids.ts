@@ -61,12 +61,14 @@ const mostMeant = 3;
 /** The same failure; where a series does not exist, with the ids that may have been meant. */
 export async function withSuggestion(catalogue: Catalogue, id: string, error: unknown): Promise<unknown> {
   if (!(error instanceof Problem) || error.kind !== 'not-found') return error;
-  if (isPattern(id)) return error.hinting('no id of a series matches this pattern');
+  if (isPattern(id)) return error.with({ hints: [...error.hints, 'no id of a series matches this pattern'] });
   const meant = meantBy(
     id,
     (await allSeries(catalogue).catch(() => [])).map((row) => String(row.id)),
   );
-  return meant.length === 0 ? error : error.hinting(`did you mean ${listed(meant)}?`);
+  return meant.length === 0
+    ? error
+    : error.with({ hints: [...error.hints, `did you mean ${listed(meant)}?`] });
 }
 
 /** The nearest ids first. */

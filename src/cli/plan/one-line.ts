@@ -1,6 +1,6 @@
 import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
 import { problemOf } from '../terminal/messages.ts';
-import { writeFailure } from '../terminal/write-failure.ts';
 
 /** Parts of a message that stand before and after the failure itself. */
 export type Around = { readonly before?: string; readonly after?: string };
@@ -24,5 +24,5 @@ function failureOf(error: unknown): Problem | undefined {
   const { syscall, path, dest } = error as NodeJS.ErrnoException & { readonly dest?: string };
   return syscall === undefined || path === undefined
     ? problemOf(error)
-    : writeFailure(dest ?? path, error as NodeJS.ErrnoException);
+    : systemProblem('write to', dest ?? path, error);
 }

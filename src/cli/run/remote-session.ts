@@ -58,13 +58,13 @@ function explained(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey |
   const { kind, retryAfter } = error;
   if (kind === 'unauthorized') {
     return key === undefined
-      ? error.hinting(`asof auth login --base-url ${base.href}`)
-      : error.hinting(`the key is that of ${key.from}`);
+      ? error.with({ hints: [...error.hints, `asof auth login --base-url ${base.href}`] })
+      : error.with({ hints: [...error.hints, `the key is that of ${key.from}`] });
   }
   if (kind === 'rate-limit-exceeded' && retryAfter !== undefined && retryAfter <= longestWait)
-    return error.hinting(`--max-wait ${retryAfter} waits for it`);
+    return error.with({ hints: [...error.hints, `--max-wait ${retryAfter} waits for it`] });
   const misled = (kind === 'unreachable' || kind === 'bad-answer') && from !== '--base-url';
-  return misled ? error.hinting(`${from} names this service`) : error;
+  return misled ? error.with({ hints: [...error.hints, `${from} names this service`] }) : error;
 }
 
 /** Says what a remote client does: waits also to people who watch, the rest only where it was asked for. */

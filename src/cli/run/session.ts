@@ -43,7 +43,7 @@ async function openEmbedded(flags: DataFlags, io: Io, said: Talk): Promise<Clien
 /** A store that cannot be opened: where its name came from, when it was not typed. */
 export function chosen(error: unknown, { namedBy }: StoreChoice): unknown {
   if (namedBy === undefined || !(error instanceof Problem)) return error;
-  return error.hinting(`${namedBy} names this store`);
+  return error.with({ hints: [...error.hints, `${namedBy} names this store`] });
 }
 
 /** The same client, which tells of each request to those who want to know. */

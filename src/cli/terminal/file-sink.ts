@@ -1,10 +1,10 @@
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { systemProblem } from '../../errors/system-errors.ts';
 import type { Sink } from './sink.ts';
 import { unlessStopped } from './stopping.ts';
 import { deviceSink } from './stream-sink.ts';
-import { writeFailure } from './write-failure.ts';
 
 /**
  * A sink that writes beside `path` and renames when complete: a reader of `path` never sees half a file. A symbolic
@@ -13,7 +13,7 @@ import { writeFailure } from './write-failure.ts';
 export async function fileSink(path: string, signal: AbortSignal): Promise<Sink> {
   const attempt = attempting(path, signal);
   const found = await attempt(() => stat(path).catch(absent));
-  if (found?.isDirectory()) throw writeFailure(path, { name: '', message: '', code: 'EISDIR' });
+  if (found?.isDirectory()) throw systemProblem('write to', path, { code: 'EISDIR' });
   if (found === undefined || found.isFile())
     return draftSink(await attempt(() => newDraft(path, found)), attempt);
   return deviceSink(path, await attempt(() => unlessStopped(signal, open(path, 'w'))), signal);
@@ -29,7 +29,7 @@ function attempting(path: string, signal: AbortSignal): Attempt {
       return await work();
     } catch (error) {
       signal.throwIfAborted();
-      throw writeFailure(path, error as NodeJS.ErrnoException);
+      throw systemProblem('write to', path, error);
     }
   };
 }

@@ -1,4 +1,5 @@
 import { Problem } from '../../errors/problem.ts';
+import { isSystemError } from '../../errors/system-errors.ts';
 import { printable } from '../../render/printable.ts';
 import type { DataFlags, TalkFlags } from '../options/flags.ts';
 import { exitCode, exitCodeOf } from './exit-code.ts';
@@ -72,8 +73,7 @@ export function problemOf(error: unknown): Problem | undefined {
     const hides = kind === 'internal-error' && cause !== undefined && !(cause instanceof Problem);
     return hides ? problemOf(cause) : error;
   }
-  if (error instanceof Error && 'syscall' in error)
-    return new Problem('local-io', error.message, { cause: error });
+  if (isSystemError(error)) return new Problem('local-io', error.message, { cause: error });
   return undefined;
 }
 

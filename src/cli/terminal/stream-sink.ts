@@ -1,10 +1,10 @@
 import { fstatSync, writeFile } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { isClosedPipe, systemProblem } from '../../errors/system-errors.ts';
 import type { Chunk } from '../../render/renderer.ts';
 import type { Output } from './io.ts';
 import type { Sink } from './sink.ts';
 import { unlessStopped } from './stopping.ts';
-import { readerGone, writeFailure } from './write-failure.ts';
 
 /** Writes a chunk, and tells the failure if there was one. */
 type Put = (chunk: Chunk) => Promise<NodeJS.ErrnoException | undefined>;
@@ -29,7 +29,7 @@ function streaming(target: string, put: Put, close: () => Promise<void>, signal:
       begun = true;
       const failure = await unlessStopped(signal, put(chunk));
       if (failure === undefined) return true;
-      if (!readerGone(failure)) throw writeFailure(target, failure);
+      if (!isClosedPipe(failure)) throw systemProblem('write to', target, failure);
       gone = true;
       return false;
     },

@@ -2,10 +2,11 @@ import type { Stats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
 import type { SourceFile } from '../formats/source.ts';
 import { type Content, firstBytes, tapped } from './content.ts';
 import { withoutGzip } from './gzip.ts';
-import { fileBytes, localProblem, visible } from './local-io.ts';
+import { fileBytes, visible } from './local-io.ts';
 import { signatureOf, signatureSize } from './signature.ts';
 import { zipMembers } from './zip.ts';
 
@@ -35,7 +36,7 @@ async function statsOf(path: string): Promise<Stats> {
   try {
     return await stat(path);
   } catch (error) {
-    throw localProblem(visible(path), error);
+    throw systemProblem('read', visible(path), error);
   }
 }
 
@@ -80,7 +81,7 @@ async function listing(path: string): Promise<readonly [string, readonly string[
     const names = await readdir(path);
     return [await realpath(path), names.filter((name) => !name.startsWith('.')).sort()];
   } catch (error) {
-    throw localProblem(visible(path), error);
+    throw systemProblem('read', visible(path), error);
   }
 }
 

@@ -2,12 +2,13 @@ import { pipeline } from 'node:stream';
 import { createInflateRaw } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { Problem } from '../../errors/problem.ts';
+import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import type { SourceFile } from '../formats/source.ts';
 import { bounds, refuseBomb } from './bounds.ts';
 import { tapped } from './content.ts';
 import { crc32 } from './crc32.ts';
 import { withoutGzip } from './gzip.ts';
-import { isSystemError, localProblem, visible } from './local-io.ts';
+import { visible } from './local-io.ts';
 
 const stored = 0;
 const deflated = 8;
@@ -106,7 +107,7 @@ async function openZip(location: string, path: string): Promise<ZipFile> {
 
 function asProblem(path: string, error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (isSystemError(error)) return localProblem(path, error);
+  if (isSystemError(error)) return systemProblem('read', path, error);
   return damaged(path, error instanceof Error ? error.message : String(error), error);
 }
 

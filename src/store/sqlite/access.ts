@@ -2,6 +2,7 @@ import { closeSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
 import { makeFolder } from '../../platform/folder.ts';
 import type { AccessOptions, AccessStore, KeyRecord, StoredKey, UsageRecord } from '../access-store.ts';
 import type { Lock } from '../lock.ts';
@@ -73,9 +74,8 @@ function createFile(path: string): void {
     makeFolder(dirname(path), 0o700);
     closeSync(openSync(path, 'ax', 0o600));
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return;
-    throw new Problem('local-io', `cannot make the access store ${path}: ${message}`, { cause });
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw systemProblem('create', `the access store ${path}`, cause);
   }
 }
 

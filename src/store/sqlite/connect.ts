@@ -1,6 +1,7 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
 import { Problem } from '../../errors/problem.ts';
+import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import { openDatabase, SqliteError } from './engine.ts';
 
 /** Opens a SQLite file that must exist; whatever stands in the way becomes a Problem that names the file. */
@@ -44,24 +45,17 @@ function snapshot(path: string): Sqlite.Database {
 
 // In one thread: a first asynchronous call would cost a query more time than these calls themselves.
 function checkFile(path: string, readonly: boolean): void {
-  const refused = (reason: string, cause?: unknown) =>
-    new Problem('local-io', `cannot open the store ${path}: ${reason}`, { cause });
   let isFile: boolean;
   try {
     isFile = statSync(path).isFile();
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    throw refused(code === 'ENOENT' ? 'there is no such file' : message, cause);
+    throw systemProblem('open', `the store ${path}`, cause);
   }
-  if (!isFile) throw refused('it is not a file');
+  if (!isFile) throw new Problem('local-io', `cannot open the store ${path}: it is not a file`);
   try {
     accessSync(path, readonly ? constants.R_OK : constants.R_OK | constants.W_OK);
   } catch (cause) {
-    throw new Problem(
-      'local-io',
-      `cannot ${readonly ? 'read' : 'write'} the store ${path}: permission denied`,
-      { cause },
-    );
+    throw systemProblem(readonly ? 'read' : 'write to', `the store ${path}`, cause);
   }
 }
 
@@ -84,27 +78,12 @@ export function sqliteProblems<T>(path: string, work: () => T): T {
   }
 }
 
-/** What the operating system refuses as a Problem that names the store; any other error as it is. */
-function systemProblem(path: string, error: unknown): unknown {
-  const { syscall, code = '' } = error as NodeJS.ErrnoException;
-  if (!(error instanceof Error) || typeof syscall !== 'string') return error;
-  const reason =
-    syscall === 'mkdir' && code === 'ENOENT'
-      ? 'its folder cannot be made'
-      : (systemReasons[code] ?? error.message);
-  return new Problem('local-io', `cannot use the store ${path}: ${reason}`, { cause: error });
-}
-
-const systemReasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  ENOTDIR: 'a part of the path is not a folder',
-};
-
 /** An error of SQLite or of the operating system as a Problem that names the store; any other error as it is. */
 export function asProblem(path: string, error: unknown): unknown {
-  if (!(error instanceof SqliteError)) return systemProblem(path, error);
+  if (isSystemError(error)) {
+    return systemProblem(error.syscall === 'mkdir' ? 'create' : 'use', `the store ${path}`, error);
+  }
+  if (!(error instanceof SqliteError)) return error;
   const family = error.code.split('_').slice(0, 2).join('_');
   if (family === 'SQLITE_ERROR' || family === 'SQLITE_CONSTRAINT' || family === 'SQLITE_MISMATCH')
     return error;

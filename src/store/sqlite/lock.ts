@@ -1,5 +1,6 @@
 import { closeSync, lstatSync, openSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
 import type { Lock } from '../lock.ts';
 import { openDatabase, SqliteError } from './engine.ts';
 
@@ -10,9 +11,13 @@ import { openDatabase, SqliteError } from './engine.ts';
 export function takeLock(path: string): Lock | undefined {
   const there = lstatSync(path, { throwIfNoEntry: false });
   // A pipe would never open, and a link leads to a file of somebody else's choice.
-  if (there?.isFile() === false) throw refused(path, 'it is no file');
+  if (there?.isFile() === false) throw new Problem('local-io', `cannot lock ${path}: it is not a file`);
   // SQLite would be content with a file that it can only read, and lock nobody out.
-  closeSync(openSync(path, 'a', 0o600));
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (cause) {
+    throw systemProblem('lock', path, cause);
+  }
   const db = openDatabase(path, { timeout: 0 });
   try {
     db.exec('begin exclusive');
@@ -21,17 +26,13 @@ export function takeLock(path: string): Lock | undefined {
     db.close();
     if (!(error instanceof SqliteError)) throw error;
     if (error.code.startsWith('SQLITE_BUSY')) return undefined;
-    // SQLite does not say more of what the system said to it.
-    throw refused(path, reasons[error.code.split('_')[1] ?? ''] ?? error.message, error);
+    throw systemProblem('lock', path, error, reasons[error.code.split('_')[1] ?? '']);
   }
 }
 
+/** SQLite reports what it could not do, without the reason that the operating system gave. */
 const reasons: Readonly<Record<string, string>> = {
-  CANTOPEN: 'there is no room for it, or no right to write beside it',
-  READONLY: 'there is no room for it, or no right to write beside it',
+  CANTOPEN: 'the disk is full, or its folder cannot be written',
+  READONLY: 'the disk is full, or its folder cannot be written',
   NOTADB: 'it is not a lock; remove it',
 };
-
-function refused(path: string, reason: string, cause?: unknown): Problem {
-  return new Problem('local-io', `cannot take the lock ${path}: ${reason}`, { cause });
-}

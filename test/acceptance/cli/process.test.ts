@@ -103,7 +103,7 @@ describe.skipIf(!existsSync(built))('the built command (needs npm run build)', (
     expect(statSync(folder.path('short.ndjson')).size).toBe(64 * 1024);
     expect({ code, err }).toEqual({
       code: 10,
-      err: 'asof: cannot write to stdout: the file may not become so large\n',
+      err: 'asof: cannot write to stdout: the file would exceed the size limit\n',
     });
   });
 });

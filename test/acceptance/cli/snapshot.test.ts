@@ -450,9 +450,9 @@ describe('a snapshot takes the place of nothing else', () => {
   });
 
   it.each<readonly [name: string, make: (path: string) => void, reason: string]>([
-    ['none', () => undefined, 'there is no such file'],
+    ['none', () => undefined, 'there is no such file or folder'],
     ['folder', (path) => mkdirSync(path), 'it is a folder'],
-    ['loop', (path) => symlinkSync(path, path), 'its symbolic links lead back to themselves'],
+    ['loop', (path) => symlinkSync(path, path), 'its symbolic links form a loop'],
     ['plan.txt/in', () => plan('x'), 'a part of the path is not a folder'],
   ])('a plan that cannot be read is exit 10: %s', async (name, make, reason) => {
     const path = join(folder, name);
@@ -636,7 +636,7 @@ describe('asof verify', () => {
     appendFileSync(file('gdp.csv'), 'x');
     const { code, out: said, err } = await verify('--store', join(folder, 'none.db'));
     expect([code, said]).toEqual([10, expect.stringMatching(/^gdp\.csv is changed: \d+ bytes, not \d+\n$/)]);
-    expect(err).toMatch(/^asof: cannot open the store \S+none\.db: there is no such file\n$/);
+    expect(err).toMatch(/^asof: cannot open the store \S+none\.db: there is no such file or folder\n$/);
   });
 
   it('counts one file as one', async () => {

@@ -260,7 +260,7 @@ describe('asof serve', () => {
     ['a port that is none', ['--port', '70000'], 2, '--port "70000"'],
     ['a public address that is none', ['--public-url', 'ftp://x'], 2, '--public-url'],
     ['plans that are not there', ['--plans', 'nowhere.json'], 10, 'cannot read the plans nowhere.json'],
-    ['a store that is not there', ['--store', 'nowhere.db'], 10, 'there is no such file'],
+    ['a store that is not there', ['--store', 'nowhere.db'], 10, 'there is no such file or folder'],
     ['a key whose plan is not served', ['--store', 'S'], 2, "is on the plan 'many': the plans are free, pro"],
   ])('refuses %s', async (_, args, status, reason) => {
     const place = await newPlace();

@@ -18,8 +18,8 @@ describe('a lock', () => {
   });
 
   test.each<[string, (path: string) => void, RegExp]>([
-    ['a pipe', (path) => void spawnSync('mkfifo', [path]), /cannot take the lock .*: it is no file$/],
-    ['a link to nowhere', (path) => symlinkSync(`${path}.elsewhere`, path), /: it is no file$/],
+    ['a pipe', (path) => void spawnSync('mkfifo', [path]), /cannot lock .*: it is not a file$/],
+    ['a link to nowhere', (path) => symlinkSync(`${path}.elsewhere`, path), /: it is not a file$/],
     [
       'a file of something else',
       (path) => writeFileSync(path, 'dear diary, '.repeat(100)),

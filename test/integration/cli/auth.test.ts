@@ -227,7 +227,12 @@ describe('the key that is sent', () => {
   });
 
   it.each([
-    ['a file that is not there', { ASOF_API_KEY_FILE: '/nowhere/key' }, 10, 'there is no such file'],
+    [
+      'a file that is not there',
+      { ASOF_API_KEY_FILE: '/nowhere/key' },
+      10,
+      'there is no such file or folder',
+    ],
     [
       'a variable of several lines',
       { ASOF_API_KEY: 'se\ncret' },

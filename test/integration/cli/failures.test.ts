@@ -130,7 +130,7 @@ describe('a store that cannot be read exits 10 and is named', () => {
   const text = folder.write('notes.txt', 'no store at all, but a text that is long enough to look at');
 
   it.each([
-    ['missing', folder.path('missing.db'), 'there is no such file'],
+    ['missing', folder.path('missing.db'), 'there is no such file or folder'],
     ['a folder', folder.path('.'), 'it is not a file'],
     ['damaged', damaged, ''],
     ['a text', text, ''],
@@ -162,17 +162,17 @@ describe.skipIf(!existsSync('/proc/self'))(
       [
         'import FACTS --store /proc/nope/x',
         {},
-        'cannot use the store /proc/nope/x: its folder cannot be made',
+        'cannot create the store /proc/nope/x: there is no such folder',
       ],
       [
         'import FACTS',
         { ASOF_STORE: '/proc/nope/x/y/z.db' },
-        'cannot use the store /proc/nope/x/y/z.db: its folder cannot be made',
+        'cannot create the store /proc/nope/x/y/z.db: there is no such folder',
       ],
       [
         'keys create --name ann --access /proc/nope/x',
         {},
-        'cannot make the access store /proc/nope/x: ENOENT',
+        'cannot create the access store /proc/nope/x: there is no such folder',
       ],
       [
         'config set format csv',

@@ -67,32 +67,47 @@ describe('from what was typed to files', () => {
 
 describe('what gives no file is refused with its path', () => {
   const refused: readonly [string, (folder: string) => string, string, string][] = [
-    ['a missing path', (f) => `${f}/none.csv`, 'local-io', 'none.csv: there is no such file or folder'],
-    ['a path below a file', (f) => `${f}/a.csv/b`, 'local-io', 'a.csv/b: there is no such file or folder'],
-    ['a link to itself', (f) => `${f}/self`, 'local-io', 'self: a symbolic link that leads back to itself'],
+    [
+      'a missing path',
+      (f) => `${f}/none.csv`,
+      'local-io',
+      'cannot read FOLDER/none.csv: there is no such file or folder',
+    ],
+    [
+      'a path below a file',
+      (f) => `${f}/a.csv/b`,
+      'local-io',
+      'cannot read FOLDER/a.csv/b: a part of the path is not a folder',
+    ],
+    [
+      'a link to itself',
+      (f) => `${f}/self`,
+      'local-io',
+      'cannot read FOLDER/self: its symbolic links form a loop',
+    ],
     [
       'a link to nothing in a folder',
       (f) => `${f}/broken`,
       'local-io',
-      'broken/gone: there is no such file or folder',
+      'cannot read FOLDER/broken/gone: there is no such file or folder',
     ],
     [
       'a folder in itself',
       (f) => `${f}/loop`,
       'local-io',
-      'loop/in/again: the folder contains itself, by a symbolic link',
+      'FOLDER/loop/in/again: the folder contains itself, by a symbolic link',
     ],
     [
       'an empty folder',
       (f) => `${f}/empty`,
       'bad-input',
-      'empty: the folder holds no file to import (hidden files do not count)',
+      'FOLDER/empty: the folder holds no file to import (hidden files do not count)',
     ],
     [
       'a folder of hidden files',
       (f) => `${f}/hidden`,
       'bad-input',
-      'hidden: the folder holds no file to import (hidden files do not count)',
+      'FOLDER/hidden: the folder holds no file to import (hidden files do not count)',
     ],
   ];
   it.each(refused)('%s', async (_, path, kind, detail) => {
@@ -101,7 +116,10 @@ describe('what gives no file is refused with its path', () => {
     symlinkSync('self', join(folder, 'self'));
     symlinkSync('nowhere', join(folder, 'broken', 'gone'));
     symlinkSync(join(folder, 'loop'), join(folder, 'loop', 'in', 'again'));
-    await expect(sourceFiles([path(folder)])).rejects.toMatchObject({ kind, detail: `${folder}/${detail}` });
+    await expect(sourceFiles([path(folder)])).rejects.toMatchObject({
+      kind,
+      detail: detail.replace('FOLDER', folder),
+    });
   });
 
   it.skipIf(!existsSync('/dev/null'))('a device', async () => {
@@ -116,7 +134,9 @@ describe('what gives no file is refused with its path', () => {
     async () => {
       const path = join(tempFolder(), 'a.csv');
       writeFileSync(path, 'x', { mode: 0 });
-      await expect(sourceFiles([path])).rejects.toMatchObject({ detail: `${path}: permission denied` });
+      await expect(sourceFiles([path])).rejects.toMatchObject({
+        detail: `cannot read ${path}: permission denied`,
+      });
     },
   );
 
@@ -125,7 +145,7 @@ describe('what gives no file is refused with its path', () => {
     const path = join(folder, 'a.csv');
     const file = await onlyFile(path);
     rmSync(path);
-    const gone = { kind: 'local-io', detail: `${path}: there is no such file or folder` };
+    const gone = { kind: 'local-io', detail: `cannot read ${path}: there is no such file or folder` };
     await expect(textOf(file)).rejects.toMatchObject(gone);
     await expect(file.bytes()).rejects.toMatchObject(gone);
     await expect(file.sha256()).rejects.toMatchObject(gone);

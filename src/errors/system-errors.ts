@@ -1,0 +1,62 @@
+import { Problem } from './problem.ts';
+
+/** Why the operating system refuses, in plain words, by the code of its error. */
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EADDRINUSE: 'the port is in use',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  EBUSY: 'it is in use',
+  EDQUOT: 'the disk quota is used up',
+  EEXIST: 'it exists already',
+  EFBIG: 'the file would exceed the size limit',
+  EIO: 'the device reports an error',
+  EISDIR: 'it is a folder',
+  ELOOP: 'its symbolic links form a loop',
+  EMFILE: 'this process has too many open files',
+  ENAMETOOLONG: 'the name is too long',
+  ENFILE: 'the system has too many open files',
+  ENOENT: 'there is no such file or folder',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of the path is not a folder',
+  ENOTEMPTY: 'the folder is not empty',
+  ENOTFOUND: 'there is no host of that name',
+  EPERM: 'permission denied',
+  EPIPE: 'its reader has closed the pipe',
+  EROFS: 'the file system is read-only',
+  EXDEV: 'it is on another file system',
+};
+
+/** What asof does with a file, folder or port. */
+export type SystemAction = 'create' | 'listen on' | 'lock' | 'open' | 'read' | 'use' | 'write to';
+
+/** Actions that create a missing file: what is missing is its folder. */
+const creating: ReadonlySet<SystemAction> = new Set(['create', 'write to']);
+
+/**
+ * The `local-io` Problem for an error of the operating system: `cannot read plan.txt: permission denied`.
+ * `target` is a path, or words with a path (`the plan plan.txt`); `reason` replaces that of the table.
+ */
+export function systemProblem(
+  action: SystemAction,
+  target: string,
+  cause: unknown,
+  reason = reasonFor(action, cause),
+): Problem {
+  return new Problem('local-io', `cannot ${action} ${target}: ${reason}`, { cause });
+}
+
+function reasonFor(action: SystemAction, error: unknown): string {
+  const { code, message } = error as Partial<NodeJS.ErrnoException>;
+  if (code === 'ENOENT' && creating.has(action)) return 'there is no such folder';
+  return reasons[code ?? ''] ?? message ?? String(error);
+}
+
+/** Whether the operating system made this error. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}
+
+/** Whether a write failed because the reader of the pipe is gone. */
+export function isClosedPipe(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
+}
