@@ -7,15 +7,16 @@ export function allCommands(inPlan = false): readonly CommandSpec[] {
   return [...queryCommands(inPlan), ...otherCommands];
 }
 
-/** A word that commands begin with, and what they are about together. */
-export type CommandFamily = {
+/** A first word of command lines: a command, or a family of commands of two words. */
+export type FirstWord = {
   readonly name: string;
   readonly heading: CommandGroup;
   readonly summary: string;
+  /** The commands that begin with it: more than one of a family. */
+  readonly specs: readonly CommandSpec[];
 };
 
-/** The commands of two words, by their first. */
-export const families: readonly CommandFamily[] = [
+const families: readonly Omit<FirstWord, 'specs'>[] = [
   { name: 'series', heading: 'Series', summary: 'Find and describe series' },
   { name: 'insider', heading: 'Insiders', summary: 'Trades that insiders of companies report' },
   { name: 'keys', heading: 'Service', summary: 'Manage the keys of your own service' },
@@ -23,8 +24,7 @@ export const families: readonly CommandFamily[] = [
   { name: 'config', heading: 'Setup', summary: 'Manage settings' },
 ];
 
-/** The headings of the list of commands, in their order. */
-export const headings: readonly CommandGroup[] = [
+const headings: readonly CommandGroup[] = [
   'Series',
   'Treasury rates',
   'Insiders',
@@ -33,7 +33,35 @@ export const headings: readonly CommandGroup[] = [
   'Setup',
 ];
 
-/** Whether a command is called by these words, or by its alias. */
-export function isCalled({ words, alias }: CommandSpec, typed: string): boolean {
-  return words === typed || alias === typed;
+/** What a command line may begin with, in the order of help. */
+export function firstWords(specs: readonly CommandSpec[]): readonly FirstWord[] {
+  return headings.flatMap((heading) => {
+    const names = new Set(specs.filter((spec) => spec.heading === heading).map(nameOf));
+    return [...names].map((name) => {
+      const own = specs.filter((spec) => nameOf(spec) === name);
+      const summary = families.find((family) => family.name === name)?.summary ?? own[0]?.summary ?? '';
+      return { name, heading, summary, specs: own };
+    });
+  });
+}
+
+function nameOf({ words }: CommandSpec): string {
+  return words.split(' ')[0] ?? '';
+}
+
+/** Whether a first word stands for a family, so that a second one follows. */
+export function isFamily({ name }: FirstWord): boolean {
+  return families.some((family) => family.name === name);
+}
+
+/** The first word that a text is: a name, or the alias of a command. */
+export function firstWordOf(specs: readonly CommandSpec[], typed: string | undefined): FirstWord | undefined {
+  return firstWords(specs).find(
+    (word) => word.name === typed || word.specs.some(({ alias }) => alias !== undefined && alias === typed),
+  );
+}
+
+/** The second word of a command of two. */
+export function secondWord({ words }: CommandSpec): string {
+  return words.split(' ')[1] ?? '';
 }

@@ -2,6 +2,7 @@ import { parseSeriesId } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import { formatOfFile } from '../../render/format.ts';
 import { plainOutput } from '../../render/output.ts';
+import { settings } from '../config/settings.ts';
 import { type CommandSpec, connectionIn, fileIn, messagesIn, outputIn } from './command.ts';
 import type { ArgumentSpec, Flag } from './flag.ts';
 import type { AuthLine, ConfigLine } from './line.ts';
@@ -20,14 +21,15 @@ const snapshot: CommandSpec = {
   words: 'snapshot',
   heading: 'Files',
   summary: 'Write the files of a plan, all as of one date, in one step',
-  about: `A line of a plan is the name of a file and an asof command that reads, # begins a comment:
+  about: `A line of a plan is the name of a file and an asof command that reads; # begins a comment:
 
   gdp.csv        observations GDP GDPC1 --from 2000-01-01
   curve.csv      curve --on-or-before
   clusters.json  insider clusters --min-insiders 3
 
-The as-of date bounds every line; a line may name an earlier one. DIR becomes a link to a folder beside it, and is
-switched when all files are complete; after a failure it is as it was. DIR/manifest.json describes each file.`,
+The as-of date bounds every line; a line may name an earlier one. DIR becomes a link to a
+folder beside it, which is switched when all files are complete; after a failure it is as it
+was. DIR/manifest.json describes each file.`,
   args: [{ name: 'plan', about: 'text file; each line is a file name and an asof command' }],
   flags: [
     { name: 'out', value: 'dir', about: 'link that shows the newest complete snapshot', required: true },
@@ -54,10 +56,11 @@ const verify: CommandSpec = {
   words: 'verify',
   heading: 'Files',
   summary: 'Check a snapshot against its manifest and its data',
-  about: `Compares every file with manifest.json, then runs its command again as of the recorded date and compares the bytes.
-The commands ask the service or store that is named by a flag, a variable or a setting; else the store that the
-snapshot came from, if it is on this machine, or the sample if it came from that; else your own store. Without any of
-these only the files are compared, and a note says so.
+  about: `Compares every file with manifest.json, then runs its command again as of the recorded
+date and compares the bytes. The commands ask the service or store that a flag, a variable or
+a setting names; else the store that the snapshot came from, if it is on this machine, or the
+sample if it came from that; else your own store. Without any of these only the files are
+compared, and a note says so.
 
 Prints one line for each difference, and then exits with code 1.`,
   args: [{ name: 'dir', about: 'a snapshot' }],
@@ -304,16 +307,24 @@ const auth: readonly CommandSpec[] = [
   authCommand('auth logout', 'Remove the key for a service'),
 ];
 
+const settingName: ArgumentSpec = { name: 'name', about: 'name of a setting' };
+
+const settingsWidth = Math.max(...settings.map(([name]) => name.length));
+
+const settingsText = [
+  'Settings:',
+  ...settings.map(([name, about]) => `  ${name.padEnd(settingsWidth)}  ${about}`),
+].join('\n');
+
 function configCommand(
   words: ConfigLine['command'],
   summary: string,
   args: readonly ArgumentSpec[],
   read: (line: TypedLine) => ConfigLine,
 ): CommandSpec {
-  return { words, heading: 'Setup', summary, args, flags: [], read };
+  const isListed = args.includes(settingName);
+  return { words, heading: 'Setup', summary, ...(isListed && { about: settingsText }), args, flags: [], read };
 }
-
-const settingName: ArgumentSpec = { name: 'name', about: 'name of a setting' };
 
 const config: readonly CommandSpec[] = [
   configCommand('config get', 'Print the value of a setting', [settingName], (line) => ({

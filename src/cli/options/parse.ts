@@ -1,11 +1,12 @@
 import { type Command, CommanderError } from 'commander';
 import { isDrawable, layoutOf } from '../../analysis/layouts.ts';
+import { latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Clock } from '../../operations/params.ts';
 import { columnsOf } from '../../render/columns.ts';
 import { outputChoice } from '../../render/output.ts';
 import type { CommandSpec } from './command.ts';
-import { allCommands, families, isCalled } from './commands.ts';
+import { allCommands, firstWordOf, isFamily, secondWord } from './commands.ts';
 import type { HelpLine, ParsedLine, QueryLine } from './line.ts';
 import { programOf } from './program.ts';
 import { TypedLine } from './typed-line.ts';
@@ -72,11 +73,11 @@ function endedBy(error: CommanderError, specs: readonly CommandSpec[], argv: rea
 }
 
 /** The words of a line that call a command, or a family of commands. */
-function wordsOf(specs: readonly CommandSpec[], argv: readonly string[]): readonly string[] {
-  const [first = '', second = ''] = argv;
-  if (specs.some((spec) => isCalled(spec, `${first} ${second}`))) return [first, second];
-  const isKnown = specs.some((spec) => isCalled(spec, first)) || families.some(({ name }) => name === first);
-  return isKnown ? [first] : [];
+function wordsOf(specs: readonly CommandSpec[], [first, second]: readonly string[]): readonly string[] {
+  const named = firstWordOf(specs, first);
+  if (named === undefined) return [];
+  const isSecond = isFamily(named) && named.specs.some((spec) => secondWord(spec) === second);
+  return second !== undefined && isSecond ? [named.name, second] : [named.name];
 }
 
 /** Refuses an output that the rows of the query cannot have, so far as that does not depend on the data or the terminal. */
@@ -84,4 +85,13 @@ function checkOutput({ query, output }: QueryLine): void {
   const { drawn, columns } = outputChoice(output, {}, isDrawable(query));
   const layout = layoutOf(query);
   if (!drawn && layout !== undefined) columnsOf(layout.fields, layout.columns, columns);
+}
+
+/** Parses the lines of a plan at a moment; gives undefined for a command that does not ask for data. */
+export function planLineParser(now: Date): (words: readonly string[]) => QueryLine | undefined {
+  const clock = { today: utcDay(now), latest: latestDay(now) };
+  return (words) => {
+    const line = parse(words, { clock, inPlan: true });
+    return line.command === 'query' ? line : undefined;
+  };
 }

@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import type { CommandSpec } from './command.ts';
-import { families, headings } from './commands.ts';
+import { firstWordOf, firstWords, isFamily, secondWord } from './commands.ts';
 import type { Flag } from './flag.ts';
 
 /** What becomes of a command that was parsed. */
@@ -12,27 +12,16 @@ export function programOf(specs: readonly CommandSpec[], word: string | undefine
     .description('Point-in-time economic data: series as they were known on a date, treasury curves')
     .version('', '-V, --version', 'print the version')
     .configureHelp({ subcommandTerm: (command) => [command.name(), ...command.aliases()].join('|') });
-  for (const heading of headings) {
-    const names = new Set(specs.filter((spec) => spec.heading === heading).map(firstWord));
-    for (const name of names) {
-      const family = families.find((one) => one.name === name);
-      const own = specs.filter((spec) => firstWord(spec) === name);
-      const [only] = own;
-      const command = bare(root.command(name)).helpGroup(`${heading}:`);
-      command.description(family?.summary ?? only?.summary ?? '');
-      if (only?.alias !== undefined) command.alias(only.alias);
-      if (word !== name && word !== only?.alias) continue;
-      if (family === undefined && only !== undefined) define(command, only, parsed);
-      else
-        for (const spec of own)
-          define(bare(command.command(spec.words.slice(name.length + 1))), spec, parsed);
-    }
+  const named = firstWordOf(specs, word);
+  for (const first of firstWords(specs)) {
+    const [only] = first.specs;
+    const command = bare(root.command(first.name)).helpGroup(`${first.heading}:`).description(first.summary);
+    if (only?.alias !== undefined) command.alias(only.alias);
+    if (first.name !== named?.name || only === undefined) continue;
+    if (!isFamily(first)) define(command, only, parsed);
+    else for (const spec of first.specs) define(bare(command.command(secondWord(spec))), spec, parsed);
   }
   return root;
-}
-
-function firstWord({ words }: CommandSpec): string {
-  return words.split(' ')[0] ?? '';
 }
 
 function bare(command: Command): Command {
@@ -45,8 +34,8 @@ function bare(command: Command): Command {
 }
 
 function define(command: Command, spec: CommandSpec, parsed: Parsed): void {
-  const { summary, about, args, flags } = spec;
-  command.summary(summary).description(about === undefined ? summary : `${summary}\n\n${about}`);
+  const { summary, args, flags } = spec;
+  command.description(summary);
   for (const { name, about: text = '', optional, several } of args) {
     const shown = several === true ? `${name}...` : name;
     command.addArgument(new Argument(optional === true ? `[${shown}]` : `<${shown}>`, text));
