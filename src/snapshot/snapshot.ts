@@ -6,7 +6,7 @@ import { untilUnchanged } from '../client/retry.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { version } from '../platform/installation.ts';
-import type { Lock } from '../store/lock.ts';
+import type { Lock } from '../store/store.ts';
 import { importLogText } from './import-log.ts';
 import { type BoundLine, boundLine, type ParseLine } from './line.ts';
 import type { Manifest, Source } from './manifest.ts';
@@ -77,7 +77,7 @@ export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promi
       throw error;
     }
   } finally {
-    lock.close();
+    await lock.close();
   }
 }
 

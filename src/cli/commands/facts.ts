@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { seriesMeant, withSuggestion } from '../../analysis/series-ids.ts';
 import type { Statement } from '../../domain/series/statement.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Store } from '../../store/store.ts';
+import type { StoreView } from '../../store/store.ts';
 import { storeToRead } from '../config/places.ts';
 import type { FactsLine } from '../options/line.ts';
 import { withNamer } from '../run/session.ts';
@@ -28,14 +28,16 @@ export async function runFacts(line: FactsLine, io: Io): Promise<number> {
     const known: string[] = [];
     const failures: unknown[] = [];
     for (const { id } of await seriesMeant(line.ids, source)) {
-      if ((await store.findSeries(id)) !== undefined) known.push(id);
+      if ((await store.read((view) => view.findSeries(id))) !== undefined) known.push(id);
       else
         failures.push(
           await withSuggestion(new Problem('not-found', `series '${id}' not found`), id, source),
         );
     }
     if (known.length > 0 && (failures.length === 0 || line.file === undefined))
-      await writeFacts(store, known, await openSink(line.file, io), line.messages.quiet, io);
+      await store.read(async (view) =>
+        writeFacts(view, known, await openSink(line.file, io), line.messages.quiet, io),
+      );
     const codes = failures.map((error) => reportFailure(error, false, io));
     return codes[0] ?? exitCode.success;
   } finally {
@@ -44,7 +46,7 @@ export async function runFacts(line: FactsLine, io: Io): Promise<number> {
 }
 
 async function writeFacts(
-  store: Store,
+  view: StoreView,
   ids: readonly string[],
   sink: Sink,
   quiet: boolean,
@@ -56,14 +58,14 @@ async function writeFacts(
     let wanted = await sink.write('series_id,date,as_of_date,value\n');
     for (const [done, id] of ids.entries()) {
       if (!wanted) break;
-      for await (const batch of store.statements(id)) {
+      for await (const batch of view.statements(id)) {
         // Reading never waits for I/O: without a tick of the event loop no signal is noticed.
         await nextTick();
         io.signal.throwIfAborted();
         wanted = await sink.write(batch.map((statement) => csvRecord(recordOf(statement))).join(''));
         if (!wanted) break;
       }
-      const complete = await store.completeVintages(id);
+      const complete = await view.completeVintages(id);
       if (wanted) wanted = await sink.write(complete.map((asOf) => csvRecord([id, '', asOf, ''])).join(''));
       if (io.stdout.isTTY !== true) bar.show(() => id, { done, total: ids.length, unit: 'series' });
     }

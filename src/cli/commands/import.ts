@@ -12,7 +12,7 @@ import { progress } from '../terminal/progress.ts';
 /** `asof import`: imports files and folders into the store, in one transaction. */
 export async function runImport(line: ImportLine, io: Io): Promise<number> {
   const [{ sourceFiles }, { recognise }, { load }, { openWriter }] = await Promise.all([
-    import('../../import/files/files.ts'),
+    import('../../import/files/walk.ts'),
     import('../../import/formats/recognise.ts'),
     import('../../import/load/load.ts'),
     import('../../store/open.ts'),
@@ -58,8 +58,8 @@ export async function runImport(line: ImportLine, io: Io): Promise<number> {
     // A signal that came while SQLite was working is noticed here, before anything is committed.
     await nextTick();
     io.signal.throwIfAborted();
-    if (dryRun) writer.rollback();
-    else writer.commit();
+    if (dryRun) await writer.rollback();
+    else await writer.commit();
     bar.clear();
     const outcome = {
       path,
@@ -71,7 +71,7 @@ export async function runImport(line: ImportLine, io: Io): Promise<number> {
     return exitCode.success;
   } catch (error) {
     bar.clear();
-    writer.rollback();
+    await writer.rollback();
     if (io.signal.aborted) messages.note('asof: stopped; nothing was imported');
     throw error;
   }
@@ -85,7 +85,7 @@ export async function runImportLog({ store: path }: ImportLogLine, io: Io): Prom
   ]);
   const store = await openStore(storeToRead(io, path).path);
   try {
-    io.stdout.write(importLogText(await store.imports()));
+    io.stdout.write(importLogText(await store.read((view) => view.imports())));
     return exitCode.success;
   } finally {
     await store.close();

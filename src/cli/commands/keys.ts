@@ -43,9 +43,9 @@ async function createKey(line: CreateLine, io: Io): Promise<number> {
   const { secret, stored } = newKey({ name, plan, now: io.clock() });
   const store = await openAccess(accessPath(io, line.access), { counting: false });
   try {
-    store.addKey(stored);
+    await store.addKey(stored);
   } finally {
-    store.close();
+    await store.close();
   }
   messagesOf(line.messages, io).note(
     `asof: key ${stored.id} of '${name}' on the plan ${plan} (it is shown only once)`,
@@ -86,7 +86,7 @@ async function keyRows(path: string): Promise<readonly Row[]> {
   const { openAccess } = await import('../../store/open.ts');
   const store = await openAccess(path, { counting: false });
   try {
-    return store.keys().map(({ id, name, plan, start, createdAt, revokedAt }) => ({
+    return (await store.keys()).map(({ id, name, plan, start, createdAt, revokedAt }) => ({
       id,
       name,
       plan,
@@ -95,7 +95,7 @@ async function keyRows(path: string): Promise<readonly Row[]> {
       revoked_at: revokedAt ?? null,
     }));
   } finally {
-    store.close();
+    await store.close();
   }
 }
 
@@ -107,11 +107,11 @@ async function revokeKey(line: RevokeLine, io: Io): Promise<number> {
   const { openAccess } = await import('../../store/open.ts');
   const store = await openAccess(path, { counting: false });
   try {
-    const key = store.revokeKey(line.id, io.clock().toISOString());
+    const key = await store.revokeKey(line.id, io.clock().toISOString());
     if (key === undefined) throw unknown();
     messagesOf(line.messages, io).note(`asof: key ${key.id} of '${key.name}' was revoked at ${key.revokedAt}`);
     return exitCode.success;
   } finally {
-    store.close();
+    await store.close();
   }
 }

@@ -9,7 +9,7 @@ import type { Io } from '../terminal/io.ts';
 /** `asof serve`: serves the store over HTTP until SIGTERM or SIGINT; SIGHUP reopens the store. */
 export async function runServe(line: ServeLine, io: Io): Promise<number> {
   const { host, port, publicUrl, billingUrl, quiet } = line;
-  const [{ openAccess, openStore }, { serve }, { checkPlans, createGate }] = await Promise.all([
+  const [{ openAccess, openStore }, { serve }, { checkPlans, Gate }] = await Promise.all([
     import('../../store/open.ts'),
     import('../../server/serve.ts'),
     import('../../server/keys/gate.ts'),
@@ -17,10 +17,10 @@ export async function runServe(line: ServeLine, io: Io): Promise<number> {
   const plans = await plansOf(line.plans);
   const access = await openAccess(accessPath(io, line.access), { counting: true });
   try {
-    checkPlans(access, plans);
+    await checkPlans(access, plans);
     const serving = await serve({
-      openStore: () => openStore(storeToRead(io, line.store).path, true),
-      gate: createGate(access, plans),
+      openStore: () => openStore(storeToRead(io, line.store).path, { live: true }),
+      gate: await Gate.open(access, plans),
       host,
       port,
       log: io.stderr,
@@ -34,7 +34,7 @@ export async function runServe(line: ServeLine, io: Io): Promise<number> {
     await serving.stop();
     return exitCode.success;
   } finally {
-    access.close();
+    await access.close();
   }
 }
 
