@@ -1,5 +1,5 @@
 import { maturitiesOf } from '../domain/treasury/curve.ts';
-import { insiderFilings, operations, revisions, vintages } from '../operations/index.ts';
+import { curve, insiderFilings, operations, revisions, vintages } from '../operations/index.ts';
 import type { Field, Operation } from '../operations/operation.ts';
 import type { Query, YieldTableQuery } from './query.ts';
 
@@ -28,7 +28,7 @@ export function layoutOf(query: Query): RowLayout | undefined {
     case 'vintages':
       return vintages;
     case 'curve':
-      return query.vs === undefined ? operationNamed('curve') : comparisonLayout;
+      return query.vs === undefined ? curve : comparisonLayout;
     case 'yield-table':
       return yieldTableLayout(query);
     case 'cluster-explanation':
@@ -53,7 +53,7 @@ export function isDrawable(query: Query): boolean {
 }
 
 /** The layout of revisions, each compared with the one before. */
-const revisionLayout: RowLayout = (() => {
+export const revisionLayout: RowLayout = (() => {
   const added: readonly Field[] = [
     {
       name: 'change',
@@ -81,7 +81,7 @@ const revisionLayout: RowLayout = (() => {
 })();
 
 /** The layout of a curve beside another; the sources of both are shown only when chosen. */
-const comparisonLayout: RowLayout = (() => {
+export const comparisonLayout: RowLayout = (() => {
   const fields: readonly Field[] = [
     { name: 'maturity', type: 'text', description: 'Maturity label.' },
     {
@@ -106,7 +106,7 @@ const comparisonLayout: RowLayout = (() => {
 })();
 
 /** The layout of rates with a column for each maturity. */
-function yieldTableLayout({ curveType = 'PAR', maturity }: YieldTableQuery): RowLayout {
+export function yieldTableLayout({ curveType = 'PAR', maturity }: YieldTableQuery): RowLayout {
   const names = maturity === undefined ? maturitiesOf(curveType) : [maturity];
   return showing([
     { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
@@ -116,7 +116,8 @@ function yieldTableLayout({ curveType = 'PAR', maturity }: YieldTableQuery): Row
   ]);
 }
 
-const diffLayout = showing([
+/** The layout of the differences between two as-of dates. */
+export const diffLayout = showing([
   { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
   { name: 'date', type: 'day', description: 'The period that the values belong to.' },
   { name: 'old', type: 'decimal', description: 'The value as of the first date.', nullable: true },
@@ -126,7 +127,8 @@ const diffLayout = showing([
   { name: 'kind', type: 'text', description: 'added, revised or withdrawn.' },
 ]);
 
-const longPanelLayout = showing([
+/** The layout of a panel with a row for each series and day. */
+export const longPanelLayout = showing([
   { name: 'as_of', type: 'day', description: 'The as-of date.', nullable: true },
   { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
   { name: 'date', type: 'day', description: 'The period that the value belongs to.', nullable: true },

@@ -30,7 +30,8 @@ async function login(line: AuthLine, io: Io, { note }: Messages): Promise<number
   note(`asof: stored the key for ${base.origin} in ${configPath(io, 'keys')}; \`asof ping\` tries it`);
   if (isPlain(base)) note(`asof: others can read what is sent to ${base.origin}: it is not https`);
   for (const name of ['ASOF_API_KEY', 'ASOF_API_KEY_FILE'])
-    if (variable(io, name) !== undefined) note(`asof: ${name} is set and takes precedence over the stored key`);
+    if (variable(io, name) !== undefined)
+      note(`asof: ${name} is set and takes precedence over the stored key`);
   return exitCode.success;
 }
 

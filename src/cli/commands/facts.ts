@@ -30,9 +30,7 @@ export async function runFacts(line: FactsLine, io: Io): Promise<number> {
     for (const { id } of await seriesMeant(line.ids, source)) {
       if ((await store.read((view) => view.findSeries(id))) !== undefined) known.push(id);
       else
-        failures.push(
-          await withSuggestion(new Problem('not-found', `series '${id}' not found`), id, source),
-        );
+        failures.push(await withSuggestion(new Problem('not-found', `series '${id}' not found`), id, source));
     }
     if (known.length > 0 && (failures.length === 0 || line.file === undefined))
       await store.read(async (view) =>

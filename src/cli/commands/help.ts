@@ -31,7 +31,10 @@ function helpOn(words: readonly string[], width: number): string {
   const called = namesOf(command);
   const spec = specs.find((one) => one.words === called);
   const parts = [
-    command.configureOutput({ getOutHelpWidth: () => width }).helpInformation().trimEnd(),
+    command
+      .configureOutput({ getOutHelpWidth: () => width })
+      .helpInformation()
+      .trimEnd(),
     ...(spec?.about === undefined ? [] : [spec.about]),
     ...(called === '' ? [`Topics: ${topics.map((name) => `asof help ${name}`).join(', ')}`] : []),
     `Examples:\n${examplesOf(called, specs).map(exampleText).join('\n')}`,

@@ -132,7 +132,10 @@ function counts({ series, vintages, filings, ...statementCounts }: FileSummary):
 
 type StatementCounts = Pick<FileSummary, 'statementsNew' | 'statementsKnown' | 'withdrawn'>;
 
-function statements({ statementsNew, statementsKnown, withdrawn }: StatementCounts, areTrades: boolean): string {
+function statements(
+  { statementsNew, statementsKnown, withdrawn }: StatementCounts,
+  areTrades: boolean,
+): string {
   const withdrawals = withdrawn > 0 ? ` (${many(withdrawn, 'withdrawal')})` : '';
   const added = many(statementsNew, areTrades ? 'new trade' : 'new statement');
   return `${added}${withdrawals}, ${grouped(statementsKnown)} known`;

@@ -109,7 +109,9 @@ async function revokeKey(line: RevokeLine, io: Io): Promise<number> {
   try {
     const key = await store.revokeKey(line.id, io.clock().toISOString());
     if (key === undefined) throw unknown();
-    messagesOf(line.messages, io).note(`asof: key ${key.id} of '${key.name}' was revoked at ${key.revokedAt}`);
+    messagesOf(line.messages, io).note(
+      `asof: key ${key.id} of '${key.name}' was revoked at ${key.revokedAt}`,
+    );
     return exitCode.success;
   } finally {
     await store.close();

@@ -49,7 +49,8 @@ async function* findingsOf(
   }
   const { manifest } = opened;
   const source = sourceOf(manifest, connection, io);
-  if (source === undefined) messages.note('asof: no store or service to compare with: only the files were read');
+  if (source === undefined)
+    messages.note('asof: no store or service to compare with: only the files were read');
   let count = 0;
   const findings = verify(opened, {
     parseLine: planLineParser(io.clock()),

@@ -52,11 +52,7 @@ function named(completer: Completer, names: readonly string[]): Readonly<Record<
 }
 
 /** What may be typed at a position, as far as asof knows it. */
-export async function choicesAt(
-  position: Position,
-  specs: readonly CommandSpec[],
-  io: Io,
-): Promise<Choices> {
+export async function choicesAt(position: Position, specs: readonly CommandSpec[], io: Io): Promise<Choices> {
   return startingWith(await allAt(position, specs, io), position.text);
 }
 

@@ -37,7 +37,11 @@ export function positionIn(
   current: string,
 ): Position {
   const { spec, family, rest } = commandIn(specs, words);
-  const known = [...(spec?.flags ?? []), ...(spec === undefined && family === undefined ? [version] : []), help];
+  const known = [
+    ...(spec?.flags ?? []),
+    ...(spec === undefined && family === undefined ? [version] : []),
+    help,
+  ];
   const { flags, typed, waiting, onlyArguments } = scanned(known, rest);
   const within = { known, flags, typed, lead: '', text: current };
   if (waiting !== undefined) return { ...within, expected: { kind: 'value', flag: waiting } };
@@ -94,7 +98,9 @@ function valueStarted(known: readonly Flag[], word: string): { flag: Flag; lead:
 }
 
 function flagTyped(known: readonly Flag[], word: string): Flag | undefined {
-  return known.find(({ name, short }) => word === `--${name}` || (short !== undefined && word === `-${short}`));
+  return known.find(
+    ({ name, short }) => word === `--${name}` || (short !== undefined && word === `-${short}`),
+  );
 }
 
 function operandExpected({ words, args }: CommandSpec, before: number, current: string): Expected {

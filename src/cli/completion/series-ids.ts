@@ -1,8 +1,8 @@
+import { largestPage, pagesOf } from '../../client/pages.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { seriesSearch } from '../../operations/index.ts';
 import { chosenBaseUrl } from '../config/base-url.ts';
 import type { ConnectionFlags } from '../options/line.ts';
-import { everything, largestPage, pagesOf } from '../run/pages.ts';
 import { withClient } from '../run/session.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Choice } from './shell.ts';
@@ -33,7 +33,7 @@ export async function seriesIds(
             ['limit', String(largestPage)],
           ]),
         ]
-      : pagesOf(client, seriesSearch, [['q', text]], everything, io.signal);
+      : pagesOf(client, seriesSearch, [['q', text]], {}, io.signal);
     for await (const page of pages) {
       found.push(...page.results.map(choiceOf).filter(({ value }) => startsWithId(value, text)));
       if (found.length >= largestPage) break;

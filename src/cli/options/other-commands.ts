@@ -323,7 +323,15 @@ function configCommand(
   read: (line: TypedLine) => ConfigLine,
 ): CommandSpec {
   const isListed = args.includes(settingName);
-  return { words, heading: 'Setup', summary, ...(isListed && { about: settingsText }), args, flags: [], read };
+  return {
+    words,
+    heading: 'Setup',
+    summary,
+    ...(isListed && { about: settingsText }),
+    args,
+    flags: [],
+    read,
+  };
 }
 
 const config: readonly CommandSpec[] = [

@@ -1,9 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { AnswerProgress, Asking, Failure } from '../../analysis/answer.ts';
-import { estimate } from '../../analysis/estimate.ts';
+
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
-import { run } from '../../analysis/run.ts';
+import { estimate, run } from '../../analysis/run.ts';
 import { withSuggestion } from '../../analysis/series-ids.ts';
 import { untilUnchanged } from '../../client/retry.ts';
 import { utcDay } from '../../domain/series/date.ts';

@@ -22,7 +22,12 @@ export async function withClient<T>(
     service === undefined
       ? await openLocal(connection, io, messages)
       : // Loaded here: a query of a local store needs nothing of it.
-        await (await import('./remote-session.ts')).openRemote(service, { ...connection, ...flags }, io, messages);
+        await (await import('./remote-session.ts')).openRemote(
+          service,
+          { ...connection, ...flags },
+          io,
+          messages,
+        );
   try {
     return await work(reporting(client, io, messages), messages);
   } finally {

@@ -1,6 +1,6 @@
 import { type Io, variable } from './io.ts';
-import type { Share } from './progress-line.ts';
 import { eraseStatus, showStatus } from './messages.ts';
+import type { Share } from './progress-line.ts';
 
 /** The progress of long work, as a line on a terminal's stderr. */
 export type Progress = {
