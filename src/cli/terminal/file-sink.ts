@@ -3,8 +3,7 @@ import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promi
 import { basename, dirname, join } from 'node:path';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { unlessAborted } from '../../platform/abort.ts';
-import type { Sink } from './sink.ts';
-import { deviceSink } from './stream-sink.ts';
+import { deviceSink, type Sink } from './stream-sink.ts';
 
 /**
  * A sink that writes beside `path` and renames when complete: a reader of `path` never sees half a file. A symbolic

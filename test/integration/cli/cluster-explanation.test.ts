@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { type Explaining, explained } from '../../../src/cli/composed/cluster-explanation.ts';
+import { type Explaining, explained } from '../../../src/analysis/cluster-explanation.ts';
 import type { Client } from '../../../src/client/client.ts';
 import { embeddedClient } from '../../../src/client/embedded.ts';
 import type { Filing } from '../../../src/domain/insider/filing.ts';
@@ -9,7 +9,7 @@ import { insiderClusters } from '../../../src/operations/index.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { alikeFilings, days } from '../../support/alike-filings.ts';
-import { changedClient } from '../../support/changed-client.ts';
+import { changedClient } from '../../support/clients.ts';
 import { filing, owner } from '../../support/filings.ts';
 import { importFilings, newStorePath, scratchFolder } from '../../support/scratch-store.ts';
 

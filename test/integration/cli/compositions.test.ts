@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { yieldsCommand } from '../../../src/cli/commands/yields.ts';
-import { compared } from '../../../src/cli/composed/curve-comparison.ts';
+import { compared } from '../../../src/analysis/curve-comparison.ts';
+import { tablePages } from '../../../src/analysis/yield-table.ts';
 import { asof, linesOf, newFolder } from '../../support/command.ts';
 import { table } from '../../support/sec-tables.ts';
 
@@ -72,10 +72,8 @@ describe('the dates of a service in disorder', () => {
       yield rates('2025-01-03', '2025-01-02');
       yield rates('2025-01-03');
     }
-    const nothing = {} as never;
-    const shape = await yieldsCommand.shape?.({ wide: true, header: true, color: true }, nothing, nothing);
     const shown = async () => {
-      for await (const _ of shape?.pages?.(pages()) ?? []);
+      for await (const _ of tablePages(pages(), ['1M']));
     };
     await expect(shown()).rejects.toMatchObject({ kind: 'bad-answer' });
   });

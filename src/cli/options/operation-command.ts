@@ -1,0 +1,198 @@
+import type { OperationQuery, Query, QueryParams } from '../../analysis/query.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { Param } from '../../operations/param.ts';
+import { type CommandGroup, type CommandSpec, connectionIn, messagesIn, outputIn } from './command.ts';
+import type { ArgumentSpec, Flag } from './flag.ts';
+import type { QueryLine } from './line.ts';
+import { sharedFlags } from './shared-flags.ts';
+import type { TypedLine } from './typed-line.ts';
+
+/** What the command of an operation has besides what the operation declares. */
+export type CommandExtras = {
+  readonly alias?: string;
+  readonly severalIds?: boolean;
+  readonly flags?: readonly Flag[];
+  /** Flags that are listed under a heading of help. */
+  readonly outputFlags?: readonly Flag[];
+  /** The query, where that is not just the operation with the values of its parameters. */
+  readonly query?: (asked: OperationQuery, line: TypedLine) => Query;
+};
+
+/** The command of an operation. */
+export function operationCommand(
+  operation: Operation,
+  heading: CommandGroup,
+  extras: CommandExtras = {},
+): CommandSpec {
+  const { words } = operation.command;
+  const { alias, flags = [], outputFlags = [], query = (asked) => asked } = extras;
+  const isListing = Object.hasOwn(operation.params, 'limit');
+  return {
+    words,
+    heading,
+    summary: operation.summary,
+    ...(alias !== undefined && { alias }),
+    args: argumentsOf(operation, extras),
+    flags: [
+      ...flagged(operation).flatMap((entry) => flagsOf(entry)),
+      ...flags,
+      ...(isListing ? listingFlags(extras) : []),
+      ...outputFlags,
+      ...(isListing ? [sharedFlags.all] : []),
+      ...sharedFlags.output,
+      ...sharedFlags.connection,
+      ...sharedFlags.messages,
+    ],
+    read: (line) => queryLine(words, query(askedBy(operation, extras, line), line), line),
+  };
+}
+
+/** A line that asks a query, with what its shared flags say. */
+export function queryLine(words: string, query: Query, line: TypedLine): QueryLine {
+  return {
+    command: 'query',
+    words,
+    query,
+    output: outputIn(line),
+    connection: connectionIn(line),
+    messages: messagesIn(line),
+    dryRun: line.has('dry-run'),
+    exitCode: line.has('exit-code'),
+    typed: line.typed,
+    today: line.today,
+  };
+}
+
+type Entry = readonly [name: string, param: Param<unknown>];
+
+/** The parameters that become flags: all but those in the path, the command's argument, and those of paging. */
+function flagged({ params, command }: Operation): readonly Entry[] {
+  return Object.entries(params).filter(
+    ([name, param]) =>
+      param.in === 'query' && name !== command.argument && name !== 'limit' && name !== 'cursor',
+  );
+}
+
+function argumentsOf({ command, params }: Operation, { severalIds }: CommandExtras): readonly ArgumentSpec[] {
+  const { argument } = command;
+  if (argument === undefined) return [];
+  return [
+    {
+      name: argument === 'q' ? 'text' : argument,
+      ...(params[argument]?.required !== true && { optional: true }),
+      ...(severalIds === true && { several: true }),
+    },
+  ];
+}
+
+function flagsOf([name, param]: Entry): readonly Flag[] {
+  if (name === 'as_of') return [sharedFlags.asOf, sharedFlags.knownBefore];
+  const isSwitch = choicesOf(param)?.length === 1;
+  const { default: fallback } = param.schema;
+  // A switch stands for the only value that its parameter can have.
+  const about = phrase(isSwitch ? param.description.replace(/^`\w+`: /, '') : param.description);
+  return [
+    {
+      name: flagName(name, param),
+      about: fallback === undefined ? about : `${about} (default ${fallback})`,
+      ...(!isSwitch && { value: param.placeholder.toLowerCase() }),
+      ...(param.required && { required: true }),
+    },
+  ];
+}
+
+function listingFlags({ severalIds }: CommandExtras): readonly Flag[] {
+  return [
+    { name: 'limit', value: 'n', about: severalIds === true ? 'maximum rows per series' : 'maximum rows' },
+    { name: 'cursor', value: 'cursor', about: 'cursor of the page to continue from' },
+  ];
+}
+
+/** A sentence as the phrase of a flag: no capital at its beginning, no full stop at its end. */
+function phrase(sentence: string): string {
+  const start = /^[A-Z](?![A-Z])/.test(sentence) ? sentence.slice(0, 1).toLowerCase() : sentence.slice(0, 1);
+  return start + sentence.slice(1).replace(/\.$/, '');
+}
+
+function flagName(name: string, { flag }: Param<unknown>): string {
+  return flag ?? name.replaceAll('_', '-');
+}
+
+function choicesOf({ schema }: Param<unknown>): readonly string[] | undefined {
+  return schema.enum as readonly string[] | undefined;
+}
+
+function askedBy(operation: Operation, { severalIds }: CommandExtras, line: TypedLine): OperationQuery {
+  const { argument } = operation.command;
+  const [limit, cursor] = [line.count('limit'), line.text('cursor')];
+  if (limit !== undefined && line.has('all')) throw new Problem('bad-input', 'use either --all or --limit');
+  if (cursor !== undefined && severalIds === true && line.args.length !== 1)
+    throw new Problem('bad-input', '--cursor continues one series: name one id');
+  const typed = argument === undefined || severalIds === true ? undefined : line.args[0];
+  return {
+    kind: 'operation',
+    operation: operation.name,
+    params: {
+      ...(argument !== undefined && typed !== undefined && { [argument]: argumentText(argument, typed) }),
+      ...paramsIn(operation, line),
+    },
+    ...(severalIds === true && { ids: line.args }),
+    ...(limit !== undefined && { limit }),
+    ...(cursor !== undefined && { cursor }),
+  };
+}
+
+/** Series ids may be typed in any letter case. */
+function argumentText(argument: string, text: string): string {
+  return argument === 'id' ? text.toUpperCase() : text;
+}
+
+/** The values that flags give to the parameters of an operation; a Problem names the flags, as the service would the parameters. */
+function paramsIn(operation: Operation, line: TypedLine): QueryParams {
+  const entries = flagged(operation).flatMap(([name, param]): (readonly [string, string | number])[] => {
+    const value = valueIn(name, param, line);
+    return value === undefined ? [] : [[name, value]];
+  });
+  checkTogether(operation, entries, line);
+  return Object.fromEntries(entries);
+}
+
+function valueIn(name: string, param: Param<unknown>, line: TypedLine): string | number | undefined {
+  if (name === 'as_of') return line.asOf();
+  const flag = flagName(name, param);
+  if (!line.has(flag)) return undefined;
+  if (param.schema.format === 'date') return line.day(flag);
+  const choices = choicesOf(param);
+  if (choices?.length === 1) return choices[0];
+  return line.value(flag, (text) => {
+    const typed = choices?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
+    const value = param.parse(typed, name, line.clock);
+    return typeof value === 'number' ? value : typed;
+  });
+}
+
+/** Refuses values that do not go together; those that a flag cannot give are taken for given. */
+function checkTogether(
+  { params, check }: Operation,
+  entries: readonly (readonly [string, string | number])[],
+  { clock }: TypedLine,
+): void {
+  try {
+    check(
+      entries.map(([name, value]) => [name, String(value)] as const),
+      clock,
+    );
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem('bad-input', inFlags(error.detail, params), { hints: error.hints });
+  }
+}
+
+/** The detail of a Problem with the names of flags for those of parameters. */
+function inFlags(detail: string, params: Operation['params']): string {
+  return detail.replace(/^invalid (date range: )?(?=')/, '').replace(/'(\w+)'/g, (quoted, name: string) => {
+    const param = params[name];
+    return param === undefined ? quoted : `--${flagName(name, param)}`;
+  });
+}
