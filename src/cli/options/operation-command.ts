@@ -2,49 +2,49 @@ import type { OperationQuery, Query, QueryParams } from '../../analysis/query.ts
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Param } from '../../operations/param.ts';
-import { type CommandGroup, type CommandSpec, connectionIn, messagesIn, outputIn } from './command.ts';
+import { type CommandSpec, connectionIn, messagesIn, outputIn } from './command.ts';
 import type { ArgumentSpec, Flag } from './flag.ts';
 import type { QueryLine } from './line.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
 
-/** What the command of an operation has besides what the operation declares. */
+/** What the command of an operation has besides its parameters. */
 export type CommandExtras = {
-  readonly alias?: string;
-  readonly severalIds?: boolean;
-  readonly flags?: readonly Flag[];
+  readonly flags: readonly Flag[];
   /** Flags that are listed under a heading of help. */
-  readonly outputFlags?: readonly Flag[];
+  readonly outputFlags: readonly Flag[];
   /** The query, where that is not just the operation with the values of its parameters. */
-  readonly query?: (asked: OperationQuery, line: TypedLine) => Query;
+  readonly query: (asked: OperationQuery, line: TypedLine) => Query;
 };
 
-/** The command of an operation. */
+/** The command of an operation; `others` are the operations that its flags can ask instead. */
 export function operationCommand(
   operation: Operation,
-  heading: CommandGroup,
-  extras: CommandExtras = {},
+  others: readonly Operation[],
+  { flags, outputFlags, query }: CommandExtras,
 ): CommandSpec {
-  const { words } = operation.command;
-  const { alias, flags = [], outputFlags = [], query = (asked) => asked } = extras;
+  const { words, heading, alias } = operation.command;
   const isListing = Object.hasOwn(operation.params, 'limit');
+  const asked = (line: TypedLine): Operation =>
+    others.find(({ command: { flag } }) => flag !== undefined && line.has(flag.name)) ?? operation;
   return {
     words,
     heading,
     summary: operation.summary,
     ...(alias !== undefined && { alias }),
-    args: argumentsOf(operation, extras),
+    args: argumentsOf(operation),
     flags: [
       ...flagged(operation).flatMap((entry) => flagsOf(entry)),
       ...flags,
-      ...(isListing ? listingFlags(extras) : []),
+      ...others.flatMap(({ command: { flag } }) => flag ?? []),
+      ...(isListing ? listingFlags(operation) : []),
       ...outputFlags,
       ...(isListing ? [sharedFlags.all] : []),
       ...sharedFlags.output,
       ...sharedFlags.connection,
       ...sharedFlags.messages,
     ],
-    read: (line) => queryLine(words, query(askedBy(operation, extras, line), line), line),
+    read: (line) => queryLine(words, query(askedBy(asked(line), line), line), line),
   };
 }
 
@@ -74,14 +74,14 @@ function flagged({ params, command }: Operation): readonly Entry[] {
   );
 }
 
-function argumentsOf({ command, params }: Operation, { severalIds }: CommandExtras): readonly ArgumentSpec[] {
-  const { argument } = command;
-  if (argument === undefined) return [];
+function argumentsOf({ command, params }: Operation): readonly ArgumentSpec[] {
+  const param = command.argument === undefined ? undefined : params[command.argument];
+  if (param === undefined) return [];
   return [
     {
-      name: argument === 'q' ? 'text' : argument,
-      ...(params[argument]?.required !== true && { optional: true }),
-      ...(severalIds === true && { several: true }),
+      name: param.placeholder,
+      ...(!param.required && { optional: true }),
+      ...(command.several === true && { several: true }),
     },
   ];
 }
@@ -102,9 +102,9 @@ function flagsOf([name, param]: Entry): readonly Flag[] {
   ];
 }
 
-function listingFlags({ severalIds }: CommandExtras): readonly Flag[] {
+function listingFlags({ command: { several } }: Operation): readonly Flag[] {
   return [
-    { name: 'limit', value: 'n', about: severalIds === true ? 'maximum rows per series' : 'maximum rows' },
+    { name: 'limit', value: 'n', about: several === true ? 'maximum rows per series' : 'maximum rows' },
     { name: 'cursor', value: 'cursor', about: 'cursor of the page to continue from' },
   ];
 }
@@ -123,29 +123,31 @@ function choicesOf({ schema }: Param<unknown>): readonly string[] | undefined {
   return schema.enum as readonly string[] | undefined;
 }
 
-function askedBy(operation: Operation, { severalIds }: CommandExtras, line: TypedLine): OperationQuery {
-  const { argument } = operation.command;
+function askedBy(operation: Operation, line: TypedLine): OperationQuery {
+  const { argument, several, defaults } = operation.command;
   const [limit, cursor] = [line.count('limit'), line.text('cursor')];
   if (limit !== undefined && line.has('all')) throw new Problem('bad-input', 'use either --all or --limit');
-  if (cursor !== undefined && severalIds === true && line.args.length !== 1)
+  if (cursor !== undefined && several === true && line.args.length !== 1)
     throw new Problem('bad-input', '--cursor continues one series: name one id');
-  const typed = argument === undefined || severalIds === true ? undefined : line.args[0];
+  const typed = argument === undefined || several === true ? undefined : line.args[0];
   return {
     kind: 'operation',
     operation: operation.name,
     params: {
-      ...(argument !== undefined && typed !== undefined && { [argument]: argumentText(argument, typed) }),
+      ...defaults,
+      ...(argument !== undefined &&
+        typed !== undefined && { [argument]: argumentText(operation.params[argument], typed) }),
       ...paramsIn(operation, line),
     },
-    ...(severalIds === true && { ids: line.args }),
+    ...(several === true && { ids: line.args }),
     ...(limit !== undefined && { limit }),
     ...(cursor !== undefined && { cursor }),
   };
 }
 
 /** Series ids may be typed in any letter case. */
-function argumentText(argument: string, text: string): string {
-  return argument === 'id' ? text.toUpperCase() : text;
+function argumentText(param: Param | undefined, text: string): string {
+  return param?.namesSeries === true ? text.toUpperCase() : text;
 }
 
 /** The values that flags give to the parameters of an operation; a Problem names the flags, as the service would the parameters. */

@@ -19,6 +19,7 @@ const expected: Readonly<Record<string, readonly [given: string, bound: string |
   spread: ['', 'to'],
   insider_filings: ['', 'as_of'],
   insider_clusters: ['', 'as_of'],
+  insider_cluster_explanations: ['', 'as_of'],
 };
 
 const givenBy = (text: string) =>
