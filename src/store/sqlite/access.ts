@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { makeFolder } from '../../platform/folder.ts';
+import { makeFolder } from '../../platform/files.ts';
 import type { AccessOptions, AccessStore, KeyRecord, StoredKey, UsageRecord } from '../access-store.ts';
 import type { Lock } from '../lock.ts';
 import { prepare, sqliteProblems } from './connect.ts';
