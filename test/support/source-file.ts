@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import type { SeriesMetadata } from '../../src/domain/series/series.ts';
 import type { Statement } from '../../src/domain/series/statement.ts';
 import type { CurvePoint } from '../../src/domain/treasury/curve.ts';
-import type { Coverage, Format, ReadOptions, SourceFile } from '../../src/import/formats/source.ts';
+import type { SourceFile } from '../../src/import/files/source-file.ts';
+import type { ImportFormat, ReadOptions, SeriesCoverage } from '../../src/import/formats/format.ts';
 
 /** The folder of real files that stands beside the project, where it does. */
 export const shared = fileURLToPath(new URL('../../../shared/', import.meta.url));
@@ -62,17 +63,21 @@ export function sharedFile(path: string): SourceFile {
 export type Told = {
   readonly metadata: readonly SeriesMetadata[];
   readonly implied: readonly SeriesMetadata[];
-  readonly coverage: readonly Coverage[];
+  readonly coverage: readonly SeriesCoverage[];
   readonly statements: readonly Statement[];
   readonly points: readonly CurvePoint[];
 };
 
 /** Reads a file to its end. */
-export async function readAll(format: Format, file: SourceFile, options: ReadOptions = {}): Promise<Told> {
+export async function readAll(
+  format: ImportFormat,
+  file: SourceFile,
+  options: ReadOptions = {},
+): Promise<Told> {
   const told = {
     metadata: [] as SeriesMetadata[],
     implied: [] as SeriesMetadata[],
-    coverage: [] as Coverage[],
+    coverage: [] as SeriesCoverage[],
     statements: [] as Statement[],
     points: [] as CurvePoint[],
   };
@@ -93,7 +98,7 @@ export function lines(statements: readonly Statement[]): string[] {
 
 /** The detail of the refusal that reading ends in. */
 export async function refusalOf(
-  format: Format,
+  format: ImportFormat,
   file: SourceFile,
   options: ReadOptions = {},
 ): Promise<string> {

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { leadOwner } from '../../../../../src/domain/insider/filing.ts';
-import { sourceFiles } from '../../../../../src/import/files/files.ts';
+import { sourceFiles } from '../../../../../src/import/files/walk.ts';
 import { readTogether } from '../../../../support/sec-documents.ts';
 import { type Cells, codesOf, documents, indexRows, sec } from '../../../../support/sec-real.ts';
 import { hasShared } from '../../../../support/source-file.ts';
@@ -68,8 +68,8 @@ describe.skipIf(!hasShared)('the real data sets (skipped without ../shared)', ()
     expect(found).toEqual(expected);
     expect(new Set(filings.map(({ filingId, row }) => `${filingId} ${row}`)).size).toBe(19_003);
     expect(told.get('SUBMISSION.tsv')?.notes).toEqual([
-      'the data set has no table NONDERIV_TRANS: its trades in shares are not known',
-      'the data set has no table REPORTINGOWNER: nobody is named as the owner, so that no trade counts for clusters',
+      'the data set has no table NONDERIV_TRANS: its trades in shares are unknown',
+      'the data set has no table REPORTINGOWNER: the owners are unknown, so no trade counts towards a cluster',
     ]);
     expect(told.get('DERIV_TRANS.tsv')?.notes).toEqual([
       expect.stringMatching(/^3 impossible trades are kept as stated/),
@@ -154,7 +154,7 @@ describe.skipIf(!hasShared)('the real data sets (skipped without ../shared)', ()
       .match(/"[345](?:\/A)?"/g)?.length;
     expect(count).toBe(396);
     expect(told.get(basename(path))?.notes).toEqual([
-      `dates ${count} ownership filings, and holds no trade itself`,
+      `dates ${count} ownership filings; it has no trades itself`,
     ]);
   });
 });
