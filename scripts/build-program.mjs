@@ -15,7 +15,7 @@ const together = {
     'src/client/embedded.ts',
     'src/store/open.ts',
     'src/store/sqlite/reader.ts',
-    'src/render/csv.ts',
+    'src/render/delimited.ts',
   ],
   remote: [
     'src/cli/run/remote-session.ts',

@@ -2,8 +2,8 @@ import type { Cell, Row } from '../operations/envelope.ts';
 import type { Field } from '../operations/operation.ts';
 
 /**
- * The texts of a row's fields in files and tables: a day as `YYYY-MM-DD`, missing as empty, lists joined by `;`.
- * Objects have no text (their place is JSON): alone or in a list they are left out.
+ * Makes the texts of a row for files and tables: a day is `YYYY-MM-DD`, a missing value is empty, the entries of a list
+ * are joined by `;`. Objects, alone or in a list, are left out: only JSON can hold them.
  */
 export function cellTexts(fields: readonly Field[]): (row: Row) => string[] {
   const readers = fields.map(({ name, type }) => ({ name, text: type === 'day' ? dayText : plainText }));
@@ -12,7 +12,7 @@ export function cellTexts(fields: readonly Field[]): (row: Row) => string[] {
 
 const midnight = 'T00:00:00Z';
 
-/** Only the contract's own form is shortened, so that a time of day never disappears. */
+/** Removes midnight UTC and no other time, so that a time of day is never lost. */
 function dayText(cell: Cell | undefined): string {
   const text = plainText(cell);
   return text.endsWith(midnight) ? text.slice(0, -midnight.length) : text;

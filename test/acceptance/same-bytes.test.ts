@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/operations/index.ts';
-import { formatNames } from '../../src/render/format.ts';
+import { formatNames } from '../../src/render/formats.ts';
 import { openStore } from '../../src/store/open.ts';
 import { built } from '../support/command.ts';
 import { contractStore, oddId } from '../support/contract-cases.ts';

@@ -185,7 +185,7 @@ describe('parquet', () => {
     expect(await asof(line, { stdoutIsTerminal: true })).toEqual({
       code: 2,
       out: '',
-      err: 'asof: parquet is bytes, which no terminal shows\n      -o FILE.parquet writes them to a file\n',
+      err: 'asof: parquet is a binary format, which a terminal cannot show\n      -o FILE.parquet writes it to a file\n',
     });
   });
 
@@ -200,7 +200,7 @@ describe('parquet', () => {
       code: 2,
       out: '',
       err:
-        `asof: column 'value' takes 40 digits for '${'12'.repeat(20)}', and Parquet holds at most 38\n` +
+        `asof: column 'value' needs 40 digits for '${'12'.repeat(20)}', and Parquet holds at most 38\n` +
         '      -f csv writes every digit; --columns leaves it out\n',
     });
     expect(existsSync(file ?? '')).toBe(false);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { Problem } from '../../../../src/errors/problem.ts';
-import { daysSince, type Lines, type Reading, rowsOf, textOf } from '../../../support/drawings.ts';
-import { type ReadPanel, readText } from '../../../support/text-reading.ts';
+import { Problem } from '../../../../../src/errors/problem.ts';
+import { daysSince, type Lines, type Reading, rowsOf, textOf } from '../../../../support/drawings.ts';
+import { type ReadPanel, readText } from '../../../../support/text-reading.ts';
 
 const linesOf = (text: string) => text.replace(/\n$/, '').split('\n');
 

@@ -1,21 +1,25 @@
 import type { ColumnSource } from 'hyparquet-writer';
-import { dayNumber } from '../domain/series/date.ts';
-import { Problem } from '../errors/problem.ts';
-import type { Cell } from '../operations/envelope.ts';
-import type { Field, FieldType } from '../operations/operation.ts';
-import { decimalColumn } from './parquet-decimal.ts';
-import { type Kept, optional, type ParquetColumn } from './parquet-schema.ts';
+import { dayNumber } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Cell } from '../../operations/envelope.ts';
+import type { Field, FieldType } from '../../operations/operation.ts';
+import { type KeptCell, optional, type ParquetColumn } from './column.ts';
+import { DecimalColumn } from './decimal.ts';
 
-/** The column of a field: the field's type decides, whatever the rows hold. */
+/** Makes the column of a field. Its type follows from the field alone, so that files with different rows fit together. */
 export function parquetColumn({ name, type }: Field): ParquetColumn {
   const column = kinds[type](name);
-  // The contract says with an empty text what nobody knows, such as a unit; no text of it means anything by being empty.
+  // In the contract an empty text means unknown, as for a unit.
   const isMissing = (cell: Cell | undefined) => cell === undefined || cell === null || cell === '';
-  return { ...column, keep: (cell) => (isMissing(cell) ? null : column.keep(cell)) };
+  return {
+    keep: (cell) => (isMissing(cell) ? null : column.keep(cell)),
+    elements: () => column.elements(),
+    stored: (kept) => column.stored(kept),
+  };
 }
 
 const kinds: Readonly<Record<FieldType, (name: string) => ParquetColumn>> = {
-  decimal: decimalColumn,
+  decimal: (name) => new DecimalColumn(name),
   day: (name) => ({
     keep: (cell) => (isDay(cell) ? dayNumber(cell) : misfit(name, cell, 'a day without a time')),
     elements: () => [
@@ -52,11 +56,11 @@ function textElement(name: string) {
   return optional(name, { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } });
 }
 
-function asKept(kept: readonly Kept[]): ColumnSource['data'] {
+function asKept(kept: readonly KeptCell[]): ColumnSource['data'] {
   return [...kept];
 }
 
-/** A text as it is; an entry of a list that is an object, as JSON. */
+/** A text unchanged; an object in a list as JSON. */
 function textOf(cell: Cell | undefined): string {
   return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, it } from 'vitest';
-import { daysSince, type Lines, type Reading, rowsOf, svgOf } from '../../../support/drawings.ts';
+import { daysSince, type Lines, type Reading, rowsOf, svgOf } from '../../../../support/drawings.ts';
 
 type Element = { readonly [name: string]: string };
 

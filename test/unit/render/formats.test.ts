@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
-import { formatNamed, formatNames, formatOfFile, rendererOf } from '../../../src/render/format.ts';
-import { type Chunk, rendered } from '../../../src/render/renderer.ts';
+import { createRenderer, formatForFile, formatNames, parseFormat } from '../../../src/render/formats.ts';
+import { type Chunk, renderPages } from '../../../src/render/renderer.ts';
 import { envelope, layout, observation, observationFields } from '../../support/rows.ts';
 
 describe('the extension of a file names its format', () => {
@@ -22,13 +22,13 @@ describe('the extension of a file names its format', () => {
     ['.csv', undefined],
     ['-', undefined],
   ])('%s: %s', (path, format) => {
-    expect(formatOfFile(path)).toBe(format);
+    expect(formatForFile(path)).toBe(format);
   });
 });
 
 describe('a file whose name promises another format is not written as CSV', () => {
   it.each(['gdp.ods', 'gdp.XLSX', 'out/gdp.html', 'chart.png'])('%s', (path) => {
-    expect(() => formatOfFile(path)).toThrow(
+    expect(() => formatForFile(path)).toThrow(
       /^asof writes no \.(ods|xlsx|html|png) files: the formats are table, csv/,
     );
   });
@@ -37,13 +37,13 @@ describe('a file whose name promises another format is not written as CSV', () =
 describe('a format is known by its name', () => {
   it('and every format of the command line is there', () => {
     expect(formatNames).toEqual(['table', 'csv', 'tsv', 'json', 'ndjson', 'parquet', 'markdown', 'svg']);
-    expect(formatNames.map(formatNamed)).toEqual(formatNames);
+    expect(formatNames.map(parseFormat)).toEqual(formatNames);
   });
 
   it('or refused: named, the formats listed, the likely one hinted at', () => {
     let problem: unknown;
     try {
-      formatNamed('cvs');
+      parseFormat('cvs');
     } catch (error) {
       problem = error;
     }
@@ -57,7 +57,7 @@ describe('a format is known by its name', () => {
   });
 
   it.each(['constructor', 'toString', 'CSV', ''])('%j is none', (name) => {
-    expect(() => formatNamed(name)).toThrow(Problem);
+    expect(() => parseFormat(name)).toThrow(Problem);
   });
 });
 
@@ -82,7 +82,7 @@ describe('an output in chunks', () => {
     ['ndjson', /^\{"date":"2014-10-01T00:00:00Z",.*\}\n\{"date":"2014-07-01T00:00:00Z",.*\}\n$/],
   ] as const)('is complete and has no empty chunk: %s', async (format, expected) => {
     const chunks: Chunk[] = [];
-    for await (const chunk of rendered(await rendererOf(format, layout(observationFields)), pages))
+    for await (const chunk of renderPages(await createRenderer(format, layout(observationFields)), pages))
       chunks.push(chunk);
     expect(chunks).not.toContain('');
     expect(chunks.join('')).toMatch(expected);
@@ -96,7 +96,7 @@ describe('an output in chunks', () => {
         yield page;
       }
     }
-    const chunks = rendered(await rendererOf('csv', layout(observationFields)), source());
+    const chunks = renderPages(await createRenderer('csv', layout(observationFields)), source());
     expect((await chunks.next()).value).toContain('17710.7');
     expect(asked).toEqual([0]);
     await chunks.return();

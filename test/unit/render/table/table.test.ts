@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Row } from '../../../src/operations/envelope.ts';
-import { table } from '../../../src/render/table.ts';
-import { cellWidth } from '../../../src/render/terminal-text.ts';
-import { envelope, field, layout, observation, observationFields, output } from '../../support/rows.ts';
+import type { Row } from '../../../../src/operations/envelope.ts';
+import { TableRenderer } from '../../../../src/render/table/table.ts';
+import { cellWidth } from '../../../../src/render/terminal-text.ts';
+import { envelope, field, layout, observation, observationFields, output } from '../../../support/rows.ts';
 
 // BEA's figures as of 2015-01-30, from ../shared/data/macro/fred-api.
 const gdp = [
@@ -14,7 +14,7 @@ const gdp = [
 
 /** A table at a width: its lines, and the columns that it dropped. */
 function at(width: number | undefined, rows: readonly Row[], fields = observationFields) {
-  const renderer = table(layout(fields, width === undefined ? {} : { width }));
+  const renderer = new TableRenderer(layout(fields, width === undefined ? {} : { width }));
   const lines = output(renderer, rows).split('\n');
   expect(lines.pop()).toBe('');
   return { lines, dropped: renderer.dropped?.() };
@@ -94,13 +94,15 @@ describe('a table', () => {
 
   it('shows its header with no rows, and nothing where none is wanted', () => {
     expect(at(80, []).lines).toEqual(['date  value  as_of_date  series_id  unit  frequency  source']);
-    expect(output(table(layout(observationFields, { header: false })), [])).toBe('');
+    expect(output(new TableRenderer(layout(observationFields, { header: false })), [])).toBe('');
   });
 
   it('has a bold header only with colour', () => {
     const rows = [{ id: 'GDP' }];
-    expect(output(table(layout([field('id')], { colour: true })), rows)).toBe('\u001B[1mid\u001B[22m\nGDP\n');
-    expect(output(table(layout([field('id')])), rows)).toBe('id\nGDP\n');
+    expect(output(new TableRenderer(layout([field('id')], { colour: true })), rows)).toBe(
+      '\u001B[1mid\u001B[22m\nGDP\n',
+    );
+    expect(output(new TableRenderer(layout([field('id')])), rows)).toBe('id\nGDP\n');
   });
 
   it('counts wide characters and emoji as two cells, and never cuts one in half', () => {
@@ -119,7 +121,7 @@ describe('a table', () => {
   });
 
   it('is as aligned over many pages as over one', () => {
-    const renderer = table(layout(observationFields, { width: 80 }));
+    const renderer = new TableRenderer(layout(observationFields, { width: 80 }));
     expect(
       output(renderer, ...gdp.map((row) => [row]))
         .split('\n')
@@ -129,7 +131,7 @@ describe('a table', () => {
 
   it('writes from the ten thousandth row on, keeps its widths, and loses no digit', () => {
     const fields = [field('value', 'decimal'), field('unit')];
-    const renderer = table(layout(fields, { width: 20 }));
+    const renderer = new TableRenderer(layout(fields, { width: 20 }));
     const first = renderer.page(envelope(Array(10_000).fill({ value: '1.5', unit: 'B' })));
     expect(first.split('\n')).toHaveLength(10_002);
     expect(
@@ -188,7 +190,7 @@ describe('foreign text never reaches the terminal as a command', () => {
   it('whatever the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const out = output(table(layout([field('id')])), [{ id: text }]);
+        const out = output(new TableRenderer(layout([field('id')])), [{ id: text }]);
         expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u200E\u200F\u061C\u2028-\u202E\u2066-\u2069]/u);
         expect(out.split('\n')).toHaveLength(3);
       }),
