@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { judge } from '../domain/insider/classification.ts';
+import { classifyTrades } from '../domain/insider/classification.ts';
 import { type Cluster, clustersOf } from '../domain/insider/cluster.ts';
 import { symbolsOf } from '../domain/insider/filing.ts';
 import type { Day } from '../domain/series/date.ts';
@@ -55,7 +55,10 @@ async function findClusters(
     ...(symbol !== '' && { ticker: symbol }),
   });
   for await (const filings of purchases) {
-    for (const cluster of clustersOf(judge(filings).purchases, { minInsiders: min_insiders, days })) {
+    for (const cluster of clustersOf(classifyTrades(filings).purchases, {
+      minInsiders: min_insiders,
+      days,
+    })) {
       if (symbol === '' || isOf(cluster, symbol)) found.push(named(cluster));
     }
     trades += filings.length;

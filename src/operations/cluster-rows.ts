@@ -1,6 +1,5 @@
-import { clusterTotals } from '../domain/insider/cluster-totals.ts';
+import { clusterTotals, transactionValue } from '../domain/insider/amounts.ts';
 import type { Purchase } from '../domain/insider/purchase.ts';
-import { transactionValue } from '../domain/insider/transaction-value.ts';
 import { dateTime } from '../domain/series/date.ts';
 import type { NamedCluster } from './cluster-listing.ts';
 import type { Row } from './envelope.ts';

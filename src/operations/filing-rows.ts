@@ -1,5 +1,5 @@
+import { transactionValue } from '../domain/insider/amounts.ts';
 import { type Filing, leadOwner, otherOwners } from '../domain/insider/filing.ts';
-import { transactionValue } from '../domain/insider/transaction-value.ts';
 import { dateTime } from '../domain/series/date.ts';
 import type { Row } from './envelope.ts';
 

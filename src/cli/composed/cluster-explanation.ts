@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
-import { type Judgement, judge, type Omission } from '../../domain/insider/classification.ts';
-import { type Filing, impossibility, isAmendment } from '../../domain/insider/filing.ts';
+import { type Classification, classifyTrades } from '../../domain/insider/classification.ts';
+import { explanationText } from '../../domain/insider/explanation.ts';
+import { type Filing, isAmendment } from '../../domain/insider/filing.ts';
 import { addDays, type Day } from '../../domain/series/date.ts';
 import type { Cell, Envelope, Row } from '../../operations/envelope.ts';
 import { insiderFilings } from '../../operations/index.ts';
@@ -49,20 +50,6 @@ export type Explaining = {
   /** Takes a line about what could not be explained. */
   readonly warn: (text: string) => void;
 };
-
-const reasons: Readonly<Record<Omission, string>> = {
-  'form 3': 'a Form 3 tells of no trade',
-  derivative: 'a derivative',
-  'not a purchase': 'no purchase in the open market',
-  impossible: 'impossible',
-  'no CIK': 'the insider has no CIK, so that nothing tells him from others',
-  'neither officer nor director': 'by one who is neither an officer nor a director',
-  'reported twice': 'the same trade reported twice',
-  'same block': 'the same block reported by another filer',
-  amended: 'amended',
-};
-
-const ofHolder = 'by a ten-percent owner who is neither an officer nor a director';
 
 /** A cluster and the trades in it or near it that it may be judged by. */
 type Neighbourhood = {
@@ -133,14 +120,14 @@ function issuerOf({ issuer_cik, ticker, issuer_name }: Row): string {
 
 function explainOne({ cluster, trades }: Neighbourhood): readonly Row[] {
   const { ticker, date_first, date_last, issuer_cik } = cluster;
-  const judgement = judge(trades.map(({ filing }) => filing));
+  const classification = classifyTrades(trades.map(({ filing }) => filing));
   const names = new Map(insidersIn(cluster).map((entry) => [tradeOf(entry), entry.owner_name]));
   return trades
     .filter(({ filing }) => filing.transactionCode === 'P')
     .map(({ row, filing }) => {
       // A row of filings does not say which of joint filers is the insider; the cluster does.
       const name = names.get(tradeOf(row));
-      const told = became(filing, judgement, dayOf(date_first), dayOf(date_last), name);
+      const told = became(filing, classification, dayOf(date_first), dayOf(date_last), name);
       return Object.fromEntries(
         Object.entries({ ...row, ticker, date_first, date_last, issuer_cik, ...told }).filter(([name]) =>
           shown.has(name),
@@ -218,42 +205,32 @@ type Told = {
 
 function became(
   filing: Filing,
-  { purchases, omitted, doubts }: Judgement,
+  { purchases, excluded, ambiguous }: Classification,
   first: Day,
   last: Day,
   named: Cell | undefined,
 ): Told {
-  const omission = omitted.find((one) => one.filing === filing);
-  if (omission !== undefined) {
-    const { why, because } = omission;
-    const instead = because === undefined ? '' : `: ${nameOf(because)}`;
-    if (why === 'impossible')
-      return { verdict: 'left out', reason: `${reasons[why]}: ${impossibility(filing)}` };
-    const isHolder = filing.owners.some(({ isTenPercent }) => isTenPercent);
-    const reason = isHolder && why === 'neither officer nor director' ? ofHolder : reasons[why];
-    return { verdict: 'left out', reason: `${reason}${instead}` };
-  }
+  const exclusion = excluded.find((one) => one.filing === filing);
+  if (exclusion !== undefined) return { verdict: 'left out', reason: explanationText(exclusion) };
   const purchase = purchases.find((one) => one.filing === filing);
   if (purchase === undefined || purchase.date < first || purchase.date > last)
-    return { verdict: 'left out', reason: 'outside the span' };
-  const doubt = doubts.find(
-    ({ amendment, originals }) => amendment.filingId === filing.filingId || originals.includes(filing),
+    return { verdict: 'left out', reason: explanationText({ reason: 'outside-the-cluster', filing }) };
+  const doubt = ambiguous.find(
+    ({ amendment, possibleOriginals }) =>
+      amendment.filingId === filing.filingId || possibleOriginals.includes(filing),
   );
-  const names = filing.owners.map(({ name }) => name);
-  const insider = names.find((name) => name === named) ?? purchase.insider.name;
-  const others = names.toSpliced(names.indexOf(insider), 1);
+  const insider = filing.owners.find(({ name }) => name === named) ?? purchase.insider;
   return {
     verdict: 'counted',
-    owner_name: insider,
-    reason: [
-      ...(others.length > 0 ? [`one insider with the joint filers ${others.join(', ')}`] : []),
-      ...(doubt === undefined ? [] : [`not clear what ${nameOf(doubt.amendment)} amends: all of it stays`]),
-    ].join('; '),
+    owner_name: insider.name,
+    reason: explanationText({
+      reason: 'counted',
+      filing,
+      insider,
+      jointFilers: filing.owners.filter((owner) => owner !== insider),
+      ...(doubt !== undefined && { ambiguousAmendment: doubt.amendment }),
+    }),
   };
-}
-
-function nameOf({ accessionNumber, filingId, row }: Filing): string {
-  return `${accessionNumber ?? filingId} row ${row}`;
 }
 
 function orderOf({ transaction_date, filing_date, accession_number, row }: Row): string {

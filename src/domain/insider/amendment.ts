@@ -3,19 +3,20 @@ import type { Filing } from './filing.ts';
 import type { Purchase } from './purchase.ts';
 import { type ReportedTrade, reportsOf, sharesOwner } from './reported-trade.ts';
 
-/** The reports that an amendment restates or may restate, and whether it is clear that it does. */
-export type Meaning = { readonly reports: readonly Purchase[]; readonly isClear: boolean };
+/** The reports that an amendment restates if `isClear`, or else may restate. */
+export type Restatement = { readonly reports: readonly Purchase[]; readonly isClear: boolean };
 
 /**
- * What the trades that an amendment states of a date mean among the trades known of it: what its owners reported, where
- * one filing has all of it and as many are stated. One that states no purchase restates the trades of the same numbers of
- * shares. Of a trade that its owners reported twice both reports are meant, unless it names the day of one.
+ * What the rows of an amendment (`stated`, all of one trade date) restate among the known trades of that date: those
+ * that its owners reported; of these, where the amendment names the day of its original, those filed on that day.
+ * It is clear when one filing reported all of them and the amendment states as many purchases. An amendment without a
+ * purchase must state the same numbers of shares. Both reports of a trade that its owners reported twice are meant.
  */
-export function meaningOf(stated: readonly Filing[], known: readonly ReportedTrade[]): Meaning {
+export function restatementOf(stated: readonly Filing[], known: readonly ReportedTrade[]): Restatement {
   const [first] = stated;
   if (first === undefined) return { reports: [], isClear: true };
   const { originalFiledOn } = first;
-  // Any owner that both name: joint filers may stand in another order, and an amendment may correct what one of them is.
+  // Any common owner will do: an amendment may list joint filers in another order, or correct the role of one.
   const own = reportsIn(known, ({ filing }) => sharesOwner(filing, first));
   const dated = reportsIn(
     known,
@@ -27,10 +28,11 @@ export function meaningOf(stated: readonly Filing[], known: readonly ReportedTra
 }
 
 /**
- * The reports that an amendment may correct the date of, when it states purchases of a date of which its owners reported
- * none: those of the day that it names, of as many shares, of dates that it does not state.
+ * The known reports whose trade date an amendment may correct. `stated` are its purchases of a date on which its owners
+ * reported none, `dates` all the trade dates that it states. A report qualifies when it was filed on the day that the
+ * amendment names, by one of its owners, with the same number of shares, and under a date outside of `dates`.
  */
-export function otherwiseDated(
+export function possiblyRedated(
   stated: readonly Purchase[],
   dates: ReadonlySet<string>,
   known: readonly Purchase[],
@@ -46,15 +48,15 @@ export function otherwiseDated(
   );
 }
 
-/** The reports of each trade that are of a kind, without the trades that have none. */
+/** The matching reports of each trade; trades without any are left out. */
 function reportsIn(
   trades: readonly ReportedTrade[],
-  isWanted: (report: Purchase) => boolean,
+  matches: (report: Purchase) => boolean,
 ): readonly (readonly Purchase[])[] {
-  return trades.map((trade) => reportsOf(trade).filter(isWanted)).filter((reports) => reports.length > 0);
+  return trades.map((trade) => reportsOf(trade).filter(matches)).filter((reports) => reports.length > 0);
 }
 
-/** Whether one filing tells of every trade. */
+/** Whether one filing reports every trade. */
 function areOfOneFiling(meant: readonly (readonly Purchase[])[]): boolean {
   const [first = [], ...others] = meant.map((reports) => reports.map(({ filing }) => filing.filingId));
   return first.some((filingId) => others.every((filingIds) => filingIds.includes(filingId)));
@@ -63,12 +65,12 @@ function areOfOneFiling(meant: readonly (readonly Purchase[])[]): boolean {
 function areAsStated(meant: readonly (readonly Purchase[])[], stated: readonly Filing[]): boolean {
   const purchases = stated.filter(({ transactionCode }) => transactionCode === 'P');
   if (purchases.length > 0) return purchases.length === meant.length;
-  const left = stated.map(({ shares }) => shares);
+  const unmatched = stated.map(({ shares }) => shares);
   return meant.every(([report]) => {
-    const place = left.findIndex(
+    const index = unmatched.findIndex(
       (shares) => shares !== null && sameNumber(shares, report?.filing.shares ?? null),
     );
-    if (place >= 0) left.splice(place, 1);
-    return place >= 0;
+    if (index >= 0) unmatched.splice(index, 1);
+    return index >= 0;
   });
 }

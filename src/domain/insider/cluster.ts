@@ -1,25 +1,26 @@
 import { type Day, dayNumber } from '../series/date.ts';
 import type { Purchase } from './purchase.ts';
 
-/** What makes purchases a cluster: this many insiders within so many consecutive calendar days. */
+/** Purchases form a cluster when at least `minInsiders` insiders buy within `days` consecutive calendar days. */
 export type ClusterRule = { readonly minInsiders: number; readonly days: number };
 
-/** Purchases of several insiders of one issuer that lie close together. */
+/** Purchases of one issuer's shares by several insiders within a short time. */
 export type Cluster = {
-  /** By trade date; never empty. */
+  /** In order of trade date; never empty. */
   readonly purchases: readonly Purchase[];
+  /** Number of distinct insiders. */
   readonly size: number;
   readonly dateFirst: Day;
   readonly dateLast: Day;
-  /** The day on which enough of it was public to see a cluster. */
+  /** The first day on which a qualifying span of it was public. */
   readonly detectedOn: Day;
-  /** The number of insiders in the cluster that was seen on that day. */
+  /** Number of distinct insiders in the cluster as known on that day. */
   readonly sizeWhenDetected: number;
 };
 
 /**
- * The clusters in the purchases of one issuer, which come by trade date. A span is the days beginning on the date of a
- * purchase; spans of enough insiders that share a purchase join.
+ * The clusters in one issuer's purchases, which come in order of trade date. A span is `days` days from the date of a
+ * purchase on; spans with enough insiders that share a purchase are joined into one cluster.
  */
 export function clustersOf(purchases: readonly Purchase[], rule: ClusterRule): readonly Cluster[] {
   return joinedSpans(purchases, rule).flatMap((own) => {
@@ -31,13 +32,13 @@ export function clustersOf(purchases: readonly Purchase[], rule: ClusterRule): r
         size: insidersIn(own),
         dateFirst: first.date,
         dateLast: last.date,
-        ...seen(own, rule),
+        ...detection(own, rule),
       },
     ];
   });
 }
 
-/** Qualifying spans of purchases by trade date, those that share a purchase as one. */
+/** The qualifying spans, those that share a purchase joined. */
 function joinedSpans(
   purchases: readonly Purchase[],
   { minInsiders, days }: ClusterRule,
@@ -75,8 +76,8 @@ function insidersIn(purchases: readonly Purchase[]): number {
   return new Set(purchases.map(({ insider }) => insider.cik)).size;
 }
 
-/** When a cluster could first be seen: more is public on every later day, so that the first such day is found by halving. */
-function seen(
+/** When a cluster became visible. What is public only grows from day to day, so a binary search finds the first day. */
+function detection(
   purchases: readonly Purchase[],
   rule: ClusterRule,
 ): Pick<Cluster, 'detectedOn' | 'sizeWhenDetected'> {

@@ -1,15 +1,15 @@
 import type { Day } from '../series/date.ts';
 import { fullerText, sameNumber } from '../series/decimal.ts';
 
-/** A date as a filing states it, `YYYY-MM-DD` and in the calendar, but perhaps impossible: of the year 0022, or in the future. */
+/** A date as a filing states it: `YYYY-MM-DD` and in the calendar, but possibly wrong, such as in the year 0022 or in the future. */
 export type StatedDate = string;
 
-/** The forms on which insiders report: initial holdings, changes, the year's rest; `/A` amends one. */
+/** The forms on which insiders report: 3 initial holdings, 4 changes, 5 late and exempt changes of a year; `/A` marks an amendment. */
 export type FormType = '3' | '4' | '5' | '3/A' | '4/A' | '5/A';
 
-/** Who reports a trade, and what he is to the issuer. */
+/** A person or entity that reports a trade, with its relationship to the issuer. */
 export type ReportingOwner = {
-  /** Ten digits; null where the document does not state it, so that the owner cannot be told from others. */
+  /** Ten digits; null if the document does not state it. */
   readonly cik: string | null;
   readonly name: string;
   readonly isDirector: boolean;
@@ -18,39 +18,39 @@ export type ReportingOwner = {
   readonly officerTitle: string | null;
 };
 
-/** What a filing states of one trade. */
+/** One trade as a filing states it. */
 export type Trade = {
-  /** Place among the filing's trades: those of Table I from 1, those of Table II (derivative) from 1001. */
+  /** Position in the filing: trades of Table I count from 1, those of Table II (derivatives) from 1001. */
   readonly row: number;
   readonly isDerivative: boolean;
   readonly securityTitle: string | null;
   readonly transactionDate: StatedDate | null;
-  /** `P` is a purchase in the open market, `S` a sale; any code passes through. */
+  /** `P` is a purchase in the open market, `S` a sale; any code is accepted. */
   readonly transactionCode: string | null;
   readonly acquiredDisposed: 'A' | 'D' | null;
   /** Exact decimal text, as are the price and the shares owned after the trade. */
   readonly shares: string | null;
   readonly pricePerShare: string | null;
   readonly sharesOwnedAfter: string | null;
-  /** Direct or indirect. */
+  /** Held directly (`D`) or indirectly (`I`). */
   readonly ownership: 'D' | 'I' | null;
 };
 
 /**
- * One trade of one filing; holdings are none. Null is what the filing does not state (or its data set does not carry).
- * `filingId` and `row` name it for good: every format gives the same trade the same two.
+ * One trade of one filing. Fields that the filing does not state, or its data set does not carry, are null.
+ * `filingId` and `row` identify the trade: every format gives the same trade the same two.
  */
 export type Filing = Trade & {
-  /** The accession number, or `sha256-` and 16 hex digits of the document's content where that is not known. */
+  /** The accession number; if it is unknown, `sha256-` and 16 hex digits of the hash of the document. */
   readonly filingId: string;
   /** `0000899243-17-024441`. */
   readonly accessionNumber: string | null;
   readonly formType: FormType;
-  /** The day from which on the trade was public. */
+  /** The filing date: the trade is public from this day on. */
   readonly filedOn: Day;
-  /** The UTC second at which the SEC took it in: `2022-11-09T01:18:10Z`. */
+  /** The UTC second at which the SEC accepted it: `2022-11-09T01:18:10Z`. */
   readonly acceptedAt: string | null;
-  /** When the filing that this one amends was filed, as an amendment states it. */
+  /** In an amendment, the stated filing date of the original. */
   readonly originalFiledOn: StatedDate | null;
   readonly periodOfReport: StatedDate | null;
   /** Ten digits. */
@@ -60,14 +60,14 @@ export type Filing = Trade & {
   readonly ticker: string | null;
   /** In the filing's order; empty when the table of owners is missing. */
   readonly owners: readonly ReportingOwner[];
-  /** The checkbox "pursuant to a Rule 10b5-1 plan", which forms have since 2023. */
+  /** The checkbox "pursuant to a Rule 10b5-1 plan", on forms since 2023. */
   readonly is10b51: boolean | null;
 };
 
-/** What a filing says once, for all of its trades. */
+/** The fields that all trades of a filing share. */
 export type FilingHeader = Omit<Filing, keyof Trade>;
 
-/** A trade of a filing. All fields are named, because objects put together by spreading are ten times as slow to make and read. */
+/** Joins a trade with its filing. The fields are listed one by one because spreading two objects is ten times slower. */
 export function filingOf(header: FilingHeader, trade: Trade): Filing {
   return {
     filingId: header.filingId,
@@ -95,26 +95,26 @@ export function filingOf(header: FilingHeader, trade: Trade): Filing {
   };
 }
 
-/** More trades than any table of the form holds (30 lines); Table II is numbered above it. */
+/** The most trades accepted from one table of a filing (a form has 30 lines); rows of Table II are numbered above it. */
 export const mostTrades = 1000;
 
-/** The `row` of the trade at `place` (from 1, at most `mostTrades`) among those of its table. */
+/** The `row` of the trade at position `place` (1 to `mostTrades`) of its table. */
 export function rowOf(isDerivative: boolean, place: number): number {
   return isDerivative ? mostTrades + place : place;
 }
 
-/** The owner that stands for joint filers: the first officer or director, else the first; undefined when none is known. */
+/** The owner shown for joint filers: the first officer or director, else the first owner; undefined if none is known. */
 export function leadOwner({ owners }: Pick<Filing, 'owners'>): ReportingOwner | undefined {
   return owners.find(({ isOfficer, isDirector }) => isOfficer || isDirector) ?? owners[0];
 }
 
-/** The owners besides the one that stands for them. */
+/** All owners but the lead owner. */
 export function otherOwners(filing: Pick<Filing, 'owners'>): readonly ReportingOwner[] {
   const lead = leadOwner(filing);
   return filing.owners.filter((owner) => owner !== lead);
 }
 
-/** Whether the name of any owner has `part` in it, without regard to case. */
+/** Whether `part` occurs in the name of any owner, ignoring case. */
 export function ownedBy({ owners }: Pick<Filing, 'owners'>, part: string): boolean {
   const text = part.toLowerCase();
   return owners.some(({ name }) => name.toLowerCase().includes(text));
@@ -128,8 +128,8 @@ export function isAmendment({ formType }: Pick<Filing, 'formType'>): boolean {
 const exchange = /^(?:NYSE(?: (?:AMERICAN|ARCA|MKT))?|NASDAQ|AMEX|ASX|TSX|OTC\w*)\s*[:/]\s*(?=\S)/;
 
 /**
- * The symbols that a stated ticker holds: `NYSE: KRC` is KRC, `HEI, HEI.A` and `MOGA/MOGB` are two each.
- * Blanks do not part symbols, as they stand within them: `CCIX U`.
+ * The symbols in a stated ticker: `NYSE: KRC` gives KRC; `HEI, HEI.A` and `MOGA/MOGB` give two each.
+ * A blank does not separate symbols, because some contain one: `CCIX U`.
  */
 export function symbolsOf(ticker: string | null): readonly string[] {
   const stated = (ticker ?? '').toUpperCase().replace(exchange, '');
@@ -140,25 +140,53 @@ export function symbolsOf(ticker: string | null): readonly string[] {
   return [...new Set(symbols)];
 }
 
-/** The Securities Exchange Act, by which insiders report, was signed on this day. */
+/** Why a trade cannot have happened as stated. */
+export type Impossibility =
+  | 'no-trade-date'
+  | 'dated-after-filing'
+  | 'dated-before-exchange-act'
+  | 'negative-shares'
+  | 'negative-price';
+
+/** The fields by which a trade is possible or not. */
+type CheckedFields = Pick<Filing, 'transactionDate' | 'filedOn' | 'shares' | 'pricePerShare'>;
+
+/** The day on which the Securities Exchange Act was signed; before it, no insider had to report. */
 const exchangeAct: Day = '1934-06-06';
 
-/** Why a trade cannot have happened as stated, so that nothing may be derived from it; undefined when it can. */
-export function impossibility({
+/** Why a trade cannot have happened as stated, so that it counts for nothing; undefined when it can. */
+export function impossibilityOf({
   transactionDate,
   filedOn,
   shares,
   pricePerShare,
-}: Pick<Filing, 'transactionDate' | 'filedOn' | 'shares' | 'pricePerShare'>): string | undefined {
-  if (transactionDate === null) return 'the trade has no date';
-  if (transactionDate > filedOn) return `dated ${transactionDate}, after its filing on ${filedOn}`;
-  if (transactionDate < exchangeAct) return `dated ${transactionDate}, when no insider had to report`;
-  if (Number(shares) < 0) return `of ${shares} shares`;
-  if (Number(pricePerShare) < 0) return `at ${pricePerShare} a share`;
+}: CheckedFields): Impossibility | undefined {
+  if (transactionDate === null) return 'no-trade-date';
+  if (transactionDate > filedOn) return 'dated-after-filing';
+  if (transactionDate < exchangeAct) return 'dated-before-exchange-act';
+  if (Number(shares) < 0) return 'negative-shares';
+  if (Number(pricePerShare) < 0) return 'negative-price';
   return undefined;
 }
 
-/** The facts of a record that hold for everyone who reports them; prose may be shortened or spelled otherwise. */
+/** An impossibility in words, with the trade's own figures: `dated 2026-01-03, after its filing on 2026-01-02`. */
+export function impossibilityText(trade: CheckedFields, impossibility: Impossibility): string {
+  const { transactionDate, filedOn, shares, pricePerShare } = trade;
+  switch (impossibility) {
+    case 'no-trade-date':
+      return 'the trade has no date';
+    case 'dated-after-filing':
+      return `dated ${transactionDate}, after its filing on ${filedOn}`;
+    case 'dated-before-exchange-act':
+      return `dated ${transactionDate}, before insiders had to report (${exchangeAct})`;
+    case 'negative-shares':
+      return `of ${shares} shares`;
+    case 'negative-price':
+      return `at ${pricePerShare} a share`;
+  }
+}
+
+/** Fields that every record of a trade must agree on; prose may be shortened or spelled differently. */
 const facts = [
   'accessionNumber',
   'formType',
@@ -180,8 +208,8 @@ const numbers = ['shares', 'pricePerShare', 'sharesOwnedAfter'] as const;
 const prose = ['issuerName', 'ticker', 'securityTitle'] as const;
 
 /**
- * In what two records of one trade (same `filingId` and `row`) contradict each other.
- * What only one of them states is no contradiction, nor is another spelling of a number, a name or a title.
+ * The fields in which two records of one trade (same `filingId` and `row`) contradict each other. A field that only one
+ * of them states is not a contradiction, nor is another spelling of a number, a name or a title.
  */
 export function filingClashes(held: Filing, given: Filing): readonly (keyof Filing)[] {
   const differing = facts.filter(
@@ -195,7 +223,7 @@ export function filingClashes(held: Filing, given: Filing): readonly (keyof Fili
   return [...differing, ...otherNumbers, ...(otherOwners ? (['owners'] as const) : [])];
 }
 
-/** Who reports as what, one text for any order and spelling. */
+/** The owners' CIKs and roles as one text, the same for any order and any spelling of names. */
 function rolesIn({ owners }: Filing): string {
   return owners
     .map(({ cik, isDirector, isOfficer, isTenPercent }) =>
@@ -205,7 +233,7 @@ function rolesIn({ owners }: Filing): string {
     .join('; ');
 }
 
-/** What two records of one trade say together, when they do not contradict each other; which comes first makes no difference. */
+/** Combines two records of one trade that do not contradict each other; their order makes no difference. */
 export function combinedFiling(held: Filing, given: Filing): Filing {
   const fuller = (field: (typeof numbers)[number] | (typeof prose)[number]): string | null =>
     held[field] === null || given[field] === null

@@ -1,57 +1,62 @@
 import type { Day } from '../series/date.ts';
-import { type Filing, impossibility, type ReportingOwner } from './filing.ts';
+import { type Filing, type Impossibility, impossibilityOf, type ReportingOwner } from './filing.ts';
 
-/** An officer or director whose CIK is known, so that two can be told apart. */
+/** An officer or director whose CIK is known, so that two insiders can be distinguished. */
 type Insider = ReportingOwner & { readonly cik: string };
 
-/** A trade that counts for clusters: a purchase in the open market by an insider. */
+/** An open-market purchase by an insider: a trade that may count towards a cluster. */
 export type Purchase = {
   readonly filing: Filing;
-  /** Of joint filers, the one that stands for all of them. */
+  /** The owner who made it; of joint filers, the officer or director with the lowest CIK. */
   readonly insider: Insider;
+  /** The trade date. */
   readonly date: Day;
-  /** Since when it counts; an amendment does not put off what the original told of the same insider. */
+  /** The first day on which it counts: that of the original report, if an amendment restates the same insider's trade. */
   readonly knownOn: Day;
-  /** The day of its filing, and of the originals that it restates. */
+  /** The filing dates of its report and of the originals that the report restates. */
   readonly filedOn: readonly Day[];
 };
 
-/** Why a trade is no purchase of an insider, whatever else was filed. */
-export type Unfit =
-  | 'form 3'
+/** Why a trade, taken by itself, is not an insider's open-market purchase. */
+export type IneligibleReason =
+  | 'form-3'
   | 'derivative'
-  | 'not a purchase'
-  | 'impossible'
-  | 'no CIK'
-  | 'neither officer nor director';
+  | 'not-a-purchase'
+  | Impossibility
+  | 'no-owner-cik'
+  | 'ten-percent-owner'
+  | 'not-officer-or-director';
 
-/** The purchase that a trade is by itself, or why it is none. */
-export function purchaseOf(filing: Filing): Purchase | Unfit {
-  if (filing.formType.startsWith('3')) return 'form 3';
+/** The purchase that a trade is by itself, or the reason why it is not one. */
+export function purchaseOf(filing: Filing): Purchase | IneligibleReason {
+  if (filing.formType.startsWith('3')) return 'form-3';
   if (filing.isDerivative) return 'derivative';
-  if (filing.transactionCode !== 'P') return 'not a purchase';
+  if (filing.transactionCode !== 'P') return 'not-a-purchase';
   const { transactionDate: date, filedOn } = filing;
-  if (date === null || impossibility(filing) !== undefined) return 'impossible';
+  const impossibility = impossibilityOf(filing);
+  if (impossibility !== undefined) return impossibility;
+  if (date === null) return 'no-trade-date';
   const insider = insiderOf(filing);
   return typeof insider === 'string'
     ? insider
     : { filing, insider, date, knownOn: filedOn, filedOn: [filedOn] };
 }
 
-/** Of the officers and directors whose CIK is known the one of the lowest, in whatever order a filing names them. */
-function insiderOf({ owners }: Pick<Filing, 'owners'>): Insider | Unfit {
+/** The officer or director with the lowest CIK, in whatever order the filing names the owners. */
+function insiderOf({ owners }: Pick<Filing, 'owners'>): Insider | IneligibleReason {
   const insiders = owners.filter(({ isOfficer, isDirector }) => isOfficer || isDirector);
-  const [first, ...others] = insiders.filter(isKnown);
+  const [first, ...others] = insiders.filter(hasCik);
   if (first !== undefined)
-    return others.reduce((one, other) => (order(other) < order(one) ? other : one), first);
-  return insiders.length > 0 || owners.length === 0 ? 'no CIK' : 'neither officer nor director';
+    return others.reduce((one, other) => (sortKey(other) < sortKey(one) ? other : one), first);
+  if (insiders.length > 0 || owners.length === 0) return 'no-owner-cik';
+  return owners.some(({ isTenPercent }) => isTenPercent) ? 'ten-percent-owner' : 'not-officer-or-director';
 }
 
-function isKnown(owner: ReportingOwner): owner is Insider {
+function hasCik(owner: ReportingOwner): owner is Insider {
   return owner.cik !== null;
 }
 
-/** By CIK; who stands twice in a filing is told by what else is said of him. */
-function order({ cik, name, officerTitle, isDirector, isOfficer, isTenPercent }: Insider): string {
+/** Sorts by CIK; the other fields decide between two entries of one person in a filing. */
+function sortKey({ cik, name, officerTitle, isDirector, isOfficer, isTenPercent }: Insider): string {
   return [cik, name, officerTitle, isDirector, isOfficer, isTenPercent].join('\n');
 }

@@ -2,39 +2,39 @@ import { canonicalDecimal, sameNumber } from '../series/decimal.ts';
 import type { Filing } from './filing.ts';
 import type { Purchase } from './purchase.ts';
 
-/** Why a report tells of no trade of its own: the same owner, or another filer of the same block, told of it before. */
-export type Repetition = 'reported twice' | 'same block';
+/** Why a report repeats a trade: an owner of it reported it before, or another filer reported the same block. */
+export type RepetitionReason = 'reported-twice' | 'same-block';
 
-/** One trade and its reports, of which the first counts; no two of them are of one filing. */
+/** One trade and its reports, each from another filing. The first report counts. */
 export type ReportedTrade = {
   readonly counted: Purchase;
-  readonly repeated: { readonly report: Purchase; readonly why: Repetition }[];
+  readonly repeated: { readonly report: Purchase; readonly reason: RepetitionReason }[];
 };
 
-/** The trades of one date that reports tell of, whose order says which was first. */
+/** The distinct trades behind the reports of one trade date; the reports come in the order of publication. */
 export function tradesOf(reports: readonly Purchase[]): ReportedTrade[] {
   const trades: ReportedTrade[] = [];
   for (const report of reports) addReport(trades, report);
   return trades;
 }
 
-/** Adds a report that came after all others: to the trade that it repeats, sooner one of its owner, or as a new one. */
+/** Adds the next report: to the trade that it repeats (one of the same owner is preferred), or as a new trade. */
 export function addReport(trades: ReportedTrade[], report: Purchase): void {
-  const alike = trades.filter((trade) => isAlike(trade, report));
+  const alike = trades.filter((trade) => mayRepeat(trade, report));
   const own = alike.find((trade) => reportsOf(trade).some((one) => sharesOwner(one.filing, report.filing)));
-  // Not a block of what repeats the trade: two people who each hold one may be the same as a third, and are two.
+  // A block is compared with the counted report alone: two people who each hold the same block as a third are two.
   const same = own ?? alike.find(({ counted }) => isSameBlock(counted.filing, report.filing));
   if (same === undefined) trades.push({ counted: report, repeated: [] });
-  else same.repeated.push({ report, why: same === own ? 'reported twice' : 'same block' });
+  else same.repeated.push({ report, reason: same === own ? 'reported-twice' : 'same-block' });
 }
 
-/** Every report of a trade, first the one that counts. */
+/** Every report of a trade, the one that counts first. */
 export function reportsOf({ counted, repeated }: ReportedTrade): readonly Purchase[] {
   return [counted, ...repeated.map(({ report }) => report)];
 }
 
-/** Whether a trade has the numbers of a report, and none of the filing yet that the report is of. */
-function isAlike(trade: ReportedTrade, { filing }: Purchase): boolean {
+/** Whether a trade has the numbers of a report, and no report from the same filing yet. */
+function mayRepeat(trade: ReportedTrade, { filing }: Purchase): boolean {
   const { shares, pricePerShare } = trade.counted.filing;
   return (
     sameNumber(shares, filing.shares) &&
@@ -43,7 +43,7 @@ function isAlike(trade: ReportedTrade, { filing }: Purchase): boolean {
   );
 }
 
-/** Whether one owner reports in both; where a CIK is not known, the names decide. */
+/** Whether one owner reports in both filings; where a CIK is unknown, the names decide. */
 export function sharesOwner(one: Filing, other: Filing): boolean {
   return one.owners.some((a) =>
     other.owners.some((b) =>
@@ -52,7 +52,7 @@ export function sharesOwner(one: Filing, other: Filing): boolean {
   );
 }
 
-/** Whether two filers report one block: it leaves both with the same holding, which another of them must hold for him. */
+/** Whether two filers report one block: both state the same holding after it, and at least one of them holds indirectly. */
 function isSameBlock(one: Filing, other: Filing): boolean {
   const [after, shares] = [one.sharesOwnedAfter, one.shares];
   if (after === null || shares === null || !sameNumber(after, other.sharesOwnedAfter)) return false;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { judge } from '../../../src/domain/insider/classification.ts';
+import { classifyTrades } from '../../../src/domain/insider/classification.ts';
 import { type Cluster, clustersOf } from '../../../src/domain/insider/cluster.ts';
 import { type Filing, ownedBy, symbolsOf } from '../../../src/domain/insider/filing.ts';
 import { allClusters } from '../../../src/operations/cluster-listing.ts';
@@ -124,7 +124,7 @@ function expectedClusters(
   const known = filings.filter(({ filedOn }) => filedOn <= as_of);
   return [...new Set(known.map(({ issuerCik }) => issuerCik))]
     .flatMap((issuer) => {
-      const { purchases } = judge(known.filter(({ issuerCik }) => issuerCik === issuer));
+      const { purchases } = classifyTrades(known.filter(({ issuerCik }) => issuerCik === issuer));
       return clustersOf(purchases, { minInsiders: min_insiders, days }).map((cluster): Listed => {
         const named = cluster.purchases
           .map(({ filing }) => filing)

@@ -1,4 +1,9 @@
-import { type Filing, impossibility, type ReportingOwner } from '../../../domain/insider/filing.ts';
+import {
+  type Filing,
+  impossibilityOf,
+  impossibilityText,
+  type ReportingOwner,
+} from '../../../domain/insider/filing.ts';
 import type { Day } from '../../../domain/series/date.ts';
 
 /** As many trades are named in one note; the rest are counted. */
@@ -32,10 +37,11 @@ export function newImpossibleTrades(): ImpossibleTrades {
   const examples: string[] = [];
   return {
     see(filing) {
-      const reason = impossibility(filing);
-      if (reason === undefined) return;
+      const impossibility = impossibilityOf(filing);
+      if (impossibility === undefined) return;
       count += 1;
-      if (examples.length < named) examples.push(`${filing.filingId} row ${filing.row}, ${reason}`);
+      if (examples.length < named)
+        examples.push(`${filing.filingId} row ${filing.row}, ${impossibilityText(filing, impossibility)}`);
     },
     notes() {
       if (count === 0) return [];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../../src/domain/insider/classification.ts';
+import { classifyTrades } from '../../../../src/domain/insider/classification.ts';
 import { clustersOf } from '../../../../src/domain/insider/cluster.ts';
 import type { Filing, ReportingOwner } from '../../../../src/domain/insider/filing.ts';
 import { alikeFilings, days } from '../../../support/alike-filings.ts';
@@ -9,7 +9,7 @@ const nameOf = ({ filingId, row }: Filing) => `${filingId} ${row}`;
 
 type Row = Filing;
 type Known = {
-  /** Rows in force, in the order in which they count; a row that restates others stands in their place. */
+  /** Rows in force, in the order in which they count; a row that restates others takes their place. */
   readonly inForce: readonly Row[];
   readonly restated: ReadonlyMap<Row, readonly Row[]>;
 };
@@ -24,7 +24,7 @@ const haveOwner = (a: Row, b: Row) => a.owners.some(({ cik }) => b.owners.some((
 const isBlock = (a: Row, b: Row) =>
   a.sharesOwnedAfter === '9' && b.sharesOwnedAfter === '9' && (a.ownership === 'I' || b.ownership === 'I');
 
-/** The trades that rows in force tell of, each with its rows: the first of them counts. */
+/** The trades behind the rows in force, each with its rows: the first of them counts. */
 function tradesIn(inForce: readonly Row[]): Row[][] {
   const trades: Row[][] = [];
   for (const row of inForce) {
@@ -43,7 +43,7 @@ function tradesIn(inForce: readonly Row[]): Row[][] {
   return trades;
 }
 
-/** What is known when the filings of some days were read one after the other, everything judged anew after each. */
+/** What is known after reading filings one after the other, computing everything again after each. */
 function naive(filings: readonly Filing[]): Known {
   const restated = new Map<Row, readonly Row[]>();
   let inForce: Row[] = [];
@@ -67,7 +67,7 @@ function naive(filings: readonly Filing[]): Known {
   return { inForce, restated };
 }
 
-/** The rows that those of a filing replace: none where it amends nothing, or nothing clearly. */
+/** The rows that those of a filing replace: none where it amends nothing, or is ambiguous. */
 function meantBy(
   stated: readonly Row[],
   inForce: readonly Row[],
@@ -119,29 +119,32 @@ function countedOn(filings: readonly Filing[], last: string): ReadonlyMap<Row, s
   return counted;
 }
 
-const told = (filings: readonly Filing[]) =>
-  judge(filings)
+const counted = (filings: readonly Filing[]) =>
+  classifyTrades(filings)
     .purchases.map((one) => `${nameOf(one.filing)} since ${one.knownOn}`)
     .sort();
 const upTo = (filings: readonly Filing[], last: string) => filings.filter(({ filedOn }) => filedOn <= last);
 
-describe('what counts on a day, amendments and all', () => {
-  it('is what the filings of that day and before come to, judged from scratch', () => {
+describe('the classification on a day', () => {
+  it('equals one computed from scratch from the filings up to that day', () => {
     fc.assert(
       fc.property(alikeFilings, fc.constantFrom(...days), (filings, last) => {
         const expected = [...countedOn(filings, last)].map(([row, since]) => `${nameOf(row)} since ${since}`);
-        expect(told(upTo(filings, last))).toEqual(expected.sort());
+        expect(counted(upTo(filings, last))).toEqual(expected.sort());
       }),
       { numRuns: 2000 },
     );
   });
 
-  it('was a cluster on the day on which it is said to have been seen', () => {
+  it('shows a cluster on the day on which it is said to have been detected', () => {
     const rule = { minInsiders: 2, days: 4 };
     fc.assert(
       fc.property(alikeFilings, (filings) => {
-        for (const { detectedOn, dateFirst, dateLast } of clustersOf(judge(filings).purchases, rule)) {
-          const seen = clustersOf(judge(upTo(filings, detectedOn)).purchases, rule);
+        for (const { detectedOn, dateFirst, dateLast } of clustersOf(
+          classifyTrades(filings).purchases,
+          rule,
+        )) {
+          const seen = clustersOf(classifyTrades(upTo(filings, detectedOn)).purchases, rule);
           expect(seen.some((one) => one.dateFirst <= dateLast && one.dateLast >= dateFirst)).toBe(true);
         }
       }),
@@ -149,13 +152,17 @@ describe('what counts on a day, amendments and all', () => {
     );
   });
 
-  it('never depends on the order of the owners in a filing', () => {
+  it('does not depend on the order of the owners in a filing', () => {
     const shuffled = (owners: readonly ReportingOwner[], turn: number) => [
       ...owners.slice(turn % owners.length),
       ...owners.slice(0, turn % owners.length),
     ];
     const shown = (filings: readonly Filing[]) =>
-      judge(filings).purchases.map(({ filing: one, insider, knownOn }) => [nameOf(one), insider, knownOn]);
+      classifyTrades(filings).purchases.map(({ filing: one, insider, knownOn }) => [
+        nameOf(one),
+        insider,
+        knownOn,
+      ]);
     fc.assert(
       fc.property(alikeFilings, fc.array(fc.nat(3), { minLength: 9, maxLength: 9 }), (filings, turns) => {
         const turned = filings.map((one) => {

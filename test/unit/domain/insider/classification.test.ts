@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../../src/domain/insider/classification.ts';
+import { classifyTrades } from '../../../../src/domain/insider/classification.ts';
 import type { Filing } from '../../../../src/domain/insider/filing.ts';
 import { filing, owner } from '../../../support/filings.ts';
 
@@ -11,72 +11,71 @@ const second = '0000000001-26-000002';
 const third = '0000000001-26-000003';
 const fourth = '0000000001-26-000004';
 
-/** What counts, by filing and row, and why the rest does not. */
-function told(filings: readonly Filing[]) {
-  const { purchases, omitted, doubts } = judge(filings);
+/** Which trades count, by filing and row, why the others do not, and which amendments are ambiguous. */
+function classified(filings: readonly Filing[]) {
+  const { purchases, excluded, ambiguous } = classifyTrades(filings);
   const nameOf = ({ filingId, row }: Filing) => `${filingId.slice(-1)}/${row}`;
   return {
     counted: purchases.map((one) => nameOf(one.filing)).sort(),
-    left: omitted.map((one) => `${nameOf(one.filing)} ${one.why}`).sort(),
-    doubts: doubts.map(({ amendment }) => nameOf(amendment)),
+    excluded: excluded.map((one) => `${nameOf(one.filing)} ${one.reason}`).sort(),
+    ambiguous: ambiguous.map(({ amendment }) => nameOf(amendment)),
   };
 }
 
-describe('a trade counts when it is', () => {
+describe('a single trade', () => {
   it.each<[string, Partial<Filing>]>([
     ['a purchase on Form 4 by a director', {}],
-    ['one by an officer', { owners: [vitoc] }],
-    ['one on Form 5', { formType: '5' }],
-    ['one without a price', { pricePerShare: null }],
-    ['one on the day of its filing', { transactionDate: '2026-01-02' }],
-    ['one by a ten-percent owner who is also a director', { owners: [owner({ isTenPercent: true })] }],
-    ['one by joint filers, of whom one is a director', { owners: [fund, owner()] }],
-  ])('%s', (_, change) => {
-    expect(told([filing(change)])).toEqual({ counted: ['1/1'], left: [], doubts: [] });
+    ['a purchase by an officer', { owners: [vitoc] }],
+    ['a purchase on Form 5', { formType: '5' }],
+    ['a purchase without a price', { pricePerShare: null }],
+    ['a purchase on the day of its filing', { transactionDate: '2026-01-02' }],
+    ['a purchase by a ten-percent owner who is also a director', { owners: [owner({ isTenPercent: true })] }],
+    ['a purchase by joint filers of whom one is a director', { owners: [fund, owner()] }],
+  ])('counts when it is %s', (_, change) => {
+    expect(classified([filing(change)])).toEqual({ counted: ['1/1'], excluded: [], ambiguous: [] });
   });
-});
 
-describe('a trade does not count when it is', () => {
   it.each<[string, Partial<Filing>]>([
-    ['not a purchase', { transactionCode: 'A' }],
-    ['not a purchase', { transactionCode: null }],
+    ['not-a-purchase', { transactionCode: 'A' }],
+    ['not-a-purchase', { transactionCode: null }],
     ['derivative', { isDerivative: true, row: 1001 }],
-    ['form 3', { formType: '3' }],
-    ['impossible', { transactionDate: '2026-01-03' }],
-    ['impossible', { transactionDate: '0022-01-03' }],
-    ['impossible', { transactionDate: null }],
-    ['impossible', { shares: '-10' }],
-    ['impossible', { pricePerShare: '-1.50' }],
-    ['no CIK', { owners: [owner({ cik: null })] }],
-    ['no CIK', { owners: [] }],
-    ['neither officer nor director', { owners: [fund] }],
-  ])('%s', (why, change) => {
+    ['form-3', { formType: '3' }],
+    ['dated-after-filing', { transactionDate: '2026-01-03' }],
+    ['dated-before-exchange-act', { transactionDate: '0022-01-03' }],
+    ['no-trade-date', { transactionDate: null }],
+    ['negative-shares', { shares: '-10' }],
+    ['negative-price', { pricePerShare: '-1.50' }],
+    ['no-owner-cik', { owners: [owner({ cik: null })] }],
+    ['no-owner-cik', { owners: [] }],
+    ['ten-percent-owner', { owners: [fund] }],
+    ['not-officer-or-director', { owners: [owner({ isDirector: false })] }],
+  ])('is excluded with the reason %s: %j', (reason, change) => {
     const one = filing(change);
-    expect(told([one])).toEqual({ counted: [], left: [`1/${one.row} ${why}`], doubts: [] });
+    expect(classified([one])).toEqual({ counted: [], excluded: [`1/${one.row} ${reason}`], ambiguous: [] });
   });
 });
 
-describe('of joint filers', () => {
+describe('joint filers', () => {
   it.each([
     [[fund, owner(), vitoc], '0001913199'],
     [[vitoc, owner(), fund], '0001913199'],
     [[owner({ cik: null }), vitoc], '0001913257'],
-  ])('the officer or director with the lowest CIK is the insider, in any order', (owners, cik) => {
-    expect(judge([filing({ owners })]).purchases.map(({ insider }) => insider.cik)).toEqual([cik]);
+  ])('are one insider, the officer or director with the lowest CIK, in any order: %#', (owners, cik) => {
+    expect(classifyTrades([filing({ owners })]).purchases.map(({ insider }) => insider.cik)).toEqual([cik]);
   });
 
-  it('one who stands there twice is the same in any order', () => {
+  it('that name one person twice give the same insider in any order', () => {
     const twice = [owner({ name: 'Smith S' }), owner()];
     const [one, other] = [twice, [...twice].reverse()].map(
-      (owners) => judge([filing({ owners })]).purchases[0],
+      (owners) => classifyTrades([filing({ owners })]).purchases[0],
     );
     expect(one?.insider).toEqual(other?.insider);
   });
 });
 
-describe('rows', () => {
-  it('of one filing are separate trades, however alike', () => {
-    expect(told([filing(), filing({ row: 2 })]).counted).toEqual(['1/1', '1/2']);
+describe('repeated reports', () => {
+  it('do not exist within one filing: its rows are separate trades, however alike', () => {
+    expect(classified([filing(), filing({ row: 2 })]).counted).toEqual(['1/1', '1/2']);
   });
 
   const block = { sharesOwnedAfter: '100', owners: [vitoc], filingId: second };
@@ -85,7 +84,7 @@ describe('rows', () => {
       'of two filings of one owner with the same numbers are one trade, of the earlier filing',
       [filing({ filedOn: '2026-01-05' }), filing({ filingId: second, shares: '10.0', pricePerShare: '1.5' })],
       ['2/1'],
-      ['1/1 reported twice'],
+      ['1/1 reported-twice'],
     ],
     [
       'with another price are two',
@@ -107,7 +106,7 @@ describe('rows', () => {
         ...[1, 2, 3].map((row) => filing({ filingId: second, filedOn: '2026-01-03', row })),
       ],
       ['1/1', '1/2', '2/3'],
-      ['2/1 reported twice', '2/2 reported twice'],
+      ['2/1 reported-twice', '2/2 reported-twice'],
     ],
     [
       'of two people with the same numbers are two',
@@ -119,7 +118,7 @@ describe('rows', () => {
       'of two filers that leave both with the same holding, one of them indirect, are one block',
       [filing({ sharesOwnedAfter: '100.0' }), filing({ ...block, ownership: 'I' })],
       ['1/1'],
-      ['2/1 same block'],
+      ['2/1 same-block'],
     ],
     [
       'that leave no more than was bought are two: the first purchase of each',
@@ -137,7 +136,7 @@ describe('rows', () => {
       'of two filings with a joint filer in common are one',
       [filing({ owners: [owner(), fund] }), filing({ filingId: second, owners: [vitoc, fund] })],
       ['1/1'],
-      ['2/1 reported twice'],
+      ['2/1 reported-twice'],
     ],
     [
       'of an owner who reported the same block before are that block',
@@ -147,7 +146,7 @@ describe('rows', () => {
         filing({ filingId: third, owners: [vitoc] }),
       ],
       ['1/1'],
-      ['2/1 same block', '3/1 reported twice'],
+      ['2/1 same-block', '3/1 reported-twice'],
     ],
     [
       'of two people are two, also where a third reports a block that could be of either',
@@ -157,17 +156,17 @@ describe('rows', () => {
         filing({ ...block, filingId: third }),
       ],
       ['1/1', '3/1'],
-      ['2/1 same block'],
+      ['2/1 same-block'],
     ],
     [
       'of a third filing repeat what the first said too',
       [filing(), filing({ filingId: second }), filing({ filingId: third })],
       ['1/1'],
-      ['2/1 reported twice', '3/1 reported twice'],
+      ['2/1 reported-twice', '3/1 reported-twice'],
     ],
-  ])('%s', (_, filings, counted, left) => {
-    expect(told(filings)).toEqual({ counted, left, doubts: [] });
-    expect(told([...filings].reverse())).toEqual({ counted, left, doubts: [] });
+  ])('rows %s', (_, filings, counted, excluded) => {
+    expect(classified(filings)).toEqual({ counted, excluded, ambiguous: [] });
+    expect(classified([...filings].reverse())).toEqual({ counted, excluded, ambiguous: [] });
   });
 });
 
@@ -175,79 +174,79 @@ describe('an amendment', () => {
   const amendment = (changes: Partial<Filing>) =>
     filing({ filingId: second, formType: '4/A', filedOn: '2026-01-09', ...changes });
 
-  it.each<[string, readonly Filing[], ReturnType<typeof told>]>([
+  it.each<[string, readonly Filing[], ReturnType<typeof classified>]>([
     [
       'replaces the trade that it restates',
       [filing(), amendment({ shares: '12' })],
-      { counted: ['2/1'], left: ['1/1 amended'], doubts: [] },
+      { counted: ['2/1'], excluded: ['1/1 amended'], ambiguous: [] },
     ],
     [
       'takes a trade out by correcting its code',
       [filing(), amendment({ transactionCode: 'J' })],
-      { counted: [], left: ['1/1 amended', '2/1 not a purchase'], doubts: [] },
+      { counted: [], excluded: ['1/1 amended', '2/1 not-a-purchase'], ambiguous: [] },
     ],
     [
       'replaces as many trades as it states',
       [filing(), filing({ row: 2, shares: '20' }), amendment({}), amendment({ row: 2, shares: '22' })],
-      { counted: ['2/1', '2/2'], left: ['1/1 amended', '1/2 amended'], doubts: [] },
+      { counted: ['2/1', '2/2'], excluded: ['1/1 amended', '1/2 amended'], ambiguous: [] },
     ],
     [
       'leaves other dates alone',
       [filing(), filing({ row: 2, transactionDate: '2025-12-31' }), amendment({ shares: '12' })],
-      { counted: ['1/2', '2/1'], left: ['1/1 amended'], doubts: [] },
+      { counted: ['1/2', '2/1'], excluded: ['1/1 amended'], ambiguous: [] },
     ],
     [
-      'that may correct a date is in doubt, and both stay',
+      'that may correct a date is ambiguous, and both trades count',
       [filing({ transactionDate: '2025-12-31' }), amendment({ originalFiledOn: '2026-01-02' })],
-      { counted: ['1/1', '2/1'], left: [], doubts: ['2/1'] },
+      { counted: ['1/1', '2/1'], excluded: [], ambiguous: ['2/1'] },
     ],
     ...[
       { originalFiledOn: null },
       { originalFiledOn: '2026-01-01' },
       { originalFiledOn: '2026-01-02', shares: '12' },
       { originalFiledOn: '2026-01-02', owners: [vitoc] },
-    ].map((changes): [string, readonly Filing[], ReturnType<typeof told>] => [
-      `of another day, number or owner corrects no date: ${JSON.stringify(changes)}`,
+    ].map((changes): [string, readonly Filing[], ReturnType<typeof classified>] => [
+      `of another day, number or owner does not correct a date: ${JSON.stringify(changes)}`,
       [filing({ transactionDate: '2025-12-31' }), amendment(changes)],
-      { counted: ['1/1', '2/1'], left: [], doubts: [] },
+      { counted: ['1/1', '2/1'], excluded: [], ambiguous: [] },
     ]),
     [
-      'that states the date of its original too corrects no date',
+      'that also states the date of its original does not correct a date',
       [
         filing({ transactionDate: '2025-12-31' }),
         amendment({ originalFiledOn: '2026-01-02' }),
         amendment({ originalFiledOn: '2026-01-02', row: 2, transactionDate: '2025-12-31' }),
       ],
-      { counted: ['2/1', '2/2'], left: ['1/1 amended'], doubts: [] },
+      { counted: ['2/1', '2/2'], excluded: ['1/1 amended'], ambiguous: [] },
     ],
     [
-      'leaves others alone',
+      'leaves the trades of other owners alone',
       [filing({ owners: [vitoc] }), amendment({ shares: '12' })],
-      { counted: ['1/1', '2/1'], left: [], doubts: [] },
+      { counted: ['1/1', '2/1'], excluded: [], ambiguous: [] },
     ],
     [
-      'of one of two trades is in doubt, and all stay',
+      'of one of two trades is ambiguous, and all of them count',
       [filing(), filing({ row: 2, shares: '20' }), amendment({ shares: '12' })],
-      { counted: ['1/1', '1/2', '2/1'], left: [], doubts: ['2/1'] },
+      { counted: ['1/1', '1/2', '2/1'], excluded: [], ambiguous: ['2/1'] },
     ],
     [
-      'in doubt that repeats a trade adds nothing',
+      'that is ambiguous and repeats a trade adds nothing',
       [filing(), filing({ row: 2, shares: '20' }), amendment({})],
-      { counted: ['1/1', '1/2'], left: ['2/1 reported twice'], doubts: ['2/1'] },
+      { counted: ['1/1', '1/2'], excluded: ['2/1 reported-twice'], ambiguous: ['2/1'] },
     ],
     [
-      'that could mean either of two filings is in doubt',
+      'that could restate either of two filings is ambiguous',
       [filing(), filing({ filingId: third, shares: '20' }), amendment({ shares: '12' })],
-      { counted: ['1/1', '2/1', '3/1'], left: [], doubts: ['2/1'] },
+      { counted: ['1/1', '2/1', '3/1'], excluded: [], ambiguous: ['2/1'] },
     ],
     [
-      'that says when its original was filed means that one',
+      'that states when its original was filed replaces that one',
       [
         filing(),
         filing({ filingId: third, shares: '20', filedOn: '2026-01-05' }),
         amendment({ shares: '12', originalFiledOn: '2026-01-05' }),
       ],
-      { counted: ['1/1', '2/1'], left: ['3/1 amended'], doubts: [] },
+      { counted: ['1/1', '2/1'], excluded: ['3/1 amended'], ambiguous: [] },
     ],
     [
       'of an amendment replaces that one',
@@ -256,119 +255,123 @@ describe('an amendment', () => {
         amendment({ shares: '12' }),
         amendment({ filingId: third, filedOn: '2026-01-10', shares: '13', originalFiledOn: '2026-01-02' }),
       ],
-      { counted: ['3/1'], left: ['1/1 amended', '2/1 amended'], doubts: [] },
+      { counted: ['3/1'], excluded: ['1/1 amended', '2/1 amended'], ambiguous: [] },
     ],
     [
       'replaces an original of the same day, whichever number is less',
       [filing({ filingId: third, filedOn: '2026-01-09' }), amendment({ shares: '12' })],
-      { counted: ['2/1'], left: ['3/1 amended'], doubts: [] },
+      { counted: ['2/1'], excluded: ['3/1 amended'], ambiguous: [] },
     ],
     [
-      'that corrects the code of one of two alike is in doubt',
+      'that corrects the code of one of two equal trades is ambiguous',
       [filing(), filing({ row: 2 }), amendment({ transactionCode: 'J' })],
-      { counted: ['1/1', '1/2'], left: ['2/1 not a purchase'], doubts: ['2/1'] },
+      { counted: ['1/1', '1/2'], excluded: ['2/1 not-a-purchase'], ambiguous: ['2/1'] },
     ],
     [
       'by joint filers in another order replaces what they reported',
       [filing({ owners: [owner(), vitoc] }), amendment({ owners: [vitoc, owner()], shares: '12' })],
-      { counted: ['2/1'], left: ['1/1 amended'], doubts: [] },
+      { counted: ['2/1'], excluded: ['1/1 amended'], ambiguous: [] },
     ],
     [
       'that takes the role away leaves nothing that counts',
       [filing(), amendment({ owners: [owner({ isDirector: false, isTenPercent: true })] })],
-      { counted: [], left: ['1/1 amended', '2/1 neither officer nor director'], doubts: [] },
+      { counted: [], excluded: ['1/1 amended', '2/1 ten-percent-owner'], ambiguous: [] },
     ],
     [
-      'puts back the report of a block that had repeated what it takes away',
+      'that withdraws a trade makes the report count that had repeated the same block',
       [
         filing({ sharesOwnedAfter: '100' }),
         filing({ filingId: third, owners: [vitoc], sharesOwnedAfter: '100', ownership: 'I' }),
         amendment({ transactionCode: 'J' }),
       ],
-      { counted: ['3/1'], left: ['1/1 amended', '2/1 not a purchase'], doubts: [] },
+      { counted: ['3/1'], excluded: ['1/1 amended', '2/1 not-a-purchase'], ambiguous: [] },
     ],
     [
-      'puts back what a joint filer had reported again',
+      'that withdraws a trade makes the report count by which a joint filer had repeated it',
       [
         filing({ owners: [owner(), fund] }),
         filing({ filingId: third, owners: [vitoc, fund] }),
         amendment({ transactionCode: 'J', owners: [owner()] }),
       ],
-      { counted: ['3/1'], left: ['1/1 amended', '2/1 not a purchase'], doubts: [] },
+      { counted: ['3/1'], excluded: ['1/1 amended', '2/1 not-a-purchase'], ambiguous: [] },
     ],
     [
-      'that leaves the numbers alone stands in the place of what it restates',
+      'that leaves the numbers alone takes the place of the trade that it restates',
       [
         filing({ sharesOwnedAfter: '100' }),
         filing({ filingId: third, owners: [vitoc], sharesOwnedAfter: '100', ownership: 'I' }),
         amendment({ sharesOwnedAfter: '100' }),
       ],
-      { counted: ['2/1'], left: ['1/1 amended', '3/1 same block'], doubts: [] },
+      { counted: ['2/1'], excluded: ['1/1 amended', '3/1 same-block'], ambiguous: [] },
     ],
     [
-      'restates a trade that its owner reported twice in both places',
+      'restates both reports of a trade that its owner reported twice',
       [filing(), filing({ filingId: third }), amendment({ shares: '12' })],
-      { counted: ['2/1'], left: ['1/1 amended', '3/1 amended'], doubts: [] },
+      { counted: ['2/1'], excluded: ['1/1 amended', '3/1 amended'], ambiguous: [] },
     ],
     [
-      'of one of two reports of a trade, by its day, leaves the other',
+      'of one of two reports of a trade, named by its day, leaves the other',
       [
         filing(),
         filing({ filingId: third, filedOn: '2026-01-05' }),
         amendment({ transactionCode: 'J', originalFiledOn: '2026-01-02' }),
       ],
-      { counted: ['3/1'], left: ['1/1 amended', '2/1 not a purchase'], doubts: [] },
+      { counted: ['3/1'], excluded: ['1/1 amended', '2/1 not-a-purchase'], ambiguous: [] },
     ],
     [
-      'restates a report that another filing had made needless',
+      'restates a report that had repeated another filing',
       [
         filing({ sharesOwnedAfter: '100' }),
         filing({ filingId: third, owners: [vitoc], sharesOwnedAfter: '100', ownership: 'I' }),
         amendment({ owners: [vitoc], transactionCode: 'J' }),
       ],
-      { counted: ['1/1'], left: ['2/1 not a purchase', '3/1 amended'], doubts: [] },
+      { counted: ['1/1'], excluded: ['2/1 not-a-purchase', '3/1 amended'], ambiguous: [] },
     ],
     [
-      'of what an amendment restated means it by the day of the original',
+      'of an amended trade finds it by the day of the original',
       [
         filing(),
         filing({ filingId: third, filedOn: '2026-01-05', shares: '20' }),
         amendment({ shares: '12', originalFiledOn: '2026-01-02' }),
         amendment({ filingId: fourth, filedOn: '2026-01-10', shares: '13', originalFiledOn: '2026-01-02' }),
       ],
-      { counted: ['3/1', '4/1'], left: ['1/1 amended', '2/1 amended'], doubts: [] },
+      { counted: ['3/1', '4/1'], excluded: ['1/1 amended', '2/1 amended'], ambiguous: [] },
     ],
     [
-      'may tell of derivatives besides',
+      'may also state derivatives',
       [filing(), amendment({ shares: '12' }), amendment({ isDerivative: true, row: 1001 })],
-      { counted: ['2/1'], left: ['1/1 amended', '2/1001 derivative'], doubts: [] },
+      { counted: ['2/1'], excluded: ['1/1 amended', '2/1001 derivative'], ambiguous: [] },
     ],
     [
       'of a Form 3 restates no trade',
       [filing(), amendment({ formType: '3/A' })],
-      { counted: ['1/1'], left: ['2/1 form 3'], doubts: [] },
+      { counted: ['1/1'], excluded: ['2/1 form-3'], ambiguous: [] },
     ],
-    ['without an original counts by itself', [amendment({})], { counted: ['2/1'], left: [], doubts: [] }],
+    [
+      'without an original counts by itself',
+      [amendment({})],
+      { counted: ['2/1'], excluded: [], ambiguous: [] },
+    ],
     [
       'replaces nothing that was filed after it',
       [filing({ filedOn: '2026-01-10' }), amendment({ shares: '12' })],
-      { counted: ['1/1', '2/1'], left: [], doubts: [] },
+      { counted: ['1/1', '2/1'], excluded: [], ambiguous: [] },
     ],
-  ])('%s', (_, filings, expected) => {
-    expect(told(filings)).toEqual(expected);
-    expect(told([...filings].reverse())).toEqual(expected);
+  ])('an amendment %s', (_, filings, expected) => {
+    expect(classified(filings)).toEqual(expected);
+    expect(classified([...filings].reverse())).toEqual(expected);
   });
 
-  it('does not put off the day on which the trade was public', () => {
-    const [purchase] = judge([filing(), amendment({ shares: '12' })]).purchases;
+  it('keeps the day on which the trade was first public', () => {
+    const [purchase] = classifyTrades([filing(), amendment({ shares: '12' })]).purchases;
     expect(purchase).toMatchObject({
       knownOn: '2026-01-02',
       filing: { filedOn: '2026-01-09', shares: '12' },
     });
   });
 
-  it('does not put it off either when it is itself amended on the same day', () => {
-    const purchases = judge([
+  it('keeps the day on which the trade was first public when it is itself amended on the same day', () => {
+    const purchases = classifyTrades([
       filing(),
       amendment({ shares: '12' }),
       amendment({ filingId: third, shares: '13' }),
@@ -376,8 +379,8 @@ describe('an amendment', () => {
     expect(purchases).toMatchObject([{ knownOn: '2026-01-02', filing: { shares: '13' } }]);
   });
 
-  it('is the day from which a trade counts that it puts back', () => {
-    const [purchase] = judge([
+  it('that withdraws a report makes its repetition count from the day of the amendment', () => {
+    const [purchase] = classifyTrades([
       filing({ owners: [owner(), fund] }),
       filing({ filingId: third, owners: [vitoc, fund] }),
       amendment({ transactionCode: 'J', owners: [owner()] }),
@@ -385,8 +388,8 @@ describe('an amendment', () => {
     expect(purchase).toMatchObject({ knownOn: '2026-01-09', insider: { name: 'Vitoc Vlad' } });
   });
 
-  it('is the day from which another insider counts for a trade that was known', () => {
-    const [purchase] = judge([
+  it('that names another insider makes the trade count from the day of the amendment', () => {
+    const [purchase] = classifyTrades([
       filing({ owners: [owner(), fund] }),
       amendment({ owners: [vitoc, fund] }),
     ]).purchases;
@@ -416,29 +419,29 @@ const distinct = (filings: readonly Filing[]) => [
   ...new Map(filings.map((one) => [`${one.filingId} ${one.row}`, one])).values(),
 ];
 
-describe('whatever was filed', () => {
-  it('each trade either counts or is left out for one reason, in any order of reading', () => {
+describe('any set of filings', () => {
+  it('is divided into trades that count and trades that are excluded for one reason, in any order of reading', () => {
     fc.assert(
       fc.property(trades, fc.infiniteStream(fc.nat()), (some, random) => {
         const filings = distinct(some);
-        const { counted, left } = told(filings);
+        const { counted, excluded } = classified(filings);
         const names = filings.map(({ filingId, row }) => `${filingId.slice(-1)}/${row}`).sort();
-        expect([...counted, ...left.map((text) => text.split(' ')[0] ?? '')].sort()).toEqual(names);
+        expect([...counted, ...excluded.map((text) => text.split(' ')[0] ?? '')].sort()).toEqual(names);
         const shuffled = filings
           .map((one) => ({ one, place: random.next().value ?? 0 }))
           .sort((a, b) => a.place - b.place);
-        expect(told(shuffled.map(({ one }) => one))).toEqual({ ...told(filings) });
+        expect(classified(shuffled.map(({ one }) => one))).toEqual({ ...classified(filings) });
       }),
     );
   });
 
-  it('what counts on a day still counts on later days, amendments apart', () => {
+  it('without amendments keeps counting on later days what counts on a day', () => {
     fc.assert(
       fc.property(trades, fc.integer({ min: 1, max: 7 }), (some, day) => {
         const filings = distinct(some).map((one) => ({ ...one, formType: '4' as const }));
         const early = filings.filter(({ filedOn }) => filedOn <= `2026-01-0${day}`);
-        const later = new Set(told(filings).counted);
-        expect(told(early).counted.filter((name) => !later.has(name))).toEqual([]);
+        const later = new Set(classified(filings).counted);
+        expect(classified(early).counted.filter((name) => !later.has(name))).toEqual([]);
       }),
     );
   });

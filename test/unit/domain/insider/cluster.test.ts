@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { clusterTotals } from '../../../../src/domain/insider/amounts.ts';
 import { type Cluster, clustersOf } from '../../../../src/domain/insider/cluster.ts';
-import { clusterTotals } from '../../../../src/domain/insider/cluster-totals.ts';
 import type { Purchase } from '../../../../src/domain/insider/purchase.ts';
 import { addDays } from '../../../../src/domain/series/date.ts';
 import { filing, owner } from '../../../support/filings.ts';
@@ -30,8 +30,8 @@ const rule = { minInsiders: 3, days: 14 };
 describe('a cluster', () => {
   it.each<[string, readonly string[], readonly string[]]>([
     ['is three insiders within 14 days', ['A 1', 'B 2', 'C 14'], ['3 trades of 3, 01-14, 3 seen on 01-14']],
-    ['is not three within 15', ['A 1', 'B 2', 'C 15'], []],
-    ['is not two, however often they buy', ['A 1', 'B 2', 'A 3', 'B 4'], []],
+    ['is not three insiders within 15 days', ['A 1', 'B 2', 'C 15'], []],
+    ['is not two insiders, however often they buy', ['A 1', 'B 2', 'A 3', 'B 4'], []],
     ['counts an insider once', ['A 1', 'A 1', 'B 2', 'C 3'], ['4 trades of 3, 01-03, 3 seen on 01-03']],
     [
       'joins spans that share a trade, and may be longer than a span',
@@ -44,30 +44,30 @@ describe('a cluster', () => {
       ['3 trades of 3, 01-01, 3 seen on 01-01', '3 trades of 3, 15-15, 3 seen on 01-15'],
     ],
     [
-      'does not reach to a trade that no span of enough insiders has',
+      'does not include a trade that is in no span of enough insiders',
       ['A 1', 'B 1', 'C 1', 'D 16', 'E 16'],
       ['3 trades of 3, 01-01, 3 seen on 01-01'],
     ],
     [
-      'is seen when enough of it is public, not before',
+      'is detected when enough of it is public, not before',
       ['A 1 3', 'B 2 30', 'C 3 20', 'D 4 25', 'E 5 31'],
       ['5 trades of 5, 01-05, 3 seen on 01-25'],
     ],
     [
-      'has the size of what could be seen then',
+      'has the size of what was public at its detection',
       ['A 1 3', 'B 2 9', 'C 3 9', 'D 4 9', 'E 5 31'],
       ['5 trades of 5, 01-05, 4 seen on 01-09'],
     ],
     [
-      'has the larger size of two that could be seen then and were joined later',
+      'has the larger size of two that were public at detection and were joined later',
       ['A 1 25', 'B 1 25', 'C 1 25', 'H 10 30', 'D 20 25', 'E 20 25', 'F 20 25', 'G 20 25'],
       ['8 trades of 8, 01-20, 4 seen on 01-25'],
     ],
-  ])('%s', (_, texts, expected) => {
+  ])('a cluster %s', (_, texts, expected) => {
     expect(clustersOf(texts.map(purchase), rule).map(shown)).toEqual(expected);
   });
 
-  it('may be of one insider, when one is enough', () => {
+  it('consists of one insider when the rule asks for one', () => {
     expect(clustersOf([purchase('A 1')], { minInsiders: 1, days: 1 }).map(shown)).toEqual([
       '1 trades of 1, 01-01, 1 seen on 01-01',
     ]);
@@ -113,7 +113,7 @@ const rules = fc.record({
 const setOf = (purchases: Iterable<Purchase>) => [...purchases].map(textOf).sort();
 
 describe('clusters of any purchases', () => {
-  it('are those of the definition', () => {
+  it('are the ones that the definition gives', () => {
     fc.assert(
       fc.property(some, rules, (purchases, given) => {
         const expected = naive(purchases, given).map(setOf).sort();
@@ -126,7 +126,7 @@ describe('clusters of any purchases', () => {
     );
   });
 
-  it('have the size, days and day of detection of the definition', () => {
+  it('have the size, the dates and the detection day that the definition gives', () => {
     fc.assert(
       fc.property(some, rules, (purchases, given) => {
         for (const cluster of clustersOf(purchases, given)) {
@@ -151,7 +151,7 @@ describe('clusters of any purchases', () => {
     );
   });
 
-  it('lie on each day within one of the next day, which was seen no later', () => {
+  it('known on a day are each part of one cluster known on the next day, with the same detection', () => {
     fc.assert(
       fc.property(some, rules, fc.integer({ min: 1, max: 70 }), (purchases, given, day) => {
         const on = (count: number) => {
@@ -189,7 +189,7 @@ describe('the totals of a cluster', () => {
       })),
     });
 
-  it('are exact, whatever the digits', () => {
+  it('are exact for any number of digits', () => {
     expect(of(['0.1', '0.1'], ['0.2', '3'], ['12345678901234567890', '0.001'])).toEqual({
       shares: '12345678901234567890.3',
       value: '12345678901234568.5',
@@ -199,7 +199,7 @@ describe('the totals of a cluster', () => {
     });
   });
 
-  it('order prices as numbers, and show them as stated', () => {
+  it('compare prices as numbers and show them as stated', () => {
     expect(of(['1', '10.0'], ['1', '9.50'])).toMatchObject({ priceLow: '9.50', priceHigh: '10.0' });
   });
 
@@ -214,7 +214,7 @@ describe('the totals of a cluster', () => {
     expect(of(['1', '0.0002'], ['1', '0.0003'])).toMatchObject({ averagePrice: '0.0002' });
   });
 
-  it('do not pass a part for all: without the shares of a purchase there is no sum of shares', () => {
+  it('have no sum of shares if one purchase does not state its shares', () => {
     expect(of([null, '2'], ['3', '4'])).toEqual({
       shares: null,
       value: '12',
@@ -232,7 +232,7 @@ describe('the totals of a cluster', () => {
     expect(of([null, '2'], ['3', null])).toMatchObject({ shares: null, value: null, averagePrice: null });
   });
 
-  it('know a sum of no shares from one that is not known', () => {
+  it('distinguish a sum of zero shares from an unknown one', () => {
     expect(of(['0', '2'])).toMatchObject({ shares: '0', value: '0', averagePrice: null });
   });
 });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { transactionValue } from '../../../../src/domain/insider/amounts.ts';
 import {
   combinedFiling,
   type Filing,
   filingClashes,
-  impossibility,
+  impossibilityOf,
+  impossibilityText,
   isAmendment,
   leadOwner,
   otherOwners,
@@ -12,7 +14,6 @@ import {
   rowOf,
   symbolsOf,
 } from '../../../../src/domain/insider/filing.ts';
-import { transactionValue } from '../../../../src/domain/insider/transaction-value.ts';
 
 const owner = (name: string, more: Partial<ReportingOwner> = {}): ReportingOwner => ({
   cik: '0000000001',
@@ -72,20 +73,20 @@ describe('joint filers', () => {
   it.each([
     ['the first officer or director', [fund, director, officer], director, [fund, officer]],
     ['the first of all when none is either', [fund, owner('GP LLC')], fund, [owner('GP LLC')]],
-    ['nobody when none is known', [], undefined, []],
-  ])('are led by %s', (_, owners, lead, others) => {
+    ['no one when no owner is known', [], undefined, []],
+  ])('have as lead owner %s', (_, owners, lead, others) => {
     expect(leadOwner({ owners })).toBe(lead);
     expect(otherOwners({ owners })).toEqual(others);
   });
 
-  it('are all found by a part of their name, in any case', () => {
+  it('are each found by a part of their name, ignoring case', () => {
     const owners = [fund, director];
     expect(['roe r', 'FUND', 'jane'].map((part) => ownedBy({ owners }, part))).toEqual([true, true, false]);
   });
 });
 
-describe('the place of a trade', () => {
-  it('in Table II comes after any in Table I, whether or not that is known', () => {
+describe('the row of a trade', () => {
+  it('is higher in Table II than any in Table I', () => {
     expect([rowOf(false, 1), rowOf(false, 30), rowOf(true, 1)]).toEqual([1, 30, 1001]);
   });
 });
@@ -112,16 +113,22 @@ describe('the symbols in a ticker', () => {
   });
 });
 
+/** Why a trade is impossible, in words. */
+function impossibilityIn(trade: Filing): string | undefined {
+  const impossibility = impossibilityOf(trade);
+  return impossibility && impossibilityText(trade, impossibility);
+}
+
 describe('a trade', () => {
   it.each([
     ['2023-05-15', undefined],
     ['2023-05-16', 'dated 2023-05-16, after its filing on 2023-05-15'],
-    ['0022-11-08', 'dated 0022-11-08, when no insider had to report'],
-    ['1934-06-05', 'dated 1934-06-05, when no insider had to report'],
+    ['0022-11-08', 'dated 0022-11-08, before insiders had to report (1934-06-06)'],
+    ['1934-06-05', 'dated 1934-06-05, before insiders had to report (1934-06-06)'],
     ['1934-06-06', undefined],
     [null, 'the trade has no date'],
-  ])('dated %s is impossible because %s', (transactionDate, reason) => {
-    expect(impossibility({ ...purchase, transactionDate })).toBe(reason);
+  ])('dated %s has the impossibility: %s', (transactionDate, reason) => {
+    expect(impossibilityIn({ ...purchase, transactionDate })).toBe(reason);
   });
 
   it.each([
@@ -129,11 +136,11 @@ describe('a trade', () => {
     ['100', '-0.01', 'at -0.01 a share'],
     ['0', '0.00', undefined],
     [null, null, undefined],
-  ])('of %s shares at %s is impossible because %s', (shares, pricePerShare, reason) => {
-    expect(impossibility({ ...purchase, shares, pricePerShare })).toBe(reason);
+  ])('of %s shares at %s has the impossibility: %s', (shares, pricePerShare, reason) => {
+    expect(impossibilityIn({ ...purchase, shares, pricePerShare })).toBe(reason);
   });
 
-  it('amends when its form says so', () => {
+  it('is an amendment when its form type ends in /A', () => {
     expect((['4', '4/A', '5/A'] as const).map((formType) => isAmendment({ formType }))).toEqual([
       false,
       true,
@@ -153,7 +160,7 @@ describe('two records of one trade', () => {
     ['what only one states', { acceptedAt: '2023-05-15T20:00:00Z' }, { is10b51: null, ownership: null }],
     ['owners in another order', { owners: roles }, { owners: roles.toReversed() }],
     ['owners that only one names', { owners: [] }, { owners: roles }],
-  ])('do not clash by %s, and say together the fuller, whichever comes first', (_, a, b) => {
+  ])('do not clash by %s, and combine into the fuller text in any order', (_, a, b) => {
     const [one, other] = [
       { ...purchase, ...a },
       { ...purchase, ...b },

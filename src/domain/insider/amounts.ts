@@ -1,22 +1,29 @@
 import { Decimal } from 'decimal.js';
 import type { Cluster } from './cluster.ts';
+import type { Filing } from './filing.ts';
 
-/** What the purchases of a cluster come to, in exact decimal text. */
+/** Sums and prices of a cluster's purchases, as exact decimal texts. */
 export type ClusterTotals = {
-  /** Null where a purchase does not state how many: a sum of the others would pass for all. */
+  /** Null if any purchase does not state its shares: the sum of the others would look complete. */
   readonly shares: string | null;
-  /** Of the purchases that state shares and a price; null where none does, like the average. */
+  /** Sum over the purchases that state shares and a price; null if none does. */
   readonly value: string | null;
-  /** The value by the shares that it was paid for, to four decimals. */
+  /** `value` divided by the shares it was paid for, to four decimals, half-even; null without a value or shares. */
   readonly averagePrice: string | null;
-  /** Of the purchases that state a price; null where none does. */
+  /** Lowest price stated, null if none is; likewise `priceHigh`. */
   readonly priceLow: string | null;
   readonly priceHigh: string | null;
 };
 
 const exact = Decimal.clone({ precision: 1000 });
 
-/** Adds a cluster up; what a filing does not state adds nothing. */
+/** Shares × price, exact and without trailing zeros; null if either is missing, and for derivatives, whose price is not that of a share. */
+export function transactionValue({ isDerivative, shares, pricePerShare }: Filing): string | null {
+  if (isDerivative || shares === null || pricePerShare === null) return null;
+  return new exact(shares).times(pricePerShare).toFixed();
+}
+
+/** Totals of a cluster's purchases. */
 export function clusterTotals({ purchases }: Pick<Cluster, 'purchases'>): ClusterTotals {
   const stated = purchases.map(({ filing: { shares, pricePerShare } }) => ({ shares, price: pricePerShare }));
   const prices = stated.flatMap(({ price }) => price ?? []).sort((a, b) => new exact(a).comparedTo(b));

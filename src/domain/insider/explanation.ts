@@ -1,0 +1,124 @@
+import { addDays, type Day } from '../series/date.ts';
+import type { Classification, ExcludedTrade } from './classification.ts';
+import type { Cluster } from './cluster.ts';
+import { type Filing, impossibilityText, leadOwner, type ReportingOwner } from './filing.ts';
+import type { Purchase } from './purchase.ts';
+
+/** A purchase that counts towards the explained cluster. */
+type CountedTrade = {
+  readonly reason: 'counted';
+  readonly filing: Filing;
+  readonly insider: ReportingOwner;
+  /** The other owners of the filing, which are one insider with `insider`. */
+  readonly jointFilers: readonly ReportingOwner[];
+  /** An amendment of which it is not clear what it restates: this trade is part of it, or may be restated by it. */
+  readonly ambiguousAmendment?: Filing;
+};
+
+/** A purchase that counts, but outside of the explained cluster. */
+type TradeOutside = { readonly reason: 'outside-the-cluster'; readonly filing: Filing };
+
+/** A trade in or near a cluster, and why it counts towards that cluster or not. */
+export type TradeExplanation = CountedTrade | TradeOutside | ExcludedTrade;
+
+/** Every reason that an explanation may give. */
+export type TradeReason = TradeExplanation['reason'];
+
+/**
+ * Explains a cluster by the classification of its issuer's trades in which it was found: every trade with code `P` whose trade date is in the
+ * cluster or at most `days` days away, ordered by trade date, filing date, accession number and row. A trade that is
+ * dated after its filing, or not dated, is near by its filing date. Exactly the cluster's purchases are `counted`.
+ */
+export function explainCluster(
+  { purchases, dateFirst, dateLast }: Cluster,
+  classification: Classification,
+  days: number,
+): readonly TradeExplanation[] {
+  const [from, to] = [addDays(dateFirst, -days), addDays(dateLast, days)];
+  const counted = new Set(purchases.map(({ filing }) => idOf(filing)));
+  const explained: TradeExplanation[] = classification.purchases.map((purchase) =>
+    counted.has(idOf(purchase.filing))
+      ? countedTrade(purchase, classification)
+      : { reason: 'outside-the-cluster', filing: purchase.filing },
+  );
+  return [...explained, ...classification.excluded]
+    .filter(({ filing }) => filing.transactionCode === 'P' && isNear(filing, from, to))
+    .sort((a, b) => (sortKey(a.filing) < sortKey(b.filing) ? -1 : 1));
+}
+
+function idOf({ filingId, row }: Filing): string {
+  return `${filingId} ${row}`;
+}
+
+function countedTrade({ filing, insider }: Purchase, { ambiguous }: Classification): CountedTrade {
+  const doubt = ambiguous.find(
+    ({ amendment, possibleOriginals }) =>
+      amendment.filingId === filing.filingId || possibleOriginals.includes(filing),
+  );
+  return {
+    reason: 'counted',
+    filing,
+    insider,
+    jointFilers: filing.owners.filter((owner) => owner !== insider),
+    ...(doubt !== undefined && { ambiguousAmendment: doubt.amendment }),
+  };
+}
+
+function isNear({ transactionDate, filedOn }: Filing, from: Day, to: Day): boolean {
+  const date = transactionDate === null || transactionDate > filedOn ? filedOn : transactionDate;
+  return date >= from && date <= to;
+}
+
+function sortKey({ transactionDate, filedOn, accessionNumber, filingId, row }: Filing): string {
+  return [transactionDate, filedOn, accessionNumber, String(row).padStart(4, '0'), filingId].join(' ');
+}
+
+/** The owner to name for an explained trade: the insider that counts, else the one that leads the filing, if any is known. */
+export function explainedOwner(explanation: TradeExplanation): ReportingOwner | undefined {
+  return explanation.reason === 'counted' ? explanation.insider : leadOwner(explanation.filing);
+}
+
+/** The reason in words: why a trade was left out, or what to know of one that counts; empty when there is nothing to say. */
+export function explanationText(explanation: TradeExplanation): string {
+  const { reason, filing } = explanation;
+  switch (reason) {
+    case 'counted':
+      return countedText(explanation);
+    case 'outside-the-cluster':
+      return 'outside the span';
+    case 'form-3':
+      return 'a Form 3 reports holdings, not trades';
+    case 'derivative':
+      return 'a derivative';
+    case 'not-a-purchase':
+      return 'no purchase in the open market';
+    case 'no-owner-cik':
+      return 'the insider has no CIK, so cannot be told from others';
+    case 'ten-percent-owner':
+      return 'by a ten-percent owner who is neither an officer nor a director';
+    case 'not-officer-or-director':
+      return 'by one who is neither an officer nor a director';
+    case 'reported-twice':
+      return `the same trade reported twice: ${tradeName(explanation.countedTrade)}`;
+    case 'same-block':
+      return `the same block reported by another filer: ${tradeName(explanation.countedTrade)}`;
+    case 'amended':
+      return `amended: ${tradeName(explanation.amendment)}`;
+    default:
+      return `impossible: ${impossibilityText(filing, reason)}`;
+  }
+}
+
+function countedText({ jointFilers, ambiguousAmendment }: CountedTrade): string {
+  const names = jointFilers.map(({ name }) => name).join(', ');
+  return [
+    ...(names === '' ? [] : [`one insider with the joint filers ${names}`]),
+    ...(ambiguousAmendment === undefined
+      ? []
+      : [`not clear what ${tradeName(ambiguousAmendment)} amends: all of it stays`]),
+  ].join('; ');
+}
+
+function tradeName({ accessionNumber, filingId, row }: Filing): string {
+  return `${accessionNumber ?? filingId} row ${row}`;
+}
