@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { takeLock } from '../../src/store/sqlite/lock.ts';
@@ -12,9 +12,7 @@ const lines = crontab.trim().split('\n');
 const job = lines.at(-1) ?? '';
 const [, schedule = '', command = ''] = /^((?:\S+\s+){5})(.*)$/.exec(job) ?? [];
 
-const built = existsSync(join(import.meta.dirname, '../../dist/asof.cjs'));
-
-describe.skipIf(!built)('the crontab line of the README (needs npm run build)', () => {
+describe('the crontab line of the README', () => {
   let home = '';
 
   beforeEach(() => {
