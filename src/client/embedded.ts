@@ -4,7 +4,7 @@ import type { Client } from './client.ts';
 
 /** A client of a store in this process; whoever can read the file owns the data. */
 export function embeddedClient(store: Store, clock?: () => Date): Client {
-  const revision = async () => (await store.info()).revision;
+  const revision = () => store.read(async (view) => (await view.state()).revision);
   const service = createService({ store, ...(clock && { clock }) });
   return {
     ask: (operation, given) => service.answer(operation, given, owner),
@@ -13,8 +13,10 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
       return { changed: async () => (await revision()) !== before, requests: () => 0 };
     },
     async origin() {
-      const { path, sample } = await store.info();
-      return { mode: 'embedded', where: path, sample, imports: await store.imports() };
+      return store.read(async (view) => {
+        const { sample } = await view.state();
+        return { mode: 'embedded', where: store.address, sample, imports: await view.imports() };
+      });
     },
     close: () => store.close(),
   };

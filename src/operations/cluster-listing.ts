@@ -3,7 +3,7 @@ import { classifyTrades } from '../domain/insider/classification.ts';
 import { type Cluster, clustersOf } from '../domain/insider/cluster.ts';
 import { symbolsOf } from '../domain/insider/filing.ts';
 import type { Day } from '../domain/series/date.ts';
-import type { Store } from '../store/store.ts';
+import type { StoreState, StoreView } from '../store/store.ts';
 
 /** A cluster with what its newest filing calls the issuer. */
 export type NamedCluster = Cluster & {
@@ -20,23 +20,20 @@ type Asked = {
   readonly as_of: Day | undefined;
 };
 
-/** The last clusters of each store, so that the pages of a listing are not all found anew. */
+/** The last listing of each state of a store, so that its pages are cut from one search. */
 const remembered = new WeakMap<
-  Store,
+  StoreState,
   { readonly question: string; readonly clusters: readonly NamedCluster[] }
 >();
 
-/** Every cluster, newest last trade first; `revision` is that of the store. */
-export async function allClusters(
-  store: Store,
-  revision: number,
-  asked: Asked,
-): Promise<readonly NamedCluster[]> {
-  const question = JSON.stringify([revision, asked]);
-  const known = remembered.get(store);
+/** Every cluster, newest last trade first. */
+export async function allClusters(view: StoreView, asked: Asked): Promise<readonly NamedCluster[]> {
+  const state = await view.state();
+  const question = JSON.stringify(asked);
+  const known = remembered.get(state);
   if (known?.question === question) return known.clusters;
-  const clusters = (await findClusters(store, asked)).sort(newestFirst);
-  remembered.set(store, { question, clusters });
+  const clusters = (await findClusters(view, asked)).sort(newestFirst);
+  remembered.set(state, { question, clusters });
   return clusters;
 }
 
@@ -44,13 +41,13 @@ export async function allClusters(
 const stretch = 5000;
 
 async function findClusters(
-  store: Store,
+  view: StoreView,
   { min_insiders, days, ticker, as_of }: Asked,
 ): Promise<NamedCluster[]> {
   const symbol = ticker.toUpperCase();
   const found: NamedCluster[] = [];
   let trades = 0;
-  const purchases = store.purchases({
+  const purchases = view.purchases({
     ...(as_of !== undefined && { asOf: as_of }),
     ...(symbol !== '' && { ticker: symbol }),
   });

@@ -23,8 +23,8 @@ export const curve = operation({
   columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
   knownBy: 'trade_date',
   dependsOnToday: ({ date }) => date === undefined,
-  async run({ date, curve_type }, { store, clock }) {
-    const points = await store.curve({
+  async run({ date, curve_type }, { view, clock }) {
+    const points = await view.curve({
       curveType: curve_type,
       date: date ?? clock.today,
       onOrBefore: date === undefined,

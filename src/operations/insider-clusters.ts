@@ -67,16 +67,16 @@ export const insiderClusters = operation({
   knownBy: 'detected_on',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
-  async run({ from, to, limit, ...asked }, { store, position }) {
+  async run({ from, to, limit, ...asked }, { view, position }) {
     // What only this question needs is loaded when it is asked: the operations are part of every start.
     const [{ allClusters, keyOf }, { clusterRow }] = await Promise.all([
       import('./cluster-listing.ts'),
       import('./cluster-rows.ts'),
     ]);
-    const { revision } = await store.info();
+    const { revision } = await view.state();
     // Another import may have moved any cluster: pages of two states do not fit together.
     if (position !== undefined && position.version !== revision) throw changedSince();
-    const all = await allClusters(store, revision, asked);
+    const all = await allClusters(view, asked);
     const wanted = all.filter(
       ({ dateLast }) => (from === undefined || dateLast >= from) && (to === undefined || dateLast <= to),
     );

@@ -89,9 +89,9 @@ export const insiderFilings = operation({
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days are counted back from today also where a later end is given.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
-  async run({ ticker, owner_name, transaction_code, limit, ...dates }, { store, clock, position }) {
+  async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position }) {
     const [filedOn, filingId, row] = position?.key ?? [];
-    const found = await store.filings({
+    const found = await view.filings({
       ...filedWithin(dates, clock),
       limit: limit + 1,
       ...(ticker !== '' && { ticker }),

@@ -5,7 +5,7 @@ import type { Row } from './envelope.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam } from './params.ts';
-import { existingSeries } from './series.ts';
+import { existing } from './series.ts';
 
 /** The values of a series, newest date first, as they were known on a day. */
 export const observations = operation({
@@ -41,17 +41,9 @@ export const observations = operation({
   knownBy: 'as_of_date',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: ({ as_of, release }) => as_of !== undefined || release !== undefined,
-  // Between two vintages nothing changes: every day of knowledge from one to the next has the same rows.
-  async shares({ as_of, cursor: _cursor, ...rest }, store) {
-    if (as_of === undefined) return { rows: rest };
-    return { rows: { ...rest, vintage: (await store.vintageUpTo(rest.id, as_of)) ?? null }, asOf: as_of };
-  },
-  async run({ id, as_of, release, from, to, limit }, { store, position }) {
-    const series = await existingSeries(store, id);
-    // What the service answers from one revision of the store is of one state: this compares it with the first page's.
-    if (position !== undefined && position.version !== series.version) throw changedSince();
+  async run({ id, as_of, release, from, to, limit }, { view, position }) {
     const before = position?.key[0];
-    const found = await store.observations({
+    const page = await view.observations({
       seriesId: id,
       firstRelease: release === 'first',
       limit: limit + 1,
@@ -60,10 +52,12 @@ export const observations = operation({
       ...(to !== undefined && { to }),
       ...(before !== undefined && { before }),
     });
+    const { series, rows } = existing(page, id);
     const { title, frequency, version } = series;
+    if (position !== undefined && position.version !== version) throw changedSince();
     return {
       ...pageOf(
-        found,
+        rows,
         limit,
         (one) => observationRow(series, one),
         ({ date }) => ({ key: [date], version }),

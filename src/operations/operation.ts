@@ -1,5 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
-import type { Store } from '../store/store.ts';
+import type { StoreView } from '../store/store.ts';
 import type { Coverage, Row, SeriesSummary } from './envelope.ts';
 import type { Clock, Param, Values } from './params.ts';
 
@@ -32,7 +32,7 @@ export type Position = { readonly key: readonly string[]; readonly version?: num
 
 /** What an operation may use to answer. */
 type Context = {
-  readonly store: Store;
+  readonly view: StoreView;
   readonly principal: Principal;
   readonly clock: Clock;
   readonly position?: Position;
@@ -76,37 +76,27 @@ export type Operation = {
   readonly needsVintageAccess: (values: { readonly [name: string]: unknown }) => boolean;
   /** Whether the answer to these parameters may be another one tomorrow although nothing was imported. */
   readonly dependsOnToday: (values: { readonly [name: string]: unknown }) => boolean;
-  /**
-   * What decides the rows, for an operation whose answers to different days of knowledge may have the same ones: questions
-   * with equal `rows` share a page of the store's state, `asOf` apart.
-   */
-  readonly shares?: (values: { readonly [name: string]: unknown }, store: Store) => Promise<Shared>;
   readonly run: (values: { readonly [name: string]: unknown }, context: Context) => Promise<Page>;
 };
-
-/** What decides the rows of a page, as what JSON can write, and the day of knowledge that its envelope names. */
-type Shared = { readonly rows: unknown; readonly asOf?: Day };
 
 type Declaration<P extends Params> = Omit<Operation, 'params' | Derived> & {
   readonly params: P;
   readonly check?: (values: Values<P>) => void;
   readonly needsVintageAccess?: (values: Values<P>) => boolean;
   readonly dependsOnToday?: (values: Values<P>) => boolean;
-  readonly shares?: (values: Values<P>, store: Store) => Promise<Shared>;
   readonly run: (values: Values<P>, context: Context) => Promise<Page>;
 };
 
-type Derived = 'check' | 'gated' | 'needsVintageAccess' | 'dependsOnToday' | 'shares' | 'run';
+type Derived = 'check' | 'gated' | 'needsVintageAccess' | 'dependsOnToday' | 'run';
 
 const never = () => false;
 
 /** An operation from its declaration; `run` sees the values with the types that the parameters give. */
 export function operation<P extends Params>(declaration: Declaration<P>): Operation {
   const { check = () => undefined, needsVintageAccess = never, dependsOnToday = never } = declaration;
-  const { shares, run, ...rest } = declaration;
+  const { run, ...rest } = declaration;
   return {
     ...rest,
-    ...(shares !== undefined && { shares: (values, store) => shares(values as Values<P>, store) }),
     check: (values) => check(values as Values<P>),
     gated: needsVintageAccess !== never,
     needsVintageAccess: (values) => needsVintageAccess(values as Values<P>),

@@ -19,8 +19,8 @@ export const ping = operation({
     { name: 'vintage_access', type: 'boolean', description: 'Whether point-in-time queries are allowed.' },
   ],
   columns: ['status', 'message', 'plan', 'monthly_limit', 'rate_per_minute', 'vintage_access'],
-  async run(_values, { store, principal }) {
-    const { sample } = await store.info();
+  async run(_values, { view, principal }) {
+    const { sample } = await view.state();
     const message = sample ? 'the shipped sample answers (read-only)' : 'the store answers';
     const { plan, monthlyLimit, ratePerMinute, vintageAccess } = principal;
     return {

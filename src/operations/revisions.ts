@@ -1,7 +1,7 @@
 import { observationRow, observations } from './observations.ts';
 import { operation } from './operation.ts';
 import { requiredPeriodParam, seriesIdParam } from './params.ts';
-import { existingSeries } from './series.ts';
+import { existing } from './series.ts';
 
 /** Every value that was ever published for one date, in the order of publication; a withdrawal is a row without a value. */
 export const revisions = operation({
@@ -15,9 +15,8 @@ export const revisions = operation({
   columns: observations.columns,
   knownBy: 'as_of_date',
   needsVintageAccess: () => true,
-  async run({ id, date }, { store }) {
-    const series = await existingSeries(store, id);
-    const found = await store.revisions(id, date);
-    return { rows: found.map((revision) => observationRow(series, { date, ...revision })) };
+  async run({ id, date }, { view }) {
+    const { series, rows } = existing(await view.revisions(id, date), id);
+    return { rows: rows.map((revision) => observationRow(series, { date, ...revision })) };
   },
 });

@@ -1,6 +1,6 @@
 import { dateTime } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Series, Store } from '../store/store.ts';
+import type { Series } from '../store/store.ts';
 import type { Row } from './envelope.ts';
 import { type Field, operation } from './operation.ts';
 import { pageOf } from './page.ts';
@@ -61,9 +61,9 @@ export const seriesSearch = operation({
   fields,
   columns,
   knownBy: 'first_vintage',
-  async run({ q, match, limit }, { store, position }) {
+  async run({ q, match, limit }, { view, position }) {
     const after = position?.key;
-    const found = await store.searchSeries({ text: q, match, limit: limit + 1, ...(after && { after }) });
+    const found = await view.searchSeries({ text: q, match, limit: limit + 1, ...(after && { after }) });
     return pageOf(found, limit, seriesRow, ({ id }) => ({ key: [id] }));
   },
 });
@@ -79,16 +79,15 @@ export const seriesShow = operation({
   fields,
   columns,
   knownBy: 'first_vintage',
-  async run({ id }, { store }) {
-    return { rows: [seriesRow(await existingSeries(store, id))] };
+  async run({ id }, { view }) {
+    return { rows: [seriesRow(existing(await view.findSeries(id), id))] };
   },
 });
 
-/** The series of that id; the contract's 404 when there is none. */
-export async function existingSeries(store: Store, id: string): Promise<Series> {
-  const series = await store.findSeries(id);
-  if (series === undefined) throw new Problem('not-found', `series '${id}' not found`);
-  return series;
+/** What the store found of the series of that id; the contract's 404 where it has no such series. */
+export function existing<T>(found: T | undefined, id: string): T {
+  if (found === undefined) throw new Problem('not-found', `series '${id}' not found`);
+  return found;
 }
 
 function seriesRow(series: Series): Row {

@@ -35,9 +35,9 @@ export const spread = operation({
     checkMaturity('long', long, curve_type);
     checkMaturity('short', short, curve_type);
   },
-  async run({ long, short, curve_type, from, to, limit }, { store, position }) {
+  async run({ long, short, curve_type, from, to, limit }, { view, position }) {
     const before = position?.key[0];
-    const found = await store.spread({
+    const found = await view.spread({
       curveType: curve_type,
       long,
       short,

@@ -3,7 +3,7 @@ import { changedSince } from './cursor.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { checkRange, dayParam, paging, seriesIdParam } from './params.ts';
-import { existingSeries } from './series.ts';
+import { existing } from './series.ts';
 
 /** The days on which a series was published, newest first, with what each changed; and what its knowledge covers. */
 export const vintages = operation({
@@ -34,21 +34,21 @@ export const vintages = operation({
   knownBy: 'as_of_date',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: () => true,
-  async run({ id, from, to, limit }, { store, position }) {
-    const { version, firstVintage, lastVintage, coveredTo } = await existingSeries(store, id);
-    if (position !== undefined && position.version !== version) throw changedSince();
+  async run({ id, from, to, limit }, { view, position }) {
     const before = position?.key[0];
-    const found = await store.vintages({
+    const page = await view.vintages({
       seriesId: id,
       limit: limit + 1,
       ...(from !== undefined && { from }),
       ...(to !== undefined && { to }),
       ...(before !== undefined && { before }),
     });
-    const firstDate = await store.firstDate(id);
+    const { series, rows, firstDate } = existing(page, id);
+    const { version, firstVintage, lastVintage, coveredTo } = series;
+    if (position !== undefined && position.version !== version) throw changedSince();
     return {
       ...pageOf(
-        found,
+        rows,
         limit,
         ({ asOfDate, ...counts }) => ({ as_of_date: dateTime(asOfDate), ...counts }),
         ({ asOfDate }) => ({ key: [asOfDate], version }),

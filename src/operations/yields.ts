@@ -25,9 +25,9 @@ export const yields = operation({
     checkRange(from, to);
     checkMaturity('maturity', maturity, curve_type);
   },
-  async run({ maturity, curve_type, from, to, limit }, { store, position }) {
+  async run({ maturity, curve_type, from, to, limit }, { view, position }) {
     const [date, after] = position?.key ?? [];
-    const found = await store.yields({
+    const found = await view.yields({
       curveType: curve_type,
       limit: limit + 1,
       ...(maturity !== undefined && { maturity }),

@@ -10,8 +10,8 @@ import type { Log } from './log.ts';
 import { checkNoBody } from './negotiation.ts';
 import { openApi } from './openapi.ts';
 import { operationRoute } from './operation-route.ts';
-import { createPageCache } from './page-cache.ts';
 import { answerable, jsonAnswer, respond, respondProblem } from './respond.ts';
+import { createResponseCache } from './response-cache.ts';
 import type { Services } from './service-lease.ts';
 import { longestTarget, targetOf } from './target.ts';
 
@@ -56,7 +56,7 @@ export function createHandler(options: HandlerOptions): Handler {
 function routes({ services, gate, log, publicUrl, stopping = () => false }: HandlerOptions): Hono<Env> {
   const app = new Hono<Env>();
   const errorsBase = () => `${publicUrl()}/errors`;
-  const pages = createPageCache();
+  const cache = createResponseCache();
 
   /** One handler a path, without middleware: hono then answers without a chain of promises. */
   const route = (pattern: string, answer: (exchange: Exchange) => Promise<Response>): void => {
@@ -74,9 +74,9 @@ function routes({ services, gate, log, publicUrl, stopping = () => false }: Hand
     });
 
   /** The order of the rulings: key, quota, then all the rest. */
-  const admit = (exchange: Exchange): Plan => {
+  const admit = async (exchange: Exchange): Promise<Plan> => {
     const key = exchange.request.headers.get('x-api-key') ?? undefined;
-    const admission = gate.admit(key, exchange.now.getTime());
+    const admission = await gate.admit(key, exchange.now.getTime());
     exchange.admission = admission;
     if (admission.refusal !== undefined) throw admission.refusal;
     return admission.plan;
@@ -107,16 +107,16 @@ function routes({ services, gate, log, publicUrl, stopping = () => false }: Hand
   });
 
   for (const operation of operations) {
-    const answer = operationRoute(operation, services, pages);
-    route(operation.path, (exchange) => {
-      const plan = admit(exchange);
+    const answer = operationRoute(operation, services, cache);
+    route(operation.path, async (exchange) => {
+      const plan = await admit(exchange);
       checkMethod(exchange);
       return answer(exchange, plan);
     });
   }
 
-  app.notFound(({ req, env: { exchange } }) => {
-    if (/^\/v1(\/|$)/.test(req.path)) admit(exchange);
+  app.notFound(async ({ req, env: { exchange } }) => {
+    if (/^\/v1(\/|$)/.test(req.path)) await admit(exchange);
     throw noEndpoint();
   });
 

@@ -1,30 +1,33 @@
 import { Problem } from '../errors/problem.ts';
 import type { Operation, Principal } from '../operations/operation.ts';
-import { envelopeText } from './envelope-text.ts';
 import type { Exchange } from './exchange.ts';
 import type { Plan } from './keys/plans.ts';
 import { acceptsJson, checkNoBody, namesTag } from './negotiation.ts';
-import type { PageCache, RenderedPage } from './page-cache.ts';
 import { notModified, respond } from './respond.ts';
+import type { CachedBody, ResponseCache } from './response-cache.ts';
 import type { Services } from './service-lease.ts';
 import { pathTexts, queryTexts, targetOf } from './target.ts';
 
 /** What answers an operation's requests. */
 export type OperationRoute = (exchange: Exchange, plan: Plan) => Promise<Response>;
 
-/** The route of an operation: the answer is kept as it is sent and is made anew only when what it comes from changed. */
-export function operationRoute(operation: Operation, services: Services, pages: PageCache): OperationRoute {
+/** The route of an operation. A cached answer is sent again as long as the data, the day and the plan are the same. */
+export function operationRoute(
+  operation: Operation,
+  services: Services,
+  cache: ResponseCache,
+): OperationRoute {
   return async (exchange, plan) => {
     const { request, requestId, now } = exchange;
     checkForm(request.headers);
     const { path, query } = targetOf(request.url);
-    const key = `${plan.name} ${path}?${query}`;
+    const day = Math.floor(now.getTime() / 86_400_000);
+    const keyIn = (state: string) => `${state} ${day} ${plan.name} ${path}?${query}`;
     const known = request.headers.get('if-none-match');
     const lease = services.lease();
     try {
-      const day = Math.floor(now.getTime() / 86_400_000);
-      const kept = pages.find({ state: await lease.state(), day }, key);
-      if (kept !== undefined) return send(exchange, kept, known);
+      const cached = cache.get(keyIn(await lease.service.state()));
+      if (cached !== undefined) return send(exchange, cached, known);
 
       const given = [...pathTexts(operation.path, path), ...queryTexts(query)];
       const principal = principalOf(plan);
@@ -33,9 +36,9 @@ export function operationRoute(operation: Operation, services: Services, pages: 
         (tag) => namesTag(known, tag),
       );
       if (envelope === undefined) return notModified(exchange, cacheHeaders(tag));
-      const page = rendered(tag, envelopeText(envelope), requestId);
-      pages.put({ state, day }, key, page);
-      return send(exchange, page, known);
+      const body = bodyOf(tag, JSON.stringify(envelope), requestId);
+      cache.set(keyIn(state), body);
+      return send(exchange, body, known);
     } finally {
       lease.release();
     }
@@ -44,7 +47,7 @@ export function operationRoute(operation: Operation, services: Services, pages: 
 
 function send(
   exchange: Exchange,
-  { tag, head, tail, length }: RenderedPage,
+  { tag, head, tail, length }: CachedBody,
   known: string | null,
 ): Promise<Response> | Response {
   const headers = cacheHeaders(tag);
@@ -58,8 +61,8 @@ function cacheHeaders(tag: string): Readonly<Record<string, string>> {
   return { ETag: `W/"${tag}"`, 'Cache-Control': 'private, no-cache' };
 }
 
-/** A text cut where the request id stands: an envelope begins with its object, whose name holds no id. */
-function rendered(tag: string, text: string, requestId: string): RenderedPage {
+/** Cuts a text at its request id: an envelope begins with its object, whose name holds no id. */
+function bodyOf(tag: string, text: string, requestId: string): CachedBody {
   const at = text.indexOf(requestId);
   const [head, tail] = [text.slice(0, at), text.slice(at + requestId.length)];
   return { tag, head, tail, length: Buffer.byteLength(text) };

@@ -3,9 +3,8 @@ import { createService, type ServiceOptions } from '../service/service.ts';
 import { createHandler } from './handler.ts';
 import type { Gate } from './keys/gate.ts';
 import { createLog } from './log.ts';
-import { createPageMemory } from './page-memory.ts';
 import { type Patience, startServer } from './server.ts';
-import { createServices, type OpenService } from './service-lease.ts';
+import { type OpenService, Services } from './service-lease.ts';
 
 /** What is served, to whom, and where. */
 export type ServeOptions = {
@@ -40,7 +39,7 @@ const savePace = 500;
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { gate, host, port, publicUrl, clock = () => new Date() } = options;
   const log = createLog(options.log, options.quiet === true ? 'warn' : 'info');
-  const services = createServices(await openService(options));
+  const services = new Services(await openService(options));
   const publicAddress = (): string => publicUrl ?? server.url;
   const handler = createHandler({
     services,
@@ -62,13 +61,14 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     throw error;
   });
   log.info({ url: server.url }, `asof listens on ${server.url}`);
-  if (gate.keyCount() === 0) log.warn('there is no key yet: asof keys create --name NAME --plan PLAN');
+  if ((await gate.keyCount()) === 0)
+    log.warn('there is no key yet: asof keys create --name NAME --plan PLAN');
 
-  const saving = setInterval(() => save(), savePace);
-  const save = (): void => {
-    const failure = gate.save();
+  const save = async (): Promise<void> => {
+    const failure = await gate.save();
     if (failure !== undefined) log.error({ err: failure }, 'the counts of requests cannot be written');
   };
+  const saving = setInterval(() => void save(), savePace);
   let reloading = Promise.resolve();
 
   return {
@@ -90,20 +90,16 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       await reloading;
       await services.close();
       clearInterval(saving);
-      save();
+      await save();
       log.info('stopped');
     },
   };
 }
 
-/** Some 1000 pages of 100 rows, in about 40 MB. */
-const keptRows = 100_000;
-
 async function openService({ openStore, billingUrl, clock }: ServeOptions): Promise<OpenService> {
   const store = await openStore();
   const service = createService({
     store,
-    pages: createPageMemory(keptRows),
     ...(clock !== undefined && { clock }),
     ...(billingUrl !== undefined && { billingUrl }),
   });

@@ -1,74 +1,69 @@
-import { oncePerTurn } from '../platform/turn.ts';
 import type { Service } from '../service/service.ts';
 
 /** A service, and how to let go of what it holds. */
 export type OpenService = { readonly service: Service; readonly close: () => Promise<void> };
 
-/** The use of a service by one request; it stays open until it is released. */
-type Lease = {
-  readonly service: Service;
-  /** The service's state, as of this turn of the event loop. */
-  readonly state: () => Promise<string>;
-  readonly release: () => void;
-};
+/** The use of a service by one request; the service stays open until it is released. */
+type Lease = { readonly service: Service; readonly release: () => void };
 
-/** The service that answers now, which can be replaced while requests are being answered. */
-export type Services = {
-  lease(): Lease;
-  /** Requests from now on go to the next one; the one before is closed when its last request is done. */
-  replace(next: OpenService): void;
-  /** Closes the service when its last request is done. */
-  close(): Promise<void>;
-};
+/** The current service, which can be replaced while requests are being answered. */
+export class Services {
+  #current: LeasedService;
 
-/** Services that begin with one. */
-export function createServices(first: OpenService): Services {
-  let current = holding(first);
-  return {
-    lease: () => current.lease(),
-    replace(next) {
-      const before = current;
-      current = holding(next);
-      before.retire();
-    },
-    close() {
-      current.retire();
-      return current.closed;
-    },
-  };
+  constructor(first: OpenService) {
+    this.#current = new LeasedService(first);
+  }
+
+  lease(): Lease {
+    return this.#current.lease();
+  }
+
+  /** New requests go to the next service; the one before is closed after its last request. */
+  replace(next: OpenService): void {
+    const before = this.#current;
+    this.#current = new LeasedService(next);
+    void before.retire();
+  }
+
+  /** Closes the service after its last request. */
+  close(): Promise<void> {
+    return this.#current.retire();
+  }
 }
 
-function holding({ service, close }: OpenService) {
-  let users = 0;
-  let retired = false;
-  const state = oncePerTurn(() => service.state());
-  let settle: (closing: Promise<void>) => void = () => undefined;
-  const closed = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
-  const leave = (): void => {
-    if (retired && users === 0) settle(close());
-  };
-  return {
-    closed,
-    lease(): Lease {
-      users += 1;
-      let released = false;
-      return {
-        service,
-        state,
-        release() {
-          if (released) return;
-          released = true;
-          users -= 1;
-          leave();
-        },
-      };
-    },
-    retire() {
-      if (retired) return;
-      retired = true;
-      leave();
-    },
-  };
+class LeasedService {
+  readonly #open: OpenService;
+  readonly #closed: Promise<void>;
+  #finish: (closing: Promise<void>) => void = () => undefined;
+  #users = 0;
+  #retired = false;
+
+  constructor(open: OpenService) {
+    this.#open = open;
+    this.#closed = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+  }
+
+  lease(): Lease {
+    this.#users += 1;
+    let released = false;
+    const release = (): void => {
+      if (released) return;
+      released = true;
+      this.#users -= 1;
+      this.#closeWhenUnused();
+    };
+    return { service: this.#open.service, release };
+  }
+
+  retire(): Promise<void> {
+    this.#retired = true;
+    this.#closeWhenUnused();
+    return this.#closed;
+  }
+
+  #closeWhenUnused(): void {
+    if (this.#retired && this.#users === 0) this.#finish(this.#open.close());
+  }
 }

@@ -5,7 +5,7 @@ import { formatCursor, parseCursor } from '../operations/cursor.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import type { Operation, Page, Principal } from '../operations/operation.ts';
 import { readParams } from '../operations/params.ts';
-import type { Store, StoreInfo } from '../store/store.ts';
+import type { Store, StoreView } from '../store/store.ts';
 
 /** The texts of a request's parameters, path parameters included, in the order given. */
 export type Given = readonly (readonly [name: string, text: string])[];
@@ -16,17 +16,9 @@ export type ServiceOptions = {
   readonly clock?: () => Date;
   /** Where a plan can be upgraded; without it the detail says to ask the operator. */
   readonly billingUrl?: string;
-  /** Where pages are kept that other questions may share; without it none are. */
-  readonly pages?: PageMemory;
 };
 
-/** Pages read from one state of the store, by its revision: with another one, nothing of the old is found. */
-export type PageMemory = {
-  find(revision: number, key: string): Page | undefined;
-  put(revision: number, key: string, page: Page): void;
-};
-
-/** Who uses a store of their own: may see everything, without limits. */
+/** The owner of a store sees everything, without limits. */
 export const owner: Principal = {
   plan: 'owner',
   monthlyLimit: 2147483647,
@@ -34,118 +26,84 @@ export const owner: Principal = {
   vintageAccess: true,
 };
 
-/** A question as it is asked of a service. */
-type Question = {
+/** One request for an operation. */
+type ServiceRequest = {
   readonly operation: Operation;
   readonly given: Given;
   readonly principal: Principal;
   readonly requestId: string;
 };
 
-/** An answer; no envelope where the asker said to have it already. */
+/** An answer; without its envelope where the client said that it has that answer. */
 type Reply = {
   /** Names the answer: equal tags mean equal answers, request ids aside. */
   readonly tag: string;
-  /** The state of knowledge that it comes from, as `state` names it. */
+  /** The name of the state of the data that it comes from. */
   readonly state: string;
   readonly envelope?: Envelope;
 };
 
 /**
- * Answers operations from a store: the one place where parameters are read and plans are checked.
- * Whatever fails is a Problem that carries the request's id and path; anything unforeseen is `internal-error`.
+ * Answers operations from a store: the one place where parameters are read and plans are checked. Each answer comes
+ * from one state of the data. Every failure is a Problem with the request's id and path; one that no code foresaw is
+ * an `internal-error`.
  */
 export type Service = {
-  /** The contract's envelope, out of one state of knowledge. */
+  /** The contract's envelope. */
   answer(operation: Operation, given: Given, principal: Principal): Promise<Envelope>;
-  /** The same with its tag; nothing is asked of the facts when `known` says that the asker has that answer. */
-  reply(question: Question, known: (tag: string) => boolean): Promise<Reply>;
-  /** Names the state of knowledge: it changes with every import that changes anything, and differs between stores. */
+  /** The envelope with its tag; the facts are not read when `known` says that the client has the answer of that tag. */
+  reply(request: ServiceRequest, known: (tag: string) => boolean): Promise<Reply>;
+  /** The name of the data's newest state: it changes with every import that changes anything, and differs between stores. */
   state(): Promise<string>;
 };
 
 /** A service over a store. */
-export function createService(options: ServiceOptions): Service {
-  const { store, clock = () => new Date(), billingUrl, pages } = options;
-  let named: { readonly revision: number; readonly state: string } | undefined;
-
-  const stateOf = async ({ revision, sample }: StoreInfo): Promise<string> => {
-    if (named?.revision === revision) return named.state;
-    // What was imported tells two stores apart that count the same number of imports.
-    const imports = (await store.imports()).map(({ importedAt, sha256 }) => [importedAt, sha256]);
-    const state = hashOf([revision, sample, imports]);
-    named = { revision, state };
-    return state;
-  };
-
-  /** Reads a page that no import has split: each of the store's answers is of one state, but a page may take several. */
-  const settledPage = async (
-    reading: Reading,
-    begun: StoreInfo,
-  ): Promise<{ page: Page; info: StoreInfo }> => {
-    let before = begun;
-    for (let attempt = 1; attempt <= attempts; attempt += 1) {
-      const shared = pages && (await reading.shares(store));
-      const known = shared && pages?.find(before.revision, shared.key);
-      if (known !== undefined) return { page: { ...known, ...shared?.day }, info: before };
-      const page = await reading.run(store);
-      const info = await store.info();
-      if (info.revision === before.revision) {
-        if (shared !== undefined) pages?.put(info.revision, shared.key, page);
-        return { page, info };
-      }
-      before = info;
-    }
-    throw new Problem('service-unavailable', 'the data changed while it was being read, again and again');
-  };
-
-  const within = async <T>({ requestId, operation, given }: Question, work: () => Promise<T>): Promise<T> => {
+export function createService({ store, clock = () => new Date(), billingUrl }: ServiceOptions): Service {
+  const within = async <T>(request: ServiceRequest, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
+      const { requestId, operation, given } = request;
       throw foreseen(error).with({ requestId, instance: instanceOf(operation, given) });
     }
   };
 
   return {
     answer(operation, given, principal) {
-      const question = { operation, given, principal, requestId: newRequestId(clock()) };
-      return within(question, async () => {
-        const { page } = await settledPage(read(question, clock(), billingUrl), await store.info());
-        return envelope(question, page);
+      const request = { operation, given, principal, requestId: newRequestId(clock()) };
+      return within(request, async () => {
+        const { run } = read(request, clock(), billingUrl);
+        return envelope(request, await store.read(run));
       });
     },
 
-    reply: (question, known) =>
-      within(question, async () => {
-        const reading = read(question, clock(), billingUrl);
-        const before = await store.info();
-        const held = await stateOf(before);
-        const heldTag = tagOf(question, reading, held);
-        if (known(heldTag)) return { tag: heldTag, state: held };
-        const { page, info } = await settledPage(reading, before);
-        const state = await stateOf(info);
-        const tag = state === held ? heldTag : tagOf(question, reading, state);
-        return { tag, state, envelope: envelope(question, page) };
+    reply: (request, known) =>
+      within(request, () => {
+        const { run, today } = read(request, clock(), billingUrl);
+        return store.read(async (view) => {
+          const { name: state } = await view.state();
+          const tag = tagOf(request, today, state);
+          if (known(tag)) return { tag, state };
+          return { tag, state, envelope: envelope(request, await run(view)) };
+        });
       }),
 
-    state: async () => stateOf(await store.info()),
+    state: () => store.read(async (view) => (await view.state()).name),
   };
 }
 
-/** How often a page is read anew when an import lands in it; an import takes far longer than a page. */
-const attempts = 5;
-
-/** A question whose parameters are read and allowed, ready to be asked of the facts. */
-type Reading = {
-  readonly run: (store: Store) => Promise<Page>;
-  /** Names the page, which other questions may share, and says the day of knowledge that is this question's own. */
-  readonly shares: (store: Store) => Promise<{ key: string; day: Pick<Page, 'asOf'> } | undefined>;
+/** A request whose parameters are read and allowed. */
+type CheckedRequest = {
+  readonly run: (view: StoreView) => Promise<Page>;
   /** The day that the answer depends on besides the facts and the parameters. */
   readonly today: Day | undefined;
 };
 
-function read({ operation, given, principal }: Question, now: Date, billingUrl: string | undefined): Reading {
+function read(
+  { operation, given, principal }: ServiceRequest,
+  now: Date,
+  billingUrl: string | undefined,
+): CheckedRequest {
   const clock = { latest: latestDay(now), today: utcDay(now) };
   const values = readParams(operation.params, given, clock);
   operation.check(values);
@@ -154,27 +112,19 @@ function read({ operation, given, principal }: Question, now: Date, billingUrl: 
   if (!principal.vintageAccess && operation.needsVintageAccess(values))
     throw upgradeRequired(principal, billingUrl);
   return {
-    async shares(store) {
-      const shared = await operation.shares?.(values, store);
-      if (shared === undefined) return undefined;
-      const { rows, asOf } = shared;
-      return {
-        key: JSON.stringify([operation.name, rows, position]),
-        day: asOf === undefined ? {} : { asOf },
-      };
-    },
-    run: (store) => operation.run(values, { store, principal, clock, ...(position && { position }) }),
+    run: (view) => operation.run(values, { view, principal, clock, ...(position && { position }) }),
     today: operation.dependsOnToday(values) ? clock.today : undefined,
   };
 }
 
-function tagOf({ operation, given, principal }: Question, { today }: Reading, state: string): string {
+function tagOf(
+  { operation, given, principal }: ServiceRequest,
+  today: Day | undefined,
+  state: string,
+): string {
   const query = [...given].sort(([a], [b]) => (a < b ? -1 : 1));
-  return hashOf([state, principal, operation.name, query, today ?? '']);
-}
-
-function hashOf(content: unknown): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
+  const content = JSON.stringify([state, principal, operation.name, query, today ?? '']);
+  return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
 
 function upgradeRequired({ plan }: Principal, billingUrl: string | undefined): Problem {
@@ -185,7 +135,7 @@ function upgradeRequired({ plan }: Principal, billingUrl: string | undefined): P
   );
 }
 
-function envelope({ operation, given, requestId }: Question, page: Page): Envelope {
+function envelope({ operation, given, requestId }: ServiceRequest, page: Page): Envelope {
   return {
     object: operation.object,
     request_id: requestId,
@@ -211,7 +161,7 @@ function instanceOf(operation: Operation, given: Given): string {
   );
 }
 
-/** A new request id: `req_` and the hex digits of a time-ordered UUID (version 7), so that ids sort as requests came. */
+/** A new request id: `req_` and the hex digits of a time-ordered UUID (version 7), so that ids sort by time. */
 export function newRequestId(now: Date): string {
   if (randomUsed === random.length) {
     randomFillSync(random);
@@ -225,6 +175,6 @@ export function newRequestId(now: Date): string {
   return `req_${id.toString('hex')}`;
 }
 
-// A call for random bytes costs a service more than all the rest of an id, so that many ids share one.
+// One call for random bytes serves many ids: the call costs more than the rest of an id.
 const random = Buffer.allocUnsafeSlow(16 * 256);
 let randomUsed = random.length;

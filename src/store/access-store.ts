@@ -1,16 +1,16 @@
-/** A key as the operator sees it; the secret itself is nowhere. */
+/** A key as the operator sees it, without its secret. */
 export type KeyRecord = {
-  /** A short name for logs and for `revoke`, not made from the secret. */
+  /** A short name for logs and for `revoke`, independent of the secret. */
   readonly id: string;
   readonly name: string;
   readonly plan: string;
-  /** The first characters of the secret, by which its owner can tell it from others. */
+  /** The first characters of the secret, by which its owner recognises it. */
   readonly start: string;
   readonly createdAt: string;
   readonly revokedAt?: string;
 };
 
-/** A key with the SHA-256 (hex) by which it is recognised. */
+/** A key with the SHA-256 (hex) of its secret. */
 export type StoredKey = KeyRecord & { readonly hash: string };
 
 /** The windows in which requests are counted. */
@@ -26,20 +26,20 @@ export type UsageRecord = {
 
 /** How an access store is opened. */
 export type AccessOptions = {
-  /** Whether to count requests in it: one process alone may, because it counts in memory. */
+  /** Whether this process counts requests in it; only one process at a time may. */
   readonly counting: boolean;
 };
 
-/** Keys and what they used, apart from the facts. Without promises, because every request asks it and it lies beside the service. */
+/** The keys of a service and their usage, kept apart from the facts. */
 export interface AccessStore {
-  /** A number that grows whenever anybody, this process or another, changed the keys. */
-  version(): number;
-  keys(): readonly StoredKey[];
-  addKey(key: StoredKey): void;
-  /** The key as it is after it was revoked, now or earlier; undefined when there is none. */
-  revokeKey(id: string, revokedAt: string): KeyRecord | undefined;
+  /** A number that grows whenever this process or another changes the keys. */
+  version(): Promise<number>;
+  keys(): Promise<readonly StoredKey[]>;
+  addKey(key: StoredKey): Promise<void>;
+  /** Revokes a key and gives its record, also where it was revoked before; undefined for an unknown id. */
+  revokeKey(id: string, revokedAt: string): Promise<KeyRecord | undefined>;
   /** The latest window of each kind that each key used. */
-  usage(): readonly UsageRecord[];
-  saveUsage(records: readonly UsageRecord[]): void;
-  close(): void;
+  usage(): Promise<readonly UsageRecord[]>;
+  saveUsage(records: readonly UsageRecord[]): Promise<void>;
+  close(): Promise<void>;
 }

@@ -1,11 +1,14 @@
 import type { Filing } from '../domain/insider/filing.ts';
+import type { FilingsPlan } from '../domain/insider/merge-filings.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
-import type { Clash } from '../domain/series/revision-history.ts';
+import type { MergeCounts, MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
+import type { StatementConflict } from '../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../domain/series/series.ts';
 import type { Statement } from '../domain/series/statement.ts';
 import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
+import type { PointsPlan } from '../domain/treasury/merge-points.ts';
 
-/** A series as the store knows it; it exists from its first statement on. */
+/** A series that has at least one statement. */
 export type Series = {
   readonly id: string;
   readonly title: string;
@@ -13,23 +16,23 @@ export type Series = {
   readonly frequency: Frequency;
   readonly seasonalAdjustment: string;
   readonly source: string;
-  /** Dates that have a value in the latest state of knowledge. */
+  /** The dates that have a value in the newest vintage. */
   readonly observationCount: number;
   readonly firstVintage: Day;
   readonly lastVintage: Day;
   readonly coveredTo: Day;
-  /** Grows with every import that changed the series, so that pages of two states are never mixed. */
+  /** Grows with every import that changes the series; the pages of a listing must all be of one version. */
   readonly version: number;
 };
 
-/** The value of one date as known at a time, with the day on which that value was first published. */
-export type ObservationRow = { readonly date: Day; readonly value: string; readonly asOfDate: Day };
+/** The value of a date as of a day, and the day on which that value was published. */
+export type Observation = { readonly date: Day; readonly value: string; readonly asOfDate: Day };
 
-/** Which values of a series, newest date first; bounds are inclusive, `before` is exclusive and continues a page. */
+/** Selects values of a series, newest date first. `from` and `to` are inclusive; a page continues `before` a date. */
 export type ObservationQuery = {
   readonly seriesId: string;
   readonly asOf?: Day;
-  /** Each date's first published value instead of its value on `asOf`. */
+  /** Each date's first published value instead of its value as of `asOf`. */
   readonly firstRelease?: boolean;
   readonly from?: Day;
   readonly to?: Day;
@@ -37,10 +40,10 @@ export type ObservationQuery = {
   readonly limit: number;
 };
 
-/** One change of a date's value; null where it was withdrawn. */
+/** A change of a date's value; null is a withdrawal. */
 export type Revision = { readonly asOfDate: Day; readonly value: string | null };
 
-/** Which days of publication, newest first; bounds are inclusive, `before` is exclusive and continues a page. */
+/** Selects vintages of a series, newest first. `from` and `to` are inclusive; a page continues `before` a vintage date. */
 export type VintageQuery = {
   readonly seriesId: string;
   readonly from?: Day;
@@ -49,7 +52,7 @@ export type VintageQuery = {
   readonly limit: number;
 };
 
-/** A day on which a series was published, and how many of its dates got a value, another value, or lost theirs. */
+/** A vintage date, and how many dates the vintage added, revised and withdrew. */
 export type VintageCounts = {
   readonly asOfDate: Day;
   readonly added: number;
@@ -57,7 +60,7 @@ export type VintageCounts = {
   readonly withdrawn: number;
 };
 
-/** Which series, by id; `after` is exclusive and continues a page. */
+/** Selects series by id or title, in the order of the match and then by id; a page continues `after` the last id. */
 export type SeriesQuery = {
   readonly text: string;
   readonly match: 'id' | 'title' | 'any';
@@ -65,14 +68,14 @@ export type SeriesQuery = {
   readonly limit: number;
 };
 
-/** Which curve: that of exactly `date`, or the newest on or before it. */
+/** Selects the curve of exactly `date`, or the newest one on or before it. */
 export type CurveQuery = {
   readonly curveType: CurveType;
   readonly date: Day;
   readonly onOrBefore: boolean;
 };
 
-/** Which rates, newest trade date first, then shortest maturity; bounds are inclusive, `after` is exclusive and continues a page. */
+/** Selects rates, newest trade date first, then shortest maturity. `from` and `to` are inclusive; a page continues `after` a rate. */
 export type YieldsQuery = {
   readonly curveType: CurveType;
   readonly maturity?: Maturity;
@@ -82,7 +85,7 @@ export type YieldsQuery = {
   readonly limit: number;
 };
 
-/** Which two rates of a day: only days that have both, newest first; bounds are inclusive, `before` is exclusive and continues a page. */
+/** Selects the days that have rates of both maturities, newest first. `from` and `to` are inclusive; a page continues `before` a day. */
 export type SpreadQuery = {
   readonly curveType: CurveType;
   readonly long: Maturity;
@@ -97,12 +100,12 @@ export type SpreadQuery = {
 export type RatePair = { readonly tradeDate: Day; readonly long: string; readonly short: string };
 
 /**
- * Which trades of filings, newest filing date first, then by filing and row; bounds on the filing date are inclusive,
- * `after` is exclusive and continues a page.
+ * Selects trades, newest filing date first, then by filing and row. `from` and `to` bound the filing date, both
+ * inclusive; a page continues `after` a trade.
  */
 export type FilingsQuery = {
   readonly ticker?: string;
-  /** A part of the name of any owner, in any case. */
+  /** A part of the name of any reporting owner, in any case. */
   readonly ownerName?: string;
   readonly transactionCode?: string;
   readonly from?: Day;
@@ -111,7 +114,7 @@ export type FilingsQuery = {
   readonly limit: number;
 };
 
-/** Which issuers' purchases: all, or of those that ever filed under a ticker; filed on or before `asOf`. */
+/** Selects the purchases of all issuers, or of those that ever filed under a ticker; filed on or before `asOf`. */
 export type PurchasesQuery = { readonly ticker?: string; readonly asOf?: Day };
 
 /** One file that was imported, and what it brought. */
@@ -126,113 +129,116 @@ export type ImportRecord = {
   readonly withdrawn: number;
 };
 
-/** What a store is: where it lies, whether it is the shipped sample, and a number that every import changes. */
-export type StoreInfo = { readonly path: string; readonly sample: boolean; readonly revision: number };
+/** One state of a store's data. */
+export type StoreState = {
+  /** Names the state: it differs between stores, and between the states of one store. */
+  readonly name: string;
+  /** Grows with every import that changes anything. */
+  readonly revision: number;
+  /** Whether the store is the sample that asof ships. */
+  readonly sample: boolean;
+};
 
-/** The facts, read-only. Every method answers from one state of knowledge; rows come in the contract's order. */
-export interface Store {
-  info(): Promise<StoreInfo>;
+/** A page of a series' rows, and the series itself. */
+export type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
+
+/** A page of vintages, and the first date of the series that ever had a value. */
+export type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undefined };
+
+/** The facts in one state of a store. Rows come in the contract's order; of an unknown series there is `undefined`. */
+export interface StoreView {
+  /** The state that every answer of this view comes from; views of the same state of a store give the same object. */
+  state(): Promise<StoreState>;
   findSeries(id: string): Promise<Series | undefined>;
   searchSeries(query: SeriesQuery): Promise<readonly Series[]>;
-  observations(query: ObservationQuery): Promise<readonly ObservationRow[]>;
+  observations(query: ObservationQuery): Promise<SeriesPage<Observation> | undefined>;
   /** Every change of one date's value, oldest first. */
-  revisions(seriesId: string, date: Day): Promise<readonly Revision[]>;
-  /** Every day on which anything was stated of a series, also one that changed nothing. */
-  vintages(query: VintageQuery): Promise<readonly VintageCounts[]>;
-  /** The newest day up to `asOf` on which anything was stated of a series. */
-  vintageUpTo(seriesId: string, asOf: Day): Promise<Day | undefined>;
-  /** The first date that ever had a value. */
-  firstDate(seriesId: string): Promise<Day | undefined>;
+  revisions(seriesId: string, date: Day): Promise<SeriesPage<Revision> | undefined>;
+  /** Every day on which anything was stated about a series, including days that changed nothing. */
+  vintages(query: VintageQuery): Promise<VintagePage | undefined>;
   curve(query: CurveQuery): Promise<readonly CurvePoint[]>;
   yields(query: YieldsQuery): Promise<readonly CurvePoint[]>;
   spread(query: SpreadQuery): Promise<readonly RatePair[]>;
   filings(query: FilingsQuery): Promise<readonly Filing[]>;
   /**
-   * The trades that clusters are made of, each batch those of one issuer: open-market purchases of shares, and every
+   * The trades that clusters are made of, in batches of one issuer each: open-market purchases of shares, and every
    * trade in shares of an amendment.
    */
   purchases(query: PurchasesQuery): AsyncIterable<readonly Filing[]>;
-  /** Every statement about a series, by date and then as-of day, in batches. */
+  /** Every statement about a series, by date and then as-of date, in batches. */
   statements(seriesId: string): AsyncIterable<readonly Statement[]>;
-  /** The days of which a vintage speaks for every date of a series, ascending. */
+  /** The vintage dates on which a whole vintage spoke for every date of a series, ascending. */
   completeVintages(seriesId: string): Promise<readonly Day[]>;
+  /** The log of imports, oldest first. */
   imports(): Promise<readonly ImportRecord[]>;
+}
+
+/** How a store is opened for reading. */
+export type StoreOptions = {
+  /** Refuse a store whose later imports this process could not see. */
+  readonly live?: boolean;
+};
+
+/** A store, open for reading. */
+export interface Store {
+  /** The path or address that it was opened by. */
+  readonly address: string;
+  /**
+   * Does work with a view of the store's newest state. Everything that the view answers, streams included, comes from
+   * that one state, whatever is imported meanwhile. The view ends with the work.
+   */
+  read<T>(work: (view: StoreView) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** What the store holds of a series besides numbers, and who stated it. */
+/** What the store holds of a series besides its statements. */
 export type SeriesRecord = {
+  /** As metadata files state it. */
   readonly stated: SeriesMetadata;
-  /** Implied by the formats of its files, used where nothing is stated. */
+  /** As the formats of its files imply it; used where nothing is stated. */
   readonly implied: SeriesMetadata;
-  /** Whether any statement about it had been imported before this import began. */
-  readonly begun: boolean;
+  /** Whether the series had any statement before this import. */
+  readonly hadStatements: boolean;
 };
 
-/** How statements that the store already has a differing word on are met. */
-export type MergeOptions = { readonly replace: boolean };
+/** What a merge did with the statements it was given; `changed` is whether the store now holds anything else than before. */
+export type Merged = MergeCounts & { readonly changed: boolean };
 
-/** What a merge of statements did. */
-export type Merged = {
-  readonly added: number;
-  readonly known: number;
-  readonly withdrawn: number;
-  readonly clashes: readonly Clash[];
-  /** Whether the store holds anything else than before, be it only a fuller text of a number. */
-  readonly changed: boolean;
-};
+/** What a merge did with curve points. */
+export type MergedPoints = Omit<PointsPlan, 'put'> & { readonly changed: boolean };
 
-/** A curve point that differs from the one the store holds. */
-export type PointClash = { readonly held: CurvePoint; readonly given: CurvePoint };
+/** What a merge did with the trades of filings. */
+export type MergedFilings = Omit<FilingsPlan, 'put'> & { readonly changed: boolean };
 
-/** What a merge of curve points did. */
-export type MergedPoints = {
-  readonly added: number;
-  readonly known: number;
-  readonly clashes: readonly PointClash[];
-  /** Whether the store holds anything else than before, be it only a fuller text of a rate. */
-  readonly changed: boolean;
-};
-
-/** A trade of a filing that contradicts the one that the store holds, and in what. */
-export type FilingClash = {
-  readonly held: Filing;
-  readonly given: Filing;
-  readonly fields: readonly (keyof Filing)[];
-};
-
-/** What a merge of filings did, in trades. */
-export type MergedFilings = {
-  readonly added: number;
-  readonly known: number;
-  readonly clashes: readonly FilingClash[];
-  /** Whether the store holds anything else than before, be it only what one of two records left out. */
-  readonly changed: boolean;
-};
-
-/** A whole vintage as its file lists it (without `dates`: as the store lists it): with `complete`, every date of the series that is not listed was withdrawn. */
-export type WholeVintage = { readonly asOf: Day; readonly dates?: ReadonlySet<Day> };
-
-/** The one writer of a store, inside one transaction: nothing of it is seen by anyone until it is committed. */
+/** The one writer of a store, inside one transaction: readers see nothing of it before the commit. */
 export interface StoreWriter {
-  /** Whether this import made the store. */
+  readonly address: string;
+  /** Whether this import creates the store. */
   readonly created: boolean;
-  readonly path: string;
-  record(seriesId: string): SeriesRecord | undefined;
-  putRecord(seriesId: string, record: Pick<SeriesRecord, 'stated' | 'implied'>): void;
-  /** Adds statements of one series, in any order; the result does not depend on the order of calls. */
-  merge(seriesId: string, statements: readonly Statement[], options: MergeOptions): Merged;
-  /** Makes a vintage speak for every date of its series, also for those that are imported later. */
-  complete(seriesId: string, vintage: WholeVintage, options: MergeOptions): Merged;
-  /** Says that an import speaks for a series up to a day. */
-  cover(seriesId: string, to: Day): void;
-  mergePoints(points: readonly CurvePoint[], options: MergeOptions): MergedPoints;
-  /** Adds trades of filings, in any order; the result does not depend on the order of calls. */
-  mergeFilings(filings: readonly Filing[], options: MergeOptions): MergedFilings;
-  recordImport(record: ImportRecord): void;
-  /** Brings what is derived (dates put on their periods, counts, coverage) up to date; once for each series, at the end. */
-  settle(seriesId: string): readonly Clash[];
-  commit(): void;
-  /** Leaves the store as it was; a store that this import made is gone. */
-  rollback(): void;
+  /** The records of those series that the store knows. */
+  records(seriesIds: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>>;
+  putRecords(records: ReadonlyMap<string, Pick<SeriesRecord, 'stated' | 'implied'>>): Promise<void>;
+  /** Adds statements of one series, in any order. The result does not depend on the order of calls. */
+  merge(seriesId: string, statements: readonly Statement[], options: MergeOptions): Promise<Merged>;
+  /** Makes vintages speak for every date of their series, including dates that later imports bring. */
+  complete(seriesId: string, vintages: readonly WholeVintage[], options: MergeOptions): Promise<Merged>;
+  /** Records the last day that this import speaks for, by series. */
+  cover(coveredTo: ReadonlyMap<string, Day>): Promise<void>;
+  mergePoints(points: readonly CurvePoint[], options: MergeOptions): Promise<MergedPoints>;
+  /** Adds trades of filings, in any order. The result does not depend on the order of calls. */
+  mergeFilings(filings: readonly Filing[], options: MergeOptions): Promise<MergedFilings>;
+  recordImport(record: ImportRecord): Promise<void>;
+  /**
+   * Brings what is derived from the statements of these series up to date: dates on their periods, counts, coverage.
+   * Call it once, after all merges. Gives the conflicts between dates that fall on one period, by series.
+   */
+  finish(seriesIds: readonly string[]): Promise<ReadonlyMap<string, readonly StatementConflict[]>>;
+  commit(): Promise<void>;
+  /** Leaves the store as it was; a store that this import created is removed. */
+  rollback(): Promise<void>;
+}
+
+/** Keeps other processes out until it is closed or its process ends. */
+export interface Lock {
+  close(): Promise<void>;
 }

@@ -15,7 +15,6 @@ import { testData } from '../support/repository.ts';
 import { sampleSourcesSuite } from '../support/suites/sample-sources.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const _asof = join(root, 'dist/asof.cjs');
 
 const realTimeDataSet = 'Philadelphia Fed Real-Time Data Set';
 const panels = 'FRED dated panel';
@@ -31,7 +30,7 @@ beforeAll(async () => {
   await promisify(execFile)(process.execPath, [build, sample], { cwd: folder });
   store = await openStore(sample);
   client = await open({ store: sample });
-  series = await store.searchSeries({ text: '', match: 'id', limit: 1000 });
+  series = await store.read((view) => view.searchSeries({ text: '', match: 'id', limit: 1000 }));
 });
 
 afterAll(async () => {
@@ -91,9 +90,10 @@ describe('the sample as it is built', () => {
     const files = fs
       .readdirSync(join(root, 'data'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name !== 'README.md' && !fs.statSync(join(root, 'data', name)).isDirectory());
-    const log = (await store.imports()).map(({ file, sha256 }) => [file, sha256]);
+    const imports = await store.read((view) => view.imports());
+    const log = imports.map(({ file, sha256 }) => [file, sha256]);
     expect(log.sort()).toEqual(files.map((name) => [name, sha256(join(root, 'data', name))]).sort());
-    const times = new Set((await store.imports()).map(({ importedAt }) => importedAt));
+    const times = new Set(imports.map(({ importedAt }) => importedAt));
     expect([...times]).toEqual(['2026-06-02T00:00:00.000Z']);
   });
 

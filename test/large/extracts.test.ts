@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from '../../src/import/files/files.ts';
+import { sourceFiles } from '../../src/import/files/walk.ts';
 import { largeData, testData } from '../support/repository.ts';
 import { zipOf } from '../support/zip-writer.ts';
 

@@ -4,7 +4,7 @@ import type { Envelope } from '../../src/operations/envelope.ts';
 import type { Operation, Principal } from '../../src/operations/operation.ts';
 import { createService, type Given, owner, type ServiceOptions } from '../../src/service/service.ts';
 import { filings } from './contract-insider-cases.ts';
-import { facts, importFiles, newStorePath, reading, scratchFolder } from './scratch-store.ts';
+import { facts, importFiles, newStorePath, scratchFolder, withStore } from './scratch-store.ts';
 
 const folder = scratchFolder();
 /** A store of one series, two curves and a cluster of insiders, there when the first test begins. */
@@ -37,7 +37,7 @@ type Setting = Partial<Omit<ServiceOptions, 'store' | 'clock'>> & {
 /** The answer of that store to the owner, at noon of a day in January, unless the setting says otherwise. */
 export function ask(operation: Operation, given: Given = [], setting: Setting = {}): Promise<Envelope> {
   const { now = '2026-01-15T12:00:00Z', principal = owner, ...options } = setting;
-  return reading(path, (store) =>
+  return withStore(path, (store) =>
     createService({ store, clock: () => new Date(now), ...options }).answer(operation, given, principal),
   );
 }

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import type { Client } from '../../src/client/client.ts';
 import { embeddedClient } from '../../src/client/embedded.ts';
 import { remoteClient } from '../../src/client/remote/client.ts';
-import { createGate } from '../../src/server/keys/gate.ts';
+import { Gate } from '../../src/server/keys/gate.ts';
 import { newKey } from '../../src/server/keys/key.ts';
 import { type Plan, shippedPlans } from '../../src/server/keys/plans.ts';
 import { serve } from '../../src/server/serve.ts';
@@ -36,12 +36,12 @@ export async function startService({ openStore, clock, plan = unlimited }: Asked
   const folder = scratchFolder();
   const access = await openAccess(newStorePath(folder), { counting: true });
   const { secret, stored } = newKey({ name: 'test', plan: plan.name, now: new Date() });
-  access.addKey(stored);
+  await access.addKey(stored);
   const log = new PassThrough();
   log.resume();
   const serving = await serve({
     openStore,
-    gate: createGate(access, new Map([...shippedPlans, [plan.name, plan]])),
+    gate: await Gate.open(access, new Map([...shippedPlans, [plan.name, plan]])),
     host: '127.0.0.1',
     port: 0,
     log,
@@ -52,7 +52,7 @@ export async function startService({ openStore, clock, plan = unlimited }: Asked
     key: secret,
     async stop() {
       await serving.stop();
-      access.close();
+      await access.close();
     },
   };
 }

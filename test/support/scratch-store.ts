@@ -3,13 +3,22 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
+import type { Filing } from '../../src/domain/insider/filing.ts';
+import type { MergeOptions } from '../../src/domain/series/merge-plan.ts';
 import type { Statement } from '../../src/domain/series/statement.ts';
-import { sourceFiles } from '../../src/import/files/files.ts';
+import { sourceFiles } from '../../src/import/files/walk.ts';
 import { recognise } from '../../src/import/formats/recognise.ts';
-import { type LoadOptions, load } from '../../src/import/load/load.ts';
+import type { LoadOptions } from '../../src/import/load/file-loader.ts';
+import { load } from '../../src/import/load/load.ts';
 import type { FileSummary } from '../../src/import/load/tally.ts';
 import { openStore, openWriter } from '../../src/store/open.ts';
-import type { Store } from '../../src/store/store.ts';
+import type {
+  MergedFilings,
+  Observation,
+  ObservationQuery,
+  Store,
+  StoreView,
+} from '../../src/store/store.ts';
 
 /** The day on which the tests' imports happen. */
 const importDay = '2026-01-15';
@@ -74,17 +83,29 @@ export async function importPaths(
       importedAt: `${importDay}T12:00:00.000Z`,
       ...flags,
     });
-    if (dryRun) writer.rollback();
-    else writer.commit();
+    if (dryRun) await writer.rollback();
+    else await writer.commit();
     return summaries;
   } catch (error) {
-    writer.rollback();
+    await writer.rollback();
     throw error;
   }
 }
 
-/** Does something with a store opened for reading. */
-export async function reading<T>(path: string, work: (store: Store) => Promise<T>): Promise<T> {
+/** Imports filings as they are, without files. */
+export async function importFilings(
+  path: string,
+  filings: readonly Filing[],
+  options: MergeOptions = { replace: false },
+): Promise<MergedFilings> {
+  const writer = await openWriter(path);
+  const merged = await writer.mergeFilings(filings, options);
+  await writer.commit();
+  return merged;
+}
+
+/** Does something with a store that is open for reading. */
+export async function withStore<T>(path: string, work: (store: Store) => Promise<T>): Promise<T> {
   const store = await openStore(path);
   try {
     return await work(store);
@@ -93,10 +114,23 @@ export async function reading<T>(path: string, work: (store: Store) => Promise<T
   }
 }
 
+/** Does something with a view of a store. */
+export function reading<T>(path: string, work: (view: StoreView) => Promise<T>): Promise<T> {
+  return withStore(path, (store) => store.read(work));
+}
+
+/** A page of a series' observations; none where there is no such series. */
+export async function observationsIn(
+  view: StoreView,
+  query: ObservationQuery,
+): Promise<readonly Observation[]> {
+  return (await view.observations(query))?.rows ?? [];
+}
+
 /** Every statement about a series. */
-export async function allStatements(store: Store, seriesId: string): Promise<readonly Statement[]> {
+export async function allStatements(view: StoreView, seriesId: string): Promise<readonly Statement[]> {
   const all: Statement[] = [];
-  for await (const batch of store.statements(seriesId)) all.push(...batch);
+  for await (const batch of view.statements(seriesId)) all.push(...batch);
   return all;
 }
 

@@ -1,6 +1,7 @@
 import type { Filing } from '../../src/domain/insider/filing.ts';
+import type { SourceFile } from '../../src/import/files/source-file.ts';
+import type { Batch, ReadOptions } from '../../src/import/formats/format.ts';
 import { recognise } from '../../src/import/formats/recognise.ts';
-import type { Batch, ReadOptions, SourceFile } from '../../src/import/formats/source.ts';
 
 /** The parts of an ownership document; each stands as it is given. */
 export type Parts = {

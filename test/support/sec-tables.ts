@@ -1,4 +1,4 @@
-import { sourceFiles } from '../../src/import/files/files.ts';
+import { sourceFiles } from '../../src/import/files/walk.ts';
 import { readTogether, type Told } from './sec-documents.ts';
 import { tempFolder } from './temp-files.ts';
 

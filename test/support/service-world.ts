@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Operation } from '../../src/operations/operation.ts';
 import { createHandler } from '../../src/server/handler.ts';
-import { createGate, type Gate } from '../../src/server/keys/gate.ts';
+import { Gate } from '../../src/server/keys/gate.ts';
 import { newKey } from '../../src/server/keys/key.ts';
 import { parsePlans } from '../../src/server/keys/plans.ts';
 import { createLog } from '../../src/server/log.ts';
-import { createServices, type OpenService } from '../../src/server/service-lease.ts';
+import { type OpenService, Services } from '../../src/server/service-lease.ts';
 import { createService, type Service } from '../../src/service/service.ts';
 import { openAccess, openStore } from '../../src/store/open.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store, StoreView } from '../../src/store/store.ts';
 import { facts, importFiles, newStorePath, scratchFolder } from './scratch-store.ts';
 
 /** The plans of the tests: one that is hard to use up, one without vintages, one of three requests a minute. */
@@ -90,10 +90,10 @@ export async function newWorld({ service = (made) => made, billingUrl }: WorldOp
   const keys = { pro: '', free: '', three: '' };
   for (const plan of ['pro', 'free', 'three'] as const) {
     const { secret, stored } = newKey({ name: plan, plan, now: clock.now });
-    access.addKey(stored);
+    await access.addKey(stored);
     keys[plan] = secret;
   }
-  const gate = createGate(access, plans);
+  const gate = await Gate.open(access, plans);
   let queries = 0;
   const store = counting(await openStore(path), () => {
     queries += 1;
@@ -103,7 +103,7 @@ export async function newWorld({ service = (made) => made, billingUrl }: WorldOp
     clock: () => clock.now,
     ...(billingUrl !== undefined && { billingUrl }),
   });
-  const services = createServices({ service: service(made), close: () => store.close() });
+  const services = new Services({ service: service(made), close: () => store.close() });
   let said = '';
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -132,24 +132,29 @@ export async function newWorld({ service = (made) => made, billingUrl }: WorldOp
     stop,
     ask,
     get: (target, headers = {}) => ask(target, { headers: { 'x-api-key': keys.pro, ...headers } }),
-    replace: services.replace,
+    replace: (next) => services.replace(next),
     async close() {
       await services.close();
-      access.close();
+      await access.close();
     },
   };
 }
 
-const stateReads: ReadonlySet<string> = new Set(['info', 'imports', 'close']);
-
-/** A store that tells of every question to its facts. */
+/** A store that counts how often its facts are read; its state is no fact. */
 function counting(store: Store, count: () => void): Store {
-  return new Proxy(store, {
-    get(target, name: keyof Store) {
-      if (!stateReads.has(name)) count();
-      return target[name];
-    },
-  });
+  const counted = (view: StoreView): StoreView =>
+    new Proxy(view, {
+      get(target, name: keyof StoreView) {
+        if (name !== 'state') count();
+        const method: unknown = target[name];
+        return typeof method === 'function' ? method.bind(target) : method;
+      },
+    });
+  return {
+    address: store.address,
+    read: (work) => store.read((view) => work(counted(view))),
+    close: () => store.close(),
+  };
 }
 
 /** The members of the service's JSON bodies; which of them are there is for the tests to say. */

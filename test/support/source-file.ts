@@ -5,7 +5,8 @@ import { Readable } from 'node:stream';
 import type { SeriesMetadata } from '../../src/domain/series/series.ts';
 import type { Statement } from '../../src/domain/series/statement.ts';
 import type { CurvePoint } from '../../src/domain/treasury/curve.ts';
-import type { Coverage, Format, ReadOptions, SourceFile } from '../../src/import/formats/source.ts';
+import type { SourceFile } from '../../src/import/files/source-file.ts';
+import type { ImportFormat, ReadOptions, SeriesCoverage } from '../../src/import/formats/format.ts';
 import { readData } from './repository.ts';
 
 /** Content to read in chunks of some bytes, whatever characters they cut. */
@@ -52,17 +53,21 @@ export function realFile(data: string, path: string): SourceFile {
 export type Told = {
   readonly metadata: readonly SeriesMetadata[];
   readonly implied: readonly SeriesMetadata[];
-  readonly coverage: readonly Coverage[];
+  readonly coverage: readonly SeriesCoverage[];
   readonly statements: readonly Statement[];
   readonly points: readonly CurvePoint[];
 };
 
 /** Reads a file to its end. */
-export async function readAll(format: Format, file: SourceFile, options: ReadOptions = {}): Promise<Told> {
+export async function readAll(
+  format: ImportFormat,
+  file: SourceFile,
+  options: ReadOptions = {},
+): Promise<Told> {
   const told = {
     metadata: [] as SeriesMetadata[],
     implied: [] as SeriesMetadata[],
-    coverage: [] as Coverage[],
+    coverage: [] as SeriesCoverage[],
     statements: [] as Statement[],
     points: [] as CurvePoint[],
   };
@@ -83,7 +88,7 @@ export function lines(statements: readonly Statement[]): string[] {
 
 /** The detail of the refusal that reading ends in. */
 export async function refusalOf(
-  format: Format,
+  format: ImportFormat,
   file: SourceFile,
   options: ReadOptions = {},
 ): Promise<string> {

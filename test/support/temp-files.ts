@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { sourceFiles } from '../../src/import/files/files.ts';
-import type { Batch, Format, ReadOptions, SourceFile } from '../../src/import/formats/source.ts';
+import type { SourceFile } from '../../src/import/files/source-file.ts';
+import { sourceFiles } from '../../src/import/files/walk.ts';
+import type { Batch, ImportFormat, ReadOptions } from '../../src/import/formats/format.ts';
 
 /** A folder with these files (path: content), removed when the test ends. */
 export function tempFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
@@ -30,14 +31,18 @@ export async function onlyFile(path: string): Promise<SourceFile> {
 }
 
 /** Everything that a format reads in a file. */
-export async function readAll(format: Format, file: SourceFile, options: ReadOptions = {}): Promise<Batch[]> {
+export async function readAll(
+  format: ImportFormat,
+  file: SourceFile,
+  options: ReadOptions = {},
+): Promise<Batch[]> {
   const batches: Batch[] = [];
   for await (const batch of format.read(file, options)) batches.push(batch);
   return batches;
 }
 
 /** The points that a format reads in a file, as `2024-12-31 PAR 10Y 4.58`. */
-export async function pointsIn(format: Format, file: SourceFile): Promise<string[]> {
+export async function pointsIn(format: ImportFormat, file: SourceFile): Promise<string[]> {
   const batches = await readAll(format, file);
   return batches.flatMap(({ points = [] }) =>
     points.map(({ tradeDate, curveType, maturity, rate }) => `${tradeDate} ${curveType} ${maturity} ${rate}`),

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Statement } from '../../domain/series/statement.ts';
 import { Problem } from '../../errors/problem.ts';
 import { formatForFile } from '../../render/formats.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, StoreView } from '../../store/store.ts';
 import { storeToRead } from '../config/places.ts';
 import { outputFile, type TalkFlags, withStoreFlag, withTalkFlags } from '../options/flags.ts';
 import { type Catalogue, wantedSeries, withSuggestion } from '../options/ids.ts';
@@ -43,7 +43,7 @@ async function runFacts(typed: readonly string[], flags: FactsFlags, io: Io): Pr
     const catalogue = { client: embeddedClient(store, io.clock), io };
     const { known, unknown } = await sorted(store, catalogue, typed);
     if (known.length > 0 && (unknown.length === 0 || file === undefined))
-      await writeFacts(store, known, await openSink(file, io), flags, io);
+      await store.read(async (view) => writeFacts(view, known, await openSink(file, io), flags, io));
     const codes = unknown.map((error) => reportFailure(error, flags, io));
     return codes[0] ?? exitCode.success;
   } finally {
@@ -56,7 +56,7 @@ async function sorted(store: Store, catalogue: Catalogue, typed: readonly string
   const known: string[] = [];
   const unknown: unknown[] = [];
   for (const { id } of await wantedSeries(catalogue, typed)) {
-    if ((await store.findSeries(id)) !== undefined) known.push(id);
+    if ((await store.read((view) => view.findSeries(id))) !== undefined) known.push(id);
     else {
       const problem = new Problem('not-found', `series '${id}' not found`);
       unknown.push(await withSuggestion(catalogue, id, problem));
@@ -66,7 +66,7 @@ async function sorted(store: Store, catalogue: Catalogue, typed: readonly string
 }
 
 async function writeFacts(
-  store: Store,
+  view: StoreView,
   ids: readonly string[],
   sink: Sink,
   flags: FactsFlags,
@@ -78,14 +78,14 @@ async function writeFacts(
     let wanted = await sink.write('series_id,date,as_of_date,value\n');
     for (const [done, id] of ids.entries()) {
       if (!wanted) break;
-      for await (const batch of store.statements(id)) {
+      for await (const batch of view.statements(id)) {
         // Reading never waits for anything: without a turn of the event loop no signal would be heard.
         await turn();
         io.signal.throwIfAborted();
         wanted = await sink.write(batch.map((statement) => formatCsvRecord(line(statement))).join(''));
         if (!wanted) break;
       }
-      const complete = await store.completeVintages(id);
+      const complete = await view.completeVintages(id);
       if (wanted)
         wanted = await sink.write(complete.map((asOf) => formatCsvRecord([id, '', asOf, ''])).join(''));
       if (io.stdout.isTTY !== true) bar.show(() => id, { done, total: ids.length, unit: 'series' });

@@ -31,7 +31,7 @@ export async function importLog(
   const { openStore } = await import('../../store/open.ts');
   const store = await openStore(storeToRead(io, flags.store).path);
   try {
-    io.stdout.write(await importLogText(await store.imports()));
+    io.stdout.write(await importLogText(await store.read((view) => view.imports())));
     return exitCode.success;
   } finally {
     await store.close();

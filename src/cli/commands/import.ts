@@ -58,7 +58,7 @@ export function importCommand(command: Command, io: Io, done: (code: number) => 
 
 async function runImport(paths: readonly string[], flags: ImportFlags, io: Io): Promise<number> {
   const [{ sourceFiles }, { recognise }, { load }, { openWriter }] = await Promise.all([
-    import('../../import/files/files.ts'),
+    import('../../import/files/walk.ts'),
     import('../../import/formats/recognise.ts'),
     import('../../import/load/load.ts'),
     import('../../store/open.ts'),
@@ -105,8 +105,8 @@ async function runImport(paths: readonly string[], flags: ImportFlags, io: Io): 
     // The last moment to turn back: a signal that came while SQLite was at work is heard only now.
     await turn();
     io.signal.throwIfAborted();
-    if (flags.dryRun === true) writer.rollback();
-    else writer.commit();
+    if (flags.dryRun === true) await writer.rollback();
+    else await writer.commit();
     bar.clear();
     const outcome = {
       path,
@@ -118,7 +118,7 @@ async function runImport(paths: readonly string[], flags: ImportFlags, io: Io): 
     return exitCode.success;
   } catch (error) {
     bar.clear();
-    writer.rollback();
+    await writer.rollback();
     if (io.signal.aborted) said.note('asof: stopped; nothing was imported');
     throw error;
   }

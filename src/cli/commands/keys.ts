@@ -61,9 +61,9 @@ async function createKey(flags: CreateFlags, io: Io): Promise<number> {
   const { secret, stored } = newKey({ name, plan: flags.plan, now: io.clock() });
   const store = await openAccess(accessPath(io, flags.access), { counting: false });
   try {
-    store.addKey(stored);
+    await store.addKey(stored);
   } finally {
-    store.close();
+    await store.close();
   }
   talk(flags, io).note(
     `asof: key ${stored.id} of '${name}' on the plan ${flags.plan}; it is shown this once`,
@@ -107,7 +107,7 @@ async function keyRows(path: string): Promise<readonly Row[]> {
   const { openAccess } = await import('../../store/open.ts');
   const store = await openAccess(path, { counting: false });
   try {
-    return store.keys().map(({ id, name, plan, start, createdAt, revokedAt }) => ({
+    return (await store.keys()).map(({ id, name, plan, start, createdAt, revokedAt }) => ({
       id,
       name,
       plan,
@@ -116,7 +116,7 @@ async function keyRows(path: string): Promise<readonly Row[]> {
       revoked_at: revokedAt ?? null,
     }));
   } finally {
-    store.close();
+    await store.close();
   }
 }
 
@@ -130,11 +130,11 @@ async function revokeKey(id: string, flags: KeysFlags, io: Io): Promise<number> 
   const { openAccess } = await import('../../store/open.ts');
   const store = await openAccess(path, { counting: false });
   try {
-    const key = store.revokeKey(id, io.clock().toISOString());
+    const key = await store.revokeKey(id, io.clock().toISOString());
     if (key === undefined) throw unknown();
     talk(flags, io).note(`asof: key ${key.id} of '${key.name}' was revoked at ${key.revokedAt}`);
     return exitCode.success;
   } finally {
-    store.close();
+    await store.close();
   }
 }

@@ -40,7 +40,7 @@ async function runServe(flags: ServeFlags, io: Io): Promise<number> {
   const port = portOf(flags.port);
   const publicUrl = urlOf('--public-url', flags.publicUrl);
   const billingUrl = urlOf('--billing-url', flags.billingUrl);
-  const [{ openAccess, openStore }, { serve }, { checkPlans, createGate }] = await Promise.all([
+  const [{ openAccess, openStore }, { serve }, { checkPlans, Gate }] = await Promise.all([
     import('../../store/open.ts'),
     import('../../server/serve.ts'),
     import('../../server/keys/gate.ts'),
@@ -48,10 +48,10 @@ async function runServe(flags: ServeFlags, io: Io): Promise<number> {
   const plans = await plansOf(flags.plans);
   const access = await openAccess(accessPath(io, flags.access), { counting: true });
   try {
-    checkPlans(access, plans);
+    await checkPlans(access, plans);
     const serving = await serve({
-      openStore: () => openStore(storeToRead(io, flags.store).path, true),
-      gate: createGate(access, plans),
+      openStore: () => openStore(storeToRead(io, flags.store).path, { live: true }),
+      gate: await Gate.open(access, plans),
       host: flags.host,
       port,
       log: io.stderr,
@@ -65,7 +65,7 @@ async function runServe(flags: ServeFlags, io: Io): Promise<number> {
     await serving.stop();
     return exitCode.success;
   } finally {
-    access.close();
+    await access.close();
   }
 }
 

@@ -20,7 +20,7 @@ import {
   settleFile,
   sweepAfter,
 } from '../../snapshot/run.ts';
-import type { Lock } from '../../store/lock.ts';
+import type { Lock } from '../../store/store.ts';
 import { type DataFlags, withRemoteFlags, withStoreFlag, withTalkFlags } from '../options/flags.ts';
 import { typedKnowledgeDay } from '../options/knowledge.ts';
 import { inOneLine } from '../plan/one-line.ts';
@@ -80,7 +80,7 @@ async function runSnapshot(plan: string, flags: SnapshotFlags, { io, shell }: Se
       const current = await placeOf(flags.out);
       await makeSnapshot(lines, { plan, bytes, day, place: current, flags, shell, io });
     } finally {
-      lock.close();
+      await lock.close();
     }
     return exitCode.success;
   } catch (error) {

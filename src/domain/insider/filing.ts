@@ -211,7 +211,7 @@ const prose = ['issuerName', 'ticker', 'securityTitle'] as const;
  * The fields in which two records of one trade (same `filingId` and `row`) contradict each other. A field that only one
  * of them states is not a contradiction, nor is another spelling of a number, a name or a title.
  */
-export function filingClashes(held: Filing, given: Filing): readonly (keyof Filing)[] {
+export function conflictingFields(held: Filing, given: Filing): readonly (keyof Filing)[] {
   const differing = facts.filter(
     (field) => held[field] !== given[field] && held[field] !== null && given[field] !== null,
   );

@@ -4,8 +4,8 @@ import { fullerText, sameNumber } from './decimal.ts';
 /** From `asOf` on, the text of a date's value was `value` (null: withdrawn), until the next change. */
 export type Change = { readonly asOf: Day; readonly value: string | null };
 
-/** Two statements of one (series, date, as-of day) that differ as numbers. */
-export type Clash = {
+/** Two statements about one date, made on one day, that differ as numbers. */
+export type StatementConflict = {
   readonly date: Day;
   readonly asOf: Day;
   readonly held: string | null;
@@ -13,23 +13,23 @@ export type Clash = {
 };
 
 /** What one more statement did to a date's history. */
-export type Placement = 'new' | 'known' | 'clash';
+export type Placement = 'new' | 'known' | 'conflict';
 
 /**
- * The history of one date: its changes of text in ascending order of `asOf`, where neighbours differ and the first
- * is never null. A statement that changed nothing is no change; `statedAt` says on which days there was a statement,
- * so that every statement's text can be told: it is the value known on its day.
+ * The history of one date: its changes of text, oldest first. Neighbours differ and the first is never null.
+ * `statedAt` knows on which days there was a statement, including those that changed nothing: the text of every
+ * statement is the one known on its day.
  */
 export type DateHistory = { readonly changes: Change[]; readonly statedAt: StatedAt };
 
-/** On which days statements about a date were made before the one that is being placed. */
+/** The days on which earlier statements about a date were made. */
 export type StatedAt = {
   readonly has: (asOf: Day) => boolean;
-  /** The earliest such day after `asOf`, if any. */
+  /** The first such day after `asOf`. */
   readonly next: (asOf: Day) => Day | undefined;
 };
 
-/** The text known on a day: of the latest change on or before it, null when there is none or it was a withdrawal. */
+/** The text known on a day: that of the latest change on or before it; null without one or after a withdrawal. */
 export function knownOn(changes: readonly Change[], asOf: Day): string | null {
   return changes[lastUpTo(changes, asOf)]?.value ?? null;
 }
@@ -48,8 +48,8 @@ function lastUpTo(changes: readonly Change[], asOf: Day): number {
 
 /**
  * Puts one statement into a date's history, so that the result is the same whatever the order of statements.
- * A statement already made on that day is `known` when it is the same number (the fuller text stays), a `clash`
- * otherwise; a clash changes nothing unless `replace` is given.
+ * A statement already made on that day is `known` when it is the same number (the fuller text is kept), a `conflict`
+ * otherwise. A conflict changes nothing; with `replace` the statement takes effect and counts as `new`.
  */
 export function place(history: DateHistory, asOf: Day, value: string | null, replace: boolean): Placement {
   const held = knownOn(history.changes, asOf);
@@ -63,10 +63,10 @@ export function place(history: DateHistory, asOf: Day, value: string | null, rep
     return 'known';
   }
   if (replace) rewrite(history, asOf, held, value);
-  return replace ? 'new' : 'clash';
+  return replace ? 'new' : 'conflict';
 }
 
-/** Makes `value` the text known on `asOf`, and leaves every other statement saying what it said. */
+/** Makes `value` the text known on `asOf` and keeps the text of every other statement. */
 function rewrite(
   { changes, statedAt }: DateHistory,
   asOf: Day,
@@ -80,7 +80,7 @@ function rewrite(
   const confirmed = statedAt.next(asOf);
   const tail: Change[] = [];
   if (value !== before) tail.push({ asOf, value });
-  // The statements that only repeated the old text now stand against the new one.
+  // Statements that repeated the old text are now a change from the new one.
   const repeats = confirmed !== undefined && (following === undefined || confirmed < following.asOf);
   if (repeats) tail.push({ asOf: confirmed, value: held });
   const dropFollowing = !repeats && following !== undefined && following.value === value;

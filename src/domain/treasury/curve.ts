@@ -3,7 +3,7 @@ import type { Day } from '../series/date.ts';
 /** The kinds of daily treasury curve: nominal par yields, and real par yields of inflation-protected securities. */
 export type CurveType = 'PAR' | 'TIPS';
 
-/** Every maturity label of the contract, shortest first. */
+/** The maturities of the contract, shortest first. */
 export const maturities = [
   '1M',
   '1.5M',
@@ -26,7 +26,7 @@ export type Maturity = (typeof maturities)[number];
 
 const tipsMaturities: readonly Maturity[] = ['5Y', '7Y', '10Y', '20Y', '30Y'];
 
-/** The maturities that a curve type has, shortest first. */
+/** The maturities of a curve type, shortest first. */
 export function maturitiesOf(curveType: CurveType): readonly Maturity[] {
   return curveType === 'TIPS' ? tipsMaturities : maturities;
 }
@@ -40,7 +40,17 @@ export type CurvePoint = {
   readonly source: string;
 };
 
-/** The length of a maturity in months, by which maturities order. */
-export function monthsOf(maturity: Maturity): number {
+/** The length of a maturity in months; maturities sort by it. */
+export function monthsOf(maturity: string): number {
   return Number(maturity.slice(0, -1)) * (maturity.endsWith('Y') ? 12 : 1);
+}
+
+/** A maturity on a curve. */
+export type CurveMaturity = Pick<CurvePoint, 'curveType' | 'maturity'>;
+
+/** The maturity of `count` months or years (`Mo`, `Month`, `Yr`, `YEAR` …), or undefined if the curve does not have it. */
+export function curveMaturity(curveType: CurveType, count: string, unit: string): CurveMaturity | undefined {
+  const label = `${count}${/^mo(?:nths?)?$/i.test(unit) ? 'M' : 'Y'}`;
+  const maturity = maturitiesOf(curveType).find((known) => known === label);
+  return maturity && { curveType, maturity };
 }

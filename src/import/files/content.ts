@@ -1,54 +1,68 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { Problem } from '../../errors/problem.ts';
-import type { SourceFile, Tap } from '../formats/source.ts';
-import { bounds } from './bounds.ts';
+import type { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
+import { limits } from './limits.ts';
+import { type ByteCounter, refusal, type SourceFile } from './source-file.ts';
 
-/** Bytes in order; each call starts from the beginning, opens what it needs on first use, and closes it. */
-type Read = (tap?: Tap) => AsyncIterable<Buffer>;
+/** Reads bytes in order; each call starts from the beginning, opens the file at the first byte and closes it at the end. */
+type ReadBytes = (counter?: ByteCounter) => AsyncIterable<Buffer>;
 
-/** What a SourceFile is made of. */
-export type Content = {
+/** The parts of a SourceFile. */
+export type FileContent = {
   readonly name: string;
   readonly path: string;
-  /** Size of the file as it lies. */
+  /** Size in bytes as stored. */
   readonly size: number;
-  /** Whether what `read` gives is of another size. */
+  /** Whether `read` gives unpacked bytes, whose size is unknown. */
   readonly packed?: true;
-  readonly read: Read;
-  /** The bytes that the SHA-256 is of, when they are not those of `read`. */
-  readonly stored?: Read;
+  readonly read: ReadBytes;
+  /** The bytes to hash, if they are not those of `read`. */
+  readonly stored?: ReadBytes;
   readonly siblings: () => Promise<readonly SourceFile[]>;
 };
 
 const headSize = 64 * 1024;
 
-/** A SourceFile over `content`; nothing is opened before it is asked for, and nothing stays open. */
-export function sourceFile(content: Content): SourceFile {
+/** A SourceFile over some content. It opens nothing until it is read, and leaves nothing open. */
+export function sourceFile(content: FileContent): SourceFile {
   const { name, path, read, size, packed = false, stored = read, siblings } = content;
   return {
     name,
     path,
     size,
     siblings,
-    open: async (tap) => Readable.from(read(tap), { objectMode: false }),
+    open: async (counter) => Readable.from(read(counter), { objectMode: false }),
     head: () => firstBytes(read(), headSize),
-    bytes: async (tap) => {
-      if (!packed && size > bounds.inMemory) throw tooLarge(path, bounds.inMemory);
-      return allBytes(path, read(tap), bounds.inMemory);
+    bytes: async (counter) => {
+      if (!packed && size > limits.inMemory) throw tooLarge(path, limits.inMemory);
+      return allBytes(path, read(counter), limits.inMemory);
     },
     sha256: () => digest(stored()),
   };
 }
 
-/** The same bytes, of which a tap hears where there is one. */
-export function tapped(bytes: AsyncIterable<Buffer>, tap: Tap | undefined): AsyncIterable<Buffer> {
-  return tap === undefined ? bytes : heard(bytes, tap);
+/** The bytes of the file at `location`; `path` names it in a Problem. */
+export async function* fileBytes(location: string, path: string): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of createReadStream(location)) yield chunk;
+  } catch (error) {
+    throw systemProblem('read', path, error);
+  }
 }
 
-async function* heard(bytes: AsyncIterable<Buffer>, tap: Tap): AsyncGenerator<Buffer> {
+/** The same bytes, each chunk reported to the counter if there is one. */
+export function counted(
+  bytes: AsyncIterable<Buffer>,
+  counter: ByteCounter | undefined,
+): AsyncIterable<Buffer> {
+  return counter === undefined ? bytes : countChunks(bytes, counter);
+}
+
+async function* countChunks(bytes: AsyncIterable<Buffer>, counter: ByteCounter): AsyncGenerator<Buffer> {
   for await (const chunk of bytes) {
-    tap(chunk.length);
+    counter(chunk.length);
     yield chunk;
   }
 }
@@ -65,7 +79,7 @@ export async function firstBytes(bytes: AsyncIterable<Buffer>, count: number): P
   return Buffer.concat(chunks).subarray(0, count);
 }
 
-/** All the bytes; more than `limit` are refused without being kept. */
+/** All bytes; refused as soon as there are more than `limit`. */
 export async function allBytes(path: string, bytes: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -79,10 +93,7 @@ export async function allBytes(path: string, bytes: AsyncIterable<Buffer>, limit
 
 function tooLarge(path: string, limit: number): Problem {
   const size = limit >= 2 ** 30 ? `${limit / 2 ** 30} GiB` : `${limit / 2 ** 20} MiB`;
-  return new Problem(
-    'bad-input',
-    `${path}: larger than ${size}, the most that is read of such a file at once`,
-  );
+  return refusal({ path }, {}, `larger than ${size}, the limit for a file of this kind`);
 }
 
 async function digest(bytes: AsyncIterable<Buffer>): Promise<string> {

@@ -1,23 +1,25 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Problem } from '../../errors/problem.ts';
-import type { SourceFile, Tap } from '../formats/source.ts';
-import { refuseBomb } from './bounds.ts';
-import { type Content, firstBytes, sourceFile } from './content.ts';
+import { type FileContent, firstBytes, sourceFile } from './content.ts';
+import { refuseBomb } from './limits.ts';
 import { signatureOf, signatureSize } from './signature.ts';
+import { type ByteCounter, refusal, type SourceFile } from './source-file.ts';
 
-/** The content of gzip bytes, checked against their checksum and length; damage anywhere refuses the file. */
+/** The unpacked bytes of gzip data, checked against their checksum and length; damaged data is refused. */
 async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let packedSize = 0;
   let contentSize = 0;
-  const counted = async function* () {
-    for await (const chunk of packed) {
-      packedSize += chunk.length;
-      yield chunk;
-    }
-  };
-  const source = Readable.from(counted(), { objectMode: false });
-  // The callback has nothing to do: an error on the way destroys the last stream with it, and so reaches the loop.
+  const source = Readable.from(
+    (async function* () {
+      for await (const chunk of packed) {
+        packedSize += chunk.length;
+        yield chunk;
+      }
+    })(),
+    { objectMode: false },
+  );
+  // The callback is empty: an error in the pipeline destroys its last stream, and so reaches the loop below.
   const content = pipeline(source, createGunzip(), () => undefined);
   try {
     for await (const chunk of content) {
@@ -28,19 +30,17 @@ async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGen
   } catch (error) {
     if (error instanceof Problem) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Problem('bad-input', `${path}: the gzip data is damaged or cut short: ${reason}`, {
-      cause: error,
-    });
+    throw refusal({ path }, {}, `the gzip data is damaged or cut short: ${reason}`).with({ cause: error });
   }
 }
 
-/** The file as its readers see it: what its gzip layer holds, if it has one; an archive inside a file or archive is refused. */
-export async function withoutGzip(content: Content): Promise<SourceFile> {
+/** The file with its gzip layer removed, if it has one. A zip archive inside it, or in its place, is refused. */
+export async function withoutGzip(content: FileContent): Promise<SourceFile> {
   const { path, name, size, read, siblings } = content;
   const signature = signatureOf(await firstBytes(read(), signatureSize));
   if (signature === 'zip') throw nestedZip(path);
   if (signature !== 'gzip') return sourceFile(content);
-  const unpacked = (tap?: Tap) => gunzipped(path, read(tap));
+  const unpacked = (counter?: ByteCounter) => gunzipped(path, read(counter));
   if (signatureOf(await firstBytes(unpacked(), signatureSize)) === 'zip') throw nestedZip(path);
   const stored = content.stored ?? read;
   const inside = name.replace(/\.gz$/i, '');
@@ -48,6 +48,6 @@ export async function withoutGzip(content: Content): Promise<SourceFile> {
 }
 
 function nestedZip(path: string): Problem {
-  const hints = ['unpack the outer one and import the archives in it'];
-  return new Problem('bad-input', `${path}: a zip archive inside another archive is not opened`, { hints });
+  const hints = ['unpack the outer archive, and import the archives in it'];
+  return refusal({ path }, {}, 'a zip archive inside another archive is not opened', hints);
 }

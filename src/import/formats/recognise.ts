@@ -1,17 +1,48 @@
 import { Problem } from '../../errors/problem.ts';
-import { macroFormats } from './macro-formats.ts';
-import { lookAlike } from './panels/look-alikes.ts';
-import { secFormats } from './sec/sec-formats.ts';
-import { type Format, refusal, type SourceFile } from './source.ts';
-import { treasuryFormats } from './treasury/treasury-formats.ts';
+import { refusal, type SourceFile } from '../files/source-file.ts';
+import type { ImportFormat } from './format.ts';
+import { alfredWide, fredCsv } from './fred/csv.ts';
+import { fredApi } from './fred/observations.ts';
+import { fredSeries } from './fred/series.ts';
+import { metadataCsv } from './own/metadata.ts';
+import { asofCsv } from './own/statements.ts';
+import { datedPanel } from './panels/dated.ts';
+import { fredMd, fredQd } from './panels/fred-md.ts';
+import { rtdsm } from './rtdsm/rtdsm.ts';
+import { secForm345 } from './sec/form345.ts';
+import { secOwnershipXml } from './sec/ownership-xml.ts';
+import { secSubmissionText } from './sec/submission-text.ts';
+import { secSubmissionsJson } from './sec/submissions-json.ts';
+import { h15Csv, treasuryParCsv, treasuryRealCsv } from './treasury/csv.ts';
+import { treasuryXml } from './treasury/xml.ts';
+import { describeUnsupported } from './unsupported.ts';
 
-/** Every format that `asof import` reads. */
-export const formats: readonly Format[] = [...macroFormats, ...treasuryFormats, ...secFormats];
+/** Every format that `asof import` reads, in the order in which help lists them. */
+export const formats: readonly ImportFormat[] = [
+  asofCsv,
+  metadataCsv,
+  fredApi,
+  fredSeries,
+  alfredWide,
+  fredCsv,
+  fredMd,
+  fredQd,
+  datedPanel,
+  rtdsm,
+  treasuryParCsv,
+  treasuryRealCsv,
+  treasuryXml,
+  h15Csv,
+  secForm345,
+  secOwnershipXml,
+  secSubmissionText,
+  secSubmissionsJson,
+];
 
 const kinds = formats.map(({ kind }) => kind).join(', ');
 
-/** The format of a file: the one of that `kind`, or else the one that its content shows; a file of none is refused with what it seems to be. */
-export async function recognise(file: SourceFile, kind?: string): Promise<Format> {
+/** The format of that `kind`, or the one that recognises the file. A file that no format recognises is refused, with what it seems to be. */
+export async function recognise(file: SourceFile, kind?: string): Promise<ImportFormat> {
   const chosen = kind === undefined ? undefined : formatOfKind(kind);
   const head = await file.head();
   if (head.length === 0) throw refusal(file, {}, 'the file is empty (0 bytes)');
@@ -19,26 +50,26 @@ export async function recognise(file: SourceFile, kind?: string): Promise<Format
   if (chosen !== undefined) return chosen;
   const text = headText(head);
   const [format, other] = formats.filter((candidate) => candidate.recognise(text, file.name));
-  if (format === undefined) throw unknown(file, text);
+  if (format === undefined) throw unrecognised(file, text);
   if (other === undefined) return format;
-  throw refusal(file, {}, `could be ${format.kind} or ${other.kind}`, ['--kind KIND says which it is']);
+  throw refusal(file, {}, `could be ${format.kind} or ${other.kind}`, ['pass --kind KIND']);
 }
 
-function formatOfKind(kind: string): Format {
+function formatOfKind(kind: string): ImportFormat {
   const format = formats.find((candidate) => candidate.kind === kind);
   if (format !== undefined) return format;
-  throw new Problem('bad-input', `there is no kind of file ${JSON.stringify(kind)}`, {
+  throw new Problem('bad-input', `unknown kind of file ${JSON.stringify(kind)}`, {
     field: 'kind',
     hints: [`the kinds are ${kinds}`],
   });
 }
 
-/** By its byte-order mark, or by every other byte of its first characters being zero. */
+/** Recognises UTF-16 by its byte-order mark, or by zeros in every other of the first bytes. */
 function isUtf16(head: Buffer): boolean {
   return /^(?:\xff\xfe|\xfe\xff|(?:[\t-~]\0){4}|(?:\0[\t-~]){4})/.test(head.toString('latin1'));
 }
 
-/** Text without its byte-order mark and without a character cut in two at the end; binary content byte by byte. */
+/** The head as text, without a byte-order mark and without a character cut at its end; binary content byte by byte. */
 function headText(head: Buffer): string {
   if (isBinary(head)) return head.toString('latin1');
   return new TextDecoder('utf-8').decode(head, { stream: true });
@@ -54,15 +85,15 @@ function isBinary(head: Buffer): boolean {
   }
 }
 
-function unknown(file: SourceFile, text: string): Problem {
-  const hints = [`--kind KIND says what it is: ${kinds}`];
-  const guess = lookAlike(text);
-  if (guess !== undefined) return refusal(file, {}, `this looks like ${guess}`, hints);
-  return refusal(file, {}, `no format that asof reads; it starts with ${beginning(text)}`, hints);
+function unrecognised(file: SourceFile, text: string): Problem {
+  const hints = [`if you know what it is, pass --kind with one of ${kinds}`];
+  const description = describeUnsupported(text);
+  if (description !== undefined) return refusal(file, {}, `this looks like ${description}`, hints);
+  return refusal(file, {}, `not a format that asof reads; it starts with ${firstLine(text)}`, hints);
 }
 
-/** The first line with anything in it, as far as it serves to see what the file is. */
-function beginning(text: string): string {
+/** The beginning of the first line that is not blank. */
+function firstLine(text: string): string {
   const line = text.split(/[\r\n]+/).find((candidate) => candidate.trim() !== '') ?? '';
   return JSON.stringify(line.length > 60 ? `${line.slice(0, 60)}…` : line);
 }

@@ -1,16 +1,17 @@
 import type { Filing, ReportingOwner } from '../../domain/insider/filing.ts';
-import type { Clash } from '../../domain/series/revision-history.ts';
+import type { FilingConflict } from '../../domain/insider/merge-filings.ts';
+import type { StatementConflict } from '../../domain/series/revision-history.ts';
+import type { PointConflict } from '../../domain/treasury/merge-points.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { FilingClash, PointClash } from '../../store/store.ts';
-import type { MetadataClash } from './provenance.ts';
+import type { MetadataConflict } from './provenance.ts';
 
 /** One contradiction between an import and the store, or within the import. */
-export type Conflict =
-  | { readonly kind: 'value'; readonly file: string; readonly seriesId: string; readonly clash: Clash }
-  | { readonly kind: 'period'; readonly seriesId: string; readonly clash: Clash }
-  | { readonly kind: 'rate'; readonly file: string; readonly clash: PointClash }
-  | { readonly kind: 'filing'; readonly file: string; readonly clash: FilingClash }
-  | { readonly kind: 'metadata'; readonly file: string; readonly clash: MetadataClash }
+export type ImportConflict =
+  | ({ readonly kind: 'value'; readonly file: string; readonly seriesId: string } & StatementConflict)
+  | ({ readonly kind: 'period'; readonly seriesId: string } & StatementConflict)
+  | ({ readonly kind: 'rate'; readonly file: string } & PointConflict)
+  | ({ readonly kind: 'filing'; readonly file: string } & FilingConflict)
+  | ({ readonly kind: 'metadata'; readonly file: string } & MetadataConflict)
   | {
       readonly kind: 'source';
       readonly seriesId: string;
@@ -19,7 +20,7 @@ export type Conflict =
     };
 
 /** The refusal of an import: lists every conflict, one a line, and the ways out. */
-export function conflictsProblem(conflicts: readonly Conflict[]): Problem {
+export function conflictsProblem(conflicts: readonly ImportConflict[]): Problem {
   const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
   const lines = conflicts.map((conflict) => `  ${describe(conflict)}`);
   return new Problem('bad-input', [`${count}; nothing was imported:`, ...lines].join('\n'), {
@@ -27,30 +28,30 @@ export function conflictsProblem(conflicts: readonly Conflict[]): Problem {
   });
 }
 
-function describe(conflict: Conflict): string {
+function describe(conflict: ImportConflict): string {
   switch (conflict.kind) {
     case 'value': {
-      const { date, asOf, held, given } = conflict.clash;
-      return `${conflict.file}: ${conflict.seriesId} ${date} as of ${asOf}: ${valueText(given)}, against ${valueText(held)}`;
+      const { file, seriesId, date, asOf, held, given } = conflict;
+      return `${file}: ${seriesId} ${date} as of ${asOf}: ${valueText(given)}, against ${valueText(held)}`;
     }
     case 'period': {
-      const { date, asOf, held, given } = conflict.clash;
-      return `${conflict.seriesId} ${date} as of ${asOf}: two dates of one period: ${valueText(given)}, against ${valueText(held)}`;
+      const { seriesId, date, asOf, held, given } = conflict;
+      return `${seriesId} ${date} as of ${asOf}: two dates of one period: ${valueText(given)}, against ${valueText(held)}`;
     }
     case 'rate': {
-      const { held, given } = conflict.clash;
+      const { held, given } = conflict;
       const point = `${given.curveType} ${given.tradeDate} ${given.maturity}`;
       return `${conflict.file}: ${point}: ${given.rate} (${given.source}), against ${held.rate} (${held.source})`;
     }
     case 'filing': {
-      const { held, given, fields } = conflict.clash;
+      const { held, given, fields } = conflict;
       const differing = fields.map(
         (field) => `${nameOf(field)} ${shown(given, field)}, against ${shown(held, field)}`,
       );
       return `${conflict.file}: filing ${given.filingId} row ${given.row}: ${differing.join('; ')}`;
     }
     case 'metadata': {
-      const { seriesId, field, held, given } = conflict.clash;
+      const { seriesId, field, held, given } = conflict;
       return `${conflict.file}: ${seriesId} ${field}: ${JSON.stringify(given)}, against ${JSON.stringify(held)}`;
     }
     case 'source':
@@ -95,10 +96,10 @@ function valueText(value: string | null): string {
   return value ?? 'withdrawn';
 }
 
-function waysOut(conflicts: readonly Conflict[]): string[] {
+function waysOut(conflicts: readonly ImportConflict[]): string[] {
   const kinds = new Set(conflicts.map(({ kind }) => kind));
   const hints: string[] = [];
-  if (['value', 'rate', 'filing', 'metadata'].some((kind) => kinds.has(kind as Conflict['kind'])))
+  if (['value', 'rate', 'filing', 'metadata'].some((kind) => kinds.has(kind as ImportConflict['kind'])))
     hints.push('--replace accepts the new ones');
   if (kinds.has('source')) {
     hints.push('--id OLD=NEW keeps the import apart under another id');

@@ -1,6 +1,6 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
-import type { Merged } from '../../store/store.ts';
+import type { MergeCounts } from '../../domain/series/merge-plan.ts';
 
 /** What one file brought. */
 export type FileSummary = {
@@ -18,52 +18,55 @@ export type FileSummary = {
 };
 
 /** Counts what one file brings. */
-export type Tally = {
-  /** Counts a day of statements about a series. */
-  readonly vintage: (seriesId: string, asOf: Day) => void;
-  /** Counts what a merge did; `seriesId` also names curves. */
-  readonly add: (seriesId: string, merged: Pick<Merged, 'added' | 'known' | 'withdrawn'>) => void;
-  /** Counts trades of filings. */
-  readonly addTrades: (filings: readonly Filing[], merged: Pick<Merged, 'added' | 'known'>) => void;
-  readonly note: (...notes: readonly string[]) => void;
-  readonly summary: (file: string, kind: string) => FileSummary;
-};
+export class Tally {
+  readonly #vintages = new Map<string, Set<Day>>();
+  readonly #filings = new Set<string>();
+  readonly #notes: string[] = [];
+  #added = 0;
+  #known = 0;
+  #withdrawn = 0;
 
-/** A tally of nothing yet. */
-export function newTally(): Tally {
-  const vintages = new Map<string, Set<Day>>();
-  const filings = new Set<string>();
-  const notes: string[] = [];
-  const counts = { added: 0, known: 0, withdrawn: 0 };
-  const daysOf = (seriesId: string): Set<Day> => {
-    const days = vintages.get(seriesId) ?? new Set<Day>();
-    vintages.set(seriesId, days);
-    return days;
-  };
-  return {
-    vintage: (seriesId, asOf) => void daysOf(seriesId).add(asOf),
-    add(seriesId, { added, known, withdrawn }) {
-      daysOf(seriesId);
-      counts.added += added;
-      counts.known += known;
-      counts.withdrawn += withdrawn;
-    },
-    addTrades(trades, { added, known }) {
-      for (const { filingId } of trades) filings.add(filingId);
-      counts.added += added;
-      counts.known += known;
-    },
-    note: (...more) => void notes.push(...more),
-    summary: (file, kind) => ({
+  /** Counts a day of statements about a series. */
+  vintage(seriesId: string, asOf: Day): void {
+    this.#daysOf(seriesId).add(asOf);
+  }
+
+  /** Counts what a merge did; `seriesId` also names curves. */
+  add(seriesId: string, { added, known, withdrawn }: Omit<MergeCounts, 'conflicts'>): void {
+    this.#daysOf(seriesId);
+    this.#added += added;
+    this.#known += known;
+    this.#withdrawn += withdrawn;
+  }
+
+  /** Counts trades of filings. */
+  addTrades(trades: readonly Filing[], { added, known }: Pick<MergeCounts, 'added' | 'known'>): void {
+    for (const { filingId } of trades) this.#filings.add(filingId);
+    this.#added += added;
+    this.#known += known;
+  }
+
+  note(...notes: readonly string[]): void {
+    this.#notes.push(...notes);
+  }
+
+  summary(file: string, kind: string): FileSummary {
+    return {
       file,
       kind,
-      series: vintages.size,
-      vintages: [...vintages.values()].reduce((sum, days) => sum + days.size, 0),
-      filings: filings.size,
-      statementsNew: counts.added,
-      statementsKnown: counts.known,
-      withdrawn: counts.withdrawn,
-      notes,
-    }),
-  };
+      series: this.#vintages.size,
+      vintages: [...this.#vintages.values()].reduce((sum, days) => sum + days.size, 0),
+      filings: this.#filings.size,
+      statementsNew: this.#added,
+      statementsKnown: this.#known,
+      withdrawn: this.#withdrawn,
+      notes: this.#notes,
+    };
+  }
+
+  #daysOf(seriesId: string): Set<Day> {
+    const days = this.#vintages.get(seriesId) ?? new Set<Day>();
+    this.#vintages.set(seriesId, days);
+    return days;
+  }
 }

@@ -1,15 +1,16 @@
 import type { Problem } from '../../errors/problem.ts';
-import { notUtf8, refusal, type SourceFile } from '../formats/source.ts';
+import { type FilePlace, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 
-/** An element that has attributes or children: children by local name, text under `#text`. */
+/** An XML element with attributes or children: children by local name, text under `#text`. */
 export type XmlNode = { readonly [name: string]: unknown };
 
-/** A whole XML document; `lineOf` tells on which line an element with attributes or children begins. */
+/** An XML document; `lineOf` gives the line on which an element with attributes or children begins. */
 export type XmlDocument = { readonly root: XmlNode; lineOf(part: unknown): number | undefined };
 
 /**
- * The document that `bytes` hold: names without their namespace prefix, texts as they stand, entities not expanded.
- * `lists` are the elements that may repeat. What is no UTF-8, is broken or cut short, or declares a document type is refused.
+ * Parses an XML document: names lose their namespace prefix, texts stay as written, entities stay unexpanded.
+ * `lists` are the elements that may repeat. Refused: a document that is not UTF-8, is broken or cut short, or declares
+ * a document type.
  */
 export async function parseXml(
   file: SourceFile,
@@ -19,7 +20,7 @@ export async function parseXml(
   const { XMLParser, XMLValidator } = await import('fast-xml-parser');
   const text = decode(file, bytes);
   if (/<!DOCTYPE/i.test(text))
-    throw refusal(file, {}, 'XML with a document type declaration is not read; save it without its DOCTYPE');
+    throw refusal(file, {}, 'XML with a document type declaration is not read; remove its DOCTYPE');
   const valid = XMLValidator.validate(text);
   if (valid !== true) throw invalid(file, valid.err);
   const parser = new XMLParser({
@@ -42,7 +43,7 @@ export async function parseXml(
 
 function decode(file: SourceFile, bytes: Buffer): string {
   try {
-    // The parser counts in lines that end in LF.
+    // The parser counts lines by LF.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r\n?/g, '\n');
   } catch {
     throw notUtf8(file);
@@ -55,7 +56,7 @@ function lineAt(text: string, position: unknown): number | undefined {
 }
 
 function invalid(file: SourceFile, { msg, line }: { readonly msg: string; readonly line: number }): Problem {
-  // For a document that just ends, the validator lists the elements that are open, and names no line.
+  // For a document that ends early, the validator lists the open elements and names no line.
   const open = msg.startsWith("Invalid '[") ? [...msg.matchAll(/"([^"]+)"/g)].map(([, name]) => name) : [];
   if (open.length > 0) return broken(file, `it ends within ${open.join(' > ')}`);
   return broken(file, msg, line);
@@ -71,17 +72,122 @@ export function isNode(part: unknown): part is XmlNode {
   return typeof part === 'object' && part !== null && !Array.isArray(part);
 }
 
-/** The elements of one name, however many there are. */
+/** The elements of one name as a list, also if there is one or none. */
 export function listOf(part: unknown): readonly unknown[] {
   if (part === undefined) return [];
   return Array.isArray(part) ? part : [part];
 }
 
-/** The text of an element, empty when there is none; undefined for an element that has children. */
+/** The trimmed text of an element, empty if it has none; undefined for an element with children. */
 export function textOf(part: unknown): string | undefined {
   if (typeof part === 'string') return part.trim();
   if (!isNode(part) || Object.keys(part).some((name) => name !== '#text' && !name.startsWith('@_')))
     return undefined;
   const text = part['#text'] ?? '';
   return typeof text === 'string' ? text.trim() : undefined;
+}
+
+/** The part of a document at the end of a path, its name for refusals, and the elements on the way to it. */
+type PathEnd = { readonly part: unknown; readonly column: string; readonly passed: readonly unknown[] };
+
+/** Reads the fields of an element by path. What cannot be read is refused, with its line and name. */
+export class XmlFields {
+  readonly #file: SourceFile;
+  readonly #document: XmlDocument;
+  /** The element, then the elements around it. */
+  readonly #nodes: readonly [XmlNode, ...XmlNode[]];
+
+  constructor(file: SourceFile, document: XmlDocument, node: XmlNode, around: readonly XmlNode[] = []) {
+    this.#file = file;
+    this.#document = document;
+    this.#nodes = [node, ...around];
+  }
+
+  /** The text at `a/b/value` below the element, blanks collapsed; empty if a part of the path is absent. */
+  text(path: string): string {
+    return this.#textAt(this.#find(path));
+  }
+
+  /** The text at a path as `parse` reads it; null if it is empty, refused as `not ${what}` if `parse` fails. */
+  parsed<T>(path: string, parse: (text: string) => T | undefined, what: string): T | null {
+    const found = this.#find(path);
+    const text = this.#textAt(found);
+    if (text === '') return null;
+    const value = parse(text);
+    if (value === undefined) throw this.#refusal(found, `not ${what}`, text);
+    return value;
+  }
+
+  /** As `parsed`, but an empty text is refused. */
+  required<T>(path: string, parse: (text: string) => T | undefined, what: string): T {
+    const value = this.parsed(path, parse, what);
+    if (value === null) throw this.#refusal(this.#find(path), `${what} is missing here`);
+    return value;
+  }
+
+  /** The elements at a path that may repeat, in order. */
+  all(path: string): readonly XmlFields[] {
+    const found = this.#find(path);
+    return listOf(found.part).map((element) => {
+      if (isNode(element)) return new XmlFields(this.#file, this.#document, element, this.#nodes);
+      throw this.#refusal(found, 'an empty element');
+    });
+  }
+
+  #find(path: string): PathEnd {
+    let found: PathEnd = { part: this.#nodes[0], column: '', passed: [] };
+    for (const name of path.split('/')) {
+      const { part, passed } = found;
+      const column = name === 'value' ? found.column : name;
+      if (part === undefined || part === '') return { part: undefined, column, passed };
+      const here = { part, column, passed };
+      if (Array.isArray(part)) throw this.#refusal(here, 'the element around it appears twice');
+      if (!isNode(part)) throw this.#refusal(here, 'text instead of this element');
+      const next = Object.hasOwn(part, name) ? part[name] : undefined;
+      found = { part: next, column, passed: [...passed, ...listOf(next)] };
+    }
+    return found;
+  }
+
+  #textAt(found: PathEnd): string {
+    if (found.part === undefined) return '';
+    if (Array.isArray(found.part)) throw this.#refusal(found, 'the element appears twice');
+    const value = textOf(found.part);
+    if (value === undefined) throw this.#refusal(found, 'elements instead of a text');
+    const plain = resolveEntities(value);
+    if (plain === undefined) throw this.#refusal(found, 'an entity that XML does not define', value);
+    return plain.replace(/\s+/g, ' ').trim();
+  }
+
+  /** Names the line of the innermost element that has one. */
+  #refusal(found: PathEnd, reason: string, value?: string): Problem {
+    const place: FilePlace = { column: found.column, ...(value !== undefined && { value }) };
+    for (const part of [...found.passed.toReversed(), ...this.#nodes]) {
+      const row = this.#document.lineOf(part);
+      if (row !== undefined) return refusal(this.#file, { ...place, row }, reason);
+    }
+    return refusal(this.#file, place, reason);
+  }
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** The text with XML's five entities and character references resolved, once; undefined if it has any other. */
+function resolveEntities(text: string): string | undefined {
+  let known = true;
+  const plain = text.replace(
+    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));?/gi,
+    (entity, hex?: string, decimal?: string, name = '') => {
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      const character = decimal === undefined && hex === undefined ? entities[name] : characterOf(code);
+      if (character === undefined || !entity.endsWith(';')) known = false;
+      return character ?? '';
+    },
+  );
+  return known ? plain : undefined;
+}
+
+function characterOf(code: number): string | undefined {
+  const allowed = code === 9 || code === 10 || code === 13 || (code >= 32 && code <= 0x10ffff);
+  return allowed && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : undefined;
 }

@@ -1,12 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
-import { oncePerTurn } from '../../platform/turn.ts';
 import type { AccessStore, StoredKey } from '../../store/access-store.ts';
 import { digestOf, isKeyShaped } from './key.ts';
 import type { Plan, Plans } from './plans.ts';
-import { createQuotas, type RateLimit } from './quota.ts';
+import { Quotas, type RateLimit } from './quota.ts';
 
-/** A request whose key is good: whose it is, what it may do, and the problem where its quota is used up. */
+/** A request with a valid key: whose it is, its plan, and the problem where its quota is used up. */
 export type Admission = {
   readonly keyId: string;
   readonly plan: Plan;
@@ -14,82 +13,92 @@ export type Admission = {
   readonly refusal?: Problem;
 };
 
-/** Decides who may ask, and how often. */
-export type Gate = {
-  /** Counts a request of a key; a missing or bad key is a Problem that costs nobody anything and leaves nothing behind. */
-  admit(presented: string | undefined, now: number): Admission;
-  /** How many keys are good. */
-  keyCount(): number;
-  /** Writes the counts down; gives the failure where that cannot be done, and tries again the next time. */
-  save(): unknown;
+type KnownKey = { readonly digest: Buffer; readonly key: StoredKey };
+
+const noDigest = Buffer.alloc(32);
+
+/** Decides who may send requests, and how many. The gate is the only user of its access store. */
+export class Gate {
+  readonly #store: AccessStore;
+  readonly #plans: Plans;
+  readonly #quotas: Quotas;
+  #keys: ReadonlyMap<string, KnownKey> = new Map();
+  #version: number | undefined;
+  #saving: Promise<void> = Promise.resolve();
+  #failure: unknown;
+
+  private constructor(store: AccessStore, plans: Plans, quotas: Quotas) {
+    this.#store = store;
+    this.#plans = plans;
+    this.#quotas = quotas;
+  }
+
+  /** A gate over the keys of a store, which continues the counts of their usage. */
+  static async open(store: AccessStore, plans: Plans): Promise<Gate> {
+    return new Gate(store, plans, new Quotas(await store.usage()));
+  }
+
+  /** Counts a request of a key; `now` is in milliseconds. A missing or invalid key is a Problem, and counts nowhere. */
+  async admit(presented: string | undefined, now: number): Promise<Admission> {
+    if (presented === undefined) throw new Problem('unauthorized', 'missing X-API-Key header');
+    const key = await this.#recognise(presented);
+    if (key === undefined) throw new Problem('unauthorized', 'invalid API key');
+    const plan = this.#plans.get(key.plan);
+    if (plan === undefined)
+      throw new Error(`key ${key.id} is on the plan '${key.plan}', which this service does not have`);
+    const { allowed, rate } = await this.#quotas.take(key.id, plan, now);
+    return { keyId: key.id, plan, rate, ...(!allowed && { refusal: exceeded(rate) }) };
+  }
+
+  /** How many keys are valid. */
+  async keyCount(): Promise<number> {
+    return (await this.#validKeys()).size;
+  }
+
+  /** Writes the counts to the store; gives the failure where that is not possible, and tries again the next time. */
+  async save(): Promise<unknown> {
+    this.#saving = this.#saving.then(async () => {
+      try {
+        const records = this.#quotas.unsaved();
+        if (records.length > 0) await this.#store.saveUsage(records);
+        this.#quotas.saved(records);
+        this.#failure = undefined;
+      } catch (error) {
+        this.#failure = error;
+      }
+    });
+    await this.#saving;
+    return this.#failure;
+  }
+
   /** Throws when keys cannot be read or counts cannot be written. */
-  check(): void;
-};
+  async check(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    await this.#store.version();
+  }
 
-type Recognised = { readonly digest: Buffer; readonly key: StoredKey };
-
-const nobody = Buffer.alloc(32);
-
-/** A gate over the keys and the usage of a store, which it has to itself. */
-export function createGate(store: AccessStore, plans: Plans): Gate {
-  const quotas = createQuotas(store.usage());
-  let known: ReadonlyMap<string, Recognised> = new Map();
-  let version: number | undefined;
-  let failure: unknown;
-  const currentVersion = oncePerTurn(() => store.version());
-
-  /** The keys that are good, read again whenever anybody changed them: a revoked key stops at once. */
-  const goodKeys = (): ReadonlyMap<string, Recognised> => {
-    const current = currentVersion();
-    if (current === version) return known;
-    const good = store.keys().filter(({ revokedAt }) => revokedAt === undefined);
-    known = new Map(good.map((key) => [key.hash, { key, digest: Buffer.from(key.hash, 'hex') }]));
-    quotas.keep(new Set(good.map(({ id }) => id)));
-    version = current;
-    return known;
-  };
-
-  const recognise = (presented: string): StoredKey | undefined => {
-    const keys = goodKeys();
+  async #recognise(presented: string): Promise<StoredKey | undefined> {
+    const keys = await this.#validKeys();
     if (!isKeyShaped(presented)) return undefined;
     const digest = digestOf(presented);
-    // Looking up a hash tells nothing of the secret; the comparison takes the same time for every key that is none.
+    // Looking up a hash reveals nothing of the secret; the comparison takes the same time for every invalid key.
     const found = keys.get(digest.toString('hex'));
-    const same = timingSafeEqual(digest, found?.digest ?? nobody);
+    const same = timingSafeEqual(digest, found?.digest ?? noDigest);
     return same ? found?.key : undefined;
-  };
+  }
 
-  return {
-    admit(presented, now) {
-      if (presented === undefined) throw new Problem('unauthorized', 'missing X-API-Key header');
-      const key = recognise(presented);
-      if (key === undefined) throw new Problem('unauthorized', 'invalid API key');
-      const plan = plans.get(key.plan);
-      if (plan === undefined)
-        throw new Error(`key ${key.id} is on the plan '${key.plan}', which is not among the plans served`);
-      const { allowed, rate } = quotas.take(key.id, plan, now);
-      return { keyId: key.id, plan, rate, ...(!allowed && { refusal: exceeded(rate) }) };
-    },
-
-    keyCount: () => goodKeys().size,
-
-    save() {
-      try {
-        const records = quotas.unsaved();
-        if (records.length > 0) store.saveUsage(records);
-        quotas.saved(records);
-        failure = undefined;
-      } catch (error) {
-        failure = error;
-      }
-      return failure;
-    },
-
-    check() {
-      if (failure !== undefined) throw failure;
-      store.version();
-    },
-  };
+  /** The valid keys, read again after every change, so that a revoked key stops at once. */
+  async #validKeys(): Promise<ReadonlyMap<string, KnownKey>> {
+    const version = await this.#store.version();
+    if (version === this.#version) return this.#keys;
+    const all = await this.#store.keys();
+    const valid = all.filter(({ revokedAt }) => revokedAt === undefined);
+    const keys = new Map(valid.map((key) => [key.hash, { key, digest: Buffer.from(key.hash, 'hex') }]));
+    this.#quotas.keep(new Set(valid.map(({ id }) => id)));
+    this.#keys = keys;
+    this.#version = version;
+    return keys;
+  }
 }
 
 const wording = { minute: 'rate limit of', day: 'daily limit of', month: 'monthly limit of' } as const;
@@ -101,9 +110,10 @@ function exceeded({ window, limit, reset }: RateLimit): Problem {
   });
 }
 
-/** Refuses to serve keys whose plan is not among the plans. */
-export function checkPlans(store: AccessStore, plans: Plans): void {
-  const stray = store.keys().find(({ plan, revokedAt }) => revokedAt === undefined && !plans.has(plan));
+/** Refuses to serve a valid key whose plan is missing among the plans. */
+export async function checkPlans(store: AccessStore, plans: Plans): Promise<void> {
+  const keys = await store.keys();
+  const stray = keys.find(({ plan, revokedAt }) => revokedAt === undefined && !plans.has(plan));
   if (stray === undefined) return;
   throw new Problem(
     'bad-input',

@@ -1,97 +1,109 @@
 import type { UsageRecord, WindowName } from '../../store/access-store.ts';
 import type { Plan } from './plans.ts';
-import { windows } from './windows.ts';
 
 /** How much of a window is used. */
 export type RateLimit = {
   readonly window: WindowName;
   readonly limit: number;
   readonly remaining: number;
-  /** Whole seconds until the window turns, at least 1. */
+  /** Whole seconds until the next window begins, at least 1. */
   readonly reset: number;
 };
 
 /** Whether a request may pass; the rate is that of the tightest window, or of the one that refuses. */
 type Verdict = { readonly allowed: boolean; readonly rate: RateLimit };
 
-/** Counts requests in fixed windows, in memory; a request that is refused counts nowhere. */
-export type Quotas = {
-  take(keyId: string, plan: Plan, now: number): Verdict;
-  /** What changed since the last `saved`. */
-  unsaved(): readonly UsageRecord[];
-  /** Says that what `unsaved` gave is safe. */
-  saved(records: readonly UsageRecord[]): void;
-  /** Forgets keys that are not among these. */
-  keep(keyIds: ReadonlySet<string>): void;
-};
+/** The fixed windows on UTC, shortest first. Instants are in milliseconds. */
+const windows: readonly {
+  readonly name: WindowName;
+  readonly startOf: (instant: number) => number;
+  readonly endOf: (start: number) => number;
+}[] = [
+  { name: 'minute', startOf: (instant) => floor(instant, 60_000), endOf: (start) => start + 60_000 },
+  { name: 'day', startOf: (instant) => floor(instant, 86_400_000), endOf: (start) => start + 86_400_000 },
+  { name: 'month', startOf: (instant) => monthOf(instant, 0), endOf: (start) => monthOf(start, 1) },
+];
 
+function floor(instant: number, length: number): number {
+  return instant - (instant % length);
+}
+
+function monthOf(instant: number, later: number): number {
+  const date = new Date(instant);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);
+}
+
+/** The requests of a key in one window. */
 type Count = { start: number; end: number; count: number; saved: boolean };
 
-/** Quotas that go on from what was counted before. */
-export function createQuotas(usage: readonly UsageRecord[]): Quotas {
-  const counts = new Map<string, Count[]>();
+/** Counts requests in fixed windows, in memory. A request that is refused counts in no window. */
+export class Quotas {
+  readonly #counts = new Map<string, Count[]>();
 
-  const countsOf = (keyId: string): Count[] => {
-    const known = counts.get(keyId);
-    if (known !== undefined) return known;
-    const fresh = windows.map(() => ({ start: 0, end: 0, count: 0, saved: true }));
-    counts.set(keyId, fresh);
-    return fresh;
-  };
-
-  for (const { keyId, window, began, count } of usage) {
-    const i = windows.findIndex(({ name }) => name === window);
-    const start = began.getTime();
-    const end = windows[i]?.endOf(start);
-    if (end !== undefined) countsOf(keyId)[i] = { start, end, count, saved: true };
+  /** Continues from the usage that was saved before. */
+  constructor(usage: readonly UsageRecord[]) {
+    for (const { keyId, window, began, count } of usage) {
+      const i = windows.findIndex(({ name }) => name === window);
+      const start = began.getTime();
+      const end = windows[i]?.endOf(start);
+      if (end !== undefined) this.#countsOf(keyId)[i] = { start, end, count, saved: true };
+    }
   }
 
-  return {
-    take(keyId, plan, now) {
-      const used = countsOf(keyId);
-      turn(used, now);
-      const limits = [plan.ratePerMinute, plan.dailyLimit, plan.monthlyLimit];
-      const room = used.map(({ count }, i) => (limits[i] ?? 0) - count);
-      // Of several windows that are used up, the one that turns last decides when asking again makes sense.
-      const full = room.findLastIndex((left) => left <= 0);
-      if (full >= 0) return { allowed: false, rate: rateOf(full, used, limits, now) };
-      for (const window of used) {
-        window.count += 1;
-        window.saved = false;
-      }
-      const tightest = room.indexOf(Math.min(...room));
-      return { allowed: true, rate: rateOf(tightest, used, limits, now) };
-    },
+  /** Counts a request at an instant, in milliseconds, unless a limit of the plan refuses it. */
+  async take(keyId: string, plan: Plan, now: number): Promise<Verdict> {
+    const used = this.#countsOf(keyId);
+    beginWindows(used, now);
+    const limits = [plan.ratePerMinute, plan.dailyLimit, plan.monthlyLimit];
+    const room = used.map(({ count }, i) => (limits[i] ?? 0) - count);
+    // Of several windows that are used up, the one that ends last decides when another request makes sense.
+    const full = room.findLastIndex((left) => left <= 0);
+    if (full >= 0) return { allowed: false, rate: rateOf(full, used, limits, now) };
+    for (const window of used) {
+      window.count += 1;
+      window.saved = false;
+    }
+    const tightest = room.indexOf(Math.min(...room));
+    return { allowed: true, rate: rateOf(tightest, used, limits, now) };
+  }
 
-    unsaved() {
-      return [...counts].flatMap(([keyId, used]) =>
-        used.flatMap(({ start, count, saved }, i) => {
-          const name = windows[i]?.name;
-          return saved || name === undefined
-            ? []
-            : [{ keyId, window: name, began: new Date(start), count } as const];
-        }),
-      );
-    },
+  /** What changed since the last `saved`. */
+  unsaved(): readonly UsageRecord[] {
+    return [...this.#counts].flatMap(([keyId, used]) =>
+      used.flatMap(({ start, count, saved }, i) => {
+        const window = windows[i]?.name;
+        return saved || window === undefined ? [] : [{ keyId, window, began: new Date(start), count }];
+      }),
+    );
+  }
 
-    saved(records) {
-      for (const { keyId, window, began, count } of records) {
-        const kept = counts.get(keyId)?.[windows.findIndex(({ name }) => name === window)];
-        if (kept !== undefined && kept.start === began.getTime() && kept.count === count) kept.saved = true;
-      }
-    },
+  /** Says that these records of `unsaved` are in the store. */
+  saved(records: readonly UsageRecord[]): void {
+    for (const { keyId, window, began, count } of records) {
+      const kept = this.#counts.get(keyId)?.[windows.findIndex(({ name }) => name === window)];
+      if (kept !== undefined && kept.start === began.getTime() && kept.count === count) kept.saved = true;
+    }
+  }
 
-    keep(keyIds) {
-      for (const keyId of counts.keys()) if (!keyIds.has(keyId)) counts.delete(keyId);
-    },
-  };
+  /** Forgets all other keys. */
+  keep(keyIds: ReadonlySet<string>): void {
+    for (const keyId of this.#counts.keys()) if (!keyIds.has(keyId)) this.#counts.delete(keyId);
+  }
+
+  #countsOf(keyId: string): Count[] {
+    const known = this.#counts.get(keyId);
+    if (known !== undefined) return known;
+    const fresh = windows.map(() => ({ start: 0, end: 0, count: 0, saved: true }));
+    this.#counts.set(keyId, fresh);
+    return fresh;
+  }
 }
 
 /**
- * Begins new windows where the old are over. A clock that is put back a little opens none, or requests would pass
- * twice; one that was wrong by more than a window does not hold a key up until its wrong time comes.
+ * Begins new windows where the old ones are over. A clock that is set back a little begins none, or requests would
+ * pass twice; one that was wrong by more than a window does not block a key until that wrong time comes.
  */
-function turn(used: readonly Count[], now: number): void {
+function beginWindows(used: readonly Count[], now: number): void {
   used.forEach((count, i) => {
     const window = windows[i];
     const length = count.end - count.start;

@@ -1,14 +1,14 @@
 import { closeSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Database } from 'better-sqlite3';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { makeFolder } from '../../platform/folder.ts';
 import type { AccessOptions, AccessStore, KeyRecord, StoredKey, UsageRecord } from '../access-store.ts';
-import type { Lock } from '../lock.ts';
-import { prepare, sqliteProblems } from './connect.ts';
+import type { Lock } from '../store.ts';
+import { Connection } from './connection.ts';
 import { openDatabase } from './engine.ts';
 import { takeLock } from './lock.ts';
+import { asProblem } from './problems.ts';
 
 /** Marks a SQLite file as keys and usage of asof ("asok" in ASCII). */
 const applicationId = 0x61736f6b;
@@ -38,7 +38,7 @@ const migrations: readonly string[] = [
   `,
 ];
 
-/** A service must not stand still behind a lock of another process; a command can wait. */
+/** How long to wait for another process, in milliseconds: a service must go on, a command can wait. */
 const patience = { counting: 50, command: 5000 } as const;
 
 const keyColumns = 'id, hash, name, plan, start, created_at as createdAt, revoked_at as revokedAt';
@@ -46,26 +46,25 @@ const keyColumns = 'id, hash, name, plan, start, created_at as createdAt, revoke
 type KeyRow = Omit<StoredKey, 'revokedAt'> & { readonly revokedAt: string | null };
 type UsageRow = Omit<UsageRecord, 'began'> & { readonly began: string };
 
-/** Opens the access store at `path`; makes it, readable by its owner alone, where there is none. */
-export function openSqliteAccess(path: string, { counting }: AccessOptions): AccessStore {
+/** Opens the access store at `path`; creates it, readable by its owner alone, where there is none. */
+export async function openSqliteAccess(path: string, { counting }: AccessOptions): Promise<AccessStore> {
   createFile(path);
-  const lock = counting ? lockOf(path) : undefined;
-  let db: Database | undefined;
+  const lock = counting ? await lockOf(path) : undefined;
+  let connection: Connection | undefined;
   try {
-    const opened = accessProblems(path, () => {
-      db = openDatabase(path, { timeout: counting ? patience.counting : patience.command });
-      const format = formatOf(db, path);
-      db.pragma('journal_mode = wal');
-      // A key that was revoked stays so after a power failure; a second of counts may be lost.
-      db.pragma(`synchronous = ${counting ? 'normal' : 'full'}`);
-      if (format < migrations.length) migrate(db);
-      return accessStore(db, lock);
-    });
-    return withProblems(opened, path);
+    connection = new Connection(
+      openDatabase(path, { timeout: counting ? patience.counting : patience.command }),
+    );
+    const format = formatOf(connection, path);
+    connection.pragma('journal_mode = wal');
+    // A revoked key stays revoked after a power failure; a second of counts may be lost.
+    connection.pragma(`synchronous = ${counting ? 'normal' : 'full'}`);
+    if (format < migrations.length) migrate(connection);
+    return new SqliteAccess(connection, path, lock);
   } catch (error) {
-    db?.close();
-    lock?.close();
-    throw error;
+    connection?.close();
+    await lock?.close();
+    throw accessProblem(path, error);
   }
 }
 
@@ -79,116 +78,130 @@ function createFile(path: string): void {
   }
 }
 
-/** The right to count, which one process alone has. */
-function lockOf(path: string): Lock {
-  const lock = takeLock(`${realpathSync(path)}.lock`);
+/** The right to count, which one process at a time has. */
+async function lockOf(path: string): Promise<Lock> {
+  const lock = await takeLock(`${realpathSync(path)}.lock`);
   if (lock !== undefined) return lock;
   throw new Problem('local-io', `another asof serve counts requests in the access store ${path}`, {
     hints: ['one process serves one access store; stop the other, or name another with --access'],
   });
 }
 
-/** The format of an access store, 0 for an empty file; a file that is something else is left as it is. */
-function formatOf(db: Database, path: string): number {
-  const empty = db.prepare('select count(*) from sqlite_schema').pluck().get() === 0;
-  const ours = db.pragma('application_id', { simple: true }) === applicationId;
+/** The format of an access store, 0 for an empty file. Any other file is a Problem and stays as it is. */
+function formatOf(connection: Connection, path: string): number {
+  const empty = connection.column<number>('select count(*) from sqlite_schema').get() === 0;
+  const ours = connection.pragma('application_id') === applicationId;
   if (!empty && !ours) throw new Problem('local-io', `${path} is not an access store of asof`);
-  const format = Number(db.pragma('user_version', { simple: true }));
+  const format = Number(connection.pragma('user_version'));
   if (format > migrations.length)
     throw new Problem('local-io', `${path} was made by a newer asof`, { hints: ['update asof'] });
   return format;
 }
 
-function migrate(db: Database): void {
-  db.transaction(() => {
+function migrate(connection: Connection): void {
+  connection.inOneStep(() => {
     // Another process may have been faster.
-    const format = Number(db.pragma('user_version', { simple: true }));
-    for (const step of migrations.slice(format)) db.exec(step);
-    db.pragma(`application_id = ${applicationId}`);
-    db.pragma(`user_version = ${migrations.length}`);
-  }).immediate();
+    const format = Number(connection.pragma('user_version'));
+    for (const step of migrations.slice(format)) connection.exec(step);
+    connection.pragma(`application_id = ${applicationId}`);
+    connection.pragma(`user_version = ${migrations.length}`);
+  });
 }
 
-function accessStore(db: Database, lock: Lock | undefined): AccessStore {
-  const othersChanges = db.prepare('pragma data_version').pluck();
-  let ownChanges = 0;
-  const put = prepare(
-    db,
-    `insert into usage (key_id, window, began, count) values (@keyId, @window, @began, @count)
-     on conflict do update set began = excluded.began, count = excluded.count`,
-  );
-  const putAll = db.transaction((records: readonly UsageRecord[]) => {
-    for (const record of records) put.run({ ...record, began: record.began.toISOString() });
-  });
+class SqliteAccess implements AccessStore {
+  readonly #connection: Connection;
+  readonly #path: string;
+  readonly #lock: Lock | undefined;
+  #ownChanges = 0;
 
-  return {
-    version: () => Number(othersChanges.get()) + ownChanges,
+  constructor(connection: Connection, path: string, lock: Lock | undefined) {
+    this.#connection = connection;
+    this.#path = path;
+    this.#lock = lock;
+  }
 
-    keys() {
-      const rows = prepare(db, `select ${keyColumns} from api_key order by created_at, id`).all() as KeyRow[];
-      return rows.map(storedKey);
-    },
+  version(): Promise<number> {
+    // SQLite's own number grows with the changes of other connections alone.
+    return this.#use((connection) => {
+      const others = connection.column<number>('pragma data_version').get() ?? 0;
+      return others + this.#ownChanges;
+    });
+  }
 
-    addKey(key) {
-      prepare(
-        db,
+  keys(): Promise<readonly StoredKey[]> {
+    return this.#use((connection) =>
+      connection
+        .objects<KeyRow>(`select ${keyColumns} from api_key order by created_at, id`)
+        .all()
+        .map(storedKey),
+    );
+  }
+
+  addKey(key: StoredKey): Promise<void> {
+    return this.#use((connection) => {
+      connection.run(
         `insert into api_key (id, hash, name, plan, start, created_at)
          values (@id, @hash, @name, @plan, @start, @createdAt)`,
-      ).run(key);
-      ownChanges += 1;
-    },
+        key,
+      );
+      this.#ownChanges += 1;
+    });
+  }
 
-    revokeKey(id, revokedAt) {
-      prepare(db, 'update api_key set revoked_at = coalesce(revoked_at, ?) where id = ?').run(revokedAt, id);
-      ownChanges += 1;
-      const row = prepare(db, `select ${keyColumns} from api_key where id = ?`).get(id);
+  revokeKey(id: string, revokedAt: string): Promise<KeyRecord | undefined> {
+    return this.#use((connection) => {
+      connection.run('update api_key set revoked_at = coalesce(revoked_at, ?) where id = ?', revokedAt, id);
+      this.#ownChanges += 1;
+      const row = connection.objects<KeyRow>(`select ${keyColumns} from api_key where id = ?`).get(id);
       if (row === undefined) return undefined;
-      const { hash: _hash, ...record } = storedKey(row as KeyRow);
-      return record satisfies KeyRecord;
-    },
+      const { hash: _hash, ...record } = storedKey(row);
+      return record;
+    });
+  }
 
-    usage() {
-      const rows = prepare(db, 'select key_id as keyId, window, began, count from usage').all() as UsageRow[];
-      return rows.map((row) => ({ ...row, began: new Date(row.began) }));
-    },
+  usage(): Promise<readonly UsageRecord[]> {
+    return this.#use((connection) =>
+      connection
+        .objects<UsageRow>('select key_id as keyId, window, began, count from usage')
+        .all()
+        .map((row) => ({ ...row, began: new Date(row.began) })),
+    );
+  }
 
-    saveUsage: (records) => putAll.immediate(records),
+  saveUsage(records: readonly UsageRecord[]): Promise<void> {
+    return this.#use((connection) =>
+      connection.inOneStep(() => {
+        for (const record of records)
+          connection.run(
+            `insert into usage (key_id, window, began, count) values (@keyId, @window, @began, @count)
+             on conflict do update set began = excluded.began, count = excluded.count`,
+            { ...record, began: record.began.toISOString() },
+          );
+      }),
+    );
+  }
 
-    close() {
-      db.close();
-      lock?.close();
-    },
-  };
+  async close(): Promise<void> {
+    this.#connection.close();
+    await this.#lock?.close();
+  }
+
+  async #use<T>(work: (connection: Connection) => T): Promise<T> {
+    try {
+      return work(this.#connection);
+    } catch (error) {
+      throw accessProblem(this.#path, error);
+    }
+  }
 }
 
 function storedKey({ revokedAt, ...key }: KeyRow): StoredKey {
   return { ...key, ...(revokedAt !== null && { revokedAt }) };
 }
 
-/** The same store, whose methods turn what SQLite throws into Problems. */
-function withProblems(store: AccessStore, path: string): AccessStore {
-  const guarded = <P extends unknown[], R>(method: (...parameters: P) => R) => {
-    return (...parameters: P): R => accessProblems(path, () => method(...parameters));
-  };
-  return {
-    version: guarded(store.version),
-    keys: guarded(store.keys),
-    addKey: guarded(store.addKey),
-    revokeKey: guarded(store.revokeKey),
-    usage: guarded(store.usage),
-    saveUsage: guarded(store.saveUsage),
-    close: guarded(store.close),
-  };
-}
-
-/** As `sqliteProblems`, in words that fit a file which nobody imports into. */
-function accessProblems<T>(path: string, work: () => T): T {
-  try {
-    return sqliteProblems(path, work);
-  } catch (error) {
-    const cause = error instanceof Problem ? error.cause : undefined;
-    const busy = cause instanceof Error && 'code' in cause && String(cause.code).startsWith('SQLITE_BUSY');
-    if (!busy) throw error;
-    throw new Problem('local-io', `the access store ${path} is locked by another process`, { cause: error });
-  }
+/** As `asProblem`, worded for a file that no import writes to. */
+function accessProblem(path: string, error: unknown): unknown {
+  const busy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+  if (!busy) return asProblem(path, error);
+  return new Problem('local-io', `the access store ${path} is locked by another process`, { cause: error });
 }

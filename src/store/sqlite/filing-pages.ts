@@ -1,22 +1,29 @@
-import type { Database } from 'better-sqlite3';
 import { type Filing, type FilingHeader, filingOf } from '../../domain/insider/filing.ts';
 import type { FilingsQuery, PurchasesQuery } from '../store.ts';
-import { prepare } from './connect.ts';
-import { headerColumns, headerOf, tradeColumns, tradeOf } from './filing-record.ts';
+import type { Connection } from './connection.ts';
+import {
+  type HeaderCells,
+  headerColumns,
+  headerOf,
+  type TradeCells,
+  tradeColumns,
+  tradeOf,
+} from './filing-record.ts';
 
-type Row = readonly (string | number | null)[];
+/** The columns of a trade, then those of its filing. */
+type FilingCells = readonly [...TradeCells, ...HeaderCells];
 
 const columns = [...tradeColumns.map((name) => `t.${name}`), ...headerColumns.map((name) => `f.${name}`)];
 const both = `select ${columns.join()} from filing f join trade t on t.filing = f.key`;
 
 /** A page of trades, newest filing date first, then by filing and row. */
-export function readFilings(db: Database, query: FilingsQuery): Filing[] {
+export function readFilings(connection: Connection, query: FilingsQuery): readonly Filing[] {
   const { ticker, ownerName, transactionCode, from, to, after, limit } = query;
   const conditions = [
     ...(from === undefined ? [] : ['f.filed_on >= @from']),
     ...(to === undefined ? [] : ['f.filed_on <= @to']),
     ...(ticker === undefined ? [] : ['f.key in (select filing from symbol where symbol = @ticker)']),
-    // Names stand one a line: what goes over the end of a line is a part of none.
+    // There is one name a line, so a text with a line end is a part of no name.
     ...(ownerName === undefined
       ? []
       : ['instr(f.owner_names, @ownerName) > 0 and instr(@ownerName, char(10)) = 0']),
@@ -30,26 +37,27 @@ export function readFilings(db: Database, query: FilingsQuery): Filing[] {
   ];
   const sql = `${both}${conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''}
     order by f.filed_on desc, f.filing_id, t.row limit @limit`;
-  const rows = prepare(db, sql)
-    .raw()
-    .all({
-      limit,
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-      ...(ticker !== undefined && { ticker: ticker.toUpperCase() }),
-      ...(ownerName !== undefined && { ownerName: ownerName.toLowerCase() }),
-      ...(transactionCode !== undefined && { transactionCode }),
-      ...(after !== undefined && {
-        afterDay: after.filedOn,
-        afterFiling: after.filingId,
-        afterRow: after.row,
-      }),
-    }) as Row[];
+  const rows = connection.tuples<FilingCells>(sql).all({
+    limit,
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(ticker !== undefined && { ticker: ticker.toUpperCase() }),
+    ...(ownerName !== undefined && { ownerName: ownerName.toLowerCase() }),
+    ...(transactionCode !== undefined && { transactionCode }),
+    ...(after !== undefined && {
+      afterDay: after.filedOn,
+      afterFiling: after.filingId,
+      afterRow: after.row,
+    }),
+  });
   return rows.map(filingReader());
 }
 
-/** The trades that clusters are made of, one issuer after the other. */
-export function* readPurchases(db: Database, { ticker, asOf }: PurchasesQuery): Generator<Filing[]> {
+/** The trades that clusters are made of, a batch for each issuer. */
+export function* readPurchases(
+  connection: Connection,
+  { ticker, asOf }: PurchasesQuery,
+): Generator<readonly Filing[]> {
   const conditions = [
     `f.purchases = 1 and t.is_derivative = 0 and (t.transaction_code = 'P' or f.form_type like '%/A')`,
     ...(asOf === undefined ? [] : ['f.filed_on <= @asOf']),
@@ -60,12 +68,12 @@ export function* readPurchases(db: Database, { ticker, asOf }: PurchasesQuery): 
              where key in (select filing from symbol where symbol = @ticker))`,
         ]),
   ];
-  const rows = prepare(db, `${both} where ${conditions.join(' and ')} order by f.issuer_cik`)
-    .raw()
+  const rows = connection
+    .tuples<FilingCells>(`${both} where ${conditions.join(' and ')} order by f.issuer_cik`)
     .iterate({
       ...(asOf !== undefined && { asOf }),
       ...(ticker !== undefined && { ticker: ticker.toUpperCase() }),
-    }) as IterableIterator<Row>;
+    });
   const read = filingReader();
   let own: Filing[] = [];
   for (const row of rows) {
@@ -79,12 +87,14 @@ export function* readPurchases(db: Database, { ticker, asOf }: PurchasesQuery): 
   if (own.length > 0) yield own;
 }
 
-/** Reads rows of `columns`; the trades of a filing stand together, so that each filing is read once. */
-function filingReader(): (row: Row) => Filing {
-  const idAt = tradeColumns.length;
+/** Turns rows into trades. The trades of a filing follow one another, so each filing is read once. */
+function filingReader(): (cells: FilingCells) => Filing {
   let header: FilingHeader | undefined;
-  return (row) => {
-    if (header === undefined || header.filingId !== row[idAt]) header = headerOf(row, idAt);
-    return filingOf(header, tradeOf(row));
+  return (cells) => {
+    if (header === undefined || header.filingId !== cells[10]) {
+      const [, , , , , , , , , , ...filing] = cells;
+      header = headerOf(filing);
+    }
+    return filingOf(header, tradeOf(cells));
   };
 }

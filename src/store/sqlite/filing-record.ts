@@ -1,15 +1,36 @@
-import {
-  type Filing,
-  type FilingHeader,
-  isAmendment,
-  type ReportingOwner,
-  type Trade,
-} from '../../domain/insider/filing.ts';
+import type { Filing, FilingHeader, Trade } from '../../domain/insider/filing.ts';
 
-/** A value as SQLite holds it. */
-type Cell = string | number | null;
+/** A filing's columns as SQLite gives them, in the order of `headerColumns`. */
+export type HeaderCells = readonly [
+  filingId: string,
+  accessionNumber: string | null,
+  formType: Filing['formType'],
+  filedOn: string,
+  acceptedAt: string | null,
+  originalFiledOn: string | null,
+  periodOfReport: string | null,
+  issuerCik: string,
+  issuerName: string | null,
+  ticker: string | null,
+  owners: string,
+  is10b51: number | null,
+];
 
-/** The columns of the table filing, its key and what is derived apart. */
+/** A trade's columns as SQLite gives them, in the order of `tradeColumns`. */
+export type TradeCells = readonly [
+  row: number,
+  isDerivative: number,
+  securityTitle: string | null,
+  transactionDate: string | null,
+  transactionCode: string | null,
+  acquiredDisposed: Trade['acquiredDisposed'],
+  shares: string | null,
+  pricePerShare: string | null,
+  sharesOwnedAfter: string | null,
+  ownership: Trade['ownership'],
+];
+
+/** The columns of the table filing, without its key and the derived columns. */
 export const headerColumns = [
   'filing_id',
   'accession_number',
@@ -25,7 +46,7 @@ export const headerColumns = [
   'is_10b5_1',
 ] as const;
 
-/** The columns of the table trade, its filing apart. */
+/** The columns of the table trade, without its filing. */
 export const tradeColumns = [
   'row',
   'is_derivative',
@@ -39,8 +60,8 @@ export const tradeColumns = [
   'ownership',
 ] as const;
 
-/** What a filing is in the columns of its table. */
-export function headerCells(filing: Filing): readonly Cell[] {
+/** The cells of a filing's columns. */
+export function headerCells(filing: FilingHeader): HeaderCells {
   return [
     filing.filingId,
     filing.accessionNumber,
@@ -57,8 +78,8 @@ export function headerCells(filing: Filing): readonly Cell[] {
   ];
 }
 
-/** What a trade is in the columns of its table. */
-export function tradeCells(trade: Trade): readonly Cell[] {
+/** The cells of a trade's columns. */
+export function tradeCells(trade: Trade): TradeCells {
   return [
     trade.row,
     Number(trade.isDerivative),
@@ -73,49 +94,41 @@ export function tradeCells(trade: Trade): readonly Cell[] {
   ];
 }
 
-/** The filing that a row of `headerColumns` is, from the given place on. */
-export function headerOf(cells: readonly Cell[], at = 0): FilingHeader {
-  const text = (place: number): string | null => cells[at + place] as string | null;
+/** The filing of a row that begins with `headerColumns`. */
+export function headerOf(cells: readonly [...HeaderCells, ...unknown[]]): FilingHeader {
   return {
-    filingId: String(cells[at]),
-    accessionNumber: text(1),
-    formType: String(cells[at + 2]) as Filing['formType'],
-    filedOn: String(cells[at + 3]),
-    acceptedAt: text(4),
-    originalFiledOn: text(5),
-    periodOfReport: text(6),
-    issuerCik: String(cells[at + 7]),
-    issuerName: text(8),
-    ticker: text(9),
-    owners: JSON.parse(String(cells[at + 10])) as ReportingOwner[],
-    is10b51: cells[at + 11] === null ? null : cells[at + 11] === 1,
+    filingId: cells[0],
+    accessionNumber: cells[1],
+    formType: cells[2],
+    filedOn: cells[3],
+    acceptedAt: cells[4],
+    originalFiledOn: cells[5],
+    periodOfReport: cells[6],
+    issuerCik: cells[7],
+    issuerName: cells[8],
+    ticker: cells[9],
+    owners: JSON.parse(cells[10]),
+    is10b51: cells[11] === null ? null : cells[11] === 1,
   };
 }
 
-/** The trade that a row of `tradeColumns` is. */
-export function tradeOf(cells: readonly Cell[]): Trade {
-  const text = (place: number): string | null => cells[place] as string | null;
+/** The trade of a row that begins with `tradeColumns`. */
+export function tradeOf(cells: readonly [...TradeCells, ...unknown[]]): Trade {
   return {
-    row: Number(cells[0]),
+    row: cells[0],
     isDerivative: cells[1] === 1,
-    securityTitle: text(2),
-    transactionDate: text(3),
-    transactionCode: text(4),
-    acquiredDisposed: text(5) as Trade['acquiredDisposed'],
-    shares: text(6),
-    pricePerShare: text(7),
-    sharesOwnedAfter: text(8),
-    ownership: text(9) as Trade['ownership'],
+    securityTitle: cells[2],
+    transactionDate: cells[3],
+    transactionCode: cells[4],
+    acquiredDisposed: cells[5],
+    shares: cells[6],
+    pricePerShare: cells[7],
+    sharesOwnedAfter: cells[8],
+    ownership: cells[9],
   };
 }
 
-/** The text in which a part of any owner's name is looked for; no part of a name goes over a line's end. */
+/** The text in which a part of any owner's name is searched: one name a line, in lower case. */
 export function searchableNames({ owners }: Pick<Filing, 'owners'>): string {
   return owners.map(({ name }) => name.toLowerCase()).join('\n');
-}
-
-/** Whether a trade makes its filing one that clusters are made of: a purchase in the open market, or anything that an amendment restates. */
-export function concernsClusters(filing: Filing): boolean {
-  if (filing.isDerivative || filing.formType.startsWith('3')) return false;
-  return filing.transactionCode === 'P' || isAmendment(filing);
 }

@@ -1,18 +1,18 @@
 import { closeSync, lstatSync, openSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import type { Lock } from '../lock.ts';
+import type { Lock } from '../store.ts';
 import { openDatabase, SqliteError } from './engine.ts';
 
 /**
- * Takes the lock of a file, which is made where there is none, for its owner alone; undefined where another process has
- * it. It is one of the operating system: a killed process does not leave it behind.
+ * Takes the lock of a file, creating the file for its owner alone; undefined while another process holds it.
+ * The operating system keeps the lock, so that a killed process leaves none behind.
  */
-export function takeLock(path: string): Lock | undefined {
-  const there = lstatSync(path, { throwIfNoEntry: false });
-  // A pipe would never open, and a link leads to a file of somebody else's choice.
-  if (there?.isFile() === false) throw new Problem('local-io', `cannot lock ${path}: it is not a file`);
-  // SQLite would be content with a file that it can only read, and lock nobody out.
+export async function takeLock(path: string): Promise<Lock | undefined> {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  // A pipe would block, and a link could lead to any file.
+  if (found?.isFile() === false) throw new Problem('local-io', `cannot lock ${path}: it is not a file`);
+  // SQLite would open a file that it can only read, and lock nothing.
   try {
     closeSync(openSync(path, 'a', 0o600));
   } catch (cause) {
@@ -21,7 +21,7 @@ export function takeLock(path: string): Lock | undefined {
   const db = openDatabase(path, { timeout: 0 });
   try {
     db.exec('begin exclusive');
-    return { close: () => void db.close() };
+    return { close: async () => void db.close() };
   } catch (error) {
     db.close();
     if (!(error instanceof SqliteError)) throw error;

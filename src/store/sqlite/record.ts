@@ -1,38 +1,53 @@
-import type { Database } from 'better-sqlite3';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
 import type { SeriesRecord } from '../store.ts';
-import { prepare } from './connect.ts';
+import type { Connection } from './connection.ts';
 
-/** What the store holds of a series besides numbers; undefined for one it never heard of. */
-export function readRecord(db: Database, seriesId: string): SeriesRecord | undefined {
-  const row = prepare(
-    db,
-    `select title, units, frequency, seasonal_adjustment as seasonalAdjustment, source, stated_covered_to as coveredTo,
-      implied_frequency as impliedFrequency, implied_source as impliedSource, first_vintage as firstVintage from series where id = ?`,
-  ).get(seriesId) as Record<string, string | null> | undefined;
+type RecordRow = {
+  readonly title: string | null;
+  readonly units: string | null;
+  readonly frequency: SeriesMetadata['frequency'] | null;
+  readonly seasonalAdjustment: string | null;
+  readonly source: string | null;
+  readonly coveredTo: string | null;
+  readonly impliedFrequency: SeriesMetadata['frequency'] | null;
+  readonly impliedSource: string | null;
+  readonly firstVintage: string | null;
+};
+
+/** What the store holds of a series besides its statements; undefined for one it does not know. */
+export function readRecord(connection: Connection, seriesId: string): SeriesRecord | undefined {
+  const row = connection
+    .objects<RecordRow>(
+      `select title, units, frequency, seasonal_adjustment as seasonalAdjustment, source,
+        stated_covered_to as coveredTo, implied_frequency as impliedFrequency, implied_source as impliedSource,
+        first_vintage as firstVintage
+      from series where id = ?`,
+    )
+    .get(seriesId);
   if (row === undefined) return undefined;
   const { impliedFrequency, impliedSource, firstVintage, ...stated } = row;
   return {
-    stated: metadata(seriesId, stated),
-    implied: metadata(seriesId, { frequency: impliedFrequency ?? null, source: impliedSource ?? null }),
-    begun: typeof firstVintage === 'string',
+    stated: { seriesId, ...present(stated) },
+    implied: { seriesId, ...present({ frequency: impliedFrequency, source: impliedSource }) },
+    hadStatements: firstVintage !== null,
   };
 }
 
-/** The fields that are not null; the columns hold only what a SeriesMetadata held. */
-function metadata(seriesId: string, fields: Record<string, string | null>): SeriesMetadata {
-  const present = Object.entries(fields).filter(([, value]) => value !== null);
-  return { seriesId, ...Object.fromEntries(present) };
+type Present<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
+
+/** The fields that are not null. */
+function present<T extends object>(fields: T): Present<T> {
+  const kept = Object.entries(fields).filter(([, value]) => value !== null);
+  return Object.fromEntries(kept) as Present<T>;
 }
 
-/** Writes what is held of a series besides numbers; false when it was so already. */
+/** Writes what is held of a series besides its statements; false when it is so already. */
 export function writeRecord(
-  db: Database,
+  connection: Connection,
   key: number,
   { stated, implied }: Pick<SeriesRecord, 'stated' | 'implied'>,
 ): boolean {
-  const outcome = prepare(
-    db,
+  const { changes } = connection.run(
     `update series set title = @title, units = @units, frequency = @frequency,
       seasonal_adjustment = @seasonalAdjustment, source = @source, stated_covered_to = @coveredTo,
       implied_frequency = @impliedFrequency, implied_source = @impliedSource
@@ -40,16 +55,17 @@ export function writeRecord(
       or seasonal_adjustment is not @seasonalAdjustment or source is not @source
       or stated_covered_to is not @coveredTo
       or implied_frequency is not @impliedFrequency or implied_source is not @impliedSource)`,
-  ).run({
-    key,
-    title: stated.title ?? null,
-    units: stated.units ?? null,
-    frequency: stated.frequency ?? null,
-    seasonalAdjustment: stated.seasonalAdjustment ?? null,
-    source: stated.source ?? null,
-    coveredTo: stated.coveredTo ?? null,
-    impliedFrequency: implied.frequency ?? null,
-    impliedSource: implied.source ?? null,
-  });
-  return outcome.changes > 0;
+    {
+      key,
+      title: stated.title ?? null,
+      units: stated.units ?? null,
+      frequency: stated.frequency ?? null,
+      seasonalAdjustment: stated.seasonalAdjustment ?? null,
+      source: stated.source ?? null,
+      coveredTo: stated.coveredTo ?? null,
+      impliedFrequency: implied.frequency ?? null,
+      impliedSource: implied.source ?? null,
+    },
+  );
+  return changes > 0;
 }

@@ -1,18 +1,17 @@
-import type { Database } from 'better-sqlite3';
 import type { Day } from '../../domain/series/date.ts';
 import type { Revision, VintageCounts, VintageQuery } from '../store.ts';
-import { prepare } from './connect.ts';
+import type { Connection } from './connection.ts';
 
 /** Every change of one date's number, oldest first; null where it was withdrawn. */
-export function readRevisions(db: Database, key: number, date: Day): Revision[] {
-  const changes = prepare(
-    db,
-    'select as_of_date as asOfDate, value from fact where series = ? and date = ? order by as_of_date',
-  );
-  return changes.all(key, date) as Revision[];
+export function readRevisions(connection: Connection, key: number, date: Day): readonly Revision[] {
+  return connection
+    .objects<Revision>(
+      'select as_of_date as asOfDate, value from fact where series = ? and date = ? order by as_of_date',
+    )
+    .all(key, date);
 }
 
-/** A first value, or the next one after a withdrawal, is added; every day that stated anything is listed, whatever it changed. */
+/** A first value and a value after a withdrawal count as added. Every vintage is listed, also one that changed nothing. */
 const vintagePage = `with page as (
     select as_of_date from vintage
     where series = @key and as_of_date >= @from and as_of_date <= @to and as_of_date < @before
@@ -32,14 +31,16 @@ const vintagePage = `with page as (
     coalesce(withdrawn, 0) as withdrawn
   from page left join counted using (as_of_date) order by as_of_date desc`;
 
-/** The days on which a series was published, newest first, with what each changed. */
-export function readVintageCounts(db: Database, key: number, query: VintageQuery): VintageCounts[] {
-  const { from = '', to = '~', before = '~', limit } = query;
-  return prepare(db, vintagePage).all({ key, from, to, before, limit }) as VintageCounts[];
+/** The vintages of a series, newest first, with what each changed. */
+export function readVintageCounts(
+  connection: Connection,
+  key: number,
+  { from = '', to = '~', before = '~', limit }: VintageQuery,
+): readonly VintageCounts[] {
+  return connection.objects<VintageCounts>(vintagePage).all({ key, from, to, before, limit });
 }
 
-/** The first date of a series that ever had a value; undefined where all was withdrawn from the start. */
-export function readFirstDate(db: Database, key: number): Day | undefined {
-  const date = prepare(db, 'select min(date) from fact where series = ?').pluck().get(key) as Day | null;
-  return date ?? undefined;
+/** The first date of a series that ever had a value; undefined where every statement is a withdrawal. */
+export function readFirstDate(connection: Connection, key: number): Day | undefined {
+  return connection.column<Day | null>('select min(date) from fact where series = ?').get(key) ?? undefined;
 }

@@ -1,5 +1,5 @@
-import type { Database } from 'better-sqlite3';
 import { Problem } from '../../errors/problem.ts';
+import type { Connection } from './connection.ts';
 
 /** Marks a SQLite file as asof's ("asof" in ASCII), as `file` and SQLite show it. */
 const applicationId = 0x61736f66;
@@ -134,33 +134,31 @@ const migrations: readonly string[] = [
 export const currentFormat = migrations.length;
 
 /** Makes a new, empty database a store of the current format. */
-export function createSchema(db: Database): void {
-  db.pragma(`application_id = ${applicationId}`);
-  migrate(db, '');
+export function createSchema(connection: Connection): void {
+  connection.pragma(`application_id = ${applicationId}`);
+  migrate(connection, '');
 }
 
 /** Brings an older store to the current format, inside the caller's transaction. */
-export function migrate(db: Database, path: string): void {
-  const format = formatOf(db, path);
-  for (const step of migrations.slice(format)) db.exec(step);
-  db.pragma(`user_version = ${currentFormat}`);
+export function migrate(connection: Connection, path: string): void {
+  const format = formatOf(connection, path);
+  for (const step of migrations.slice(format)) connection.exec(step);
+  connection.pragma(`user_version = ${currentFormat}`);
 }
 
-/** The format of a store; refuses a file that is none, or that only a newer asof reads. */
-export function formatOf(db: Database, path: string): number {
-  if (db.pragma('application_id', { simple: true }) !== applicationId) {
+/** The format of a store. A file that is no store, or that only a newer asof reads, is a Problem. */
+export function formatOf(connection: Connection, path: string): number {
+  if (connection.pragma('application_id') !== applicationId) {
     throw new Problem('local-io', `${path} is not an asof store`, {
       hints: ['name another file with --store, or import into a new one'],
     });
   }
-  const format = Number(db.pragma('user_version', { simple: true }));
+  const format = Number(connection.pragma('user_version'));
   if (format > currentFormat) {
     throw new Problem(
       'local-io',
       `${path} was made by a newer asof (store format ${format}; this one reads up to ${currentFormat})`,
-      {
-        hints: ['update asof'],
-      },
+      { hints: ['update asof'] },
     );
   }
   return format;

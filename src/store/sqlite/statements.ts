@@ -1,42 +1,34 @@
-import type { Database } from 'better-sqlite3';
 import type { Day, Frequency } from '../../domain/series/date.ts';
-import { type DateSet, parseDateSet } from '../../domain/series/date-set.ts';
+import { parseDateSet } from '../../domain/series/date-set.ts';
+import type { HeldVintage, MergePlan } from '../../domain/series/merge-plan.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
 import type { Statement } from '../../domain/series/statement.ts';
-import { prepare } from './connect.ts';
-
-/** One day's statements about a series: on which dates (on the first day of their period). */
-export type Vintage = {
-  readonly asOf: Day;
-  readonly dates: DateSet;
-  /** Whether it speaks for every date, those that it does not list being withdrawn. */
-  readonly complete: boolean;
-};
+import type { Connection } from './connection.ts';
 
 /** The vintages of a series, oldest first. */
-export function readVintages(db: Database, key: number, normalisedBy: Frequency): Vintage[] {
-  const rows = prepare(
-    db,
-    'select as_of_date as asOf, dates, complete from vintage where series = ? order by as_of_date',
-  ).all(key) as { asOf: Day; dates: string; complete: number }[];
-  const parsed = new Map<string, DateSet>();
-  return rows.map(({ asOf, dates: text, complete }) => {
-    const dates = parsed.get(text) ?? parseDateSet(text, normalisedBy);
-    parsed.set(text, dates);
-    return { asOf, dates, complete: complete === 1 };
-  });
+export function readVintages(connection: Connection, key: number): readonly HeldVintage[] {
+  const rows = connection
+    .objects<{ readonly asOf: Day; readonly dates: string; readonly complete: number }>(
+      'select as_of_date as asOf, dates, complete from vintage where series = ? order by as_of_date',
+    )
+    .all(key);
+  return rows.map(({ asOf, dates, complete }) => ({ asOf, dates, complete: complete === 1 }));
 }
 
-/** Every change of text of a series' dates within bounds (inclusive), each date's oldest first. */
-export function readChanges(db: Database, key: number, from: Day, to: Day): Map<Day, Change[]> {
-  const rows = prepare(
-    db,
-    `select date, as_of_date, value from fact where series = @key and date between @from and @to
+/** The changes of text of a series' dates between two days (inclusive), each date's oldest first. */
+export function readChanges(
+  connection: Connection,
+  key: number,
+  from: Day,
+  to: Day,
+): ReadonlyMap<Day, readonly Change[]> {
+  const rows = connection
+    .tuples<readonly [date: Day, asOf: Day, value: string | null]>(
+      `select date, as_of_date, value from fact where series = @key and date between @from and @to
        union all select date, as_of_date, value from respelling where series = @key and date between @from and @to
        order by date, as_of_date`,
-  )
-    .raw()
-    .iterate({ key, from, to }) as IterableIterator<[Day, Day, string | null]>;
+    )
+    .iterate({ key, from, to });
   const changes = new Map<Day, Change[]>();
   for (const [date, asOf, value] of rows) {
     const known = changes.get(date);
@@ -46,24 +38,50 @@ export function readChanges(db: Database, key: number, from: Day, to: Day): Map<
   return changes;
 }
 
-/** Every date that any vintage speaks of, ascending. */
-function datesOf(vintages: readonly Vintage[]): Day[] {
-  const sets = new Set(vintages.map(({ dates }) => dates));
-  return [...new Set([...sets].flatMap((set) => set.days()))].sort();
+/** Writes what a merge changes of a series; false where it changes nothing. */
+export function applyPlan(connection: Connection, key: number, plan: MergePlan): boolean {
+  const { removed, inserted, vintages } = plan;
+  const statement = {
+    remove: {
+      fact: connection.objects('delete from fact where series = ? and date = ? and as_of_date = ?'),
+      respelling: connection.objects(
+        'delete from respelling where series = ? and date = ? and as_of_date = ?',
+      ),
+    },
+    insert: {
+      fact: connection.objects('insert into fact values (?, ?, ?, ?)'),
+      respelling: connection.objects('insert into respelling values (?, ?, ?, ?)'),
+    },
+    list: connection.objects(
+      `insert into vintage (series, as_of_date, dates, complete) values (?, ?, ?, ?)
+       on conflict (series, as_of_date) do update set dates = excluded.dates, complete = excluded.complete`,
+    ),
+  };
+  for (const { kind, date, asOf } of removed) statement.remove[kind].run(key, date, asOf);
+  for (const { kind, date, asOf, value } of inserted) statement.insert[kind].run(key, date, asOf, value);
+  for (const { asOf, dates, complete } of vintages) statement.list.run(key, asOf, dates, Number(complete));
+  return removed.length + inserted.length + vintages.length > 0;
 }
 
 const batchSize = 5000;
 
-/** Every statement about a series, by date and then as-of day; those that changed nothing are told from the vintages. */
-export async function* readStatements(db: Database, seriesId: string): AsyncGenerator<readonly Statement[]> {
-  const series = prepare(db, 'select key, normalised_by as normalisedBy from series where id = ?').get(
-    seriesId,
-  ) as { key: number; normalisedBy: Frequency } | undefined;
+/** Every statement about a series, by date and then as-of date. Those that changed nothing follow from the vintages. */
+export function* readStatements(connection: Connection, seriesId: string): Generator<readonly Statement[]> {
+  const series = connection
+    .objects<{ readonly key: number; readonly normalisedBy: Frequency }>(
+      'select key, normalised_by as normalisedBy from series where id = ?',
+    )
+    .get(seriesId);
   if (series === undefined) return;
-  const vintages = readVintages(db, series.key, series.normalisedBy);
+  const sets = new Map<string, ReturnType<typeof parseDateSet>>();
+  const vintages = readVintages(connection, series.key).map(({ asOf, dates: text, complete }) => {
+    const dates = sets.get(text) ?? parseDateSet(text, series.normalisedBy);
+    sets.set(text, dates);
+    return { asOf, dates, complete };
+  });
   let batch: Statement[] = [];
-  for (const date of datesOf(vintages)) {
-    const changes = readChanges(db, series.key, date, date).get(date) ?? [];
+  for (const date of [...new Set([...sets.values()].flatMap((dates) => dates.days()))].sort()) {
+    const changes = readChanges(connection, series.key, date, date).get(date) ?? [];
     for (const { asOf, dates, complete } of vintages) {
       if (!complete && !dates.has(date)) continue;
       batch.push({ seriesId, date, asOf, value: knownOn(changes, asOf) });

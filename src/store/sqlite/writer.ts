@@ -1,97 +1,94 @@
-import { copyFileSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import type { Database } from 'better-sqlite3';
-import type { Day, Frequency } from '../../domain/series/date.ts';
-import { parseDateSet } from '../../domain/series/date-set.ts';
-import type { Clash } from '../../domain/series/revision-history.ts';
-import { frequencyOf, normalisingFrequency } from '../../domain/series/series.ts';
+import { copyFileSync, existsSync } from 'node:fs';
+import type { Filing } from '../../domain/insider/filing.ts';
+import { planFilings } from '../../domain/insider/merge-filings.ts';
+import type { Day } from '../../domain/series/date.ts';
+import type { MergeOptions, WholeVintage } from '../../domain/series/merge-plan.ts';
+import type { StatementConflict } from '../../domain/series/revision-history.ts';
+import type { Statement } from '../../domain/series/statement.ts';
+import type { CurvePoint, CurveType } from '../../domain/treasury/curve.ts';
+import { planPoints } from '../../domain/treasury/merge-points.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Merged, MergeOptions, SeriesRecord, StoreWriter } from '../store.ts';
-import { asProblem, connect, prepare } from './connect.ts';
+import type {
+  ImportRecord,
+  Merged,
+  MergedFilings,
+  MergedPoints,
+  SeriesRecord,
+  StoreWriter,
+} from '../store.ts';
+import { Connection, connect } from './connection.ts';
+import { readPoints, writePoints } from './curves.ts';
 import { beginDraft, publishDraft, removeDraft } from './draft.ts';
 import { openDatabase } from './engine.ts';
-import { mergeFilings } from './filings.ts';
-import { completeVintage, mergeStatements, renormalise } from './merge.ts';
-import { mergePoints } from './points.ts';
-import { readRecord, writeRecord } from './record.ts';
+import { readHeldFilings, writeFilings } from './filings.ts';
+import { asProblem } from './problems.ts';
+import { readRecord } from './record.ts';
 import { createSchema, migrate } from './schema.ts';
+import { SeriesWriter } from './series-writer.ts';
 
-/** Opens the store at `path` for one import, or begins a new one there, as a copy of `copyOf` if given; whatever fails, the file is as it was. */
+/** Opens the store at `path` for one import; where there is none, creates it, as a copy of `copyOf` if given. Whatever fails leaves the file as it was. */
 export async function openSqliteWriter(path: string, copyOf?: string): Promise<StoreWriter> {
-  const exists = await stat(path).then(
-    () => true,
-    () => false,
-  );
-  if (!exists) return beginNew(path, copyOf);
+  if (!existsSync(path)) return createStore(path, copyOf);
   if (copyOf === undefined) return openExisting(path);
   throw new Problem(
     'bad-input',
     `the store ${path} exists already: only a new store can begin as a copy of the sample`,
-    {
-      hints: ['leave out --with-sample', 'name a new file with --store'],
-    },
+    { hints: ['leave out --with-sample', 'name a new file with --store'] },
   );
 }
 
-async function openExisting(path: string): Promise<StoreWriter> {
-  const db = await connect(path, false);
+function openExisting(path: string): StoreWriter {
+  const connection = connect(path, false);
+  const abandon = () => {
+    if (connection.inTransaction) connection.exec('rollback');
+    connection.close();
+  };
   try {
-    // Without a write-ahead log, pages written early would shut readers out until the end.
-    if (db.pragma('journal_mode', { simple: true }) !== 'wal') db.pragma('cache_spill = off');
-    db.exec('begin immediate');
-    migrate(db, path);
-    return writer(db, { path, created: false, publish: () => db.close(), abandon: () => closeQuietly(db) });
+    // Without a write-ahead log, pages that are written early would lock readers out until the end.
+    if (connection.pragma('journal_mode') !== 'wal') connection.pragma('cache_spill = off');
+    connection.exec('begin immediate');
+    migrate(connection, path);
+    return new SqliteWriter(connection, { path, created: false, publish: () => connection.close(), abandon });
   } catch (error) {
-    closeQuietly(db);
+    abandon();
     throw asProblem(path, error);
   }
 }
 
-/**
- * A new store grows under a name of its own and takes its place in one step, when it is complete.
- * Until then nobody can see it, so that it needs no journal.
- */
-function beginNew(path: string, copyOf: string | undefined): StoreWriter {
+/** A new store grows as a draft that no reader sees, so that it needs no journal, and is published in one step. */
+function createStore(path: string, copyOf: string | undefined): StoreWriter {
   let draft: string | undefined;
-  let db: Database | undefined;
+  let opened: Connection | undefined;
+  const abandon = () => {
+    opened?.close();
+    if (draft !== undefined) removeDraft(draft);
+  };
   try {
     draft = beginDraft(path);
     if (copyOf !== undefined) copyFileSync(copyOf, draft);
-    db = openDatabase(draft);
-    db.pragma('journal_mode = off');
-    db.pragma('synchronous = off');
-    db.pragma('foreign_keys = on');
-    if (copyOf === undefined) createSchema(db);
-    db.exec('update store set sample = 0');
-    db.exec('begin immediate');
+    const connection = new Connection(openDatabase(draft));
+    opened = connection;
+    connection.pragma('journal_mode = off');
+    connection.pragma('synchronous = off');
+    connection.pragma('foreign_keys = on');
+    if (copyOf === undefined) createSchema(connection);
+    connection.exec('update store set sample = 0');
+    connection.exec('begin immediate');
+    const made = draft;
+    const publish = () => {
+      connection.pragma('synchronous = full');
+      connection.pragma('journal_mode = wal');
+      connection.close();
+      publishDraft(made, path);
+    };
+    return new SqliteWriter(connection, { path, created: true, publish, abandon });
   } catch (error) {
-    db?.close();
-    if (draft !== undefined) removeDraft(draft);
+    abandon();
     throw asProblem(path, error);
   }
-  const [made, opened] = [draft, db];
-  const abandon = () => {
-    opened.close();
-    removeDraft(made);
-  };
-  return writer(opened, {
-    path,
-    created: true,
-    publish: () => {
-      opened.pragma('synchronous = full');
-      opened.pragma('journal_mode = wal');
-      opened.close();
-      publishDraft(made, path);
-    },
-    abandon,
-  });
 }
 
-function closeQuietly(db: Database): void {
-  if (db.inTransaction) db.exec('rollback');
-  db.close();
-}
-
+/** What an import does with its file at the end. */
 type Ending = {
   readonly path: string;
   readonly created: boolean;
@@ -99,180 +96,135 @@ type Ending = {
   readonly abandon: () => void;
 };
 
-/** What a transaction knows of a series that it touched. */
-type Touched = {
-  readonly key: number;
-  /** By which its dates stood on periods before this import. */
-  readonly normalisedBefore: Frequency;
-  normalisedBy: Frequency;
-  changed: boolean;
-  coveredTo: Day;
-  /** What putting dates on periods has brought into contradiction; a series may move while its statements come in. */
-  readonly clashes: Clash[];
-};
+class SqliteWriter implements StoreWriter {
+  readonly address: string;
+  readonly created: boolean;
+  readonly #connection: Connection;
+  readonly #ending: Ending;
+  readonly #series = new Map<string, SeriesWriter>();
+  #changed = false;
 
-function writer(db: Database, { path, created, publish, abandon }: Ending): StoreWriter {
-  const touched = new Map<string, Touched>();
-  let changed = false;
+  constructor(connection: Connection, ending: Ending) {
+    this.#connection = connection;
+    this.#ending = ending;
+    this.address = ending.path;
+    this.created = ending.created;
+  }
 
-  const touch = (seriesId: string): Touched => {
-    const known = touched.get(seriesId);
-    if (known !== undefined) return known;
-    prepare(db, 'insert into series (id) values (?) on conflict do nothing').run(seriesId);
-    const row = prepare(
-      db,
-      `select key, normalised_by as normalisedBy, coalesce(covered_to, '') as coveredTo from series where id = ?`,
-    ).get(seriesId) as {
-      key: number;
-      normalisedBy: Frequency;
-      coveredTo: Day;
-    };
-    const series = { ...row, normalisedBefore: row.normalisedBy, changed: false, clashes: [] };
-    touched.set(seriesId, series);
-    return series;
-  };
+  records(seriesIds: readonly string[]) {
+    return this.#write(() => {
+      const records = new Map<string, SeriesRecord>();
+      for (const id of seriesIds) {
+        const record = readRecord(this.#connection, id);
+        if (record !== undefined) records.set(id, record);
+      }
+      return records;
+    });
+  }
 
-  const record = (seriesId: string): SeriesRecord | undefined => readRecord(db, seriesId);
+  putRecords(records: ReadonlyMap<string, Pick<SeriesRecord, 'stated' | 'implied'>>) {
+    return this.#write(() => {
+      for (const [id, record] of records) this.#seriesOf(id).putRecord(record);
+    });
+  }
 
-  /** While statements come in, only a known frequency moves dates: what their spacing tells is settled at the end. */
-  const prepared = (seriesId: string): Touched => {
-    const series = touch(seriesId);
-    moveTo(series, statedFrequency(record(seriesId)));
-    return series;
-  };
+  merge(seriesId: string, statements: readonly Statement[], options: MergeOptions): Promise<Merged> {
+    return this.#write(() => this.#seriesOf(seriesId).merge(statements, options));
+  }
 
-  const moveTo = (series: Touched, frequency: Frequency): void => {
-    if (series.normalisedBy === frequency) return;
-    series.clashes.push(...renormalise(db, series.key, series.normalisedBy, frequency));
-    series.normalisedBy = frequency;
-    prepare(db, 'update series set normalised_by = ? where key = ?').run(frequency, series.key);
-  };
+  complete(seriesId: string, vintages: readonly WholeVintage[], options: MergeOptions): Promise<Merged> {
+    return this.#write(() => this.#seriesOf(seriesId).complete(vintages, options));
+  }
 
-  const note = (series: Touched, merged: Merged): Merged => {
-    if (merged.changed) series.changed = true;
-    return merged;
-  };
+  cover(coveredTo: ReadonlyMap<string, Day>) {
+    return this.#write(() => {
+      for (const [id, day] of coveredTo) this.#seriesOf(id).cover(day);
+    });
+  }
 
-  const end = (finish: () => void): void => {
-    try {
-      finish();
-    } catch (error) {
-      abandon();
-      throw asProblem(path, error);
-    }
-  };
+  mergePoints(points: readonly CurvePoint[], options: MergeOptions): Promise<MergedPoints> {
+    return this.#write(() => {
+      const { put, ...counts } = planPoints(this.#heldPoints(points), points, options);
+      writePoints(this.#connection, put);
+      return this.#noted({ ...counts, changed: put.length > 0 });
+    });
+  }
 
-  return guarded(path, {
-    created,
-    path,
-    record,
+  mergeFilings(filings: readonly Filing[], options: MergeOptions): Promise<MergedFilings> {
+    return this.#write(() => {
+      const ids = new Set(filings.map(({ filingId }) => filingId));
+      const held = readHeldFilings(this.#connection, ids);
+      const { put, ...counts } = planFilings([...held.values()], filings, options);
+      writeFilings(this.#connection, put, held);
+      return this.#noted({ ...counts, changed: put.length > 0 });
+    });
+  }
 
-    putRecord(seriesId, next) {
-      const series = touch(seriesId);
-      if (writeRecord(db, series.key, next)) series.changed = true;
-    },
-
-    merge(seriesId, statements, options: MergeOptions) {
-      const series = prepared(seriesId);
-      return note(series, mergeStatements(db, series.key, series.normalisedBy, statements, options));
-    },
-
-    complete(seriesId, vintage, options) {
-      const series = prepared(seriesId);
-      return note(series, completeVintage(db, series.key, series.normalisedBy, vintage, options));
-    },
-
-    cover(seriesId, to) {
-      const series = touch(seriesId);
-      if (to <= series.coveredTo) return;
-      series.coveredTo = to;
-      series.changed = true;
-    },
-
-    mergePoints(points, options) {
-      const merged = mergePoints(db, points, options);
-      if (merged.changed) changed = true;
-      return merged;
-    },
-
-    mergeFilings(filings, options) {
-      const merged = mergeFilings(db, filings, options);
-      if (merged.changed) changed = true;
-      return merged;
-    },
-
-    recordImport(made) {
-      prepare(
-        db,
+  recordImport(record: ImportRecord) {
+    return this.#write(() => {
+      this.#connection.run(
         `insert into import (imported_at, file, kind, sha256, series, statements_new, statements_known, withdrawn)
          values (@importedAt, @file, @kind, @sha256, @series, @statementsNew, @statementsKnown, @withdrawn)`,
-      ).run(made);
-    },
+        record,
+      );
+    });
+  }
 
-    settle(seriesId) {
-      const series = touch(seriesId);
-      const stated = statedFrequency(record(seriesId));
-      const days = stated === '' ? rawDates(db, series.key) : [];
-      moveTo(series, normalisingFrequency(stated, days));
-      if (series.changed || series.normalisedBy !== series.normalisedBefore) {
-        changed = true;
-        summarise(db, series, frequencyOf(days));
+  finish(seriesIds: readonly string[]) {
+    return this.#write(() => {
+      const conflicts = new Map<string, readonly StatementConflict[]>();
+      for (const id of seriesIds) {
+        const series = this.#seriesOf(id);
+        if (series.finish()) this.#changed = true;
+        if (series.conflicts.length > 0) conflicts.set(id, series.conflicts);
       }
-      return series.clashes;
-    },
+      return conflicts;
+    });
+  }
 
-    commit() {
-      end(() => {
-        if (changed) db.exec('update store set revision = revision + 1');
-        db.exec('commit');
-        publish();
+  async commit(): Promise<void> {
+    try {
+      if (this.#changed) this.#connection.exec('update store set revision = revision + 1');
+      this.#connection.exec('commit');
+      this.#ending.publish();
+    } catch (error) {
+      this.#ending.abandon();
+      throw asProblem(this.address, error);
+    }
+  }
+
+  async rollback(): Promise<void> {
+    this.#ending.abandon();
+  }
+
+  #seriesOf(id: string): SeriesWriter {
+    const known = this.#series.get(id) ?? new SeriesWriter(this.#connection, id);
+    this.#series.set(id, known);
+    return known;
+  }
+
+  #heldPoints(points: readonly CurvePoint[]): readonly CurvePoint[] {
+    const bounds = new Map<CurveType, { from: Day; to: Day }>();
+    for (const { curveType, tradeDate } of points) {
+      const { from, to } = bounds.get(curveType) ?? { from: tradeDate, to: tradeDate };
+      bounds.set(curveType, {
+        from: tradeDate < from ? tradeDate : from,
+        to: tradeDate > to ? tradeDate : to,
       });
-    },
+    }
+    return [...bounds].flatMap(([curveType, days]) => readPoints(this.#connection, { curveType, ...days }));
+  }
 
-    rollback: abandon,
-  });
-}
+  #noted<T extends { readonly changed: boolean }>(merged: T): T {
+    if (merged.changed) this.#changed = true;
+    return merged;
+  }
 
-function statedFrequency(record: SeriesRecord | undefined): Frequency {
-  return record?.stated.frequency ?? record?.implied.frequency ?? '';
-}
-
-function rawDates(db: Database, key: number): Day[] {
-  const texts = prepare(db, 'select distinct dates from vintage where series = ?')
-    .pluck()
-    .all(key) as string[];
-  return [...new Set(texts.flatMap((text) => parseDateSet(text).days()))];
-}
-
-function summarise(db: Database, series: Touched, spacing: Frequency): void {
-  prepare(
-    db,
-    `update series set
-      spacing_frequency = @spacing,
-      observation_count = (select count(*) from
-        (select value, max(as_of_date) from fact where series = @key group by date) where value is not null),
-      date_count = (select count(distinct date) from fact where series = @key),
-      fact_count = (select count(*) from fact where series = @key),
-      first_vintage = (select min(as_of_date) from vintage where series = @key),
-      last_vintage = (select max(as_of_date) from vintage where series = @key),
-      covered_to = max(@coveredTo, coalesce((select max(as_of_date) from vintage where series = @key), '')),
-      version = version + 1
-    where key = @key`,
-  ).run({ key: series.key, spacing, coveredTo: series.coveredTo });
-}
-
-/** The same writer, whose methods turn what SQLite throws into Problems. */
-function guarded(path: string, plain: StoreWriter): StoreWriter {
-  const wrapped = Object.entries(plain).map(([name, member]) => {
-    if (typeof member !== 'function') return [name, member];
-    const call = (...parameters: never[]) => {
-      try {
-        return (member as (...parameters: never[]) => unknown)(...parameters);
-      } catch (error) {
-        throw asProblem(path, error);
-      }
-    };
-    return [name, call];
-  });
-  return Object.fromEntries(wrapped);
+  async #write<T>(work: () => T): Promise<T> {
+    try {
+      return work();
+    } catch (error) {
+      throw asProblem(this.address, error);
+    }
+  }
 }

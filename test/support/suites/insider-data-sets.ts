@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { leadOwner } from '../../../src/domain/insider/filing.ts';
-import { sourceFiles } from '../../../src/import/files/files.ts';
+import { sourceFiles } from '../../../src/import/files/walk.ts';
 import { dataPath, readData } from '../repository.ts';
 import { readTogether } from '../sec-documents.ts';
 import { type Cells, codesOf, documentsIn, indexRows } from '../sec-real.ts';
@@ -74,8 +74,8 @@ export function insiderDataSetsSuite(data: string, counts: DataSetCounts): void 
       expect(found).toEqual(expected);
       expect(new Set(filings.map(({ filingId, row }) => `${filingId} ${row}`)).size).toBe(counts.trades);
       expect(told.get('SUBMISSION.tsv')?.notes).toEqual([
-        'the data set has no table NONDERIV_TRANS: its trades in shares are not known',
-        'the data set has no table REPORTINGOWNER: nobody is named as the owner, so that no trade counts for clusters',
+        'the data set has no table NONDERIV_TRANS: its trades in shares are unknown',
+        'the data set has no table REPORTINGOWNER: the owners are unknown, so no trade counts towards a cluster',
       ]);
       expect(told.get('DERIV_TRANS.tsv')?.notes).toEqual([
         expect.stringMatching(/^3 impossible trades are kept as stated/),
@@ -161,7 +161,7 @@ export function insiderDataSetsSuite(data: string, counts: DataSetCounts): void 
         .match(/"[345](?:\/A)?"/g)?.length;
       expect(count).toBe(396);
       expect(told.get('cik1835632_submissions.json')?.notes).toEqual([
-        `dates ${count} ownership filings, and holds no trade itself`,
+        `dates ${count} ownership filings; it has no trades itself`,
       ]);
     });
   });

@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { combinedFiling, type Filing, filingClashes, leadOwner } from '../../../src/domain/insider/filing.ts';
-import { sourceFiles } from '../../../src/import/files/files.ts';
+import {
+  combinedFiling,
+  conflictingFields,
+  type Filing,
+  leadOwner,
+} from '../../../src/domain/insider/filing.ts';
+import { sourceFiles } from '../../../src/import/files/walk.ts';
 import { readTogether, type Told } from '../sec-documents.ts';
 import { codesOf, documentsIn, indexRows } from '../sec-real.ts';
 
@@ -148,14 +153,14 @@ export function ownershipDocumentsSuite(data: string, counts: DocumentCounts): v
         const twin = other[place];
         if (twin === undefined) throw new Error('no twin');
         expect([twin.filingId, twin.row]).toEqual([filing.filingId, filing.row]);
-        expect(filingClashes(filing, twin)).toEqual([]);
+        expect(conflictingFields(filing, twin)).toEqual([]);
         expect(combinedFiling(filing, twin)).toEqual(twin);
       }
     });
 
     it('keeps odd statements as they are and notes them', () => {
       const notes = (file: string) => told.get(file)?.notes ?? [];
-      const nameless = 'its accession number is not known, as its name does not hold it';
+      const nameless = 'its accession number is unknown, because its file name does not have it';
       const first = (file: string) => told.get(file)?.filings[0];
       // An issuer without a name, an owner without a CIK (both commented out), dates with an offset, no price.
       expect(first('01d2f212943e__should_fail.xml')).toMatchObject({ issuerName: null, ticker: 'CVGW' });
@@ -164,7 +169,7 @@ export function ownershipDocumentsSuite(data: string, counts: DocumentCounts): v
       ]);
       expect(notes('9f89d37912c1__xml_error.xml')).toEqual([
         nameless,
-        'no CIK of GALLIGAN JOSEPH J is stated: such trades are listed, and stay out of clusters',
+        'the CIK of GALLIGAN JOSEPH J is not stated; trades of such an owner count towards no cluster',
       ]);
       expect(first('a1ddb077d325__xml_timestamp.xml')).toMatchObject({
         transactionDate: '2021-09-30',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from '../../../src/import/files/files.ts';
-import { datedPanel } from '../../../src/import/formats/panels/dated-panel.ts';
+import { sourceFiles } from '../../../src/import/files/walk.ts';
+import { datedPanel } from '../../../src/import/formats/panels/dated.ts';
 import { fredMd, fredQd } from '../../../src/import/formats/panels/fred-md.ts';
 import { readAll, realFile } from '../source-file.ts';
 

@@ -4,11 +4,18 @@ import { observations } from '../../../src/operations/index.ts';
 import { createService, owner } from '../../../src/service/service.ts';
 import { facts } from '../facts-tables.ts';
 import { dataPath, readData } from '../repository.ts';
-import { importPaths, newStorePath, reading, scratchFolder } from '../scratch-store.ts';
+import {
+  importPaths,
+  newStorePath,
+  observationsIn,
+  reading,
+  scratchFolder,
+  withStore,
+} from '../scratch-store.ts';
 
 /** The value and its as-of date that the service gives for a date as of a day, newest first; empty where it gives none. */
 async function answersOf(path: string, questions: readonly { series: string; date: string; asOf: string }[]) {
-  return reading(path, async (store) => {
+  return withStore(path, async (store) => {
     const service = createService({ store });
     const answers: { value: string; asOfDate: string }[] = [];
     for (const { series, date, asOf } of questions) {
@@ -72,8 +79,8 @@ export function publishedAnswersSuite(data: string, variables: readonly string[]
       const { observations: released } = JSON.parse(
         readData(data, 'macro/fred-api/GDP-observations-output_type4.json').toString('utf8'),
       ) as { observations: { date: string; value: string; realtime_start: string }[] };
-      const rows = await reading(path, (store) =>
-        store.observations({ seriesId: 'GDP', firstRelease: true, limit: 1000 }),
+      const rows = await reading(path, (view) =>
+        observationsIn(view, { seriesId: 'GDP', firstRelease: true, limit: 1000 }),
       );
       const oldest = rows.at(-1)?.date ?? '';
       expect(rows.length).toBeGreaterThan(125);

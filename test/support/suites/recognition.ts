@@ -1,17 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from '../../../src/import/files/files.ts';
-import { macroFormats } from '../../../src/import/formats/macro-formats.ts';
-import { recognise } from '../../../src/import/formats/recognise.ts';
-import { treasuryFormats } from '../../../src/import/formats/treasury/treasury-formats.ts';
+import { sourceFiles } from '../../../src/import/files/walk.ts';
+import { formats, recognise } from '../../../src/import/formats/recognise.ts';
 
+/** The formats of series and curves. */
+const ours = formats.filter(({ kind }) => !kind.startsWith('sec-'));
 const kindsOf = (head: string, name: string) =>
-  [...macroFormats, ...treasuryFormats]
-    .filter((format) => format.recognise(head, name))
-    .map(({ kind }) => kind);
+  ours.filter((format) => format.recognise(head, name)).map(({ kind }) => kind);
 
-/** The formats of the files of each folder that the macro and Treasury formats claim; `-` for unclaimed files. */
+/** The formats of the files of each folder that the formats of series and curves claim; `-` for unclaimed files. */
 const claims: Readonly<Record<string, readonly string[]>> = {
   'macro/fred-api': ['fred-api', 'fred-series', '-'],
   'macro/rtdsm': ['rtdsm'],
@@ -48,9 +46,9 @@ export function recognitionSuite(data: string, files: { readonly series: readonl
         'macro/fred-api',
         /^GDP-vintagedates/,
         'refused',
-        'an answer of the FRED API, but of series/vintagedates',
+        'a response of the FRED API, but of series/vintagedates',
       ],
-      ['macro/fred-api', /^catalogue-(?!.*series\.json)/, 'refused', 'an answer of the FRED API, but of '],
+      ['macro/fred-api', /^catalogue-(?!.*series\.json)/, 'refused', 'a response of the FRED API, but of '],
       ['sec/ownership-xml', /^(?!.*(?:\.txt|RSU_|multi_))/, 'sec-ownership-xml'],
       ['sec/ownership-xml', /\.txt$|RSU_|multi_/, 'sec-submission-text'],
       ['sec/form345', /./, 'sec-form345'],

@@ -8,7 +8,7 @@ import { openStore } from '../../../src/store/open.ts';
 import type { Series, Store } from '../../../src/store/store.ts';
 import * as raw from '../raw-statements.ts';
 import { builtProgram, dataPath } from '../repository.ts';
-import { scratchFolder } from '../scratch-store.ts';
+import { allStatements, observationsIn, scratchFolder } from '../scratch-store.ts';
 
 /**
  * Tests that compare the sample with the files of a data folder. Of whole files the sample has everything and nothing
@@ -22,7 +22,7 @@ export function sampleSourcesSuite(data: string, { whole }: { readonly whole: bo
 
     beforeAll(async () => {
       store = await openStore(samplePath());
-      series = await store.searchSeries({ text: '', match: 'id', limit: 1000 });
+      series = await store.read((view) => view.searchSeries({ text: '', match: 'id', limit: 1000 }));
     });
     afterAll(() => store.close());
 
@@ -31,27 +31,19 @@ export function sampleSourcesSuite(data: string, { whole }: { readonly whole: bo
       raw.differences(held, published).filter((text) => whole || text.startsWith('missing'));
 
     async function statements(id: string): Promise<string[]> {
-      const found: string[] = [];
-      for await (const batch of store.statements(id)) {
-        for (const { date, asOf, value } of batch) found.push(`${date} ${asOf} ${value ?? ''}`);
-      }
-      return found;
+      const found = await store.read((view) => allStatements(view, id));
+      return found.map(({ date, asOf, value }) => `${date} ${asOf} ${value ?? ''}`);
     }
 
     async function rates(curveType: CurveType): Promise<string[]> {
-      const points = await store.yields({ curveType, limit: 1_000_000 });
+      const points = await store.read((view) => view.yields({ curveType, limit: 1_000_000 }));
       return points.map(({ tradeDate, maturity, rate }) => `${tradeDate} ${maturity} ${rate}`);
     }
 
     async function known(id: string, date: string, asOf: string) {
-      const [row] = await store.observations({
-        seriesId: id,
-        from: date,
-        to: date,
-        asOf,
-        firstRelease: false,
-        limit: 1,
-      });
+      const [row] = await store.read((view) =>
+        observationsIn(view, { seriesId: id, from: date, to: date, asOf, firstRelease: false, limit: 1 }),
+      );
       return row;
     }
 
@@ -133,7 +125,7 @@ export function sampleSourcesSuite(data: string, { whole }: { readonly whole: bo
         });
       asof(...files, '--id', 'ROUTPUT=GDPC1', '--quiet');
       const opened = await openStore(copy);
-      const made = (await opened.imports()).filter(({ file }) => file.startsWith(data));
+      const made = (await opened.read((view) => view.imports())).filter(({ file }) => file.startsWith(data));
       await opened.close();
       expect(made.length).toBe(4 + readdirSync(join(data, 'treasury/par-xml')).length + 4);
       expect(made.map(({ statementsNew }) => statementsNew)).toEqual(made.map(() => 0));

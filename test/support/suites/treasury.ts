@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from '../../../src/import/files/files.ts';
-import type { Format } from '../../../src/import/formats/source.ts';
-import { h15Csv } from '../../../src/import/formats/treasury/h15.ts';
-import { treasuryParCsv, treasuryRealCsv } from '../../../src/import/formats/treasury/treasury-csv.ts';
-import { treasuryXml } from '../../../src/import/formats/treasury/treasury-xml.ts';
+import { sourceFiles } from '../../../src/import/files/walk.ts';
+import type { ImportFormat } from '../../../src/import/formats/format.ts';
+import { h15Csv, treasuryParCsv, treasuryRealCsv } from '../../../src/import/formats/treasury/csv.ts';
+import { treasuryXml } from '../../../src/import/formats/treasury/xml.ts';
 import { onlyFile, pointsIn } from '../temp-files.ts';
 
 /** How much there is in the files of a folder, counted without asof. */
@@ -25,7 +24,7 @@ export function treasurySuite(data: string, counts: TreasuryCounts): void {
   const text = (name: string) => readFileSync(join(folder, name), 'utf8');
 
   describe('a real file of Treasury rates', () => {
-    const kinds: Readonly<Record<keyof TreasuryCounts['moreThan'], readonly [Format, RegExp]>> = {
+    const kinds: Readonly<Record<keyof TreasuryCounts['moreThan'], readonly [ImportFormat, RegExp]>> = {
       'par-xml': [treasuryXml, /<d:BC_\w+(MONTH|YEAR) [^>]*>-?[\d.]+</g],
       'h15-dfii': [h15Csv, /^\d{4}-\d\d-\d\d,-?\d/gm],
       // Cells that begin like a number, except the first of each line.
@@ -88,7 +87,7 @@ export function treasurySuite(data: string, counts: TreasuryCounts): void {
   });
 
   describe('the real curve', () => {
-    const rates = async (format: Format, name: string) => {
+    const rates = async (format: ImportFormat, name: string) => {
       const found = new Map<string, string>();
       for (const file of await sourceFiles([join(folder, name)])) {
         for (const point of await pointsIn(format, file)) {

@@ -1,37 +1,44 @@
 import { type Day, dayOf, type Frequency, monthEnd } from '../../../domain/series/date.ts';
-import { cellsOf, headerOf } from '../../readers/csv-table.ts';
-import { columnId, readVintageCsv, unknownVintage } from '../fred/vintage-csv.ts';
-import { type Format, type ReadOptions, refusal, type SourceFile } from '../source.ts';
-import { fredCells, type VintageTable, vintageBatches } from './whole-vintage.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { cellsOf, headerOf } from '../../readers/csv.ts';
+import type { ImportFormat, ReadOptions } from '../format.ts';
+import {
+  columnId,
+  fredCells,
+  readVintageCsv,
+  unknownVintage,
+  type VintageTable,
+  vintageBatches,
+} from '../vintage-table.ts';
 
-/** McCracken and Ng's monthly panel: one vintage a file, known by the last day of the month in the file's name. */
-export const fredMd: Format = panel({
+/** McCracken and Ng's monthly panel, one vintage per file; its date is the last day of the month in the file name. */
+export const fredMd: ImportFormat = panel({
   kind: 'fred-md',
-  summary: 'FRED-MD monthly panels (2015-01.csv), one vintage a file',
+  summary: 'FRED-MD monthly panel, one vintage per file, named 2015-01.csv',
   source: 'FRED-MD',
   frequency: 'M',
   secondRow: /^transform:?$/i,
 });
 
-/** The quarterly panel of the same hands; its quarters stand on their last month. */
-export const fredQd: Format = panel({
+/** Their quarterly panel; each quarter is dated by its last month. */
+export const fredQd: ImportFormat = panel({
   kind: 'fred-qd',
-  summary: 'FRED-QD quarterly panels (2021-04.csv), one vintage a file',
+  summary: 'FRED-QD quarterly panel, one vintage per file, named 2021-04.csv',
   source: 'FRED-QD',
   frequency: 'Q',
   secondRow: /^factors:?$/i,
 });
 
-type Panel = {
+type PanelKind = {
   readonly kind: string;
   readonly summary: string;
   readonly source: string;
   readonly frequency: Frequency;
-  /** The first cell under `sasdate`, by which the two panels differ. */
+  /** The first cell below `sasdate`, which tells the two panels apart. */
   readonly secondRow: RegExp;
 };
 
-function panel({ kind, summary, source, frequency, secondRow }: Panel): Format {
+function panel({ kind, summary, source, frequency, secondRow }: PanelKind): ImportFormat {
   return {
     kind,
     summary,
@@ -59,7 +66,7 @@ function panel({ kind, summary, source, frequency, secondRow }: Panel): Format {
   };
 }
 
-/** The panels begin in 1959, so 59..99 are of the last century; `refuseDisorder` catches where that fails. */
+/** The panels begin in 1959, so two-digit years from 59 are in the 1900s; `refuseDisorder` catches the exceptions. */
 function fullYear(text = ''): number {
   if (text.length !== 2) return Number(text);
   return Number(text) + (Number(text) >= 59 ? 1900 : 2000);
@@ -69,14 +76,14 @@ function refuseDisorder(file: SourceFile, { rows }: VintageTable): void {
   let before = '';
   for (const { row, date } of rows) {
     if (date < before) {
-      const reason = `with two-digit years, dates must rise from row to row; ${before} stands above`;
+      const reason = `with two-digit years, dates must ascend; the row above has ${before}`;
       throw refusal(file, { row, value: date }, reason);
     }
     before = date;
   }
 }
 
-/** The names that these panels have had: `2015-01.csv`, `2024-12-md.csv`, `FRED-MD_2020m05.csv`. */
+/** Published file names: `2015-01.csv`, `2024-12-md.csv`, `FRED-MD_2020m05.csv`. */
 const fileMonth = /^(?:FRED-?[MQ]D[-_]?)?(\d{4})(?:-|m)(\d{1,2})(?:-?[mq]d?)?\.csv$/i;
 
 function vintageOf(file: SourceFile, options: ReadOptions): Day {

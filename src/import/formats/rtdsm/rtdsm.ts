@@ -1,31 +1,25 @@
 import { type Day, dayOf, type Frequency } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import { parseSeriesId } from '../../../domain/series/series.ts';
-import { Problem } from '../../../errors/problem.ts';
-import {
-  type VintageColumn,
-  type VintageRow,
-  type VintageTable,
-  vintageBatches,
-} from '../panels/whole-vintage.ts';
-import { type Format, refusal, type SourceFile } from '../source.ts';
-
-type Sheet = readonly (readonly unknown[])[];
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { readOnlySheet, type Sheet } from '../../readers/xlsx.ts';
+import type { ImportFormat } from '../format.ts';
+import { type VintageColumn, type VintageRow, type VintageTable, vintageBatches } from '../vintage-table.ts';
 
 /**
- * Philadelphia Fed Real-Time Data Set: a workbook for each variable, a column for each vintage.
- * A vintage is what was known in the middle of its quarter's middle month, or of its month: the 15th.
- * Numbers are the shortest text of the stored double, as the workbook holds no other.
+ * The Real-Time Data Set of the Philadelphia Fed: one workbook per variable, one column per vintage. The date of a
+ * vintage is the 15th of its month, or of the middle month of its quarter. Numbers are the shortest text of the stored
+ * double, because the workbook has no other.
  */
-export const rtdsm: Format = {
+export const rtdsm: ImportFormat = {
   kind: 'rtdsm',
-  summary: 'Philadelphia Fed real-time workbooks (ROUTPUTQvQd.xlsx), a column for each vintage',
+  summary: 'Philadelphia Fed real-time workbook (ROUTPUTQvQd.xlsx), one vintage per column',
   source: 'Philadelphia Fed Real-Time Data Set',
   whole: true,
   takesAsOf: false,
   recognise: (head, name) => head.startsWith('PK\u0003\u0004') && /\.xlsx$/i.test(name),
   async *read(file) {
-    const sheet = await readSheet(file);
+    const sheet = await readOnlySheet(file);
     const columns = readColumns(file, sheet[0] ?? []);
     const { rows, frequency } = readRows(file, sheet, columns);
     const table: VintageTable = { columns, rows };
@@ -38,31 +32,25 @@ export const rtdsm: Format = {
   },
 };
 
-async function readSheet(file: SourceFile): Promise<Sheet> {
-  const { default: readWorkbook } = await import('read-excel-file/node');
-  const content = await file.bytes();
-  const sheets = await readWorkbook(content, { parseNumber: (text) => text }).catch((error: unknown) => {
-    if (error instanceof Problem || !(error instanceof Error)) throw error;
-    throw refusal(file, {}, `not a readable workbook: ${error.message}`);
-  });
-  const [sheet, ...others] = sheets;
-  if (sheet === undefined || others.length > 0) {
-    throw refusal(file, {}, `${sheets.length} sheets, where a file of the Real-Time Data Set has one`);
-  }
-  return sheet.data;
-}
-
 function readColumns(file: SourceFile, header: readonly unknown[]): VintageColumn[] {
   if (header[0] !== 'DATE') {
     const value = String(header[0] ?? '');
-    throw refusal(file, { row: 1, column: 'A', value }, 'a file of the Real-Time Data Set begins with DATE');
+    throw refusal(
+      file,
+      { row: 1, column: 'A', value },
+      'the first cell of a Real-Time Data Set workbook is DATE',
+    );
   }
   if (header.length < 2) throw refusal(file, { row: 1 }, 'the file has dates and no vintages');
   const columns = header.slice(1).map((cell, index) => readColumn(file, cell, columnLetters(index + 1)));
   const [first] = columns;
   const other = columns.find(({ seriesId }) => seriesId !== first?.seriesId);
   if (first === undefined || other === undefined) return columns;
-  throw refusal(file, { row: 1, column: other.name }, `a vintage of another variable than ${first.seriesId}`);
+  throw refusal(
+    file,
+    { row: 1, column: other.name },
+    `not a vintage of ${first.seriesId}, as the first column is`,
+  );
 }
 
 function readColumn(file: SourceFile, cell: unknown, letters: string): VintageColumn {
@@ -79,7 +67,7 @@ function readColumn(file: SourceFile, cell: unknown, letters: string): VintageCo
   return { name: `${letters} ${header}`, seriesId, vintage };
 }
 
-/** The letters over the column with that index: 0 is A, 26 is AA. */
+/** The letters of a column by its index: 0 is A, 26 is AA. */
 function columnLetters(index: number): string {
   const letter = String.fromCharCode(65 + (index % 26));
   return index < 26 ? letter : columnLetters(Math.floor(index / 26) - 1) + letter;
@@ -101,7 +89,7 @@ function readRows(
       throw refusal(file, { row, column: 'A DATE', value: label }, 'not a date such as 1947:Q1 or 1947:01');
     }
     if (rows.length > 0 && dated.frequency !== frequency) {
-      throw refusal(file, { row, column: 'A DATE', value: label }, 'months and quarters in one file');
+      throw refusal(file, { row, column: 'A DATE', value: label }, 'the file mixes months and quarters');
     }
     frequency = dated.frequency;
     rows.push({ row, date: dated.date, cells: readCells(file, row, cells, columns) });
@@ -130,7 +118,7 @@ function readCells(
   });
 }
 
-/** Reads stored doubles; figures repeat from vintage to vintage, so each text is worked out once. */
+/** Reads stored doubles, each distinct text once, since figures repeat from vintage to vintage. */
 function shortestDecimals(): (text: string) => string | undefined {
   const known = new Map<string, string | undefined>();
   return (text) => {

@@ -1,31 +1,31 @@
 import type { Day } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
-import type { CurvePoint } from '../../../domain/treasury/curve.ts';
+import type { CurveMaturity, CurvePoint } from '../../../domain/treasury/curve.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, readCsv } from '../../readers/csv.ts';
-import { type Batch, refusal, type SourceFile } from '../source.ts';
-import type { Tenor } from './tenor.ts';
+import type { Batch } from '../format.ts';
 
-/** How a CSV file of daily curves is laid out: a date column, a column for each tenor, in any order. */
+/** The layout of a CSV file of daily curves: a date column and one column per maturity, in any order. */
 export type CurveLayout = {
   readonly source: string;
   readonly isDate: (header: string) => boolean;
-  readonly tenor: (header: string) => Tenor | undefined;
+  readonly maturity: (header: string) => CurveMaturity | undefined;
   readonly parseDate: (text: string) => Day | undefined;
-  /** What a date looks like, for the refusal of one that does not. */
+  /** The form of a date, for refusals. */
   readonly dateForm: string;
-  /** What stands where there is no rate, besides nothing. */
+  /** The text of a cell without a rate; an empty cell has none either. */
   readonly noRate: string;
 };
 
-type Header = {
+type CurveHeader = {
   readonly names: readonly string[];
   readonly date: number;
-  readonly tenors: readonly (Tenor & { readonly index: number })[];
+  readonly maturities: readonly (CurveMaturity & { readonly index: number })[];
 };
 
-/** The points of a CSV file of daily curves, row by row; an unknown column, a short row, and a rate that is no number are refused. */
+/** The points of a CSV file of daily curves. An unknown column, a row of another width than the header and a rate that is not a number are refused. */
 export async function* readCurveCsv(file: SourceFile, layout: CurveLayout): AsyncGenerator<Batch> {
-  let header: Header | undefined;
+  let header: CurveHeader | undefined;
   let isEmpty = true;
   for await (const rows of readCsv(file)) {
     const points: CurvePoint[] = [];
@@ -38,43 +38,38 @@ export async function* readCurveCsv(file: SourceFile, layout: CurveLayout): Asyn
     }
     if (points.length > 0) yield { points };
   }
-  if (isEmpty) throw refusal(file, {}, 'the file is empty: it has no row of rates');
+  if (isEmpty) throw refusal(file, {}, 'the file has no row of rates');
 }
 
-function readHeader(file: SourceFile, layout: CurveLayout, { row, cells }: CsvRow): Header {
+function readHeader(file: SourceFile, layout: CurveLayout, { row, cells }: CsvRow): CurveHeader {
   const names = cells.map((cell) => cell.trim());
   const date = names.findIndex(layout.isDate);
   if (date < 0) throw refusal(file, { row }, 'the header has no date column');
-  const tenors: (Tenor & { readonly index: number })[] = [];
+  const maturities: (CurveMaturity & { readonly index: number })[] = [];
   for (const [index, column] of names.entries()) {
     if (index === date) continue;
-    const tenor = layout.tenor(column);
-    if (tenor === undefined)
-      throw refusal(file, { row, column }, 'the column is of no tenor that asof knows');
-    const isSame = (other: Tenor) => other.curveType === tenor.curveType && other.maturity === tenor.maturity;
-    if (tenors.some(isSame)) {
-      throw refusal(file, { row, column }, `a second column for ${tenor.maturity}`);
-    }
-    tenors.push({ ...tenor, index });
+    const found = layout.maturity(column);
+    if (found === undefined) throw refusal(file, { row, column }, 'not a maturity that asof knows');
+    const isSame = (other: CurveMaturity) =>
+      other.curveType === found.curveType && other.maturity === found.maturity;
+    if (maturities.some(isSame))
+      throw refusal(file, { row, column }, `a second column for ${found.maturity}`);
+    maturities.push({ ...found, index });
   }
-  if (tenors.length === 0) throw refusal(file, { row }, 'the header has no column of rates');
-  return { names, date, tenors };
+  if (maturities.length === 0) throw refusal(file, { row }, 'the header has no column of rates');
+  return { names, date, maturities };
 }
 
 function appendPoints(
   points: CurvePoint[],
   file: SourceFile,
   layout: CurveLayout,
-  header: Header,
+  header: CurveHeader,
   { row, cells }: CsvRow,
 ): void {
-  const { names, date, tenors } = header;
+  const { names, date, maturities } = header;
   if (cells.length !== names.length) {
-    throw refusal(
-      file,
-      { row },
-      `${cells.length} cells where the header has ${names.length}: the row is broken`,
-    );
+    throw refusal(file, { row }, `${cells.length} cells, but the header has ${names.length}`);
   }
   const value = (cells[date] ?? '').trim();
   const tradeDate = layout.parseDate(value);
@@ -85,13 +80,13 @@ function appendPoints(
       `not a date of the form ${layout.dateForm}`,
     );
   }
-  for (const { index, curveType, maturity } of tenors) {
+  for (const { index, curveType, maturity } of maturities) {
     const text = (cells[index] ?? '').trim();
     if (text === '' || text === layout.noRate) continue;
     const rate = parseDecimal(text);
     if (rate === undefined) {
-      const none = `nothing or ${JSON.stringify(layout.noRate)} means that there is none`;
-      throw refusal(file, { row, column: names[index] ?? '', value: text }, `not a rate (${none})`);
+      const reason = `not a rate; a cell without one is empty or ${JSON.stringify(layout.noRate)}`;
+      throw refusal(file, { row, column: names[index] ?? '', value: text }, reason);
     }
     points.push({ curveType, tradeDate, maturity, rate, source: layout.source });
   }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { transactionValue } from '../../../../src/domain/insider/amounts.ts';
 import {
   combinedFiling,
+  conflictingFields,
   type Filing,
-  filingClashes,
   impossibilityOf,
   impossibilityText,
   isAmendment,
@@ -165,7 +165,7 @@ describe('two records of one trade', () => {
       { ...purchase, ...a },
       { ...purchase, ...b },
     ];
-    expect(filingClashes(one, other)).toEqual([]);
+    expect(conflictingFields(one, other)).toEqual([]);
     const both = combinedFiling(one, other);
     expect(combinedFiling(other, one)).toEqual(both);
     for (const part of [a, b]) {
@@ -191,7 +191,7 @@ describe('two records of one trade', () => {
     ['owners', { owners: [owner('SZE JULIA', { cik: '0001777906' })] }],
     ['owners', { owners: [owner('SZE JULIA', { cik: '0001777907', isDirector: true })] }],
   ])('clash in %s', (field, part) => {
-    expect(filingClashes(purchase, { ...purchase, ...part })).toEqual([field]);
-    expect(filingClashes({ ...purchase, ...part }, purchase)).toEqual([field]);
+    expect(conflictingFields(purchase, { ...purchase, ...part })).toEqual([field]);
+    expect(conflictingFields({ ...purchase, ...part }, purchase)).toEqual([field]);
   });
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from '../../../../src/import/files/files.ts';
+import { sourceFiles } from '../../../../src/import/files/walk.ts';
 import { onlyFile, tempFile, tempFolder, textOf } from '../../../support/temp-files.ts';
 import { zipOf } from '../../../support/zip-writer.ts';
 
@@ -46,7 +46,7 @@ describe('gzip data', () => {
     await expect(tempFile('a.zip.gz', archive)).rejects.toMatchObject({
       kind: 'bad-input',
       detail: expect.stringMatching(/\/a\.zip\.gz: a zip archive inside another archive is not opened$/),
-      hints: ['unpack the outer one and import the archives in it'],
+      hints: ['unpack the outer archive, and import the archives in it'],
     });
   });
 });
@@ -76,8 +76,8 @@ describe('a bomb', () => {
     const bomb = await tempFile('a.csv.gz', gzipSync(Buffer.alloc(40 * 2 ** 20)));
     await expect(textOf(bomb)).rejects.toMatchObject({
       kind: 'bad-input',
-      detail: `${bomb.path}: its content is more than 1000 times its packed size, as no data file's is`,
-      hints: ['if it is what it should be, unpack it first'],
+      detail: `${bomb.path}: it unpacks to more than 1000 times its size, which no data file does`,
+      hints: ['if the file is genuine, unpack it and import the result'],
     });
     expect(await bomb.head()).toHaveLength(65_536);
   });

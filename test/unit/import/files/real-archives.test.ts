@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from '../../../../src/import/files/files.ts';
+import { sourceFiles } from '../../../../src/import/files/walk.ts';
 import { testData } from '../../../support/repository.ts';
 import { onlyFile } from '../../../support/temp-files.ts';
 

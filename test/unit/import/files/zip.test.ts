@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from '../../../../src/import/files/files.ts';
+import { sourceFiles } from '../../../../src/import/files/walk.ts';
 import { tempFolder, textOf } from '../../../support/temp-files.ts';
 import { type Member, zipOf } from '../../../support/zip-writer.ts';
 
@@ -87,11 +87,11 @@ describe('an archive is refused', () => {
   directory.write('XX', archive.lastIndexOf('PK\x01\x02'), 'latin1');
   const huge = zipOf([{ ...good, size: 0xffff_ffff }]);
   const refusals: readonly [string, Uint8Array, string][] = [
-    ['without members', zipOf([]), ': the archive holds no file to import'],
+    ['without members', zipOf([]), ': the archive has no file to import'],
     [
       'with hidden members only',
       zipOf([{ name: '.x', content: 'x' }]),
-      ': the archive holds no file to import',
+      ': the archive has no file to import',
     ],
     ['cut short at its end', archive.subarray(0, -10), reading('')],
     ['cut short in the middle', archive.subarray(0, 60_000), reading('')],
@@ -100,17 +100,17 @@ describe('an archive is refused', () => {
     [
       'with a checksum that is not that of the content',
       zipOf([{ ...good, stored: true, crc: 1 }]),
-      `${reading('/a.csv')}its checksum is not the one stated in the archive`,
+      `${reading('/a.csv')}its checksum differs from the one in the archive`,
     ],
     [
       'with content longer than stated',
       zipOf([{ ...good, size: text.length - 1 }]),
-      `${reading('/a.csv')}its size is not the one stated in the archive`,
+      `${reading('/a.csv')}its size differs from the one in the archive`,
     ],
     [
       'with content shorter than stated',
       zipOf([{ ...good, size: text.length + 1 }]),
-      `${reading('/a.csv')}its size is not the one stated in the archive`,
+      `${reading('/a.csv')}its size differs from the one in the archive`,
     ],
     [
       'with an encrypted member',
@@ -120,7 +120,7 @@ describe('an archive is refused', () => {
     [
       'with a member of another compression',
       zipOf([{ ...good, method: 14 }]),
-      '/a.csv: compressed in a way that is not supported (method 14); unpack the archive first',
+      '/a.csv: compression method 14 is not supported; unpack the archive first',
     ],
     [
       'with an archive in it',
@@ -140,12 +140,12 @@ describe('an archive is refused', () => {
     [
       'with a bomb in it',
       zipOf([{ name: 'b', content: Buffer.alloc(40 * 2 ** 20) }]),
-      "/b: its content is more than 1000 times its packed size, as no data file's is",
+      '/b: it unpacks to more than 1000 times its size, which no data file does',
     ],
     [
       'with a member that states a size beyond all measure',
       huge,
-      "/a.csv: its content is more than 1000 times its packed size, as no data file's is",
+      '/a.csv: it unpacks to more than 1000 times its size, which no data file does',
     ],
   ];
   it.each(refusals)('%s', async (_, bytes, detail) => {

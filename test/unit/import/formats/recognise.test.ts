@@ -50,7 +50,7 @@ describe('a --kind that there is not', () => {
     await expect(recognise(await tempFile('a.csv', 'x'), 'csv')).rejects.toMatchObject({
       kind: 'bad-input',
       field: 'kind',
-      detail: 'there is no kind of file "csv"',
+      detail: 'unknown kind of file "csv"',
       hints: [`the kinds are ${kinds}`],
     });
   });
@@ -71,29 +71,29 @@ describe('a file of no format is refused with what it is', () => {
       Buffer.from('Date,1 Mo\n', 'utf16le').swap16(),
       'the text is UTF-16; save it as UTF-8',
     ],
-    ['text', '\n\n  Hello world\r\nmore', 'no format that asof reads; it starts with "  Hello world"'],
-    ['a long line', 'a'.repeat(100), `no format that asof reads; it starts with "${'a'.repeat(60)}…"`],
+    ['text', '\n\n  Hello world\r\nmore', 'not a format that asof reads; it starts with "  Hello world"'],
+    ['a long line', 'a'.repeat(100), `not a format that asof reads; it starts with "${'a'.repeat(60)}…"`],
     [
       'binary',
       Buffer.from([0, 1, 2, 255]),
-      'no format that asof reads; it starts with "\\u0000\\u0001\\u0002ÿ"',
+      'not a format that asof reads; it starts with "\\u0000\\u0001\\u0002ÿ"',
     ],
     [
       'a page',
       '<!DOCTYPE html>\n<html>',
-      'this looks like a web page, perhaps an error or login page saved in place of the file; download it again',
+      'this looks like a web page, perhaps an error or login page saved instead of the file; download it again',
     ],
     ['a page of XML', '<?xml version="1.0"?><!DOCTYPE html PUBLIC "x">', 'this looks like a web page'],
     [
       'an ownership document with a document type',
       '<?xml version="1.0"?>\n<!-- x -->\n<!DOCTYPE ownershipDocument SYSTEM "x.dtd">\n<ownershipDocument>',
-      'this looks like XML with a document type declaration (DOCTYPE), which is not read whatever its kind, as it could draw in other files; save it without',
+      'this looks like XML with a document type declaration (DOCTYPE), which could include other files; remove the declaration',
     ],
     ['a page after a comment', '<!-- x -->\n<HTML lang="en">', 'this looks like a web page'],
     [
       'an answer of asof',
       '{"object":"observation_series","request_id":"req_1"}',
-      'this looks like an answer of asof, which does not hold every statement; `asof facts` writes what import reads',
+      'this looks like an answer of asof, which lacks statements; import what `asof facts` writes',
     ],
     [
       'a problem of asof',
@@ -103,38 +103,38 @@ describe('a file of no format is refused with what it is', () => {
     [
       'an SEC submission of another form',
       '<SEC-DOCUMENT>0001.txt\nCONFORMED SUBMISSION TYPE: 10-K\n',
-      'this looks like a submission to the SEC, but not of the forms 3, 4 and 5 by which insiders report',
+      'this looks like a submission to the SEC, but not of form 3, 4 or 5',
     ],
     [
       'another XML of the SEC',
       '<?xml version="1.0"?>\n<edgarSubmission xmlns="x">',
-      'this looks like a part of a submission to the SEC, but no ownership document',
+      'this looks like a part of a submission to the SEC, but not an ownership document',
     ],
     [
       'a table of another data set of the SEC',
       'ACCESSION_NUMBER\tINFOTABLE_SK\n',
-      'this looks like a table of a data set of the SEC, but not of its Insider Transactions Data Sets',
+      'this looks like a table of an SEC data set, but not of the Insider Transactions Data Sets',
     ],
-    ['comments without end', '<!---->'.repeat(5000), 'no format that asof reads; it starts with "<!---->'],
+    ['comments without end', '<!---->'.repeat(5000), 'not a format that asof reads; it starts with "<!---->'],
     [
       'FRED vintage dates',
       '{"realtime_start":"1776-07-04","count":2,"vintage_dates":["1991-12-04"]}',
-      'this looks like an answer of the FRED API, but of series/vintagedates; the figures are in series/observations',
+      'this looks like a response of the FRED API, but of series/vintagedates; the figures are in series/observations',
     ],
     [
       'FRED releases',
       '{"count":1,"releases":[{"id":53}]}',
-      'this looks like an answer of the FRED API, but of releases; the figures are in series/observations',
+      'this looks like a response of the FRED API, but of releases; the figures are in series/observations',
     ],
     [
       'a FRED error',
       '{"error_code":400,"error_message":"Bad Request."}',
-      'this looks like an error answer of the FRED API; ask it again',
+      'this looks like an error response of the FRED API; request it again',
     ],
     [
       'FRED in XML',
       '<?xml version="1.0"?><observations realtime_start="2024-12-19">',
-      'this looks like an answer of the FRED API in XML; ask for it with file_type=json',
+      'this looks like a response of the FRED API in XML; request it with file_type=json',
     ],
     [
       'another Treasury feed',
@@ -149,7 +149,7 @@ describe('a file of no format is refused with what it is', () => {
     [
       'a Word file',
       zipOf([{ name: '[Content_Types].xml', content: 'x' }]),
-      'this looks like an Office document, but no workbook of a known kind',
+      'this looks like an Office document, but not a workbook of a known kind',
     ],
     [
       'an old Excel file',
@@ -160,7 +160,7 @@ describe('a file of no format is refused with what it is', () => {
     [
       'a database',
       'SQLite format 3\0',
-      'this looks like a SQLite database, perhaps a store of asof; a store is not imported',
+      'this looks like a SQLite database, perhaps a store of asof; stores cannot be imported',
     ],
     ['gzip in gzip', gzipSync(gzipSync('x')), 'this looks like a compressed file; unpack it first'],
     ['zstd', Buffer.from('28b52ffd00', 'hex'), 'this looks like a compressed file; unpack it first'],
@@ -181,7 +181,7 @@ describe('a file of no format is refused with what it is', () => {
 
   it('and with how to say what it is', async () => {
     await expect(recognise(await tempFile('a.dat', 'x'))).rejects.toMatchObject({
-      hints: [`--kind KIND says what it is: ${kinds}`],
+      hints: [`if you know what it is, pass --kind with one of ${kinds}`],
     });
   });
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SourceFile } from '../../../../src/import/formats/source.ts';
+import type { SourceFile } from '../../../../src/import/files/source-file.ts';
 import { type CsvRow, readCsv } from '../../../../src/import/readers/csv.ts';
 import { sourceFile } from '../../../support/source-file.ts';
 
@@ -115,17 +115,13 @@ describe('records of a CSV file', () => {
     [
       'a quote that is never closed',
       'a,b\n1,2\n"3,4\n',
-      'x.csv, row 3: broken CSV: a quote is opened here and never closed',
+      'x.csv, row 3: broken CSV: a quote opens here and is never closed',
     ],
-    [
-      'a quote inside a cell',
-      'a,b\n1,2"\n',
-      'x.csv, row 2: broken CSV: a quote stands inside a cell that is not quoted',
-    ],
+    ['a quote inside a cell', 'a,b\n1,2"\n', 'x.csv, row 2: broken CSV: a quote inside an unquoted cell'],
     [
       'text after a closing quote',
       'a,b\n1,2\n"3"x,4\n',
-      'x.csv, row 3: broken CSV: text follows a closing quote',
+      'x.csv, row 3: broken CSV: text after a closing quote',
     ],
     [
       'a byte that is no UTF-8',
@@ -144,20 +140,20 @@ describe('records of a CSV file', () => {
 
   test('are refused with the row of the file where quoting begins late in it', async () => {
     const late = sourceFile('x.csv', 'a,b\n1,2\n3,4\n5,"6"x\n', { chunkSize: 4 });
-    expect(await failure(late)).toBe('Problem: x.csv, row 4: broken CSV: text follows a closing quote');
+    expect(await failure(late)).toBe('Problem: x.csv, row 4: broken CSV: text after a closing quote');
   });
 
   test('are refused when one line never ends', async () => {
     const endless = sourceFile('x.csv', `a,b\n${'7'.repeat(17 * 1024 * 1024)}`);
     expect(await failure(endless)).toBe(
-      'Problem: x.csv, row 2: a record of more than 16 MiB: this is not a CSV file',
+      'Problem: x.csv, row 2: a record of more than 16 MiB; this is not a CSV file',
     );
   });
 
   test('are refused when one quoted cell never ends', async () => {
     const endless = sourceFile('x.csv', `a,b\n"${'7'.repeat(17 * 1024 * 1024)}`);
     expect(await failure(endless)).toBe(
-      'Problem: x.csv, row 2: a record of more than 16 MiB: this is not a CSV file',
+      'Problem: x.csv, row 2: a record of more than 16 MiB; this is not a CSV file',
     );
   });
 

@@ -46,7 +46,7 @@ describe('a FRED-MD panel', () => {
     'named %s needs --as-of',
     async (name) => {
       expect(await refusalOf(fredMd, panel(name, '1/1/1959,1,1,1'))).toBe(
-        `Problem: ${name}: the file name is not the month of its vintage, such as 2015-01.csv; say it with --as-of D`,
+        `Problem: ${name}: the file name is not the month of its vintage, such as 2015-01.csv; pass --as-of`,
       );
     },
   );
@@ -64,7 +64,7 @@ describe('a FRED-MD panel', () => {
 
   test('with two-digit years that do not rise is refused, as its century cannot be told', async () => {
     expect(await refusalOf(fredMd, panel('2015-01.csv', '1/1/47,1,,', '1/1/59,1,,'))).toBe(
-      'Problem: 2015-01.csv, row 4: "1959-01-01": with two-digit years, dates must rise from row to row; 2047-01-01 stands above',
+      'Problem: 2015-01.csv, row 4: "1959-01-01": with two-digit years, dates must ascend; the row above has 2047-01-01',
     );
   });
 

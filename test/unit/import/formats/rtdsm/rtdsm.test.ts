@@ -111,21 +111,21 @@ describe('a workbook of the Real-Time Data Set', () => {
       [header, [null, number('1'), number('2')]],
       ', row 2, column "A DATE": "": not a date such as 1947:Q1 or 1947:01',
     ],
-    ['a date twice', [header, q1, q1], ', row 3: "1947-01-01": this date stands in row 2 already'],
+    ['a date twice', [header, q1, q1], ', row 3: "1947-01-01": row 2 already has this date'],
     [
       'months among quarters',
       [header, q1, ['1947:04', number('1'), number('2')]],
-      ', row 3, column "A DATE": "1947:04": months and quarters in one file',
+      ', row 3, column "A DATE": "1947:04": the file mixes months and quarters',
     ],
     [
       'a vintage twice',
       [['DATE', 'P65Q4', 'p65q4'], q1],
-      ', column "C p65q4": P as of 1965-11-15 stands in column B P65Q4 already',
+      ', column "C p65q4": column B P65Q4 already has P as of 1965-11-15',
     ],
     [
       'two variables',
       [['DATE', 'P65Q4', 'RG66Q1'], q1],
-      ', row 1, column "C RG66Q1": a vintage of another variable than P',
+      ', row 1, column "C RG66Q1": not a vintage of P, as the first column is',
     ],
     [
       'a column that is no vintage',
@@ -140,7 +140,7 @@ describe('a workbook of the Real-Time Data Set', () => {
     [
       'another first column',
       [['Quarter', 'P65Q4'], q1],
-      ', row 1, column "A": "Quarter": a file of the Real-Time Data Set begins with DATE',
+      ', row 1, column "A": "Quarter": the first cell of a Real-Time Data Set workbook is DATE',
     ],
     ['dates alone', [['DATE'], ['1947:Q1']], ', row 1: the file has dates and no vintages'],
     ['a header alone', [header], ': the file has a header and no rows'],
@@ -150,9 +150,7 @@ describe('a workbook of the Real-Time Data Set', () => {
 
   test('is refused with a second sheet, and when it is no workbook', async () => {
     const two = sourceFile('x.xlsx', workbook([header, q1], [header, q1]));
-    expect(await refusalOf(rtdsm, two)).toBe(
-      'Problem: x.xlsx: 2 sheets, where a file of the Real-Time Data Set has one',
-    );
+    expect(await refusalOf(rtdsm, two)).toBe('Problem: x.xlsx: the workbook has 2 sheets; expected one');
     const cut = sourceFile('x.xlsx', workbook([header, q1]).subarray(0, 300));
     expect(await refusalOf(rtdsm, cut)).toMatch(/^Problem: x\.xlsx: not a readable workbook: /);
   });

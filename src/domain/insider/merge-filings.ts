@@ -1,0 +1,157 @@
+import type { MergeOptions } from '../series/merge-plan.ts';
+import {
+  combinedFiling,
+  conflictingFields,
+  type Filing,
+  type FilingHeader,
+  filingOf,
+  isAmendment,
+  type Trade,
+} from './filing.ts';
+
+/** A filing as a store holds it. */
+export type HeldFiling = {
+  readonly header: FilingHeader;
+  /** Whether any of its trades concerns clusters. */
+  readonly concernsClusters: boolean;
+  readonly trades: readonly Trade[];
+};
+
+/** A trade of a filing that contradicts the one held, and in which fields. */
+export type FilingConflict = {
+  readonly held: Filing;
+  readonly given: Filing;
+  readonly fields: readonly (keyof Filing)[];
+};
+
+/** What a merge did with the trades it was given, and what a store has to write for it. */
+export type FilingsPlan = {
+  readonly added: number;
+  readonly known: number;
+  readonly conflicts: readonly FilingConflict[];
+  /** The filings that change: their header, and the trades that are new or changed. */
+  readonly put: readonly HeldFiling[];
+};
+
+/** Plans to add trades, one record for each filing and row; `held` has those of the same filings. Their order does not matter. */
+export function planFilings(
+  held: readonly HeldFiling[],
+  filings: readonly Filing[],
+  { replace }: MergeOptions,
+): FilingsPlan {
+  const drafts = new Map(held.map((filing) => [filing.header.filingId, new FilingDraft(filing)]));
+  const conflicts: FilingConflict[] = [];
+  let [added, known] = [0, 0];
+  for (const given of filings) {
+    const draft = drafts.get(given.filingId);
+    if (draft === undefined) {
+      drafts.set(given.filingId, new FilingDraft(undefined).put(given));
+      added += 1;
+      continue;
+    }
+    const trade = draft.tradeAt(given.row);
+    // A new trade must agree with the filing that it belongs to.
+    const before = filingOf(draft.headerFor(given), trade ?? given);
+    const fields = conflictingFields(before, given);
+    if (fields.length > 0 && !replace) {
+      conflicts.push({ held: before, given, fields });
+      continue;
+    }
+    draft.put(combinedFiling({ ...before, ...only(given, fields) }, given));
+    if (trade === undefined || fields.length > 0) added += 1;
+    else known += 1;
+  }
+  const put = [...drafts.values()].flatMap((draft) => draft.changes());
+  return { added, known, conflicts, put };
+}
+
+/** The fields of a record that replace those held. */
+function only(given: Filing, fields: readonly (keyof Filing)[]): Partial<Filing> {
+  return Object.fromEntries(fields.map((field) => [field, given[field]]));
+}
+
+/** A filing while a merge is being planned. */
+class FilingDraft {
+  #header: FilingHeader | undefined;
+  #concernsClusters: boolean;
+  #headerChanged = false;
+  readonly #trades: Map<number, Trade>;
+  readonly #changed = new Map<number, Trade>();
+
+  constructor(held: HeldFiling | undefined) {
+    this.#header = held?.header;
+    this.#concernsClusters = held?.concernsClusters === true;
+    this.#trades = new Map(held?.trades.map((trade) => [trade.row, trade]));
+  }
+
+  tradeAt(row: number): Trade | undefined {
+    return this.#trades.get(row);
+  }
+
+  headerFor(filing: Filing): FilingHeader {
+    return this.#header ?? filing;
+  }
+
+  put(filing: Filing): this {
+    const concerned = this.#concernsClusters || concernsClusters(filing);
+    if (concerned !== this.#concernsClusters || !isSame(this.#header, filing, headerFields)) {
+      this.#header = filing;
+      this.#concernsClusters = concerned;
+      this.#headerChanged = true;
+    }
+    if (!isSame(this.#trades.get(filing.row), filing, tradeFields)) {
+      this.#trades.set(filing.row, filing);
+      this.#changed.set(filing.row, filing);
+    }
+    return this;
+  }
+
+  /** What of it a store has to write; nothing where it is as it was. */
+  changes(): readonly HeldFiling[] {
+    if (this.#header === undefined || !(this.#headerChanged || this.#changed.size > 0)) return [];
+    const trades = [...this.#changed.values()];
+    return [{ header: this.#header, concernsClusters: this.#concernsClusters, trades }];
+  }
+}
+
+/** Whether clusters are made of a trade: an open-market purchase, or any trade in shares that an amendment restates. */
+function concernsClusters(filing: Filing): boolean {
+  if (filing.isDerivative || filing.formType.startsWith('3')) return false;
+  return filing.transactionCode === 'P' || isAmendment(filing);
+}
+
+const headerFields: readonly (keyof FilingHeader)[] = [
+  'accessionNumber',
+  'formType',
+  'filedOn',
+  'acceptedAt',
+  'originalFiledOn',
+  'periodOfReport',
+  'issuerCik',
+  'issuerName',
+  'ticker',
+  'owners',
+  'is10b51',
+];
+
+const tradeFields: readonly (keyof Trade)[] = [
+  'isDerivative',
+  'securityTitle',
+  'transactionDate',
+  'transactionCode',
+  'acquiredDisposed',
+  'shares',
+  'pricePerShare',
+  'sharesOwnedAfter',
+  'ownership',
+];
+
+function isSame<T extends object>(one: T | undefined, other: T, fields: readonly (keyof T)[]): boolean {
+  return (
+    one !== undefined &&
+    fields.every((field) => {
+      const [a, b] = [one[field], other[field]];
+      return a === b || (typeof a === 'object' && a !== null && JSON.stringify(a) === JSON.stringify(b));
+    })
+  );
+}

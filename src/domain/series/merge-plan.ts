@@ -1,0 +1,297 @@
+import { type Day, type Frequency, periodStart } from './date.ts';
+import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from './date-set.ts';
+import { sameNumber } from './decimal.ts';
+import { type Change, knownOn, place, type StatedAt, type StatementConflict } from './revision-history.ts';
+import type { Statement } from './statement.ts';
+
+/** A vintage as a store holds it. */
+export type HeldVintage = {
+  readonly asOf: Day;
+  /** The dates that its statements are about, as published. */
+  readonly dates: DateSetText;
+  /** Whether it speaks for every date of the series: the dates that it does not list are withdrawn. */
+  readonly complete: boolean;
+};
+
+/** What a store holds of a series, as far as a merge needs it. */
+export type HeldSeries = {
+  /** Dates are kept as the first day of their period of this frequency. */
+  readonly frequency: Frequency;
+  /** Every vintage, oldest first. */
+  readonly vintages: readonly HeldVintage[];
+  /** The changes of each date that the merge is about, oldest first; other dates may be missing. */
+  readonly changes: ReadonlyMap<Day, readonly Change[]>;
+};
+
+/** A whole vintage; without `dates` it lists the dates that the store holds of it. */
+export type WholeVintage = { readonly asOf: Day; readonly dates?: ReadonlySet<Day> };
+
+/** How a merge treats a statement that differs from the one held: as a conflict, or as its replacement. */
+export type MergeOptions = { readonly replace: boolean };
+
+/** What a merge did with the statements it was given. */
+export type MergeCounts = {
+  readonly added: number;
+  readonly known: number;
+  /** How many of those added are withdrawals. */
+  readonly withdrawn: number;
+  readonly conflicts: readonly StatementConflict[];
+};
+
+/** A change as a store keeps it: of the number (a fact), or of its text alone (a respelling). */
+export type KeptChange = Change & { readonly date: Day; readonly kind: 'fact' | 'respelling' };
+
+/** What a store has to write for a merge: first remove, then insert. */
+export type MergePlan = MergeCounts & {
+  readonly removed: readonly KeptChange[];
+  readonly inserted: readonly KeptChange[];
+  /** The vintages that are new or differ from those held. */
+  readonly vintages: readonly HeldVintage[];
+};
+
+/** A statement of the series that a merge is about. */
+type NewStatement = Pick<Statement, 'date' | 'asOf' | 'value'>;
+
+/** Plans to add statements to a series. The result does not depend on the order in which statements arrive. */
+export function planMerge(
+  held: HeldSeries,
+  statements: readonly NewStatement[],
+  { replace }: MergeOptions,
+): MergePlan {
+  const draft = new SeriesDraft(held.frequency, held);
+  draft.add(statements, replace);
+  return draft.plan(held);
+}
+
+/**
+ * Plans to make vintages speak for every date of their series: the known dates that a vintage does not list are
+ * withdrawn on its day. `held` needs the changes of every date.
+ */
+export function planCompletion(
+  held: HeldSeries,
+  vintages: readonly WholeVintage[],
+  { replace }: MergeOptions,
+): MergePlan {
+  const draft = new SeriesDraft(held.frequency, held);
+  for (const vintage of vintages) draft.complete(vintage, replace);
+  return draft.plan(held);
+}
+
+/**
+ * Plans to keep the dates of a series by another frequency, as if it had been known from the start.
+ * `held` needs the changes of every date; two dates of one period that differ are conflicts.
+ */
+export function planMove(held: HeldSeries, frequency: Frequency): MergePlan {
+  const draft = new SeriesDraft(frequency, { vintages: [], changes: new Map() });
+  const vintages = held.vintages.map(({ asOf, dates, complete }) => ({
+    asOf,
+    complete,
+    dates: parseDateSet(dates).days(),
+  }));
+  const statements = vintages.flatMap(({ asOf, dates }) =>
+    dates.map((date) => {
+      const changes = held.changes.get(periodStart(date, held.frequency)) ?? [];
+      return { date, asOf, value: knownOn(changes, asOf) };
+    }),
+  );
+  draft.add(statements, false);
+  for (const { asOf, dates, complete } of vintages) {
+    if (complete) draft.complete({ asOf, dates: new Set(dates) }, false);
+  }
+  return draft.plan(held);
+}
+
+/** A series while a merge is being planned. */
+class SeriesDraft {
+  readonly #frequency: Frequency;
+  readonly #vintages: Map<Day, HeldVintage>;
+  readonly #held: ReadonlyMap<Day, readonly Change[]>;
+  /** Of the dates that statements were added about. */
+  readonly #changes = new Map<Day, Change[]>();
+  readonly #sets = new Map<DateSetText, DateSet>();
+  readonly #conflicts: StatementConflict[] = [];
+  #added = 0;
+  #known = 0;
+  #withdrawn = 0;
+
+  constructor(frequency: Frequency, { vintages, changes }: Pick<HeldSeries, 'vintages' | 'changes'>) {
+    this.#frequency = frequency;
+    this.#vintages = new Map(vintages.map((vintage) => [vintage.asOf, vintage]));
+    this.#held = changes;
+  }
+
+  add(statements: readonly NewStatement[], replace: boolean): void {
+    for (const [asOf, dates] of this.#place(statements, replace)) {
+      const held = this.#vintages.get(asOf);
+      const all = held === undefined ? dates : [...parseDateSet(held.dates).days(), ...dates];
+      this.#vintages.set(asOf, { asOf, complete: held?.complete === true, dates: formatDateSet(all) });
+    }
+  }
+
+  complete({ asOf, dates }: WholeVintage, replace: boolean): void {
+    const held = this.#vintages.get(asOf) ?? { asOf, dates: '', complete: false };
+    const published = dates ?? parseDateSet(held.dates).days();
+    const listed = new Set(Array.from(published, (date) => periodStart(date, this.#frequency)));
+    const missing = this.#knownDates().filter((date) => !listed.has(date));
+    // The vintage lists what it published; what it withdraws besides depends on how dates make periods.
+    this.#place(
+      missing.map((date) => ({ date, asOf, value: null })),
+      replace,
+    );
+    this.#vintages.set(asOf, { ...held, complete: true });
+  }
+
+  plan(before: Pick<HeldSeries, 'vintages' | 'changes'>): MergePlan {
+    const removed: KeptChange[] = [];
+    const inserted: KeptChange[] = [];
+    const gone = this.#held === before.changes ? [] : before.changes.keys();
+    for (const date of new Set([...gone, ...this.#changes.keys()]))
+      compare(date, before.changes.get(date) ?? [], this.#changes.get(date) ?? [], removed, inserted);
+    const held = new Map(before.vintages.map((vintage) => [vintage.asOf, vintage]));
+    const vintages = [...this.#vintages.values()].filter(({ asOf, dates, complete }) => {
+      const one = held.get(asOf);
+      return one?.dates !== dates || one.complete !== complete;
+    });
+    const counts = { added: this.#added, known: this.#known, withdrawn: this.#withdrawn };
+    return { ...counts, conflicts: this.#conflicts, removed, inserted, vintages };
+  }
+
+  /** Places statements in the histories of their dates; gives the dates of each day as published. */
+  #place(statements: readonly NewStatement[], replace: boolean): ReadonlyMap<Day, readonly Day[]> {
+    const published = new Map<Day, Day[]>();
+    const byDate = groupByDate(statements, this.#frequency);
+    const earlier = this.#statedEarlier();
+    for (const date of [...byDate.keys()].sort()) {
+      const changes = this.#changesOf(date);
+      const history = { changes, statedAt: earlier.about(date) };
+      for (const { date: day, asOf, value } of byDate.get(date) ?? []) {
+        const placement = place(history, asOf, value, replace);
+        if (placement === 'conflict')
+          this.#conflicts.push({ date, asOf, held: knownOn(changes, asOf), given: value });
+        else if (placement === 'known') this.#known += 1;
+        else {
+          this.#added += 1;
+          if (value === null) this.#withdrawn += 1;
+        }
+        earlier.placed(asOf);
+        const dates = published.get(asOf);
+        if (dates === undefined) published.set(asOf, [day]);
+        else dates.push(day);
+      }
+    }
+    return published;
+  }
+
+  #changesOf(date: Day): Change[] {
+    const known = this.#changes.get(date);
+    if (known !== undefined) return known;
+    const changes = [...(this.#held.get(date) ?? [])];
+    this.#changes.set(date, changes);
+    return changes;
+  }
+
+  #knownDates(): Day[] {
+    const untouched = [...this.#held.keys()].filter((date) => !this.#changes.has(date));
+    const touched = [...this.#changes].flatMap(([date, changes]) => (changes.length > 0 ? [date] : []));
+    return [...untouched, ...touched];
+  }
+
+  /** The days with statements: those of the vintages, and of the statements being placed the last one about the date. */
+  #statedEarlier() {
+    const vintages = [...this.#vintages.values()].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
+    const newest = vintages.at(-1)?.asOf ?? '';
+    const speaks = ({ complete, dates }: HeldVintage, date: Day) => complete || this.#setOf(dates).has(date);
+    let last: Day | undefined;
+    return {
+      placed(asOf: Day): void {
+        last = asOf;
+      },
+      about: (date: Day): StatedAt => {
+        last = undefined;
+        let days: Day[] | undefined;
+        return {
+          has: (asOf) => {
+            if (asOf === last) return true;
+            const vintage = this.#vintages.get(asOf);
+            return vintage !== undefined && speaks(vintage, date);
+          },
+          next(asOf) {
+            if (newest <= asOf) return undefined;
+            days ??= vintages.filter((vintage) => speaks(vintage, date)).map((vintage) => vintage.asOf);
+            return days.find((day) => day > asOf);
+          },
+        };
+      },
+    };
+  }
+
+  #setOf(text: DateSetText): DateSet {
+    const known = this.#sets.get(text) ?? parseDateSet(text, this.#frequency);
+    this.#sets.set(text, known);
+    return known;
+  }
+}
+
+/** Statements by the first day of their period, each date's oldest first. */
+function groupByDate(
+  statements: readonly NewStatement[],
+  frequency: Frequency,
+): ReadonlyMap<Day, readonly NewStatement[]> {
+  const starts = new Map<Day, Day>();
+  const byDate = new Map<Day, NewStatement[]>();
+  for (const statement of statements) {
+    let start = starts.get(statement.date);
+    if (start === undefined) {
+      start = periodStart(statement.date, frequency);
+      starts.set(statement.date, start);
+    }
+    const own = byDate.get(start);
+    if (own === undefined) byDate.set(start, [statement]);
+    else own.push(statement);
+  }
+  for (const own of byDate.values()) {
+    const inOrder = own.every(({ asOf }, i) => i === 0 || (own[i - 1]?.asOf ?? '') <= asOf);
+    if (!inOrder) own.sort((a, b) => (a.asOf < b.asOf ? -1 : a.asOf > b.asOf ? 1 : 0));
+  }
+  return byDate;
+}
+
+/** Adds what tells two lists of changes of one date apart to what is removed and inserted. */
+function compare(
+  date: Day,
+  before: readonly Change[],
+  after: readonly Change[],
+  removed: KeptChange[],
+  inserted: KeptChange[],
+): void {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && isSame(before[start], after[start])) start += 1;
+  if (start === before.length && start === after.length) return;
+  const old = new Map<Day, KeptChange>();
+  for (let i = start; i < before.length; i += 1) {
+    const change = keptChange(date, before, i);
+    if (change !== undefined) old.set(change.asOf, change);
+  }
+  for (let i = start; i < after.length; i += 1) {
+    const change = keptChange(date, after, i);
+    if (change === undefined) continue;
+    const same = old.get(change.asOf);
+    if (same !== undefined && same.value === change.value && same.kind === change.kind)
+      old.delete(change.asOf);
+    else inserted.push(change);
+  }
+  removed.push(...old.values());
+}
+
+function isSame(one: Change | undefined, other: Change | undefined): boolean {
+  return one?.asOf === other?.asOf && one?.value === other?.value;
+}
+
+function keptChange(date: Day, changes: readonly Change[], i: number): KeptChange | undefined {
+  const change = changes[i];
+  if (change === undefined) return undefined;
+  const before = i === 0 ? undefined : changes[i - 1];
+  const respelled = before !== undefined && sameNumber(before.value, change.value);
+  return { date, asOf: change.asOf, value: change.value, kind: respelled ? 'respelling' : 'fact' };
+}

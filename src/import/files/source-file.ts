@@ -1,0 +1,60 @@
+import type { Readable } from 'node:stream';
+import { Problem } from '../../errors/problem.ts';
+
+/** Receives the number of bytes just read from a file, counted as the file is stored. */
+export type ByteCounter = (bytes: number) => void;
+
+/** A file to import, or one member of an archive. */
+export type SourceFile = {
+  /** Base name without `.gz`: `2015-01.csv`. */
+  readonly name: string;
+  /** The path to show: as typed or found, members of archives as `vintages.zip/2015-01.csv`. */
+  readonly path: string;
+  /** Size in bytes as stored; of an archive member, its unpacked size. One reading counts this many bytes. */
+  readonly size: number;
+  /** The unpacked content, from the beginning at every call. */
+  open(counter?: ByteCounter): Promise<Readable>;
+  /** The first 64 KiB of the content. */
+  head(): Promise<Buffer>;
+  /** The whole content; a file of more than 1 GiB is refused. */
+  bytes(counter?: ByteCounter): Promise<Buffer>;
+  /** SHA-256 in hex of the file as stored; of an archive member, of its content. */
+  sha256(): Promise<string>;
+  /** The other files of the same folder or archive. */
+  siblings(): Promise<readonly SourceFile[]>;
+};
+
+/** A place in a file; rows and lines count from 1, as in an editor. */
+export type FilePlace = { readonly row?: number; readonly column?: string; readonly value?: string };
+
+/** The Problem by which a file is refused: its path, the place, the value there, and the reason. */
+export function refusal(
+  file: Pick<SourceFile, 'path'>,
+  place: FilePlace,
+  reason: string,
+  hints: readonly string[] = [],
+): Problem {
+  const row = place.row === undefined ? '' : `, row ${place.row}`;
+  const column = place.column === undefined ? '' : `, column ${JSON.stringify(place.column)}`;
+  const value = place.value === undefined ? '' : `: ${JSON.stringify(clip(place.value))}`;
+  return new Problem('bad-input', `${file.path}${row}${column}${value}: ${reason}`, { hints });
+}
+
+/** The refusal of a file that is not UTF-8 text. */
+export function notUtf8(file: SourceFile, place: FilePlace = {}): Problem {
+  const hint = 'save the file as UTF-8, or download it again if it is damaged';
+  return refusal(file, place, 'this is not UTF-8 text', [hint]);
+}
+
+function clip(value: string): string {
+  return value.length > 80 ? `${value.slice(0, 77)}...` : value;
+}
+
+/** A path or name that is safe to show: control and formatting characters, which could fool a terminal, are escaped. */
+export function printablePath(name: string): string {
+  if (name === '') return '""';
+  return name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `\\u{${code.toString(16)}}`;
+  });
+}

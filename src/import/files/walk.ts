@@ -1,0 +1,141 @@
+import type { Stats } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
+import { counted, type FileContent, fileBytes, firstBytes } from './content.ts';
+import { withoutGzip } from './gzip.ts';
+import { signatureOf, signatureSize } from './signature.ts';
+import { printablePath, refusal, type SourceFile } from './source-file.ts';
+import { zipMembers } from './zip.ts';
+
+/**
+ * The files at the typed paths, in the order typed: folders recursively in the order of names, zip archives member by
+ * member, without hidden files in folders. A path that cannot be read or gives no file is a Problem that names it.
+ */
+export async function sourceFiles(paths: readonly string[]): Promise<readonly SourceFile[]> {
+  const walk = new Walk();
+  const files: SourceFile[] = [];
+  for (const path of paths) files.push(...(await walk.filesAt(path)));
+  return files;
+}
+
+/** A file of a folder, with its name there. */
+type NamedFile = readonly [name: string, file: SourceFile];
+
+/** Finds files; remembers the folders that it has entered and the plain files beside each file. */
+class Walk {
+  /** By real path. */
+  readonly #entered = new Set<string>();
+  readonly #plainFiles = new Map<string, Promise<readonly NamedFile[]>>();
+
+  /** The files at a typed path. */
+  async filesAt(path: string): Promise<readonly SourceFile[]> {
+    const stats = await statsOf(path);
+    if (stats.isFile()) return this.#filesIn(path);
+    if (stats.isDirectory()) return this.#typedFolder(path);
+    const hints = ['save its content to a file, and import that'];
+    throw new Problem('local-io', `${printablePath(path)}: neither a file nor a folder`, { hints });
+  }
+
+  async #typedFolder(path: string): Promise<readonly SourceFile[]> {
+    const before = this.#entered.size;
+    const files = await this.#folderFiles(path, []);
+    // A folder whose files an earlier path has already given adds none, but is not empty.
+    if (files.length === 0 && this.#entered.size > before) {
+      const reason = 'the folder has no file to import (hidden files are ignored)';
+      throw refusal({ path: printablePath(path) }, {}, reason);
+    }
+    return files;
+  }
+
+  /** `above` are the real paths of the folders that lead here. */
+  async #folderFiles(path: string, above: readonly string[]): Promise<readonly SourceFile[]> {
+    const [real, names] = await listing(path);
+    if (above.includes(real)) {
+      const reason = 'the folder contains itself, through a symbolic link';
+      throw new Problem('local-io', `${printablePath(path)}: ${reason}`);
+    }
+    if (this.#entered.has(real)) return [];
+    this.#entered.add(real);
+    const files: SourceFile[] = [];
+    for (const name of names) {
+      const inner = within(path, name);
+      const stats = await statsOf(inner);
+      if (stats.isFile()) files.push(...(await this.#filesIn(inner)));
+      if (stats.isDirectory()) files.push(...(await this.#folderFiles(inner, [...above, real])));
+    }
+    return files;
+  }
+
+  /** A plain file, or the members of an archive. */
+  async #filesIn(location: string): Promise<readonly SourceFile[]> {
+    const content = await this.#contentAt(location);
+    if (signatureOf(await firstBytes(content.read(), signatureSize)) !== 'zip')
+      return [await withoutGzip(content)];
+    const members = await zipMembers(location, content.path);
+    if (members.length === 0) throw refusal(content, {}, 'the archive has no file to import');
+    return members;
+  }
+
+  async #contentAt(location: string): Promise<FileContent> {
+    const path = printablePath(location);
+    return {
+      name: printablePath(basename(location)),
+      path,
+      size: (await statsOf(location)).size,
+      read: (counter) => counted(fileBytes(location, path), counter),
+      siblings: async () => {
+        const files = await this.#plainFilesOf(dirname(location));
+        return files.filter(([name]) => name !== basename(location)).map(([, file]) => file);
+      },
+    };
+  }
+
+  #plainFilesOf(folder: string): Promise<readonly NamedFile[]> {
+    const known = this.#plainFiles.get(folder);
+    if (known !== undefined) return known;
+    const files = this.#findPlainFiles(folder);
+    this.#plainFiles.set(folder, files);
+    return files;
+  }
+
+  /** The plain files of a folder by name; archives and unreadable files are left out. */
+  async #findPlainFiles(folder: string): Promise<readonly NamedFile[]> {
+    const [, names] = await listing(folder);
+    const files: NamedFile[] = [];
+    for (const name of names) {
+      const location = within(folder, name);
+      try {
+        if ((await statsOf(location)).isFile())
+          files.push([name, await withoutGzip(await this.#contentAt(location))]);
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+      }
+    }
+    return files;
+  }
+}
+
+/** The stats of a path, symbolic links followed. */
+async function statsOf(path: string): Promise<Stats> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    throw systemProblem('read', printablePath(path), error);
+  }
+}
+
+/** The real path of a folder and the names in it, sorted, without hidden ones. */
+async function listing(path: string): Promise<readonly [string, readonly string[]]> {
+  try {
+    const names = await readdir(path);
+    return [await realpath(path), names.filter((name) => !name.startsWith('.')).sort()];
+  } catch (error) {
+    throw systemProblem('read', printablePath(path), error);
+  }
+}
+
+function within(folder: string, name: string): string {
+  return folder.endsWith('/') ? folder + name : `${folder}/${name}`;
+}

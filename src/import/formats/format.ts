@@ -1,0 +1,64 @@
+import type { Filing } from '../../domain/insider/filing.ts';
+import type { Day } from '../../domain/series/date.ts';
+import type { SeriesMetadata } from '../../domain/series/series.ts';
+import type { Statement } from '../../domain/series/statement.ts';
+import type { CurvePoint } from '../../domain/treasury/curve.ts';
+import type { SourceFile } from '../files/source-file.ts';
+
+/** What the user of an import states about its files. */
+export type ReadOptions = {
+  /** The vintage date of whole-vintage files; overrides the one in the file name. */
+  readonly asOf?: Day;
+  /** The series of files that do not name theirs. */
+  readonly series?: string;
+  /** The filing date of documents that do not state theirs. */
+  readonly filedOn?: Day;
+  /** All files of the import, for formats that take filing dates from other files. */
+  readonly together?: readonly SourceFile[];
+};
+
+/** The last day for which an import speaks for a series. */
+export type SeriesCoverage = {
+  readonly seriesId: string;
+  readonly coveredTo: Day;
+  /** Whether this day is a whole vintage, whose unlisted dates `--complete` withdraws. */
+  readonly whole?: boolean;
+};
+
+/** Some of the records of a file; a reader gives batches of some thousand, so that memory use stays flat. */
+export type Batch = {
+  /** Metadata stated by a person or a publisher's catalogue; it outranks what a format implies. */
+  readonly metadata?: readonly SeriesMetadata[];
+  /** Metadata that follows from the format, such as the frequency of a monthly panel. */
+  readonly implied?: readonly SeriesMetadata[];
+  readonly coverage?: readonly SeriesCoverage[];
+  readonly statements?: readonly Statement[];
+  /** Vintages whose statements cover every date of a series: dates without a statement of that day are withdrawn. */
+  readonly complete?: readonly { readonly seriesId: string; readonly asOf: Day }[];
+  readonly points?: readonly CurvePoint[];
+  readonly filings?: readonly Filing[];
+  /** What the user should know about the file, such as what it lacks. */
+  readonly notes?: readonly string[];
+};
+
+/** A file format that `asof import` reads. */
+export type ImportFormat = {
+  /** The name for `--kind`. */
+  readonly kind: string;
+  /** One line for `asof help formats`. */
+  readonly summary: string;
+  /** The publisher of the figures, if the format determines it; a series has one source. */
+  readonly source?: string;
+  /** Whether each file or column is a whole vintage, so that `--complete` applies. */
+  readonly whole: boolean;
+  /** Whether `--as-of` applies, because the content does not state its vintage date. */
+  readonly takesAsOf: boolean;
+  /** Whether `--series` applies, because the content may not name its series. */
+  readonly takesSeries?: boolean;
+  /** Whether `--filed-on` applies, because the content does not state its filing date. */
+  readonly takesFiledOn?: boolean;
+  /** Whether a file is of this format, by the first 64 KiB of its text and its name. At most one format recognises a file. */
+  recognise(head: string, name: string): boolean;
+  /** All records of a file, in order. What cannot be read exactly is refused, with file, row, column and value. */
+  read(file: SourceFile, options: ReadOptions): AsyncIterable<Batch>;
+};

@@ -1,0 +1,93 @@
+import { type Day, parseDay } from '../../../domain/series/date.ts';
+import { refusal } from '../../files/source-file.ts';
+import { headerOf } from '../../readers/csv.ts';
+import type { ImportFormat } from '../format.ts';
+import {
+  columnId,
+  fredCells,
+  isoDates,
+  readVintageCsv,
+  unknownVintage,
+  vintageBatches,
+} from '../vintage-table.ts';
+
+/** FRED's CSV download: the figures of one day, which the file does not name. */
+export const fredCsv: ImportFormat = {
+  kind: 'fred-csv',
+  summary: 'FRED download (observation_date,GDP), one vintage per file; its date is --as-of',
+  source: 'FRED',
+  whole: true,
+  takesAsOf: true,
+  takesSeries: true,
+  recognise(head) {
+    const [date, ...columns] = headerOf(head);
+    if (!isDateColumn(date) || columns.length === 0) return false;
+    return !columns.some(isVintageColumn) && !columns.every(isCurveColumn);
+  },
+  async *read(file, options) {
+    const { asOf: vintage, series } = options;
+    if (vintage === undefined)
+      throw unknownVintage(file, 'the file does not state when its figures were known');
+    const table = await readVintageCsv(file, {
+      ...isoDates,
+      column: (name) => {
+        if (isCurveColumn(name)) {
+          const reason = 'a treasury rate among other series; import the rates from a file of their own';
+          throw refusal(file, { row: 1, column: name }, reason);
+        }
+        if (name.toUpperCase() !== 'VALUE') return { seriesId: columnId(file, name), vintage };
+        // In some years FRED named the only column VALUE, whatever the series.
+        if (series !== undefined) return { seriesId: columnId(file, series), vintage };
+        throw refusal(file, { row: 1, column: name }, 'the file does not name its series; pass --series ID');
+      },
+    });
+    yield* vintageBatches(file, table, fredCells);
+  },
+};
+
+/** ALFRED's CSV download of several vintages; the name of each column is its series and its vintage date. */
+export const alfredWide: ImportFormat = {
+  kind: 'alfred-wide',
+  summary: 'ALFRED download (observation_date,GDPC1_20150130,…), one vintage per column',
+  source: 'FRED',
+  whole: true,
+  takesAsOf: false,
+  recognise(head) {
+    const [date, ...columns] = headerOf(head);
+    return isDateColumn(date) && columns.some(isVintageColumn);
+  },
+  async *read(file) {
+    const table = await readVintageCsv(file, {
+      ...isoDates,
+      column: (name) => {
+        const parts = splitVintageColumn(name);
+        if (parts !== undefined) return { seriesId: columnId(file, parts.series), vintage: parts.vintage };
+        const reason = 'not a series and its vintage date, such as GDPC1_20150130';
+        throw refusal(file, { row: 1, column: name }, reason);
+      },
+    });
+    yield* vintageBatches(file, table, fredCells);
+  },
+};
+
+/** Whether a FRED id names a point of a treasury curve (`DGS10`, `DGS1MO`, `DFII10`), which asof keeps as a curve. */
+export function isCurveColumn(name: string): boolean {
+  return /^(?:DGS\d+(?:MO)?|DFII\d+)$/i.test(name);
+}
+
+function isDateColumn(name: string | undefined): boolean {
+  return name === 'observation_date' || name === 'DATE';
+}
+
+const vintageColumn = /^(.+)_(?=\d{8}$|\d{4}-\d\d-\d\d$)(\d{4})-?(\d\d)-?(\d\d)$/;
+
+/** Whether a column name has the form of a series and its vintage date: `GDPC1_20150130`, `GDPC1_2015-01-30`. */
+export function isVintageColumn(name: string): boolean {
+  return vintageColumn.test(name);
+}
+
+function splitVintageColumn(name: string): { readonly series: string; readonly vintage: Day } | undefined {
+  const [, series, year, month, day] = vintageColumn.exec(name) ?? [];
+  const vintage = parseDay(`${year}-${month}-${day}`);
+  return series === undefined || vintage === undefined ? undefined : { series, vintage };
+}

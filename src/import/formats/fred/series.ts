@@ -1,0 +1,64 @@
+import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { type JsonObject, listField, readJsonObject } from '../../readers/json.ts';
+import type { ImportFormat } from '../format.ts';
+
+/**
+ * FRED's descriptions of series: responses of `series`, `category/series`, `tags/series` and the like. A frequency
+ * without a code in the contract (five-yearly, not applicable) is left out; the seasonal adjustment is FRED's short
+ * code, such as `SAAR`.
+ */
+export const fredSeries: ImportFormat = {
+  kind: 'fred-series',
+  summary: 'FRED API series descriptions (JSON with "seriess")',
+  source: 'FRED',
+  whole: false,
+  takesAsOf: false,
+  recognise: (head) => /^\s*\{/.test(head) && holdsSeries(head),
+  async *read(file) {
+    yield { metadata: await readFredSeries(file) };
+  },
+};
+
+/** Whether a file begins as FRED's descriptions of series. */
+export function holdsSeries(head: string): boolean {
+  return /(?<!\\)"seriess"\s*:\s*\[/.test(head) && !/(?<!\\)"observations"\s*:\s*\[/.test(head);
+}
+
+/** The series that a FRED response describes, each once, as of its latest real-time period. */
+export async function readFredSeries(file: SourceFile): Promise<readonly SeriesMetadata[]> {
+  const latest = new Map<string, { readonly end: string; readonly metadata: SeriesMetadata }>();
+  const entries = listField(file, await readJsonObject(file), 'seriess');
+  for (const [index, entry] of entries.entries()) {
+    const metadata = readEntry(file, entry, index + 1);
+    const end = textOf(entry, 'realtime_end') ?? '';
+    const known = latest.get(metadata.seriesId);
+    if (known === undefined || known.end <= end) latest.set(metadata.seriesId, { end, metadata });
+  }
+  return Array.from(latest.values(), ({ metadata }) => metadata);
+}
+
+function readEntry(file: SourceFile, entry: JsonObject, row: number): SeriesMetadata {
+  const id = textOf(entry, 'id') ?? '';
+  const seriesId = parseSeriesId(id);
+  if (seriesId === undefined) throw refusal(file, { row, column: 'id', value: id }, 'not a series id');
+  const title = textOf(entry, 'title');
+  const units = textOf(entry, 'units');
+  const frequency = parseFrequency(textOf(entry, 'frequency_short') ?? '');
+  const adjustment = textOf(entry, 'seasonal_adjustment_short') ?? textOf(entry, 'seasonal_adjustment');
+  return {
+    seriesId,
+    ...(title !== undefined && { title }),
+    ...(units !== undefined && { units }),
+    ...(frequency !== undefined && { frequency }),
+    ...(adjustment !== undefined && { seasonalAdjustment: adjustment }),
+    source: 'FRED',
+  };
+}
+
+/** The text of a field; undefined if it is absent or empty, which mean the same to FRED. */
+function textOf(entry: JsonObject, name: string): string | undefined {
+  const value = entry[name];
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' ? undefined : text;
+}

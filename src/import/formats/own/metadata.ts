@@ -1,0 +1,77 @@
+import { parseDay } from '../../../domain/series/date.ts';
+import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import type { CsvRow } from '../../readers/csv.ts';
+import { headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
+import type { ImportFormat } from '../format.ts';
+
+const columns = {
+  required: ['series_id'],
+  optional: ['title', 'units', 'frequency', 'seasonal_adjustment', 'source', 'covered_to'],
+} as const;
+
+type MetadataColumn = (typeof columns.required)[number] | (typeof columns.optional)[number];
+
+/** Metadata of series, one per line; an empty cell states nothing. */
+export const metadataCsv: ImportFormat = {
+  kind: 'metadata-csv',
+  summary: 'series metadata (series_id,title,units,frequency,seasonal_adjustment,source[,covered_to])',
+  whole: false,
+  takesAsOf: false,
+  recognise(head) {
+    const header = headerOf(head);
+    if (!header.includes('series_id') || header.includes('date') || header.includes('value')) return false;
+    return columns.optional.some((name) => header.includes(name));
+  },
+  async *read(file) {
+    const rowOf = new Map<string, number>();
+    for await (const { header, rows } of readCsvBody(file, (cells) =>
+      placesOf<MetadataColumn>(file, cells, columns),
+    )) {
+      yield { metadata: rows.map((row) => readMetadata(file, row, header, rowOf)) };
+    }
+  },
+};
+
+function readMetadata(
+  file: SourceFile,
+  { row, cells }: CsvRow,
+  places: ReadonlyMap<MetadataColumn, number>,
+  rowOf: Map<string, number>,
+): SeriesMetadata {
+  const text = (column: MetadataColumn): string => (cells[places.get(column) ?? -1] ?? '').trim();
+  const parsed = <T>(
+    column: MetadataColumn,
+    parse: (text: string) => T | undefined,
+    form: string,
+  ): T | undefined => {
+    if (text(column) === '') return undefined;
+    const value = parse(text(column));
+    if (value !== undefined) return value;
+    throw refusal(file, { row, column, value: text(column) }, form);
+  };
+  const seriesId = parseSeriesId(text('series_id'));
+  if (seriesId === undefined) {
+    throw refusal(file, { row, column: 'series_id', value: text('series_id') }, 'not a series id');
+  }
+  const before = rowOf.get(seriesId);
+  if (before !== undefined) {
+    throw refusal(
+      file,
+      { row, column: 'series_id', value: seriesId },
+      `row ${before} already describes this series`,
+    );
+  }
+  rowOf.set(seriesId, row);
+  const frequency = parsed('frequency', parseFrequency, 'not a frequency: D, W, BW, M, Q, SA or A');
+  const coveredTo = parsed('covered_to', parseDay, 'not a date: YYYY-MM-DD');
+  return {
+    seriesId,
+    ...(text('title') !== '' && { title: text('title') }),
+    ...(text('units') !== '' && { units: text('units') }),
+    ...(frequency !== undefined && { frequency }),
+    ...(text('seasonal_adjustment') !== '' && { seasonalAdjustment: text('seasonal_adjustment') }),
+    ...(text('source') !== '' && { source: text('source') }),
+    ...(coveredTo !== undefined && { coveredTo }),
+  };
+}

@@ -1,0 +1,102 @@
+import { type Day, parseDay } from '../../../domain/series/date.ts';
+import { parseDecimal } from '../../../domain/series/decimal.ts';
+import { parseSeriesId } from '../../../domain/series/series.ts';
+import type { Statement } from '../../../domain/series/statement.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import type { CsvRow } from '../../readers/csv.ts';
+import { headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
+import type { ImportFormat } from '../format.ts';
+
+const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;
+
+/** Other columns of asof's output. */
+const answerColumns = new Set(['as_of', 'unit', 'frequency', 'source', 'change', 'percent', 'days']);
+
+/**
+ * asof's own format, which `asof facts` writes: one statement per line, an empty value is a withdrawal.
+ * A line without a date marks a complete vintage: every date without a line of that day is withdrawn.
+ * Each series is covered to the last day of its statements.
+ */
+export const asofCsv: ImportFormat = {
+  kind: 'asof-csv',
+  summary: 'statements, one per line (series_id,date,as_of_date,value), as asof facts writes them',
+  whole: false,
+  takesAsOf: false,
+  recognise(head) {
+    const header = headerOf(head);
+    return columns.every((name) => header.includes(name));
+  },
+  async *read(file) {
+    const coveredTo = new Map<string, Day>();
+    const statement = statementReader(file);
+    for await (const { header, rows } of readCsvBody(file, (cells) => readHeader(file, cells))) {
+      const statements: Statement[] = [];
+      const complete: Statement[] = [];
+      for (const row of rows) {
+        const made = statement(row, header);
+        if (made.date === '') complete.push(made);
+        else statements.push(made);
+        const known = coveredTo.get(made.seriesId);
+        if (known === undefined || known < made.asOf) coveredTo.set(made.seriesId, made.asOf);
+      }
+      yield { statements, complete };
+    }
+    yield { coverage: Array.from(coveredTo, ([seriesId, day]) => ({ seriesId, coveredTo: day })) };
+  },
+};
+
+type StatementColumns = {
+  readonly series: number;
+  readonly date: number;
+  readonly asOf: number;
+  readonly value: number;
+};
+
+function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
+  const others = header.cells.filter((name) => !columns.some((known) => known === name));
+  if (others.length > 0 && others.every((name) => answerColumns.has(name))) {
+    const reason = 'this is the answer to a query, which lacks statements; import what asof facts writes';
+    throw refusal(file, { row: header.row, column: others[0] ?? '' }, reason, ['asof facts ID']);
+  }
+  const places = placesOf(file, header, { required: columns, optional: [] });
+  const at = (name: (typeof columns)[number]) => places.get(name) ?? -1;
+  return { series: at('series_id'), date: at('date'), asOf: at('as_of_date'), value: at('value') };
+}
+
+/** Makes a reader of rows that parses each distinct id and day once: a file of millions of lines has few of them. */
+function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) => Statement {
+  const ids = new Map<string, string>();
+  const days = new Map<string, Day>();
+
+  const idOf = (text: string, row: number): string => {
+    const id = ids.get(text) ?? parseSeriesId(text);
+    if (id === undefined) throw refusal(file, { row, column: 'series_id', value: text }, 'not a series id');
+    ids.set(text, id);
+    return id;
+  };
+  const dayOf = (text: string, row: number, column: string): Day => {
+    const day = days.get(text) ?? parseDay(text);
+    if (day === undefined) throw refusal(file, { row, column, value: text }, 'not a date: YYYY-MM-DD');
+    days.set(text, day);
+    return day;
+  };
+  const decimalOf = (text: string, row: number): string | null => {
+    if (text === '') return null;
+    const value = parseDecimal(text);
+    if (value !== undefined) return value;
+    throw refusal(
+      file,
+      { row, column: 'value', value: text },
+      'not a decimal number (leave it empty for a withdrawal)',
+    );
+  };
+  return ({ row, cells }, at) => {
+    const [date = '', value = ''] = [cells[at.date], cells[at.value]];
+    return {
+      seriesId: idOf(cells[at.series] ?? '', row),
+      date: date === '' && value === '' ? '' : dayOf(date, row, 'date'),
+      asOf: dayOf(cells[at.asOf] ?? '', row, 'as_of_date'),
+      value: decimalOf(value, row),
+    };
+  };
+}

@@ -1,0 +1,128 @@
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { columnsOf } from '../../readers/tsv.ts';
+import type { Batch, ImportFormat } from '../format.ts';
+import { ImpossibleTrades } from './notes.ts';
+import { ownersIn, submissionsIn } from './tables.ts';
+import { type DataSet, readTrades, type TradeTable } from './trades.ts';
+
+/** The tables of a data set, each with a column that only it has. */
+const columnOf = {
+  SUBMISSION: 'DOCUMENT_TYPE',
+  REPORTINGOWNER: 'RPTOWNERCIK',
+  NONDERIV_TRANS: 'NONDERIV_TRANS_SK',
+  DERIV_TRANS: 'DERIV_TRANS_SK',
+  NONDERIV_HOLDING: 'NONDERIV_HOLDING_SK',
+  DERIV_HOLDING: 'DERIV_HOLDING_SK',
+  FOOTNOTES: 'FOOTNOTE_ID',
+  OWNER_SIGNATURE: 'OWNERSIGNATURENAME',
+} as const;
+
+type TableName = keyof typeof columnOf;
+
+const tradeTables: Partial<Record<TableName, TradeTable>> = {
+  NONDERIV_TRANS: { key: 'NONDERIV_TRANS_SK' },
+  DERIV_TRANS: { key: 'DERIV_TRANS_SK' },
+};
+
+/** What is unknown if a data set lacks a table. */
+const unknownWithout: Partial<Record<TableName, string>> = {
+  NONDERIV_TRANS: 'its trades in shares are unknown',
+  DERIV_TRANS: 'its derivative trades are unknown',
+  REPORTINGOWNER: 'the owners are unknown, so no trade counts towards a cluster',
+};
+
+/**
+ * The SEC's quarterly Insider Transactions Data Sets: tables in one zip archive or folder. The tables of trades are
+ * read together with SUBMISSION and REPORTINGOWNER; the others have no trades.
+ */
+export const secForm345: ImportFormat = {
+  kind: 'sec-form345',
+  summary: 'Insider Transactions Data Set of the SEC (zip or folder of TSV: SUBMISSION, NONDERIV_TRANS …)',
+  source: 'SEC',
+  whole: false,
+  takesAsOf: false,
+  recognise: (head, name) => tableIn(head) !== undefined || isDescription(head, name),
+  read: readMember,
+};
+
+/** The table that a file begins as, if it is one. */
+function tableIn(head: string): TableName | undefined {
+  const columns = columnsOf(head);
+  if (!columns.includes('ACCESSION_NUMBER')) return undefined;
+  return names.find((table) => columns.includes(columnOf[table]));
+}
+
+const names = Object.keys(columnOf) as readonly TableName[];
+
+/** Whether a file describes a data set: the SEC's metadata and readme, or a person's note. */
+function isDescription(head: string, name: string): boolean {
+  if (/^\s*\{/.test(head)) return head.includes('"http://www.w3.org/ns/csvw"') && head.includes('_TRANS.tsv');
+  return (
+    /^(?:FORM_345_)?(?:readme|note)s?\.(?:html?|txt|md)$/i.test(name) && /form[ _]?345/i.test(head + name)
+  );
+}
+
+/** Whether a file begins as the table SUBMISSION, which has the filing dates. */
+export function holdsSubmissionTable(head: string): boolean {
+  return tableIn(head) === 'SUBMISSION';
+}
+
+async function* readMember(file: SourceFile): AsyncGenerator<Batch> {
+  const head = (await file.head()).toString();
+  const table = tableIn(head);
+  if (table === undefined && !isDescription(head, file.name))
+    throw refusal(file, {}, 'not a table of the Insider Transactions Data Sets');
+  if (table === undefined) return;
+  const trades = tradeTables[table];
+  if (table === 'SUBMISSION') yield* aboutDataSet(file);
+  if (trades === undefined) return;
+  const impossible = new ImpossibleTrades();
+  for await (const filings of readTrades(file, trades, await dataSetAround(file))) {
+    for (const filing of filings) impossible.add(filing);
+    yield { filings };
+  }
+  yield { notes: impossible.notes() };
+}
+
+/** Checks the table SUBMISSION, and notes which tables its data set lacks. */
+async function* aboutDataSet(file: SourceFile): AsyncGenerator<Batch> {
+  await submissionsIn(file);
+  const present = await tablesBeside(file);
+  const notes = Object.entries(unknownWithout)
+    .filter(([table]) => !present.has(table as TableName))
+    .map(([table, unknown]) => `the data set has no table ${table}: ${unknown}`);
+  yield { notes };
+}
+
+async function dataSetAround(file: SourceFile): Promise<DataSet> {
+  const beside = await tablesBeside(file);
+  const submission = beside.get('SUBMISSION');
+  if (submission === undefined) {
+    const reason = 'the table SUBMISSION, which has the filing dates, is not beside it';
+    throw refusal(file, {}, reason, ['import the whole archive or folder of the data set']);
+  }
+  const owner = beside.get('REPORTINGOWNER');
+  return {
+    submissions: await submissionsIn(submission),
+    ...(owner !== undefined && { owners: await ownersIn(owner) }),
+  };
+}
+
+/** The other tables of the same archive or folder; a second SUBMISSION or REPORTINGOWNER is refused. */
+async function tablesBeside(file: SourceFile): Promise<ReadonlyMap<TableName, SourceFile>> {
+  const found = new Map<TableName, SourceFile>();
+  for (const sibling of await file.siblings()) {
+    if (!/\.(?:tsv|txt)$/i.test(sibling.name)) continue;
+    const table = tableIn((await sibling.head()).toString());
+    if (table === undefined) continue;
+    const other = found.get(table);
+    if (other !== undefined && (table === 'SUBMISSION' || table === 'REPORTINGOWNER'))
+      throw refusal(
+        sibling,
+        {},
+        `a second table ${table} beside ${other.path}; keep each data set in a folder or archive of its own`,
+      );
+    found.set(table, sibling);
+  }
+  return found;
+}

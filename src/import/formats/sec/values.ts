@@ -1,0 +1,119 @@
+import type { FormType, StatedDate } from '../../../domain/insider/filing.ts';
+import { type Day, dayOf, parseDay } from '../../../domain/series/date.ts';
+import { parseDecimal } from '../../../domain/series/decimal.ts';
+
+// Parsers of the forms in which the SEC writes values. Each gives undefined for a text of another form.
+
+const forms: readonly FormType[] = ['3', '4', '5', '3/A', '4/A', '5/A'];
+
+/** One of the six ownership forms. */
+export function parseForm(text: string): FormType | undefined {
+  return forms.find((form) => form === text);
+}
+
+/** `0000899243-17-024441`, also without its hyphens. */
+export function parseAccession(text: string): string | undefined {
+  const [, filer, year, count] = /^(\d{10})-?(\d{2})-?(\d{6})$/.exec(text) ?? [];
+  return filer === undefined ? undefined : `${filer}-${year}-${count}`;
+}
+
+/** The last accession number in a path, as EDGAR and its clients write it: `…/000089924317024441/doc4.xml`, `0000899243-17-024441.txt`. */
+export function accessionIn(path: string): string | undefined {
+  const found = path.match(/(?<!\d)(?:\d{18}|\d{10}-\d{2}-\d{6})(?!\d)/g);
+  return parseAccession(found?.at(-1) ?? '');
+}
+
+/** A central index key as ten digits. */
+export function parseCik(text: string): string | undefined {
+  return /^\d{1,10}$/.test(text) ? text.padStart(10, '0') : undefined;
+}
+
+/** `0`, `1`, `true`, `false`; null when blank. */
+export function parseFlag(text: string): boolean | null | undefined {
+  if (text === '') return null;
+  if (text === '1' || text.toLowerCase() === 'true') return true;
+  return text === '0' || text.toLowerCase() === 'false' ? false : undefined;
+}
+
+/** Whether a trade acquired (`A`) or disposed of (`D`) the security. */
+export const acquiredOrDisposed = oneOf('A', 'D');
+
+/** Whether the security is held directly (`D`) or indirectly (`I`). */
+export const directOrIndirect = oneOf('D', 'I');
+
+function oneOf<T extends string>(...known: readonly T[]): (text: string) => T | undefined {
+  return (text) => known.find((candidate) => candidate === text.toUpperCase());
+}
+
+/** An `xs:decimal` as exact decimal text: `+.50` is `0.50`. */
+export function parseAmount(text: string): string | undefined {
+  if (!/^[+-]?(?:\d|\.\d)/.test(text)) return undefined;
+  const [, sign = '', whole = '', rest = ''] = /^\+?(-?)(\d*)(.*)$/.exec(text) ?? [];
+  return parseDecimal(`${sign}${whole === '' ? '0' : whole}${rest === '.' ? '' : rest}`);
+}
+
+/** `2021-09-30`; an offset from UTC after it (`2021-09-30-05:00`) is ignored. */
+export function parseStatedDate(text: string): StatedDate | undefined {
+  const [, date = ''] = /^(\d{4}-\d{2}-\d{2})(?:Z|[+-]\d{2}:\d{2})?$/.exec(text) ?? [];
+  return inCalendar(date) ? date : undefined;
+}
+
+const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
+
+/** `31-JUL-2024`. */
+export function parseTableDate(text: string): StatedDate | undefined {
+  const [, day, name = '', year] = /^(\d{2})-([A-Z]{3})-(\d{4})$/i.exec(text) ?? [];
+  const month = months.indexOf(name.toUpperCase()) + 1;
+  const date = `${year}-${String(month).padStart(2, '0')}-${day}`;
+  return inCalendar(date) ? date : undefined;
+}
+
+/** The calendar repeats every 400 years, so a day of the year 0022 exists if that of 2022 does. */
+function inCalendar(date: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return false;
+  const [year, month, day] = date.split('-').map(Number);
+  return dayOf(2000 + ((year ?? 0) % 400), month ?? 0, day ?? 0) !== undefined;
+}
+
+/** `20240731`. */
+export function parseCompactDay(text: string): Day | undefined {
+  const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(text) ?? [];
+  return year === undefined ? undefined : parseDay(`${year}-${month}-${day}`);
+}
+
+/** A UTC second, `2025-04-24T22:59:24Z`; fractions are dropped. */
+export function parseInstant(text: string): string | undefined {
+  const [, day = '', time] =
+    /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.\d+)?Z$/.exec(text) ?? [];
+  return parseDay(day) === undefined ? undefined : `${day}T${time}Z`;
+}
+
+/** The UTC second of `20221108201810`, in the local time of Washington. */
+export function parseEasternTime(text: string): string | undefined {
+  const [, day = '', hour = '', minute = '', second = ''] =
+    /^(\d{8})([01]\d|2[0-3])([0-5]\d)([0-5]\d)$/.exec(text) ?? [];
+  const date = parseCompactDay(day);
+  if (date === undefined) return undefined;
+  const wall = Date.parse(`${date}T${hour}:${minute}:${second}Z`);
+  // The offset at noon holds for all hours in which EDGAR accepts filings (06:00 to 22:00).
+  const utc = wall + easternHoursBehind(new Date(`${date}T17:00:00Z`)) * 3_600_000;
+  return `${new Date(utc).toISOString().slice(0, 19)}Z`;
+}
+
+const easternHour = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'America/New_York',
+  hour: 'numeric',
+  hourCycle: 'h23',
+});
+
+function easternHoursBehind(noonish: Date): number {
+  return noonish.getUTCHours() - Number(easternHour.format(noonish));
+}
+
+const noTicker = /^[^A-Z0-9]*(?:NONE|N\/A|NA|N\.A\.|NOT APPLICABLE)?[^A-Z0-9]*$/;
+
+/** A trading symbol in capitals; null for texts that mean "none". */
+export function tickerOf(text: string): string | null {
+  const symbol = text.trim().toUpperCase();
+  return noTicker.test(symbol) ? null : symbol;
+}

@@ -1,0 +1,90 @@
+import { type Day, parseDay } from '../../../domain/series/date.ts';
+import { parseDecimal } from '../../../domain/series/decimal.ts';
+import { type CurveMaturity, type CurvePoint, curveMaturity } from '../../../domain/treasury/curve.ts';
+import type { Problem } from '../../../errors/problem.ts';
+import { allBytes } from '../../files/content.ts';
+import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
+import { isNode, listOf, parseXml, textOf, type XmlNode } from '../../readers/xml.ts';
+import type { Batch, ImportFormat } from '../format.ts';
+
+const source = 'U.S. Treasury';
+
+/** The limit in bytes; all years of the feed take about 13 MB. */
+const largestFeed = 64 * 2 ** 20;
+
+/** `BC_1MONTH`, `BC_1_5MONTH`, `BC_30YEAR` of the par curve, `TC_10YEAR` of the real one. */
+const rateName = /^(BC|TC)_(\d+(?:_5)?)(MONTH|YEAR)$/;
+
+/** The 30-year rate a second time, for display. */
+const displayName = 'BC_30YEARDISPLAY';
+
+/** Treasury's XML feed of daily curves, nominal (`BC_…`) and real (`TC_…`); an incomplete feed is refused. */
+export const treasuryXml: ImportFormat = {
+  kind: 'treasury-xml',
+  summary: 'daily par or real yield curve of the U.S. Treasury (XML feed)',
+  source,
+  whole: false,
+  takesAsOf: false,
+  recognise: (head) =>
+    /^\s*(?:<\?xml[^>]*>\s*)?<feed\b/.test(head) &&
+    /DailyTreasury(?:Real)?YieldCurveRateDat|<(?:\w+:)?[BT]C_\d/.test(head),
+  read: readFeed,
+};
+
+/** The refusal of a feed because of one of its elements, with the line on which the element begins. */
+type RefuseElement = (element: unknown, place: FilePlace, reason: string) => Problem;
+
+async function* readFeed(file: SourceFile): AsyncGenerator<Batch> {
+  const { root, lineOf } = await parseXml(file, await allBytes(file.path, await file.open(), largestFeed), [
+    'entry',
+  ]);
+  if (!isNode(root.feed)) throw refusal(file, {}, 'this XML is not a feed');
+  const entries = listOf(root.feed.entry);
+  if (entries.length === 0) throw refusal(file, {}, 'the feed has no entry');
+  const refuse: RefuseElement = (element, place, reason) => {
+    const row = lineOf(element);
+    return refusal(file, row === undefined ? place : { ...place, row }, reason);
+  };
+  yield { points: entries.flatMap((entry) => pointsOf(entry, refuse)) };
+}
+
+function pointsOf(entry: unknown, refuse: RefuseElement): readonly CurvePoint[] {
+  const content = isNode(entry) ? entry.content : undefined;
+  const properties = isNode(content) ? content.properties : undefined;
+  if (!isNode(properties)) throw refuse(entry, {}, 'an entry without properties');
+  const tradeDate = dateOf(properties, refuse);
+  const rates = Object.entries(properties).filter(([name]) => /^[BT]C_/.test(name) && name !== displayName);
+  if (rates.length === 0) throw refuse(entry, {}, 'an entry without BC_… or TC_… rates');
+  return rates.flatMap(([column, element]) => {
+    const found = maturityNamed(column);
+    if (found === undefined) throw refuse(element, { column }, 'not a maturity that asof knows');
+    const rate = rateOf(column, element, refuse);
+    return rate === undefined ? [] : [{ ...found, tradeDate, rate, source }];
+  });
+}
+
+function dateOf(properties: XmlNode, refuse: RefuseElement): Day {
+  const value = textOf(properties.NEW_DATE) ?? '';
+  const [, date = ''] = /^(\d{4}-\d{2}-\d{2})(?:T00:00:00(?:\.0+)?Z?)?$/.exec(value) ?? [];
+  const day = parseDay(date);
+  if (day !== undefined) return day;
+  throw refuse(properties, { column: 'NEW_DATE', value }, 'not a date of the form YYYY-MM-DDT00:00:00');
+}
+
+/** The rate as published; undefined if the feed states that there is none. */
+function rateOf(column: string, element: unknown, refuse: RefuseElement): string | undefined {
+  const [first, second] = listOf(element);
+  if (second !== undefined) throw refuse(first, { column }, 'the element appears twice in one entry');
+  if (isNode(element) && element['@_null'] === 'true') return undefined;
+  const value = textOf(element);
+  if (value === '') return undefined;
+  if (value === undefined) throw refuse(element, { column }, 'elements instead of a rate');
+  const rate = parseDecimal(value);
+  if (rate === undefined) throw refuse(element, { column, value }, 'not a rate');
+  return rate;
+}
+
+function maturityNamed(name: string): CurveMaturity | undefined {
+  const [, prefix, count = '', unit = ''] = rateName.exec(name) ?? [];
+  return curveMaturity(prefix === 'TC' ? 'TIPS' : 'PAR', count.replace('_', '.'), unit);
+}

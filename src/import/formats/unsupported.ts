@@ -1,0 +1,94 @@
+/** A kind of file that asof does not read, how to recognise it, and what to do about it. */
+type UnsupportedFile = { readonly matches: (head: string) => boolean; readonly description: string };
+
+/** Endpoints of the FRED API other than observations, by the member that only their responses have. */
+const fredEndpoints: readonly (readonly [string, string])[] = [
+  ['vintage_dates', 'series/vintagedates'],
+  ['release_dates', 'releases/dates'],
+  ['releases', 'releases'],
+  ['sources', 'sources'],
+  ['categories', 'category'],
+  ['tags', 'tags'],
+  ['elements', 'release/tables'],
+];
+
+const unsupportedFiles: readonly UnsupportedFile[] = [
+  {
+    matches: pattern(
+      /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head)\b/is,
+    ),
+    description: 'a web page, perhaps an error or login page saved instead of the file; download it again',
+  },
+  {
+    matches: pattern(/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<!doctype\b/is),
+    description:
+      'XML with a document type declaration (DOCTYPE), which could include other files; remove the declaration',
+  },
+  {
+    matches: pattern(/^\s*\{\s*"object"\s*:\s*"[a-z_]+"|^\s*\{.*"request_id"\s*:\s*"req_/s),
+    description: 'an answer of asof, which lacks statements; import what `asof facts` writes',
+  },
+  {
+    matches: pattern(/^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----|<(?:SEC|IMS)-(?:DOCUMENT|HEADER)>)/),
+    description: 'a submission to the SEC, but not of form 3, 4 or 5',
+  },
+  {
+    matches: pattern(/^\s*(?:<\?xml[^>]*>\s*)?<(?:edgarSubmission|XML|DOCUMENT|TYPE)\b/),
+    description: 'a part of a submission to the SEC, but not an ownership document',
+  },
+  {
+    matches: pattern(/^ACCESSION_NUMBER\t/),
+    description: 'a table of an SEC data set, but not of the Insider Transactions Data Sets',
+  },
+  {
+    matches: pattern(/^\s*\{.*"error_message"\s*:/s),
+    description: 'an error response of the FRED API; request it again',
+  },
+  ...fredEndpoints.map(([member, endpoint]) => ({
+    matches: pattern(new RegExp(`^\\s*\\{(?!.*"observations"\\s*:).*"${member}"\\s*:\\s*[[{]`, 's')),
+    description: `a response of the FRED API, but of ${endpoint}; the figures are in series/observations`,
+  })),
+  {
+    matches: pattern(
+      /^\s*(?:<\?xml[^>]*>\s*)?<(?:observations|seriess|vintage_dates|releases)\b[^>]*realtime_start/,
+    ),
+    description: 'a response of the FRED API in XML; request it with file_type=json',
+  },
+  {
+    matches: pattern(/^\s*(?:<\?xml[^>]*>\s*)?<feed\b.*DailyTreasury/s),
+    description: 'a feed of the Treasury, but not of the daily par or real yield curve',
+  },
+  {
+    matches: begins('version https://git-lfs.github.com/'),
+    description: 'a Git LFS pointer, not the file itself; run `git lfs pull`',
+  },
+  { matches: begins('PK'), description: 'an Office document, but not a workbook of a known kind' },
+  { matches: begins('%PDF-'), description: 'a PDF document; save its table as CSV' },
+  { matches: begins('\xd0\xcf\x11\xe0'), description: 'an old Excel or Word file; save it as .xlsx or CSV' },
+  {
+    matches: begins('SQLite format 3'),
+    description: 'a SQLite database, perhaps a store of asof; stores cannot be imported',
+  },
+  { matches: begins('PAR1'), description: 'a Parquet file; save it as CSV' },
+  {
+    matches: begins('\x1f\x8b', '\x28\xb5\x2f\xfd', '\xfd7zXZ', '7z\xbc\xaf', 'BZh', 'Rar!'),
+    description: 'a compressed file; unpack it first',
+  },
+  {
+    matches: (head) => head.startsWith('ustar', 257),
+    description: 'a tar archive; unpack it and import the folder',
+  },
+];
+
+/** Describes a file that begins with `head` and is of a well-known kind that asof does not read, and says what to do; undefined for other files. */
+export function describeUnsupported(head: string): string | undefined {
+  return unsupportedFiles.find(({ matches }) => matches(head))?.description;
+}
+
+function pattern(regexp: RegExp): (head: string) => boolean {
+  return (head) => regexp.test(head);
+}
+
+function begins(...signatures: readonly string[]): (head: string) => boolean {
+  return (head) => signatures.some((signature) => head.startsWith(signature));
+}

@@ -1,0 +1,177 @@
+import { type Day, type Frequency, parseDay } from '../../domain/series/date.ts';
+import { parseDecimal } from '../../domain/series/decimal.ts';
+import { parseSeriesId, type SeriesMetadata } from '../../domain/series/series.ts';
+import type { Statement } from '../../domain/series/statement.ts';
+import type { Problem } from '../../errors/problem.ts';
+import { refusal, type SourceFile } from '../files/source-file.ts';
+import { type CsvRow, readCsvBody } from '../readers/csv.ts';
+import type { Batch } from './format.ts';
+
+const batchSize = 5000;
+
+/** A column that holds one whole vintage of one series. */
+export type VintageColumn = {
+  /** The column's name in its file, for refusals. */
+  readonly name: string;
+  readonly seriesId: string;
+  readonly vintage: Day;
+};
+
+/** A row of figures: its row in the file, its observation date, and a text for every column (empty for an empty cell). */
+export type VintageRow = { readonly row: number; readonly date: Day; readonly cells: readonly string[] };
+
+/** The content of a file of whole vintages. It is read as a whole, because what an empty cell means depends on later rows. */
+export type VintageTable = {
+  readonly columns: readonly VintageColumn[];
+  readonly rows: readonly VintageRow[];
+};
+
+/** The conventions of a format for its cells, and what it implies about a column. */
+type CellRules = {
+  /** The exact decimal text of a number, or undefined if the cell is not one. */
+  readonly number: (text: string) => string | undefined;
+  /** The texts that mean: not available, or no longer. */
+  readonly withdrawals: ReadonlySet<string>;
+  readonly frequencyOf: (column: number) => Frequency;
+  /** Whether a column may have a figure on a date; if not, a cell without a number states nothing. */
+  readonly hasDate: (column: number, date: Day) => boolean;
+};
+
+/** The cells of FRED's CSV files and those like them: decimals; `.`, `#N/A` and `NA` are withdrawals; nothing is implied. */
+export const fredCells: CellRules = {
+  number: parseDecimal,
+  withdrawals: new Set(['.', '#N/A', 'NA']),
+  frequencyOf: () => '',
+  hasDate: () => true,
+};
+
+/**
+ * The records of a table of whole vintages, column by column. Numbers are values; the format's withdrawal texts are
+ * withdrawals, and so are empty cells between the first and the last number of a column; other empty cells state nothing.
+ * A repeated date, or a repeated vintage of a series, is refused.
+ */
+export function* vintageBatches(file: SourceFile, table: VintageTable, rules: CellRules): Generator<Batch> {
+  refuseRepeats(file, table);
+  yield {
+    implied: impliedMetadata(table, rules),
+    coverage: table.columns.map(({ seriesId, vintage }) => ({ seriesId, coveredTo: vintage, whole: true })),
+  };
+  // "Between" means by date, in whatever order the file has its rows.
+  const rows = [...table.rows].sort((a, b) => (a.date < b.date ? -1 : 1));
+  let statements: Statement[] = [];
+  for (const [index, column] of table.columns.entries()) {
+    addColumn(statements, file, { ...column, index }, rows, rules);
+    if (statements.length < batchSize) continue;
+    yield { statements };
+    statements = [];
+  }
+  if (statements.length > 0) yield { statements };
+}
+
+function refuseRepeats(file: SourceFile, { columns, rows }: VintageTable): void {
+  const vintages = new Map<string, string>();
+  for (const { name, seriesId, vintage } of columns) {
+    const key = `${seriesId} ${vintage}`;
+    const before = vintages.get(key);
+    if (before !== undefined)
+      throw refusal(file, { column: name }, `column ${before} already has ${seriesId} as of ${vintage}`);
+    vintages.set(key, name);
+  }
+  const dates = new Map<Day, number>();
+  for (const { row, date } of rows) {
+    const before = dates.get(date);
+    if (before !== undefined)
+      throw refusal(file, { row, value: date }, `row ${before} already has this date`);
+    dates.set(date, row);
+  }
+}
+
+function impliedMetadata({ columns }: VintageTable, rules: CellRules): SeriesMetadata[] {
+  const implied = new Map<string, SeriesMetadata>();
+  for (const [index, { seriesId }] of columns.entries()) {
+    const frequency = rules.frequencyOf(index);
+    if (frequency !== '') implied.set(seriesId, { seriesId, frequency });
+  }
+  return [...implied.values()];
+}
+
+function addColumn(
+  statements: Statement[],
+  file: SourceFile,
+  { name, seriesId, vintage: asOf, index }: VintageColumn & { readonly index: number },
+  rows: readonly VintageRow[],
+  rules: CellRules,
+): void {
+  let started = false;
+  let blanks: Day[] = [];
+  for (const { row, date, cells } of rows) {
+    const text = (cells[index] ?? '').trim();
+    const value = text === '' ? undefined : rules.number(text);
+    if (value !== undefined) {
+      for (const blank of blanks) statements.push({ seriesId, date: blank, asOf, value: null });
+      blanks = [];
+      started = true;
+      statements.push({ seriesId, date, asOf, value });
+    } else if (text !== '' && !rules.withdrawals.has(text)) {
+      const reason = `neither a decimal number nor ${[...rules.withdrawals].join(' or ')}`;
+      throw refusal(file, { row, column: name, value: text }, reason);
+    } else if (rules.hasDate(index, date)) {
+      if (text !== '') statements.push({ seriesId, date, asOf, value: null });
+      else if (started) blanks.push(date);
+    }
+  }
+}
+
+/** The layout of a CSV file of whole vintages: dates in the first column, one vintage in each other column. */
+type VintageLayout = {
+  /** The series and vintage of a column; throws a refusal if the name does not tell. */
+  readonly column: (name: string) => Omit<VintageColumn, 'name'>;
+  readonly date: (text: string) => Day | undefined;
+  /** The form of a date, for refusals. */
+  readonly dateForm: string;
+  /** Whether a row above the first date, given its first cell, is something other than figures. */
+  readonly isNote: (label: string) => boolean;
+};
+
+/** The layout of a file with ISO dates and nothing between its header and its figures. */
+export const isoDates = {
+  date: parseDay,
+  dateForm: 'YYYY-MM-DD',
+  isNote: () => false,
+} satisfies Partial<VintageLayout>;
+
+/** Reads a CSV file of whole vintages; empty rows are skipped, a row without a valid date is refused. */
+export async function readVintageCsv(file: SourceFile, layout: VintageLayout): Promise<VintageTable> {
+  const rows: VintageRow[] = [];
+  let columns: readonly VintageColumn[] = [];
+  for await (const batch of readCsvBody(file, (header) => readColumns(file, header, layout))) {
+    columns = batch.header;
+    for (const { row, cells } of batch.rows) {
+      const label = (cells[0] ?? '').trim();
+      if (rows.length === 0 && layout.isNote(label)) continue;
+      const date = layout.date(label);
+      if (date === undefined) throw refusal(file, { row, value: label }, `not a date: ${layout.dateForm}`);
+      rows.push({ row, date, cells: cells.slice(1) });
+    }
+  }
+  if (rows.length === 0) throw refusal(file, {}, 'the file has a header and no rows of figures');
+  return { columns, rows };
+}
+
+function readColumns(file: SourceFile, header: CsvRow, layout: VintageLayout): readonly VintageColumn[] {
+  const names = header.cells.slice(1).map((cell) => cell.trim());
+  if (names.length === 0) throw refusal(file, { row: header.row }, 'the file has dates and no series');
+  return names.map((name) => ({ name, ...layout.column(name) }));
+}
+
+/** The series id in a column's name; refused if the name is not one. */
+export function columnId(file: SourceFile, name: string): string {
+  const seriesId = parseSeriesId(name);
+  if (seriesId === undefined) throw refusal(file, { row: 1, column: name }, 'not a series id');
+  return seriesId;
+}
+
+/** The refusal of a file of one whole vintage whose date is unknown. */
+export function unknownVintage(file: SourceFile, reason: string): Problem {
+  return refusal(file, {}, `${reason}; pass --as-of`, ['asof import FILE --as-of YYYY-MM-DD']);
+}

@@ -1,0 +1,212 @@
+import type { Filing } from '../../domain/insider/filing.ts';
+import type { Day } from '../../domain/series/date.ts';
+import type { WholeVintage } from '../../domain/series/merge-plan.ts';
+import type { Statement } from '../../domain/series/statement.ts';
+import type { CurvePoint } from '../../domain/treasury/curve.ts';
+import type { Merged, StoreWriter } from '../../store/store.ts';
+import { refusal, type SourceFile } from '../files/source-file.ts';
+import type { ImportFormat, ReadOptions } from '../formats/format.ts';
+import type { ImportConflict } from './conflict.ts';
+import type { ByteProgress } from './progress.ts';
+import type { Registry, RegistryOptions } from './registry.ts';
+import type { StatementLog } from './statement-log.ts';
+import { type FileSummary, Tally } from './tally.ts';
+
+/** How an import treats what it reads. */
+export type LoadOptions = ReadOptions &
+  RegistryOptions & {
+    /** A whole vintage withdraws every date that it does not list. */
+    readonly complete: boolean;
+    /** The time to log, ISO 8601. */
+    readonly importedAt: string;
+    /** Statements to collect in memory before they are merged; the result does not depend on it. */
+    readonly bufferSize?: number;
+    /** Called between stretches of work, which wait for it; stops the import by throwing. */
+    readonly onProgress?: (progress: LoadProgress) => Promise<void>;
+  };
+
+/** How far an import has come: the rows of the current file, and the bytes of all files. */
+export type LoadProgress = {
+  readonly file: string;
+  readonly rows: number;
+  readonly done: number;
+  readonly total: number;
+};
+
+/** What the files of an import share. */
+type ImportState = {
+  readonly writer: StoreWriter;
+  readonly options: LoadOptions;
+  readonly registry: Registry;
+  readonly conflicts: ImportConflict[];
+  readonly progress: ByteProgress;
+  /** Only where statements are replaced; otherwise conflicts are found against the store. */
+  readonly log: StatementLog | undefined;
+};
+
+const usualBufferSize = 400_000;
+
+/** Loads one file of an import. */
+export class FileLoader {
+  readonly #file: SourceFile;
+  readonly #format: ImportFormat;
+  readonly #import: ImportState;
+  readonly #tally = new Tally();
+  readonly #waiting = new Map<string, Statement[]>();
+  #waitingCount = 0;
+  /** The dates that each vintage lists, by series, where dates that are not listed are withdrawn. */
+  readonly #listed = new Map<string, Map<Day, Set<Day>>>();
+  /** The vintages that speak for every date, by series. */
+  readonly #completed = new Map<string, WholeVintage[]>();
+  #rows = 0;
+
+  constructor(file: SourceFile, format: ImportFormat, state: ImportState) {
+    this.#file = state.progress.begin(file);
+    this.#format = format;
+    this.#import = state;
+  }
+
+  async load(): Promise<FileSummary> {
+    const { options, registry, progress } = this.#import;
+    const { bufferSize = usualBufferSize } = options;
+    for await (const batch of this.#format.read(this.#file, options)) {
+      const { statements = [], complete = [], points = [], filings = [], notes = [] } = batch;
+      await registry.take(batch, this.#file.path);
+      this.#collect(statements);
+      for (const { seriesId, asOf } of complete) this.#complete(seriesId, asOf);
+      if (points.length > 0) await this.#mergePoints(points);
+      if (filings.length > 0) await this.#mergeFilings(filings);
+      this.#tally.note(...notes);
+      this.#rows += statements.length + points.length + filings.length;
+      if (this.#waitingCount === 0) progress.store();
+      await this.#report(0);
+      if (this.#waitingCount >= bufferSize) await this.#mergeWaiting();
+    }
+    await this.#mergeWaiting();
+    await this.#mergeComplete();
+    return this.#tally.summary(this.#file.path, this.#format.kind);
+  }
+
+  async #report(share: number): Promise<void> {
+    const { options, progress } = this.#import;
+    const { total } = progress;
+    await options.onProgress?.({
+      file: this.#file.path,
+      rows: this.#rows,
+      done: progress.done(share),
+      total,
+    });
+  }
+
+  /** Puts statements with the waiting ones of their series. */
+  #collect(statements: readonly Statement[]): void {
+    const { registry, options } = this.#import;
+    let seriesId: string | undefined;
+    let id = '';
+    let target: Statement[] = [];
+    for (const statement of statements) {
+      if (statement.seriesId !== seriesId) {
+        seriesId = statement.seriesId;
+        registry.claim(seriesId, this.#format.source);
+        id = registry.idOf(seriesId);
+        target = this.#waiting.get(id) ?? [];
+        this.#waiting.set(id, target);
+      }
+      if (statement.asOf > options.latest) throw this.#future(statement.asOf, statement.seriesId);
+      target.push(statement);
+      if (options.complete) this.#list(id, statement);
+    }
+    this.#waitingCount += statements.length;
+  }
+
+  #list(id: string, { asOf, date }: Statement): void {
+    const vintages = this.#listed.get(id) ?? new Map<Day, Set<Day>>();
+    this.#listed.set(id, vintages);
+    const dates = vintages.get(asOf) ?? new Set<Day>();
+    vintages.set(asOf, dates);
+    dates.add(date);
+  }
+
+  #complete(seriesId: string, asOf: Day): void {
+    const { registry, options } = this.#import;
+    if (asOf > options.latest) throw this.#future(asOf, seriesId);
+    const id = registry.idOf(seriesId);
+    const vintages = this.#completed.get(id) ?? [];
+    this.#completed.set(id, vintages);
+    vintages.push({ asOf });
+  }
+
+  async #mergeWaiting(): Promise<void> {
+    const { writer, options, log, conflicts, progress } = this.#import;
+    const count = this.#waitingCount;
+    let merged = 0;
+    for (const [seriesId, statements] of this.#waiting) {
+      await this.#report(merged / count);
+      merged += statements.length;
+      for (const { asOf } of statements) this.#tally.vintage(seriesId, asOf);
+      for (const conflict of log?.add(seriesId, statements) ?? [])
+        conflicts.push({ kind: 'value', file: this.#file.path, seriesId, ...conflict });
+      this.#count(seriesId, await writer.merge(seriesId, statements, options));
+    }
+    this.#waiting.clear();
+    this.#waitingCount = 0;
+    progress.store();
+  }
+
+  async #mergeComplete(): Promise<void> {
+    const { writer, options } = this.#import;
+    for (const [id, listed] of this.#listed) {
+      const vintages = Array.from(listed, ([asOf, dates]) => ({ asOf, dates }));
+      this.#count(id, await writer.complete(id, vintages, options));
+    }
+    for (const [id, vintages] of this.#completed)
+      this.#count(id, await writer.complete(id, vintages, options));
+  }
+
+  #count(seriesId: string, merged: Merged): void {
+    this.#tally.add(seriesId, merged);
+    for (const conflict of merged.conflicts)
+      this.#import.conflicts.push({ kind: 'value', file: this.#file.path, seriesId, ...conflict });
+  }
+
+  async #mergePoints(points: readonly CurvePoint[]): Promise<void> {
+    const { writer, options } = this.#import;
+    for (const { tradeDate, curveType } of points) {
+      if (tradeDate > options.latest) throw this.#future(tradeDate, `the ${curveType} curve`);
+    }
+    for (const curveType of new Set(points.map((point) => point.curveType))) {
+      const own = points.filter((point) => point.curveType === curveType);
+      const { added, known, conflicts } = await writer.mergePoints(own, options);
+      this.#tally.add(`${curveType} curve`, { added, known, withdrawn: 0 });
+      for (const conflict of conflicts)
+        this.#import.conflicts.push({ kind: 'rate', file: this.#file.path, ...conflict });
+    }
+  }
+
+  async #mergeFilings(filings: readonly Filing[]): Promise<void> {
+    const { writer, options } = this.#import;
+    for (const { filedOn, filingId } of filings) {
+      if (filedOn > options.latest) throw this.#notFiledYet(filedOn, filingId);
+    }
+    const merged = await writer.mergeFilings(filings, options);
+    this.#tally.addTrades(filings, merged);
+    for (const conflict of merged.conflicts)
+      this.#import.conflicts.push({ kind: 'filing', file: this.#file.path, ...conflict });
+  }
+
+  #future(day: Day, what: string): Error {
+    const { latest } = this.#import.options;
+    return refusal(
+      this.#file,
+      { value: day },
+      `${what} cannot be known on a day that has not begun anywhere (today is at most ${latest})`,
+      this.#format.takesAsOf ? ['--as-of D says when a whole-vintage file was really known'] : [],
+    );
+  }
+
+  #notFiledYet(day: Day, filingId: string): Error {
+    const { latest } = this.#import.options;
+    const reason = `the filing ${filingId} cannot have been filed on a day that has not begun anywhere (today is at most ${latest})`;
+    return refusal(this.#file, { value: day }, reason);
+  }
+}

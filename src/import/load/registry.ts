@@ -1,0 +1,164 @@
+import { type Day, earlier } from '../../domain/series/date.ts';
+import type { SeriesMetadata } from '../../domain/series/series.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { SeriesRecord, StoreWriter } from '../../store/store.ts';
+import type { Batch } from '../formats/format.ts';
+import type { ImportConflict } from './conflict.ts';
+import { type Combined, sourcesOf, withImplied, withSources, withStated } from './provenance.ts';
+
+/** How an import names its series and treats contradictions about them. */
+export type RegistryOptions = {
+  /** Series ids to change on the way in. */
+  readonly rename: ReadonlyMap<string, string>;
+  /** Accept facts from another source than a series has. */
+  readonly merge: boolean;
+  /** Accept new metadata where it differs from what is held. */
+  readonly replace: boolean;
+  /** The latest day that has begun anywhere. */
+  readonly latest: Day;
+};
+
+/** What an import knows of a series so far. */
+type Entry = {
+  record: SeriesRecord | undefined;
+  metadataSource: string | undefined;
+  /** Whether facts come from a format that names no source. */
+  unclaimed: boolean;
+  readonly claims: Set<string>;
+};
+
+/** What an import says about its series besides their statements. Writes it, and collects what contradicts the store. */
+export class Registry {
+  readonly #writer: StoreWriter;
+  readonly #options: RegistryOptions;
+  readonly #conflicts: ImportConflict[];
+  readonly #entries = new Map<string, Entry>();
+  readonly #renamed = new Set<string>();
+
+  constructor(writer: StoreWriter, options: RegistryOptions, conflicts: ImportConflict[]) {
+    this.#writer = writer;
+    this.#options = options;
+    this.#conflicts = conflicts;
+  }
+
+  /** The id under which the store keeps a series of a file. */
+  idOf(seriesId: string): string {
+    const to = this.#options.rename.get(seriesId);
+    if (to === undefined) return seriesId;
+    this.#renamed.add(seriesId);
+    return to;
+  }
+
+  /** Records that facts of a series come from a format of this source; undefined for a format that names none. */
+  claim(seriesId: string, source: string | undefined): void {
+    const entry = this.#entryOf(this.idOf(seriesId));
+    if (source === undefined) entry.unclaimed = true;
+    else entry.claims.add(source);
+  }
+
+  /** Takes the metadata and the coverage of a batch. */
+  async take({ metadata = [], implied = [], coverage = [] }: Batch, file: string): Promise<void> {
+    const changed = new Set([...metadata, ...implied].map(({ seriesId }) => this.idOf(seriesId)));
+    if (changed.size + coverage.length === 0) return;
+    await this.#load(changed);
+    for (const stated of metadata) {
+      const entry = this.#combine(stated, file, (record, own) =>
+        withStated(record, own, this.#options.replace),
+      );
+      if (stated.source !== undefined) entry.metadataSource = stated.source;
+    }
+    for (const given of implied) this.#combine(given, file, withImplied);
+    await this.#put(changed);
+    await this.#cover([...metadata, ...coverage]);
+  }
+
+  /** Checks sources, and finishes every series that was mentioned; call it once, after all files. */
+  async finish(): Promise<void> {
+    for (const id of this.#options.rename.keys()) {
+      if (!this.#renamed.has(id))
+        throw new Problem('bad-input', `--id ${id}=…: the files have no series ${id}`);
+    }
+    const ids = [...this.#entries.keys()];
+    await this.#load(ids);
+    await this.#put([...this.#entries].flatMap(([id, entry]) => (this.#setSource(id, entry) ? [id] : [])));
+    for (const [seriesId, conflicts] of await this.#writer.finish(ids)) {
+      for (const conflict of conflicts) this.#conflicts.push({ kind: 'period', seriesId, ...conflict });
+    }
+  }
+
+  #entryOf(id: string): Entry {
+    const known = this.#entries.get(id);
+    if (known !== undefined) return known;
+    const entry = {
+      record: undefined,
+      metadataSource: undefined,
+      unclaimed: false,
+      claims: new Set<string>(),
+    };
+    this.#entries.set(id, entry);
+    return entry;
+  }
+
+  async #load(ids: Iterable<string>): Promise<void> {
+    const missing = [...ids].filter((id) => this.#entryOf(id).record === undefined);
+    if (missing.length === 0) return;
+    const records = await this.#writer.records(missing);
+    for (const id of missing) this.#entryOf(id).record = records.get(id) ?? newRecord(id);
+  }
+
+  async #put(ids: Iterable<string>): Promise<void> {
+    const records = new Map<string, SeriesRecord>();
+    for (const id of ids) records.set(id, recordOf(id, this.#entryOf(id)));
+    if (records.size > 0) await this.#writer.putRecords(records);
+  }
+
+  #combine(
+    given: SeriesMetadata,
+    file: string,
+    combined: (record: SeriesRecord, own: SeriesMetadata) => Combined,
+  ): Entry {
+    const id = this.idOf(given.seriesId);
+    const entry = this.#entryOf(id);
+    const { record, conflicts } = combined(recordOf(id, entry), { ...given, seriesId: id });
+    for (const conflict of conflicts) this.#conflicts.push({ kind: 'metadata', file, ...conflict });
+    entry.record = record;
+    return entry;
+  }
+
+  async #cover(items: readonly Pick<SeriesMetadata, 'seriesId' | 'coveredTo'>[]): Promise<void> {
+    const days = new Map<string, Day>();
+    for (const { seriesId, coveredTo } of items) {
+      if (coveredTo === undefined) continue;
+      const id = this.idOf(seriesId);
+      this.#entryOf(id);
+      // An answer can speak for days to come (`realtime_end`), but nothing is known of them yet.
+      const day = earlier(coveredTo, this.#options.latest);
+      if (day > (days.get(id) ?? '')) days.set(id, day);
+    }
+    if (days.size > 0) await this.#writer.cover(days);
+  }
+
+  /** Adds the sources of new facts to a series; false where there are none, or where they are a conflict. */
+  #setSource(id: string, entry: Entry): boolean {
+    const record = recordOf(id, entry);
+    const claims = [...entry.claims];
+    if (entry.unclaimed && entry.metadataSource !== undefined) claims.push(entry.metadataSource);
+    const held = record.hadStatements ? sourcesOf(record) : [];
+    const all = [...new Set([...held, ...claims])];
+    const foreign = held.length > 0 ? claims.some((claim) => !held.includes(claim)) : all.length > 1;
+    if (foreign && !this.#options.merge) {
+      this.#conflicts.push({ kind: 'source', seriesId: id, held, given: claims });
+      return false;
+    }
+    entry.record = withSources(record, all);
+    return claims.length > 0;
+  }
+}
+
+function recordOf(id: string, { record }: Entry): SeriesRecord {
+  return record ?? newRecord(id);
+}
+
+function newRecord(id: string): SeriesRecord {
+  return { stated: { seriesId: id }, implied: { seriesId: id }, hadStatements: false };
+}

@@ -1,0 +1,57 @@
+import { type FilePlace, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+
+/** A JSON object with unchecked members. */
+export type JsonObject = { readonly [name: string]: unknown };
+
+/** Whether a JSON value is an object, and not a list. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object in a UTF-8 JSON file; a file that is broken or has another value is refused. */
+export async function readJsonObject(file: SourceFile): Promise<JsonObject> {
+  const content = await file.bytes();
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw refusal(file, {}, `broken JSON: ${error.message}`);
+    if (error instanceof TypeError) throw notUtf8(file);
+    throw error;
+  }
+  if (!isJsonObject(value)) throw refusal(file, {}, 'this JSON is not an object');
+  return value;
+}
+
+/** The list of objects in a field; refused if the field is missing or has another value. */
+export function listField(file: SourceFile, object: JsonObject, name: string): readonly JsonObject[] {
+  const list = object[name];
+  if (!Array.isArray(list)) throw missing(file, { column: name }, list);
+  return list.map((entry: unknown, index) => {
+    if (isJsonObject(entry)) return entry;
+    throw refusal(file, { row: index + 1, column: name, value: shown(entry) }, 'this entry is not an object');
+  });
+}
+
+/** The text in a field; refused if the field is missing or has another value. */
+export function textField(file: SourceFile, object: JsonObject, name: string, row?: number): string {
+  const value = object[name];
+  if (typeof value === 'string') return value;
+  throw missing(file, { column: name, ...(row !== undefined && { row }) }, value);
+}
+
+/** The number in a field; refused if the field is missing or has another value. */
+export function numberField(file: SourceFile, object: JsonObject, name: string): number {
+  const value = object[name];
+  if (typeof value === 'number') return value;
+  throw missing(file, { column: name }, value);
+}
+
+function missing(file: SourceFile, place: FilePlace, value: unknown): Error {
+  if (value === undefined) return refusal(file, place, 'this field is missing');
+  return refusal(file, { ...place, value: shown(value) }, 'this field has an unexpected value');
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value);
+}

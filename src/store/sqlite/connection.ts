@@ -1,0 +1,139 @@
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import type Sqlite from 'better-sqlite3';
+import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
+import { openDatabase, SqliteError } from './engine.ts';
+import { asProblem } from './problems.ts';
+
+/** A prepared statement whose rows have the shape that the caller names. */
+export type Query<Row> = Sqlite.Statement<unknown[], Row>;
+
+/** A connection to a SQLite file. It prepares each SQL text once. */
+export class Connection {
+  /** Tells two files apart that were at the same path one after the other. */
+  readonly file: string;
+  readonly #db: Sqlite.Database;
+  readonly #prepared = {
+    objects: new Map<string, Sqlite.Statement>(),
+    tuples: new Map<string, Sqlite.Statement>(),
+    column: new Map<string, Sqlite.Statement>(),
+  };
+
+  constructor(db: Sqlite.Database, file = '') {
+    this.#db = db;
+    this.file = file;
+  }
+
+  /** Rows as objects; also for statements that give no rows. */
+  objects<Row>(sql: string): Query<Row> {
+    return this.#prepare<Row>('objects', sql, (statement) => statement);
+  }
+
+  /** Rows as arrays of their columns. */
+  tuples<Row extends readonly unknown[]>(sql: string): Query<Row> {
+    return this.#prepare<Row>('tuples', sql, (statement) => statement.raw());
+  }
+
+  /** The first column of each row. */
+  column<Value>(sql: string): Query<Value> {
+    return this.#prepare<Value>('column', sql, (statement) => statement.pluck());
+  }
+
+  run(sql: string, ...parameters: unknown[]): Sqlite.RunResult {
+    return this.objects(sql).run(...parameters);
+  }
+
+  exec(sql: string): void {
+    this.#db.exec(sql);
+  }
+
+  pragma(source: string): unknown {
+    return this.#db.pragma(source, { simple: true });
+  }
+
+  /** Does work in a transaction that waits for other writers first; rolls it back when the work throws. */
+  inOneStep(work: () => void): void {
+    this.#db.transaction(work).immediate();
+  }
+
+  get inTransaction(): boolean {
+    return this.#db.inTransaction;
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  /** The one place that says what shape the rows of an SQL text have. */
+  #prepare<Row>(
+    kind: 'objects' | 'tuples' | 'column',
+    sql: string,
+    shaped: (statement: Sqlite.Statement) => Sqlite.Statement,
+  ): Query<Row> {
+    const known = this.#prepared[kind].get(sql) ?? shaped(this.#db.prepare(sql));
+    this.#prepared[kind].set(sql, known);
+    return known as Query<Row>;
+  }
+}
+
+/** Opens a SQLite file that must exist. A file that cannot be used is a Problem that names it. */
+export function connect(path: string, readonly: boolean): Connection {
+  const file = checkFile(path, readonly);
+  try {
+    const db = openDatabase(path, { readonly, fileMustExist: true, timeout: 5000 });
+    db.pragma('foreign_keys = on');
+    return new Connection(db, file);
+  } catch (error) {
+    throw asProblem(path, error);
+  }
+}
+
+/**
+ * Opens a store for reading. Where its folder cannot be written, SQLite has no place for the files that readers of a
+ * live store share: then the store is read into memory as it is, unless `live` asks to see later imports.
+ */
+export function connectReader(path: string, live: boolean): Connection {
+  const connection = connect(path, true);
+  try {
+    connection.pragma('user_version');
+    return connection;
+  } catch (error) {
+    connection.close();
+    const lacksPlace = error instanceof SqliteError && /^SQLITE_(READONLY|CANTOPEN)/.test(error.code);
+    if (live || !lacksPlace || hasUnmerged(path)) throw asProblem(path, error);
+    return inMemory(path, connection.file);
+  }
+}
+
+/** Whether a write-ahead log beside the store holds changes that its file lacks. */
+function hasUnmerged(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+function inMemory(path: string, file: string): Connection {
+  try {
+    const bytes = readFileSync(path);
+    // Bytes 18 and 19 of the header say that the file has a write-ahead log (2) or none (1).
+    bytes.fill(1, 18, 20);
+    return new Connection(openDatabase(bytes, { readonly: true }), file);
+  } catch (error) {
+    throw asProblem(path, error);
+  }
+}
+
+// Synchronous, because a first asynchronous call to the file system takes longer than all of these.
+function checkFile(path: string, readonly: boolean): string {
+  let file: ReturnType<typeof statSync>;
+  try {
+    file = statSync(path);
+  } catch (cause) {
+    throw systemProblem('open', `the store ${path}`, cause);
+  }
+  if (!file.isFile()) throw new Problem('local-io', `cannot open the store ${path}: it is not a file`);
+  try {
+    accessSync(path, readonly ? constants.R_OK : constants.R_OK | constants.W_OK);
+  } catch (cause) {
+    throw systemProblem(readonly ? 'read' : 'write to', `the store ${path}`, cause);
+  }
+  return `${file.dev}:${file.ino}`;
+}

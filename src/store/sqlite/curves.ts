@@ -1,0 +1,87 @@
+import type { Day } from '../../domain/series/date.ts';
+import { type CurvePoint, monthsOf } from '../../domain/treasury/curve.ts';
+import type { CurveQuery, RatePair, SpreadQuery, YieldsQuery } from '../store.ts';
+import type { Connection } from './connection.ts';
+
+const columns = 'curve_type as curveType, trade_date as tradeDate, maturity, rate, source';
+
+/** The curve of one day, shortest maturity first. */
+export function readCurve(
+  connection: Connection,
+  { curveType, date, onOrBefore }: CurveQuery,
+): readonly CurvePoint[] {
+  const newest = connection.column<Day | null>(
+    'select max(trade_date) from curve where curve_type = ? and trade_date <= ?',
+  );
+  const day = onOrBefore ? newest.get(curveType, date) : date;
+  return connection
+    .objects<CurvePoint>(
+      `select ${columns} from curve where curve_type = ? and trade_date = ? order by months`,
+    )
+    .all(curveType, day);
+}
+
+/** Rates over time, newest trade date first, then shortest maturity. */
+export function readYields(
+  connection: Connection,
+  { curveType, maturity, from, to, after, limit }: YieldsQuery,
+): readonly CurvePoint[] {
+  const points = connection.objects<CurvePoint>(
+    `select ${columns} from curve
+     where curve_type = @curveType and trade_date between @from and @to ${maturity === undefined ? '' : 'and months = @months'}
+       and (trade_date < @afterDate or (trade_date = @afterDate and months > @afterMonths))
+     order by trade_date desc, months limit @limit`,
+  );
+  return points.all({
+    curveType,
+    from: from ?? '',
+    to: to ?? '~',
+    afterDate: after?.tradeDate ?? '~',
+    afterMonths: after === undefined ? 0 : monthsOf(after.maturity),
+    limit,
+    ...(maturity !== undefined && { months: monthsOf(maturity) }),
+  });
+}
+
+/** The rates of two maturities on the days that have both, newest first. */
+export function readSpread(
+  connection: Connection,
+  { curveType, long, short, from, to, before, limit }: SpreadQuery,
+): readonly RatePair[] {
+  const pairs = connection.objects<RatePair>(
+    `select l.trade_date as tradeDate, l.rate as long, s.rate as short
+     from curve l join curve s on s.curve_type = l.curve_type and s.trade_date = l.trade_date and s.months = @short
+     where l.curve_type = @curveType and l.months = @long and l.trade_date between @from and @to
+       and l.trade_date < @before
+     order by l.trade_date desc limit @limit`,
+  );
+  return pairs.all({
+    curveType,
+    long: monthsOf(long),
+    short: monthsOf(short),
+    from: from ?? '',
+    to: to ?? '~',
+    before: before ?? '~',
+    limit,
+  });
+}
+
+/** The points held of a curve type between two trade dates, both included. */
+export function readPoints(
+  connection: Connection,
+  { curveType, from, to }: { readonly curveType: string; readonly from: Day; readonly to: Day },
+): readonly CurvePoint[] {
+  return connection
+    .objects<CurvePoint>(`select ${columns} from curve where curve_type = ? and trade_date between ? and ?`)
+    .all(curveType, from, to);
+}
+
+/** Writes points, each in the place of the one held of its curve, trade date and maturity. */
+export function writePoints(connection: Connection, points: readonly CurvePoint[]): void {
+  const upsert = connection.objects(
+    `insert into curve (curve_type, trade_date, months, maturity, rate, source) values (?, ?, ?, ?, ?, ?)
+     on conflict (curve_type, trade_date, months) do update set rate = excluded.rate, source = excluded.source`,
+  );
+  for (const { curveType, tradeDate, maturity, rate, source } of points)
+    upsert.run(curveType, tradeDate, monthsOf(maturity), maturity, rate, source);
+}

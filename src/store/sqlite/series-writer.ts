@@ -1,0 +1,139 @@
+import { type Day, type Frequency, periodStart } from '../../domain/series/date.ts';
+import { parseDateSet } from '../../domain/series/date-set.ts';
+import {
+  type HeldSeries,
+  type MergeOptions,
+  type MergePlan,
+  planCompletion,
+  planMerge,
+  planMove,
+  type WholeVintage,
+} from '../../domain/series/merge-plan.ts';
+import type { StatementConflict } from '../../domain/series/revision-history.ts';
+import { frequencyOf, normalisingFrequency } from '../../domain/series/series.ts';
+import type { Statement } from '../../domain/series/statement.ts';
+import type { Merged, SeriesRecord } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { readRecord, writeRecord } from './record.ts';
+import { applyPlan, readChanges, readVintages } from './statements.ts';
+
+type SeriesState = { readonly key: number; readonly normalisedBy: Frequency; readonly coveredTo: Day };
+
+/** One series during an import. */
+export class SeriesWriter {
+  /** What moving dates to their periods brought into conflict. A series can move more than once during an import. */
+  readonly conflicts: StatementConflict[] = [];
+  readonly #connection: Connection;
+  readonly #id: string;
+  readonly #key: number;
+  readonly #normalisedBefore: Frequency;
+  #normalisedBy: Frequency;
+  #coveredTo: Day;
+  #changed = false;
+
+  constructor(connection: Connection, id: string) {
+    this.#connection = connection;
+    this.#id = id;
+    connection.run('insert into series (id) values (?) on conflict do nothing', id);
+    const row = connection
+      .objects<SeriesState>(
+        `select key, normalised_by as normalisedBy, coalesce(covered_to, '') as coveredTo from series where id = ?`,
+      )
+      .get(id);
+    if (row === undefined) throw new Error(`the series ${id} was not written`);
+    this.#key = row.key;
+    this.#normalisedBefore = row.normalisedBy;
+    this.#normalisedBy = row.normalisedBy;
+    this.#coveredTo = row.coveredTo;
+  }
+
+  putRecord(record: Pick<SeriesRecord, 'stated' | 'implied'>): void {
+    if (writeRecord(this.#connection, this.#key, record)) this.#changed = true;
+  }
+
+  merge(statements: readonly Statement[], options: MergeOptions): Merged {
+    this.#moveTo(this.#statedFrequency());
+    let [from, to] = ['~', ''];
+    for (const { date } of statements) {
+      if (date < from) from = date;
+      if (date > to) to = date;
+    }
+    const held = this.#held(periodStart(from, this.#normalisedBy), to);
+    return this.#apply(planMerge(held, statements, options));
+  }
+
+  complete(vintages: readonly WholeVintage[], options: MergeOptions): Merged {
+    this.#moveTo(this.#statedFrequency());
+    return this.#apply(planCompletion(this.#held(), vintages, options));
+  }
+
+  cover(to: Day): void {
+    if (to <= this.#coveredTo) return;
+    this.#coveredTo = to;
+    this.#changed = true;
+  }
+
+  /** Puts dates on their periods and counts; false where nothing of the series has changed. */
+  finish(): boolean {
+    const stated = this.#statedFrequency();
+    const days = stated === '' ? this.#publishedDates() : [];
+    this.#moveTo(normalisingFrequency(stated, days));
+    const changed = this.#changed || this.#normalisedBy !== this.#normalisedBefore;
+    if (changed) this.#summarise(frequencyOf(days));
+    return changed;
+  }
+
+  /** Until the end only a known frequency moves dates; what their spacing implies is known when all have come. */
+  #statedFrequency(): Frequency {
+    const record = readRecord(this.#connection, this.#id);
+    return record?.stated.frequency ?? record?.implied.frequency ?? '';
+  }
+
+  #moveTo(frequency: Frequency): void {
+    if (this.#normalisedBy === frequency) return;
+    // A move alone changes nothing that was stated: at the end it counts only where the frequency is another one.
+    const plan = planMove(this.#held(), frequency);
+    applyPlan(this.#connection, this.#key, plan);
+    this.conflicts.push(...plan.conflicts);
+    this.#normalisedBy = frequency;
+    this.#connection.run('update series set normalised_by = ? where key = ?', frequency, this.#key);
+  }
+
+  /** What the store holds of the series; of changes those between two dates. */
+  #held(from: Day = '', to: Day = '~'): HeldSeries {
+    const vintages = readVintages(this.#connection, this.#key);
+    const changes = vintages.length === 0 ? new Map() : readChanges(this.#connection, this.#key, from, to);
+    return { frequency: this.#normalisedBy, vintages, changes };
+  }
+
+  #apply(plan: MergePlan): Merged {
+    const changed = applyPlan(this.#connection, this.#key, plan);
+    if (changed) this.#changed = true;
+    const { added, known, withdrawn, conflicts } = plan;
+    return { added, known, withdrawn, conflicts, changed };
+  }
+
+  #publishedDates(): readonly Day[] {
+    const texts = this.#connection
+      .column<string>('select distinct dates from vintage where series = ?')
+      .all(this.#key);
+    return [...new Set(texts.flatMap((text) => parseDateSet(text).days()))];
+  }
+
+  #summarise(spacing: Frequency): void {
+    this.#connection.run(
+      `update series set
+        spacing_frequency = @spacing,
+        observation_count = (select count(*) from
+          (select value, max(as_of_date) from fact where series = @key group by date) where value is not null),
+        date_count = (select count(distinct date) from fact where series = @key),
+        fact_count = (select count(*) from fact where series = @key),
+        first_vintage = (select min(as_of_date) from vintage where series = @key),
+        last_vintage = (select max(as_of_date) from vintage where series = @key),
+        covered_to = max(@coveredTo, coalesce((select max(as_of_date) from vintage where series = @key), '')),
+        version = version + 1
+      where key = @key`,
+      { key: this.#key, spacing, coveredTo: this.#coveredTo },
+    );
+  }
+}

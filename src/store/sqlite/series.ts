@@ -1,0 +1,108 @@
+import type { Frequency } from '../../domain/series/date.ts';
+import { matchRank } from '../../domain/series/series.ts';
+import type { Observation, ObservationQuery, Series, SeriesQuery } from '../store.ts';
+import type { Connection } from './connection.ts';
+
+const columns = `key, id, coalesce(title, id) as title, coalesce(units, '') as units,
+  coalesce(frequency, implied_frequency, spacing_frequency) as frequency,
+  coalesce(seasonal_adjustment, '') as seasonalAdjustment, 
+  case when instr(implied_source, '; ') > 0 then implied_source else coalesce(source, implied_source, '') end as source,
+  observation_count as observationCount, date_count as dateCount, fact_count as factCount,
+  first_vintage as firstVintage, last_vintage as lastVintage, covered_to as coveredTo, version`;
+
+/** A series as its table holds it. */
+type SeriesRow = Series & {
+  readonly frequency: Frequency;
+  readonly key: number;
+  readonly dateCount: number;
+  readonly factCount: number;
+};
+
+/** The row of a series that has statements; undefined for any other id. */
+export function readSeries(connection: Connection, id: string): SeriesRow | undefined {
+  return connection
+    .objects<SeriesRow>(`select ${columns} from series where id = ? and first_vintage is not null`)
+    .get(id);
+}
+
+/** The series of a row. */
+export function seriesOf({ key: _key, dateCount: _dates, factCount: _facts, ...series }: SeriesRow): Series {
+  return series;
+}
+
+/** A page of the series that match a search. */
+export function searchSeries(connection: Connection, query: SeriesQuery): readonly Series[] {
+  return (query.match === 'id' ? searchIds : searchTitles)(connection, query).map(seriesOf);
+}
+
+function searchIds(connection: Connection, { text, after, limit }: SeriesQuery): readonly SeriesRow[] {
+  return connection
+    .objects<SeriesRow>(
+      `select ${columns} from series
+       where first_vintage is not null and id > @after and instr(id, @text) > 0 order by id limit @limit`,
+    )
+    .all({ after: after?.[0] ?? '', text: text.toUpperCase(), limit });
+}
+
+/** By rank, then id. `after` names the last series of the page before; its rank follows from the query. */
+function searchTitles(
+  connection: Connection,
+  { text, match, after, limit }: SeriesQuery,
+): readonly SeriesRow[] {
+  const rows = connection
+    .objects<SeriesRow>(`select ${columns} from series where first_vintage is not null order by id`)
+    .all();
+  const ranked = [0, 1].flatMap((rank) => rows.filter((row) => matchRank(row, text, match) === rank));
+  const start = after === undefined ? 0 : ranked.findIndex((row) => row.id === after[0]) + 1;
+  return ranked.slice(start, start + limit);
+}
+
+const endOfTime = '9999-12-31';
+
+/** Above this many changes a date, a seek for each date is faster than reading all of them (measured in bench/). */
+const seekFrom = 24;
+
+// Each row comes as one text, date and as-of date in their ten characters: to take three texts costs three times as much.
+const within = `series = @key and date >= @from and date < @below`;
+
+const byGroup = `select date || max(as_of_date) || value from fact
+  where ${within} and as_of_date <= @asOf
+  group by date having value is not null order by date desc limit @limit`;
+
+const bySeek = `with recursive day (date) as (
+    select max(date) from fact where ${within}
+    union all
+    select (select max(f.date) from fact f where f.series = @key and f.date < day.date)
+    from day where day.date > @from
+  )
+  select day.date || f.as_of_date || f.value
+  from day join fact f on f.series = @key and f.date = day.date and f.as_of_date =
+    (select max(as_of_date) from fact where series = @key and date = day.date and as_of_date <= @asOf)
+  where f.value is not null and day.date >= @from limit @limit`;
+
+const firstReleases = `select date || min(as_of_date) || value from fact
+  where ${within} and as_of_date <= @asOf and value is not null
+    and date > coalesce((select max(date) from fact
+      where series = @key and as_of_date <= @firstVintage and value is not null), '')
+  group by date order by date desc limit @limit`;
+
+/** A page of a series' values, newest date first. */
+export function readObservations(
+  connection: Connection,
+  { key, firstVintage, dateCount, factCount }: SeriesRow,
+  { asOf = endOfTime, firstRelease, from = '', to = endOfTime, before, limit }: ObservationQuery,
+): readonly Observation[] {
+  // '~' sorts after every digit, so that everything on or before the day is below it.
+  const upTo = `${to}~`;
+  const below = before !== undefined && before < upTo ? before : upTo;
+  const bounds = { key, from, below, asOf, limit };
+  const rows =
+    firstRelease === true
+      ? connection.column<string>(firstReleases).all({ ...bounds, firstVintage })
+      : connection.column<string>(factCount > dateCount * seekFrom ? bySeek : byGroup).all(bounds);
+  return rows.map((row) => ({
+    date: row.slice(0, 10),
+    asOfDate: row.slice(10, 20),
+    value: row.slice(20),
+  }));
+}

@@ -1,0 +1,154 @@
+import type { Filing } from '../../domain/insider/filing.ts';
+import type { Day } from '../../domain/series/date.ts';
+import type { Statement } from '../../domain/series/statement.ts';
+import type {
+  CurveQuery,
+  FilingsQuery,
+  ImportRecord,
+  ObservationQuery,
+  PurchasesQuery,
+  SeriesQuery,
+  SpreadQuery,
+  StoreState,
+  StoreView,
+  VintageQuery,
+  YieldsQuery,
+} from '../store.ts';
+import type { Connection } from './connection.ts';
+import { readCurve, readSpread, readYields } from './curves.ts';
+import { readFilings, readPurchases } from './filing-pages.ts';
+import { asProblem } from './problems.ts';
+import { readFirstDate, readRevisions, readVintageCounts } from './revisions.ts';
+import { readObservations, readSeries, searchSeries, seriesOf } from './series.ts';
+import { readStatements } from './statements.ts';
+
+/** What a view needs of the store that it is of. */
+type Viewed = { readonly path: string; readonly stateOf: (connection: Connection) => StoreState };
+
+/** A view of a store through a connection that holds a read transaction. */
+export class SqliteView implements StoreView {
+  readonly #store: Viewed;
+  #connection: Connection | undefined;
+
+  constructor(store: Viewed, connection: Connection) {
+    this.#store = store;
+    this.#connection = connection;
+  }
+
+  /** Lets go of the connection. */
+  end(): void {
+    this.#connection = undefined;
+  }
+
+  state() {
+    return this.#answer(this.#store.stateOf);
+  }
+
+  findSeries(id: string) {
+    return this.#answer((connection) => {
+      const series = readSeries(connection, id);
+      return series && seriesOf(series);
+    });
+  }
+
+  searchSeries(query: SeriesQuery) {
+    return this.#answer((connection) => searchSeries(connection, query));
+  }
+
+  observations(query: ObservationQuery) {
+    return this.#answer((connection) => {
+      const series = readSeries(connection, query.seriesId);
+      return series && { series: seriesOf(series), rows: readObservations(connection, series, query) };
+    });
+  }
+
+  revisions(seriesId: string, date: Day) {
+    return this.#answer((connection) => {
+      const series = readSeries(connection, seriesId);
+      return series && { series: seriesOf(series), rows: readRevisions(connection, series.key, date) };
+    });
+  }
+
+  vintages(query: VintageQuery) {
+    return this.#answer((connection) => {
+      const series = readSeries(connection, query.seriesId);
+      return (
+        series && {
+          series: seriesOf(series),
+          firstDate: readFirstDate(connection, series.key),
+          rows: readVintageCounts(connection, series.key, query),
+        }
+      );
+    });
+  }
+
+  curve(query: CurveQuery) {
+    return this.#answer((connection) => readCurve(connection, query));
+  }
+
+  yields(query: YieldsQuery) {
+    return this.#answer((connection) => readYields(connection, query));
+  }
+
+  spread(query: SpreadQuery) {
+    return this.#answer((connection) => readSpread(connection, query));
+  }
+
+  filings(query: FilingsQuery) {
+    return this.#answer((connection) => readFilings(connection, query));
+  }
+
+  purchases(query: PurchasesQuery): AsyncIterable<readonly Filing[]> {
+    return this.#stream((connection) => readPurchases(connection, query));
+  }
+
+  statements(seriesId: string): AsyncIterable<readonly Statement[]> {
+    return this.#stream((connection) => readStatements(connection, seriesId));
+  }
+
+  completeVintages(seriesId: string) {
+    return this.#answer((connection) =>
+      connection
+        .column<Day>(
+          `select as_of_date from vintage where complete = 1
+           and series = (select key from series where id = ?) order by as_of_date`,
+        )
+        .all(seriesId),
+    );
+  }
+
+  imports() {
+    return this.#answer((connection) =>
+      connection
+        .objects<ImportRecord>(
+          `select imported_at as importedAt, file, kind, sha256, series, statements_new as statementsNew,
+             statements_known as statementsKnown, withdrawn from import order by id`,
+        )
+        .all(),
+    );
+  }
+
+  async #answer<T>(read: (connection: Connection) => T): Promise<T> {
+    try {
+      return read(this.#open());
+    } catch (error) {
+      throw asProblem(this.#store.path, error);
+    }
+  }
+
+  async *#stream<T>(read: (connection: Connection) => Iterable<T>): AsyncGenerator<T> {
+    try {
+      for (const batch of read(this.#open())) {
+        yield batch;
+        this.#open();
+      }
+    } catch (error) {
+      throw asProblem(this.#store.path, error);
+    }
+  }
+
+  #open(): Connection {
+    if (this.#connection === undefined) throw new Error('this view has ended with its work');
+    return this.#connection;
+  }
+}

@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { sourceFiles } from '../../../../src/import/files/walk.ts';
+import { onlyFile, tempFile, tempFolder, textOf } from '../../../support/temp-files.ts';
+import { zipOf } from '../../../support/zip-writer.ts';
+
+async function pathsIn(...typed: string[]): Promise<string[]> {
+  const [folder = ''] = typed;
+  return (await sourceFiles(typed)).map(({ path }) => path.replace(`${folder}/`, ''));
+}
+
+describe('from what was typed to files', () => {
+  it('gives a typed file under the path as typed, by its base name', async () => {
+    const path = join(tempFolder({ 'a/GDP.csv': 'x' }), 'a', 'GDP.csv');
+    const file = await onlyFile(path);
+    expect([file.name, file.path]).toEqual(['GDP.csv', path]);
+  });
+
+  it('walks folders recursively, sorted by name, without hidden files and folders', async () => {
+    const folder = tempFolder({
+      'b.csv': '1',
+      'a/z.csv': '2',
+      'a/b/c.csv': '3',
+      '.git/x': '4',
+      'a/.DS_Store': '5',
+    });
+    expect(await pathsIn(folder)).toEqual(['a/b/c.csv', 'a/z.csv', 'b.csv']);
+  });
+
+  it('keeps the order of typed paths, and reads a hidden file that is typed', async () => {
+    const folder = tempFolder({ 'a.csv': '1', '.b.csv': '2' });
+    expect((await sourceFiles([`${folder}/.b.csv`, `${folder}/a.csv`])).map(({ name }) => name)).toEqual([
+      '.b.csv',
+      'a.csv',
+    ]);
+  });
+
+  it('follows symbolic links to files and folders, and reads a folder reached twice once', async () => {
+    const folder = tempFolder({ 'real/a.csv': 'text' });
+    symlinkSync(join(folder, 'real', 'a.csv'), join(folder, 'link.csv'));
+    symlinkSync(join(folder, 'real'), join(folder, 'same'));
+    expect(await pathsIn(folder)).toEqual(['link.csv', 'real/a.csv']);
+    expect(await textOf(await onlyFile(join(folder, 'link.csv')))).toBe('text');
+    expect(await sourceFiles([folder, join(folder, 'real')])).toHaveLength(2);
+  });
+
+  it('shows control characters of names escaped, and still finds the file', async () => {
+    const folder = tempFolder({ 'a\u001b[31m\u202eb.csv': 'red' });
+    const file = await onlyFile(folder);
+    expect(file.name).toBe('a\\u{1b}[31m\\u{202e}b.csv');
+    expect(await textOf(file)).toBe('red');
+  });
+});
+
+describe('what gives no file is refused with its path', () => {
+  const refused: readonly [string, (folder: string) => string, string, string][] = [
+    [
+      'a missing path',
+      (f) => `${f}/none.csv`,
+      'local-io',
+      'cannot read FOLDER/none.csv: there is no such file or folder',
+    ],
+    [
+      'a path below a file',
+      (f) => `${f}/a.csv/b`,
+      'local-io',
+      'cannot read FOLDER/a.csv/b: a part of the path is not a folder',
+    ],
+    [
+      'a link to itself',
+      (f) => `${f}/self`,
+      'local-io',
+      'cannot read FOLDER/self: its symbolic links form a loop',
+    ],
+    [
+      'a link to nothing in a folder',
+      (f) => `${f}/broken`,
+      'local-io',
+      'cannot read FOLDER/broken/gone: there is no such file or folder',
+    ],
+    [
+      'a folder in itself',
+      (f) => `${f}/loop`,
+      'local-io',
+      'FOLDER/loop/in/again: the folder contains itself, through a symbolic link',
+    ],
+    [
+      'an empty folder',
+      (f) => `${f}/empty`,
+      'bad-input',
+      'FOLDER/empty: the folder has no file to import (hidden files are ignored)',
+    ],
+    [
+      'a folder of hidden files',
+      (f) => `${f}/hidden`,
+      'bad-input',
+      'FOLDER/hidden: the folder has no file to import (hidden files are ignored)',
+    ],
+  ];
+  it.each(refused)('%s', async (_, path, kind, detail) => {
+    const folder = tempFolder({ 'a.csv': 'x', 'hidden/.x': 'x', 'loop/in/a.csv': 'x', 'broken/a.csv': 'x' });
+    mkdirSync(join(folder, 'empty'));
+    symlinkSync('self', join(folder, 'self'));
+    symlinkSync('nowhere', join(folder, 'broken', 'gone'));
+    symlinkSync(join(folder, 'loop'), join(folder, 'loop', 'in', 'again'));
+    await expect(sourceFiles([path(folder)])).rejects.toMatchObject({
+      kind,
+      detail: detail.replace('FOLDER', folder),
+    });
+  });
+
+  it('a device', async () => {
+    await expect(sourceFiles(['/dev/null'])).rejects.toMatchObject({
+      kind: 'local-io',
+      detail: '/dev/null: neither a file nor a folder',
+    });
+  });
+
+  it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
+    'a file without permission (root reads everything, so not as root)',
+    async () => {
+      const path = join(tempFolder(), 'a.csv');
+      writeFileSync(path, 'x', { mode: 0 });
+      await expect(sourceFiles([path])).rejects.toMatchObject({
+        detail: `cannot read ${path}: permission denied`,
+      });
+    },
+  );
+
+  it('a file that vanishes before it is read', async () => {
+    const folder = tempFolder({ 'a.csv': 'x' });
+    const path = join(folder, 'a.csv');
+    const file = await onlyFile(path);
+    rmSync(path);
+    const gone = { kind: 'local-io', detail: `cannot read ${path}: there is no such file or folder` };
+    await expect(textOf(file)).rejects.toMatchObject(gone);
+    await expect(file.bytes()).rejects.toMatchObject(gone);
+    await expect(file.sha256()).rejects.toMatchObject(gone);
+  });
+});
+
+describe('a file', () => {
+  const text = 'line\n'.repeat(40_000);
+
+  it('opens from the beginning at each call, and shows the first 64 KiB', async () => {
+    const file = await tempFile('a.csv', text);
+    expect(await textOf(file)).toBe(text);
+    expect(await textOf(file)).toBe(text);
+    expect((await file.bytes()).toString()).toBe(text);
+    expect((await file.head()).toString()).toBe(text.slice(0, 65_536));
+  });
+
+  it('has the SHA-256 of what lies on disk', async () => {
+    const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+    expect(await (await tempFile('abc', 'abc')).sha256()).toBe(abc);
+    const packed = gzipSync('abc');
+    const sum = createHash('sha256').update(packed).digest('hex');
+    expect(await (await tempFile('abc.gz', packed)).sha256()).toBe(sum);
+  });
+
+  it('of more than 1 GiB is not taken into memory', async () => {
+    const path = join(tempFolder({ 'a.csv': '' }), 'a.csv');
+    truncateSync(path, 2 ** 30 + 1);
+    await expect((await onlyFile(path)).bytes()).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail: `${path}: larger than 1 GiB, the limit for a file of this kind`,
+    });
+  });
+
+  it('knows the other files of its folder, unpacked, but no archives, folders or broken files', async () => {
+    const folder = tempFolder({
+      'a.csv': 'a',
+      'b.json.gz': gzipSync('{}'),
+      'c.zip': zipOf([{ name: 'x', content: 'x' }]),
+      'd.gz': gzipSync('d').subarray(0, 12),
+      'e/f.csv': 'f',
+      '.g': 'g',
+    });
+    const siblings = await (await onlyFile(join(folder, 'a.csv'))).siblings();
+    expect(siblings.map(({ name }) => name)).toEqual(['b.json']);
+    expect(await Promise.all(siblings.map(textOf))).toEqual(['{}']);
+  });
+});
+
+describe('descriptors', () => {
+  const openNow = () => readdirSync('/proc/self/fd').length;
+
+  it('are all closed again, whether a file is read whole, in part, not at all, or fails', async () => {
+    const packed = gzipSync('x'.repeat(300_000));
+    const members = Array.from({ length: 100 }, (_, i) => ({
+      name: `${i}.csv`,
+      content: 'y'.repeat(200_000),
+    }));
+    const plain = Object.fromEntries(
+      Array.from({ length: 300 }, (_, i) => [`${i}.csv`, 'z'.repeat(200_000)]),
+    );
+    const folder = tempFolder({ ...plain, 'p.gz': packed, 'q.zip': zipOf(members) });
+    const broken = join(tempFolder({ 'r.gz': packed.subarray(0, 200) }), 'r.gz');
+    await expect(onlyFile(broken).then(textOf)).rejects.toThrow('damaged or cut short');
+    const before = openNow();
+    const files = await sourceFiles([folder]);
+    expect(files).toHaveLength(401);
+    for (const [index, file] of files.entries()) {
+      await file.head();
+      const stream = await file.open();
+      if (index % 3 === 0) await textOf(file);
+      if (index % 3 === 1) for await (const _ of stream) break;
+      await expect(onlyFile(broken).then(textOf)).rejects.toThrow();
+    }
+    for (let wait = 0; openNow() > before && wait < 100; wait += 1) await sleep(20);
+    expect(openNow()).toBeLessThanOrEqual(before);
+  });
+});

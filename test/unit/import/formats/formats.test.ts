@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { formats } from '../../../../src/import/formats/recognise.ts';
+
+/** The formats of series and curves. */
+const ours = formats.filter(({ kind }) => !kind.startsWith('sec-'));
+const kindsOf = (head: string, name: string) =>
+  ours.filter((format) => format.recognise(head, name)).map(({ kind }) => kind);
+
+describe('the recognition of a file of series', () => {
+  test.each([
+    ['asof-csv', 'series_id,date,as_of_date,value\n'],
+    ['asof-csv', '\uFEFF"value","date","series_id","as_of_date"\r\n'],
+    ['asof-csv', 'date,value,as_of_date,series_id,unit,frequency,source\n'],
+    ['metadata-csv', 'series_id,title,units,frequency,seasonal_adjustment,source\n'],
+    ['metadata-csv', 'source,series_id\n'],
+    ['fred-api', '{"realtime_start":"1776-07-04","observations":[{'],
+    ['fred-api', '{\n  "realtime_start" : "1776-07-04",\n  "observations" : [ {'],
+    [
+      'fred-series',
+      '{"realtime_start":"2024-12-19","seriess":[{"id":"GDP","notes":"not \\"observations\\":[]"',
+    ],
+    ['alfred-wide', 'observation_date,GDPC1_20150130\n'],
+    ['alfred-wide', 'DATE,GDPC1_2015-01-30,GDPC1_20150227\n'],
+    ['fred-csv', 'observation_date,GDP\n'],
+    ['fred-csv', 'DATE,GDP,UNRATE\n'],
+    ['fred-csv', 'DATE,GDP,DGS10\n'],
+    ['fred-csv', 'DATE,VALUE\n'],
+    ['fred-csv', 'DATE,X_2015-0130\n'],
+    ['fred-md', 'sasdate,RPI\nTransform:,5\n1/1/1959,1\n'],
+    ['fred-qd', 'sasdate,GDPC1\r\nfactors,0\r\ntransform,5\r\n'],
+    ['dated-panel', 'date,PAYEMS,GDPC1\n'],
+    ['dated-panel', 'date,GDP,DGS10\n'],
+  ])('finds %s in %j', (kind, head) => {
+    expect(kindsOf(head, 'x.csv')).toEqual([kind]);
+  });
+
+  test.each([
+    ['a curve of the Federal Reserve', 'DATE,DGS10,DGS1MO\n'],
+    ['a real curve of the Federal Reserve', 'observation_date,DFII10\n'],
+    ['such a curve under a lower-case date', 'date,DGS10\n'],
+    ['a curve of the Treasury', 'Date,"1 Mo","10 Yr"\n'],
+    ['such a curve under a lower-case date', 'date,1 Mo,10 Yr\n'],
+    ['a series that is not named', 'date,value\n'],
+    ['yields as asof answers them', 'trade_date,maturity,rate,curve_type,source\n'],
+    ['series as asof answers them', 'id,title,units,frequency,observation_count,last_updated,source\n'],
+    ['dates alone', 'DATE\n'],
+    ['another FRED answer', '{"realtime_start":"1776-07-04","vintage_dates":["1991-12-04"]}'],
+    ['a list', '[{"observations":[]}]'],
+    ['nothing', ''],
+  ])('does not claim %s: %j', (_, head) => {
+    const curves = /^(?:treasury-|h15-)/;
+    expect(kindsOf(head, 'x.csv').filter((kind) => !curves.test(kind))).toEqual([]);
+  });
+
+  test('needs the name of a workbook besides its content, which an archive may share', () => {
+    const head = 'PK\u0003\u0004\u0014\u0000[Content_Types].xml';
+    expect(kindsOf(head, 'ROUTPUTQvQd.XLSX')).toEqual(['rtdsm']);
+    expect(kindsOf(head, 'vintages.zip')).toEqual([]);
+    expect(kindsOf('date,GDP', 'x.xlsx')).toEqual(['dated-panel']);
+  });
+});

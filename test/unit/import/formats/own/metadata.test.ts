@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { metadataCsv } from '../../../../../src/import/formats/own/metadata.ts';
+import { readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
+
+const file = (...rows: string[]) => sourceFile('series.csv', `${rows.join('\n')}\n`);
+const header = 'series_id,title,units,frequency,seasonal_adjustment,source,covered_to';
+
+describe('metadata in CSV', () => {
+  test('states what its cells say, and nothing where they are empty', async () => {
+    const told = await readAll(
+      metadataCsv,
+      file(header, 'gdp,"Gross Domestic Product, nominal",Bil. of $,q,SAAR,FRED,2024-12-19', 'X,,,,,,'),
+    );
+    expect(told.metadata).toEqual([
+      {
+        seriesId: 'GDP',
+        title: 'Gross Domestic Product, nominal',
+        units: 'Bil. of $',
+        frequency: 'Q',
+        seasonalAdjustment: 'SAAR',
+        source: 'FRED',
+        coveredTo: '2024-12-19',
+      },
+      { seriesId: 'X' },
+    ]);
+  });
+
+  test('needs no column but the id, and takes any order', async () => {
+    const told = await readAll(metadataCsv, file('title,series_id', 'Output,GDPC1'));
+    expect(told.metadata).toEqual([{ seriesId: 'GDPC1', title: 'Output' }]);
+  });
+
+  test.each([
+    [['A,,,X,,,'], 'row 2, column "frequency": "X": not a frequency: D, W, BW, M, Q, SA or A'],
+    [['A,,,,,,2024-02-30'], 'row 2, column "covered_to": "2024-02-30": not a date: YYYY-MM-DD'],
+    [['A$,,,,,,'], 'row 2, column "series_id": "A$": not a series id'],
+    [['A,,,,,,', 'a,,,,,,'], 'row 3, column "series_id": "A": row 2 already describes this series'],
+  ])('is refused: %j', async (rows, message) => {
+    expect(await refusalOf(metadataCsv, file(header, ...rows))).toBe(`Problem: series.csv, ${message}`);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { asofCsv } from '../../../../../src/import/formats/own/statements.ts';
+import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
+
+const file = (...rows: string[]) => sourceFile('facts.csv', `${rows.join('\n')}\n`);
+const header = 'series_id,date,as_of_date,value';
+
+describe("asof's own CSV", () => {
+  test('states what each line says, exactly; an empty value is a withdrawal', async () => {
+    const rows = [
+      'GDP,2014-10-01,2015-01-30,17710.70',
+      'GDP,2014-10-01,2015-02-27,',
+      'S&P 500,2014-10-01,2015-02-27,-0.5',
+    ];
+    expect(lines((await readAll(asofCsv, file(header, ...rows))).statements)).toEqual(rows);
+  });
+
+  test('takes its columns in any order and its ids in lower case, and expands exponents', async () => {
+    const told = await readAll(
+      asofCsv,
+      file('value,series_id,as_of_date,date', '1.5e3,gdp,2015-01-30,2014-10-01'),
+    );
+    expect(lines(told.statements)).toEqual(['GDP,2014-10-01,2015-01-30,1500']);
+  });
+
+  test('covers each series to the last day of a statement of it', async () => {
+    const told = await readAll(
+      asofCsv,
+      file(header, 'A,2014-10-01,2015-02-27,1', 'B,2014-10-01,2016-01-01,1', 'A,2014-10-01,2015-01-30,2'),
+    );
+    expect(told.coverage).toEqual([
+      { seriesId: 'A', coveredTo: '2015-02-27' },
+      { seriesId: 'B', coveredTo: '2016-01-01' },
+    ]);
+  });
+
+  test('says nothing of metadata or source', async () => {
+    const told = await readAll(asofCsv, file(header, 'A,2014-10-01,2015-02-27,1'));
+    expect([told.metadata, told.implied, asofCsv.source]).toEqual([[], [], undefined]);
+  });
+
+  test.each([
+    [
+      'a value',
+      'GDP,2014-10-01,2015-01-30,1,5',
+      'row 2: 5 cells, but the header has 4; is the file truncated?',
+    ],
+    [
+      'a value',
+      'GDP,2014-10-01,2015-01-30,0x1f',
+      'row 2, column "value": "0x1f": not a decimal number (leave it empty for a withdrawal)',
+    ],
+    [
+      'a value',
+      'GDP,2014-10-01,2015-01-30,.',
+      'row 2, column "value": ".": not a decimal number (leave it empty for a withdrawal)',
+    ],
+    ['a date', 'GDP,2014-02-30,2015-01-30,1', 'row 2, column "date": "2014-02-30": not a date: YYYY-MM-DD'],
+    [
+      'a vintage',
+      'GDP,2014-10-01,1/30/2015,1',
+      'row 2, column "as_of_date": "1/30/2015": not a date: YYYY-MM-DD',
+    ],
+    ['an id', ',2014-10-01,2015-01-30,1', 'row 2, column "series_id": "": not a series id'],
+  ])('is refused for %s that is none: %s', async (_, row, message) => {
+    expect(await refusalOf(asofCsv, file(header, row))).toBe(`Problem: facts.csv, ${message}`);
+  });
+
+  test.each([
+    ['observations', 'date,value,as_of_date,series_id,unit,frequency,source'],
+    ['revisions', 'date,value,as_of_date,series_id,unit,frequency,source,change,percent,days'],
+    ['a panel', 'as_of,series_id,date,value,as_of_date'],
+  ])(
+    'is recognised in the answer to a query (%s) and refused, because the answer lacks statements',
+    async (_, columns) => {
+      expect(asofCsv.recognise(columns, 'x.csv')).toBe(true);
+      const message = await refusalOf(asofCsv, file(columns, columns.replace(/[^,]+/g, '1')));
+      expect(message).toContain(
+        'the answer to a query, which lacks statements; import what asof facts writes',
+      );
+    },
+  );
+
+  test('is refused with a column of another kind', async () => {
+    expect(await refusalOf(asofCsv, file(`${header},note`, 'A,2014-10-01,2015-02-27,1,x'))).toBe(
+      'Problem: facts.csv, row 1, column "note": unknown column; the columns are series_id, date, as_of_date, value',
+    );
+  });
+});

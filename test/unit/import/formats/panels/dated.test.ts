@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { datedPanel } from '../../../../../src/import/formats/panels/dated.ts';
+import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
+
+const file = (name: string, ...rows: string[]) => sourceFile(name, `${rows.join('\n')}\n`);
+
+const monthly = file(
+  '2016-07-29.csv',
+  'date,PAYEMS,GDPC1',
+  '2015-10-01,1,',
+  '2015-11-01,,',
+  '2015-12-01,3,10',
+  '2016-01-01,4,',
+  '2016-02-01,5,.',
+  '2016-03-01,6,',
+  '2016-04-01,7,',
+  '2016-05-01,8,',
+  '2016-06-01,,12',
+  '2016-07-01,,',
+);
+
+describe('a dated panel', () => {
+  test('states its columns on the day in its name; a quarter’s blank months say nothing, a blank quarter does', async () => {
+    const told = await readAll(datedPanel, monthly);
+    expect(lines(told.statements)).toEqual([
+      'PAYEMS,2015-10-01,2016-07-29,1',
+      'PAYEMS,2015-11-01,2016-07-29,',
+      'PAYEMS,2015-12-01,2016-07-29,3',
+      'PAYEMS,2016-01-01,2016-07-29,4',
+      'PAYEMS,2016-02-01,2016-07-29,5',
+      'PAYEMS,2016-03-01,2016-07-29,6',
+      'PAYEMS,2016-04-01,2016-07-29,7',
+      'PAYEMS,2016-05-01,2016-07-29,8',
+      'GDPC1,2015-12-01,2016-07-29,10',
+      'GDPC1,2016-03-01,2016-07-29,',
+      'GDPC1,2016-06-01,2016-07-29,12',
+    ]);
+  });
+
+  test('of monthly rows has monthly columns, and quarterly ones where only quarters’ last months have figures', async () => {
+    expect((await readAll(datedPanel, monthly)).implied).toEqual([
+      { seriesId: 'PAYEMS', frequency: 'M' },
+      { seriesId: 'GDPC1', frequency: 'Q' },
+    ]);
+  });
+
+  test('takes one figure on a quarter’s last month for a month', async () => {
+    const told = await readAll(
+      datedPanel,
+      file('2016-07-29.csv', 'date,A', '2016-02-01,', '2016-03-01,1', '2016-04-01,'),
+    );
+    expect(told.implied).toEqual([{ seriesId: 'A', frequency: 'M' }]);
+  });
+
+  test.each([
+    ['daily', ['2016-03-01,1', '2016-03-02,2', '2016-06-01,3']],
+    ['quarterly', ['2016-03-01,1', '2016-06-01,2']],
+  ])('of %s rows implies nothing', async (_, rows) => {
+    expect((await readAll(datedPanel, file('2016-07-29.csv', 'date,A', ...rows))).implied).toEqual([]);
+  });
+
+  test('is of --as-of before its name, and refused without either', async () => {
+    const told = await readAll(datedPanel, monthly, { asOf: '2016-07-31' });
+    expect(told.coverage[0]?.coveredTo).toBe('2016-07-31');
+    expect(await refusalOf(datedPanel, file('panel.csv', 'date,A', '2016-03-01,1'))).toBe(
+      'Problem: panel.csv: the file name is not its vintage date, such as 2016-07-29.csv; pass --as-of',
+    );
+  });
+});

@@ -1,0 +1,150 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { addDays } from '../../../../../src/domain/series/date.ts';
+import { treasuryParCsv, treasuryRealCsv } from '../../../../../src/import/formats/treasury/csv.ts';
+import { pointsIn, readAll, tempFile } from '../../../../support/temp-files.ts';
+
+const par = (text: string) => tempFile('par.csv', text).then((file) => pointsIn(treasuryParCsv, file));
+const real = (text: string) => tempFile('real.csv', text).then((file) => pointsIn(treasuryRealCsv, file));
+
+describe('the par curve of the Treasury', () => {
+  it('is read by the names of its columns, whatever their order', async () => {
+    const text = 'Date,"1 Mo","1.5 Month","10 Yr"\n02/18/2025,4.37,4.38,4.55\n';
+    const turned = '"10 Yr",Date,"1.5 Month","1 Mo"\n4.55,02/18/2025,4.38,4.37\n';
+    const points = ['2025-02-18 PAR 1M 4.37', '2025-02-18 PAR 1.5M 4.38', '2025-02-18 PAR 10Y 4.55'];
+    expect(await par(text)).toEqual(points);
+    expect((await par(turned)).sort()).toEqual([...points].sort());
+  });
+
+  it('has no rate where the cell is blank or N/A, and the digits that were published elsewhere', async () => {
+    expect(await par('Date,1 Mo,3 Mo,30 Yr\r\n1/2/90,,7.83,8\r\n1/3/90,N/A,-0.00,8.040')).toEqual([
+      '1990-01-02 PAR 3M 7.83',
+      '1990-01-02 PAR 30Y 8',
+      '1990-01-03 PAR 3M -0.00',
+      '1990-01-03 PAR 30Y 8.040',
+    ]);
+  });
+
+  it('names its source on every point', async () => {
+    const batches = await readAll(treasuryParCsv, await tempFile('a.csv', 'Date,1 Mo\n1/2/24,5.55\n'));
+    expect(batches).toEqual([
+      {
+        points: [
+          {
+            curveType: 'PAR',
+            tradeDate: '2024-01-02',
+            maturity: '1M',
+            rate: '5.55',
+            source: 'U.S. Treasury',
+          },
+        ],
+      },
+    ]);
+  });
+
+  it.each([
+    ['1/2/90', '1990-01-02'],
+    ['12/31/99', '1999-12-31'],
+    ['1/3/00', '2000-01-03'],
+    ['02/29/2024', '2024-02-29'],
+    ['6/3/24', '2024-06-03'],
+    ['1/2/89', '2089-01-02'],
+    ['2022-10-19', '2022-10-19'],
+  ])('dates the row %s to %s', async (date, day) => {
+    expect(await par(`Date,3 Mo\n${date},1\n`)).toEqual([`${day} PAR 3M 1`]);
+  });
+
+  it('passes over rows without a word, such as spreadsheets leave at the end', async () => {
+    expect(await par('Date,3 Mo\n1/2/24,1\n,\n\n')).toEqual(['2024-01-02 PAR 3M 1']);
+  });
+
+  const noRate = 'not a rate; a cell without one is empty or "N/A"';
+  const noDate = 'not a date of the form M/D/YYYY, M/D/YY or YYYY-MM-DD';
+  it.each([
+    ['an unknown tenor', 'Date,1 Mo,40 Yr\n', ', row 1, column "40 Yr": not a maturity that asof knows'],
+    [
+      'a column of something else',
+      'Date,1 Mo,Note\n',
+      ', row 1, column "Note": not a maturity that asof knows',
+    ],
+    ['two columns of one tenor', 'Date,1 Mo,1 Month\n', ', row 1, column "1 Month": a second column for 1M'],
+    ['no date column', '1 Mo,2 Mo\n', ', row 1: the header has no date column'],
+    ['no column of rates', 'Date\n1/2/24\n', ', row 1: the header has no column of rates'],
+    ['no rows', 'Date,1 Mo\r\n', ': the file has no row of rates'],
+    ['blank rows only', 'Date,1 Mo\n,\n', ': the file has no row of rates'],
+    ['a row cut short', 'Date,1 Mo,3 Mo\n1/2/24,1,2\n1/3/24,1', ', row 3: 2 cells, but the header has 3'],
+    ['a row too long', 'Date,1 Mo\n1/2/24,1,2\n', ', row 2: 3 cells, but the header has 2'],
+    ['a rate in words', 'Date,1 Mo\n1/2/24,5.55%\n', `, row 2, column "1 Mo": "5.55%": ${noRate}`],
+    ['a rate with a comma', 'Date,1 Mo\n1/2/24,"5,55"\n', `, row 2, column "1 Mo": "5,55": ${noRate}`],
+    [
+      'a day that does not exist',
+      'Date,1 Mo\n02/30/2024,1\n',
+      `, row 2, column "Date": "02/30/2024": ${noDate}`,
+    ],
+    ['a day before the month', 'Date,1 Mo\n31/1/2024,1\n', `, row 2, column "Date": "31/1/2024": ${noDate}`],
+    ['a rate without a date', 'Date,1 Mo\n,1\n', `, row 2, column "Date": "": ${noDate}`],
+    ['a broken quote', 'Date,1 Mo\n1/2/24,"1\n', 'CSV'],
+  ])('refuses a file with %s', async (_, text, detail) => {
+    const file = await tempFile('par.csv', text);
+    await expect(pointsIn(treasuryParCsv, file)).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail: expect.stringContaining(detail === 'CSV' ? file.path : `${file.path}${detail}`),
+    });
+  });
+});
+
+describe('a file that is packed', () => {
+  const days = Array.from(
+    { length: 9000 },
+    (_, i) => `${addDays('1990-01-02', i)},${(i * 7919) % 1000}.${i % 97}`,
+  );
+  const packed = gzipSync(`Date,3 Mo\n${days.join('\n')}\n`);
+
+  it('is read as if it were not', async () => {
+    expect(await pointsIn(treasuryParCsv, await tempFile('a.csv.gz', packed))).toHaveLength(9000);
+  });
+
+  it('refuses its reader when it ends early, also after many rows', async () => {
+    const file = await tempFile('a.csv.gz', packed.subarray(0, -9));
+    await expect(pointsIn(treasuryParCsv, file)).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail: `${file.path}: the gzip data is damaged or cut short: unexpected end of file`,
+    });
+  });
+});
+
+describe('the real curve of the Treasury', () => {
+  it('is read from either hand', async () => {
+    const points = ['2003-01-02 TIPS 5Y 1.75', '2003-01-02 TIPS 10Y 2.43'];
+    expect(await real('Date,5Yr,10Yr,20Yr\r\n2003-01-02,1.75,2.43,N/A\r\n')).toEqual(points);
+    expect(await real('Date,"5 YR","10 YR","20 YR"\n01/02/2003,1.75,2.43,\n')).toEqual(points);
+  });
+
+  it('refuses a tenor that it does not have', async () => {
+    await expect(real('Date,5 YR,3 Mo\n01/02/2003,1,2\n')).rejects.toThrow(
+      'row 1, column "3 Mo": not a maturity that asof knows',
+    );
+  });
+});
+
+describe('recognition', () => {
+  it.each([
+    ['Date,"1 Mo","2 Mo"\n', true, false],
+    ['Date,1 Mo,30 Yr\r\n1/2/90,1,2', true, false],
+    ['Date,2 Yr,40 Yr\n', true, false],
+    ['Date,5Yr,7Yr,10Yr,20Yr,30Yr\r\n', false, true],
+    ['Date,"5 YR","7 YR","10 YR","20 YR","30 YR"\n', false, true],
+    ['Date,"5 YR","30 YR"', false, true],
+    ['date,GDP,10YR_RATE\n', false, false],
+    ['DATE,DFII10\n', false, false],
+    ['date,5YR,7YR\n', false, false],
+    ['Date,Close\n', false, false],
+    ['5 Yr,7 Yr\n', false, false],
+    ['', false, false],
+  ])('%j: par %s, real %s', (head, isPar, isReal) => {
+    expect([treasuryParCsv.recognise(head, 'a.csv'), treasuryRealCsv.recognise(head, 'a.csv')]).toEqual([
+      isPar,
+      isReal,
+    ]);
+  });
+});

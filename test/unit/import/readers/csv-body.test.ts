@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { cellsOf, headerOf, placesOf, readCsvBody } from '../../../../src/import/readers/csv.ts';
+import { sourceFile } from '../../../support/source-file.ts';
+
+async function body(text: string): Promise<string> {
+  const out: string[] = [];
+  for await (const { header, rows } of readCsvBody(sourceFile('x.csv', text), ({ cells }) =>
+    cells.join('+'),
+  )) {
+    out.push(header, ...rows.map(({ row, cells }) => `${row}:${cells.join('+')}`));
+  }
+  return out.join(' ');
+}
+
+const refused = (text: string) => body(text).catch((error: unknown) => String(error));
+
+describe('the header of a file, seen from its beginning', () => {
+  test.each([
+    ['plain', 'date,GDP\n1,2'],
+    ['quoted', '"date","GDP"\r\n1,2'],
+    ['after a byte-order mark', '\uFEFFdate,GDP\n1,2'],
+    ['after a byte-order mark read as three characters', '\u00EF\u00BB\u00BFdate,GDP\n1,2'],
+  ])('is read %s', (_, head) => {
+    expect(headerOf(head)).toEqual(['date', 'GDP']);
+    expect(cellsOf(head, 1)).toEqual(['1', '2']);
+    expect(cellsOf(head, 7)).toEqual(['']);
+  });
+});
+
+describe('the body of a table', () => {
+  test('comes beside its header, without rows of only empty cells', async () => {
+    expect(await body('a,b\n1,2\n,\n\n,,,\n3,4\n , \n')).toBe('a+b 2:1+2 6:3+4');
+  });
+
+  test.each([
+    ['no byte', '', 'x.csv: the file is empty'],
+    ['a header alone', 'a,b\n', 'x.csv: the file has a header and no rows'],
+    ['a header and blank rows', 'a,b\n,\n,\n', 'x.csv: the file has a header and no rows'],
+    [
+      'a row cut short',
+      'a,b\n1,2\n3\n',
+      'x.csv, row 3: 1 cells, but the header has 2; is the file truncated?',
+    ],
+    ['a row too long', 'a,b\n1,2,3\n', 'x.csv, row 2: 3 cells, but the header has 2; is the file truncated?'],
+  ])('is refused with %s', async (_, text, message) => {
+    expect(await refused(text)).toBe(`Problem: ${message}`);
+  });
+});
+
+describe('columns by name', () => {
+  const columns = { required: ['a', 'b'], optional: ['c'] };
+  const places = (...cells: string[]) => placesOf(sourceFile('x.csv', ''), { row: 1, cells }, columns);
+
+  test('stand in any order, the optional ones perhaps nowhere', () => {
+    expect([...places('b', 'c', 'a')]).toEqual([
+      ['b', 0],
+      ['c', 1],
+      ['a', 2],
+    ]);
+    expect([...places('a', 'b')]).toEqual([
+      ['a', 0],
+      ['b', 1],
+    ]);
+  });
+
+  test.each([
+    [['a', 'b', 'd'], 'x.csv, row 1, column "d": unknown column; the columns are a, b, c'],
+    [['a', 'b', 'a'], 'x.csv, row 1, column "a": this column appears twice'],
+    [['a', 'c'], 'x.csv, row 1, column "b": this column is missing'],
+  ])('%j are refused', (cells, message) => {
+    expect(() => places(...cells)).toThrow(message);
+  });
+});
