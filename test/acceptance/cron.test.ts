@@ -59,11 +59,11 @@ describe.skipIf(!built)('the crontab line of the README (needs npm run build)', 
     expect(readlinkSync(join(home, 'desk'))).toBe(before);
   });
 
-  it('mails that another run is still at work', () => {
+  it('mails that another run is still at work', async () => {
     mailed();
-    const lock = takeLock(join(home, '.desk.lock'));
+    const lock = await takeLock(join(home, '.desk.lock'));
     expect(mailed()).toMatch(/^asof: .*another.*\n$/);
-    lock?.close();
+    await lock?.close();
     expect(mailed()).toBe('');
   });
 });

@@ -12,6 +12,7 @@ import { openStore } from '../../src/store/open.ts';
 import { openDatabase } from '../../src/store/sqlite/engine.ts';
 import type { Series, Store } from '../../src/store/store.ts';
 import * as raw from '../support/raw-statements.ts';
+import { allStatements } from '../support/scratch-store.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const asof = join(root, 'dist/asof.cjs');
@@ -31,7 +32,7 @@ beforeAll(async () => {
   await promisify(execFile)(process.execPath, [build, sample], { cwd: folder });
   store = await openStore(sample);
   client = await open({ store: sample });
-  series = await store.searchSeries({ text: '', match: 'id', limit: 1000 });
+  series = await store.read((view) => view.searchSeries({ text: '', match: 'id', limit: 1000 }));
 });
 
 afterAll(async () => {
@@ -91,9 +92,10 @@ describe('the sample as it is built', () => {
     const files = fs
       .readdirSync(join(root, 'data'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name !== 'README.md' && !fs.statSync(join(root, 'data', name)).isDirectory());
-    const log = (await store.imports()).map(({ file, sha256 }) => [file, sha256]);
+    const imports = await store.read((view) => view.imports());
+    const log = imports.map(({ file, sha256 }) => [file, sha256]);
     expect(log.sort()).toEqual(files.map((name) => [name, sha256(join(root, 'data', name))]).sort());
-    const times = new Set((await store.imports()).map(({ importedAt }) => importedAt));
+    const times = new Set(imports.map(({ importedAt }) => importedAt));
     expect([...times]).toEqual(['2026-06-02T00:00:00.000Z']);
   });
 
@@ -192,15 +194,12 @@ describe.skipIf(!fs.existsSync(shared))(
   'the sample beside the raw files (skipped where ../shared is not at hand)',
   () => {
     const statements = async (id: string) => {
-      const found: string[] = [];
-      for await (const batch of store.statements(id)) {
-        for (const { date, asOf, value } of batch) found.push(`${date} ${asOf} ${value ?? ''}`);
-      }
-      return found;
+      const found = await store.read((view) => allStatements(view, id));
+      return found.map(({ date, asOf, value }) => `${date} ${asOf} ${value ?? ''}`);
     };
 
     const rates = async (curveType: CurveType) =>
-      (await store.yields({ curveType, limit: 1_000_000 })).map(
+      (await store.read((view) => view.yields({ curveType, limit: 1_000_000 }))).map(
         ({ tradeDate, maturity, rate }) => `${tradeDate} ${maturity} ${rate}`,
       );
 
@@ -283,7 +282,9 @@ describe.skipIf(!fs.existsSync(shared))(
         '--quiet',
       ]);
       const opened = await openStore(copy);
-      const made = (await opened.imports()).filter(({ file }) => file.startsWith(shared));
+      const made = (await opened.read((view) => view.imports())).filter(({ file }) =>
+        file.startsWith(shared),
+      );
       await opened.close();
       expect(made.length).toBe(4 + 5 + 4);
       expect(made.map(({ statementsNew }) => statementsNew)).toEqual(made.map(() => 0));

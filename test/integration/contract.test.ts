@@ -7,6 +7,7 @@ import type { Operation } from '../../src/operations/operation.ts';
 import { shippedPlans } from '../../src/server/keys/plans.ts';
 import type { Given } from '../../src/service/service.ts';
 import { openStore } from '../../src/store/open.ts';
+import { changedStore } from '../support/changed-store.ts';
 import { answered, contractStore, listings, now, refused } from '../support/contract-cases.ts';
 import { type ModeName, modeNames, modes, type Opened, unlimited } from '../support/modes.ts';
 import { facts, importFiles, scratchFolder } from '../support/scratch-store.ts';
@@ -187,10 +188,10 @@ describe('an import that lands between two pages', () => {
 describe('a bug is the same problem in every mode', () => {
   it.each(modeNames)('%s', async (mode) => {
     const path = await contractStore(folder);
-    const broken = async () => ({
-      ...(await openStore(path)),
-      curve: () => Promise.reject(new TypeError('a bug')),
-    });
+    const broken = async () =>
+      changedStore(await openStore(path), () => ({
+        curve: () => Promise.reject(new TypeError('a bug')),
+      }));
     const { client, close } = await modes[mode]({ openStore: broken, clock });
     try {
       expect(await outcome(client, curve, [])).toMatchObject({

@@ -3,14 +3,21 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { observations } from '../../src/operations/index.ts';
 import { createService, owner } from '../../src/service/service.ts';
 import { facts } from '../support/facts-tables.ts';
-import { importPaths, newStorePath, reading, scratchFolder } from '../support/scratch-store.ts';
+import {
+  importPaths,
+  newStorePath,
+  observationsIn,
+  reading,
+  scratchFolder,
+  withStore,
+} from '../support/scratch-store.ts';
 import { hasShared, shared } from '../support/source-file.ts';
 
 const folder = scratchFolder();
 
 /** The value and its as-of date that the service gives for a date as of a day, newest first; empty where it gives none. */
 async function answersOf(path: string, questions: readonly { series: string; date: string; asOf: string }[]) {
-  return reading(path, async (store) => {
+  return withStore(path, async (store) => {
     const service = createService({ store });
     const answers: { value: string; asOfDate: string }[] = [];
     for (const { series, date, asOf } of questions) {
@@ -70,8 +77,8 @@ describe.skipIf(!hasShared)('the true answers of data/facts (skipped where ../sh
     const { observations: released } = JSON.parse(
       await readShared('data/macro/fred-api/GDP-observations-output_type4.json'),
     ) as { observations: { date: string; value: string; realtime_start: string }[] };
-    const rows = await reading(path, (store) =>
-      store.observations({ seriesId: 'GDP', firstRelease: true, limit: 1000 }),
+    const rows = await reading(path, (view) =>
+      observationsIn(view, { seriesId: 'GDP', firstRelease: true, limit: 1000 }),
     );
     const oldest = rows.at(-1)?.date ?? '';
     expect(rows.length).toBeGreaterThan(125);

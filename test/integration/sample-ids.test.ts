@@ -5,6 +5,7 @@ import { samplePath } from '../../src/index.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { rawFredQd } from '../support/raw-statements.ts';
+import { observationsIn } from '../support/scratch-store.ts';
 
 const hasShared = existsSync(fileURLToPath(new URL('../../../shared/', import.meta.url)));
 
@@ -32,7 +33,9 @@ describe.skipIf(!hasShared)(
       ['CPILFESL', 'CPILFESL', 4],
     ])('%s is %s: in the spring of 2021 every quarter agrees with FRED-QD', async (id, column, decimals) => {
       const known = quarters(
-        await store.observations({ seriesId: id, asOf: '2021-05-15', firstRelease: false, limit: 2000 }),
+        await store.read((view) =>
+          observationsIn(view, { seriesId: id, asOf: '2021-05-15', firstRelease: false, limit: 2000 }),
+        ),
       );
       const published = [...rawFredQd(column)].filter(([quarter]) => known.has(quarter));
       expect(published.length).toBeGreaterThanOrEqual(248);

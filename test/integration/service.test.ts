@@ -10,7 +10,7 @@ import {
   yields,
 } from '../../src/operations/index.ts';
 import { createService, type Given, owner } from '../../src/service/service.ts';
-import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { ask, free, gdp, idOf, path, problemOf } from '../support/asking.ts';
 
 describe('the envelope of each operation has exactly the contract’s fields', () => {
@@ -218,9 +218,11 @@ describe('what cannot be answered', () => {
   });
 
   test('a failure that nobody foresaw is an internal error that tells nothing of its cause', async () => {
-    const store = await openStore(path);
-    await store.close();
-    const broken = { ...store, findSeries: () => Promise.reject(new TypeError('secret')) };
+    const broken: Store = {
+      address: path,
+      read: () => Promise.reject(new TypeError('secret')),
+      close: async () => undefined,
+    };
     const problem = await createService({ store: broken })
       .answer(seriesShow, [gdp], owner)
       .catch((error: unknown) => error);

@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
+import type { Filing } from '../../src/domain/insider/filing.ts';
+import type { MergeOptions } from '../../src/domain/series/merge-plan.ts';
 import type { Statement } from '../../src/domain/series/statement.ts';
 import { sourceFiles } from '../../src/import/files/walk.ts';
 import { recognise } from '../../src/import/formats/recognise.ts';
@@ -10,7 +12,13 @@ import type { LoadOptions } from '../../src/import/load/file-loader.ts';
 import { load } from '../../src/import/load/load.ts';
 import type { FileSummary } from '../../src/import/load/tally.ts';
 import { openStore, openWriter } from '../../src/store/open.ts';
-import type { Observation, ObservationQuery, Store, StoreView } from '../../src/store/store.ts';
+import type {
+  MergedFilings,
+  Observation,
+  ObservationQuery,
+  Store,
+  StoreView,
+} from '../../src/store/store.ts';
 
 /** The day on which the tests' imports happen. */
 const importDay = '2026-01-15';
@@ -82,6 +90,18 @@ export async function importPaths(
     await writer.rollback();
     throw error;
   }
+}
+
+/** Imports filings as they are, without files. */
+export async function importFilings(
+  path: string,
+  filings: readonly Filing[],
+  options: MergeOptions = { replace: false },
+): Promise<MergedFilings> {
+  const writer = await openWriter(path);
+  const merged = await writer.mergeFilings(filings, options);
+  await writer.commit();
+  return merged;
 }
 
 /** Does something with a store that is open for reading. */

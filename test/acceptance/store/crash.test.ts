@@ -12,8 +12,10 @@ import {
   failureOf,
   importFiles,
   newStorePath,
+  observationsIn,
   reading,
   scratchFolder,
+  withStore,
 } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
@@ -98,7 +100,7 @@ describe('an import that is killed in the middle', () => {
     await killWriting(path, (name) => name === `${basename(path)}-wal`);
     expect(digestOf(path)).toBe(before);
     expect(await seriesIn(path)).toEqual(['GDP']);
-    expect(await reading(path, (store) => store.observations({ seriesId: 'GDP', limit: 9 }))).toEqual([
+    expect(await reading(path, (view) => observationsIn(view, { seriesId: 'GDP', limit: 9 }))).toEqual([
       { date: '2014-10-01', value: '17710.7', asOfDate: '2015-01-30' },
     ]);
     expect(run(['import', middle, '--store', path]).status).toBe(0);
@@ -157,7 +159,7 @@ describe('two imports at once', () => {
     const file = join(dirname(path), 'more.csv');
     writeFileSync(file, facts('GDP 2014-10-01 2015-02-27 17701.3'));
     const { status, stderr } = run(['import', file, '--store', path]);
-    writer.rollback();
+    await writer.rollback();
     expect(status).toBe(10);
     expect(stderr).toContain('another import is writing to it; try again when it is done');
     expect(run(['import', file, '--store', path]).status).toBe(0);
@@ -171,7 +173,7 @@ describe('two imports at once', () => {
     writeFileSync(file, small);
     expect(run(['import', file, '--store', path]).status).toBe(0);
     const before = digestOf(path);
-    expect(() => writer.commit()).toThrow(`another import made the store ${path} meanwhile`);
+    await expect(writer.commit()).rejects.toThrow(`another import made the store ${path} meanwhile`);
     expect(digestOf(path)).toBe(before);
     expect(await seriesIn(path)).toEqual(['GDP']);
   });
@@ -182,14 +184,16 @@ describe('a reader', () => {
 
   test('sees the old state until an import is complete, and then the new one', async () => {
     const path = await storeOf(small);
-    await reading(path, async (store) => {
-      const latest = async () =>
-        (await store.observations({ seriesId: 'GDP', limit: 9 })).map(({ value }) => value);
+    await withStore(path, async (store) => {
+      const latest = () =>
+        store.read(async (view) =>
+          (await observationsIn(view, { seriesId: 'GDP', limit: 9 })).map(({ value }) => value),
+        );
       const writer = await openWriter(path);
-      writer.merge('GDP', [statement('17701.3', '2015-02-27')], { replace: false });
-      writer.settle('GDP');
+      await writer.merge('GDP', [statement('17701.3', '2015-02-27')], { replace: false });
+      await writer.finish(['GDP']);
       expect(await latest()).toEqual(['17710.7']);
-      writer.commit();
+      await writer.commit();
       expect(await latest()).toEqual(['17701.3']);
     });
   });
@@ -197,17 +201,20 @@ describe('a reader', () => {
   test('that reads statements for long reads one state of them', async () => {
     const days = Array.from({ length: 7000 }, (_, i) => new Date(i * 86_400_000).toISOString().slice(0, 10));
     const path = await storeOf(facts(...days.map((day) => `X ${day} 2000-01-01 1`)));
-    await reading(path, async (store) => {
+    await withStore(path, async (store) => {
       const values: (string | null)[] = [];
-      for await (const batch of store.statements('X')) {
-        values.push(...batch.map(({ value }) => value));
-        if (values.length > 5000) continue;
-        const changed = facts(...days.map((day) => `X ${day} 2000-01-01 2`));
-        await importFiles(path, { 'changed.csv': changed }, { replace: true });
-      }
+      await store.read(async (view) => {
+        for await (const batch of view.statements('X')) {
+          values.push(...batch.map(({ value }) => value));
+          if (values.length > 5000) continue;
+          const changed = facts(...days.map((day) => `X ${day} 2000-01-01 2`));
+          await importFiles(path, { 'changed.csv': changed }, { replace: true });
+        }
+      });
       expect(values.length).toBe(7000);
       expect(new Set(values)).toEqual(new Set(['1']));
-      expect(new Set((await allStatements(store, 'X')).map(({ value }) => value))).toEqual(new Set(['2']));
+      const now = await store.read((view) => allStatements(view, 'X'));
+      expect(new Set(now.map(({ value }) => value))).toEqual(new Set(['2']));
     });
   });
 });
@@ -245,10 +252,10 @@ describe('a store without a write-ahead log', () => {
       asOf: '2020-01-01',
       value: wide,
     }));
-    writer.merge('X', statements, { replace: false });
+    await writer.merge('X', statements, { replace: false });
     expect(await seriesIn(path)).toEqual(['GDP']);
-    writer.settle('X');
-    writer.commit();
+    await writer.finish(['X']);
+    await writer.commit();
     expect(await seriesIn(path)).toEqual(['GDP', 'X']);
   });
 

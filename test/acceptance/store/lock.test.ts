@@ -8,12 +8,12 @@ import { scratchFolder } from '../../support/scratch-store.ts';
 const folder = scratchFolder();
 
 describe('a lock', () => {
-  test('is held by one, and free again when it is closed', () => {
+  test('is held by one, and free again when it is closed', async () => {
     const path = join(folder, 'a.lock');
-    const held = takeLock(path);
-    expect(takeLock(path)).toBeUndefined();
-    held?.close();
-    takeLock(path)?.close();
+    const held = await takeLock(path);
+    expect(await takeLock(path)).toBeUndefined();
+    await held?.close();
+    await (await takeLock(path))?.close();
     expect(held).toBeDefined();
   });
 
@@ -25,10 +25,10 @@ describe('a lock', () => {
       (path) => writeFileSync(path, 'dear diary, '.repeat(100)),
       /: it is not a lock; remove it$/,
     ],
-  ])('is refused at once where %s stands', (name, put, message) => {
+  ])('is refused at once where %s stands', async (name, put, message) => {
     const path = join(folder, name);
     put(path);
-    expect(() => takeLock(path)).toThrow(message);
+    await expect(takeLock(path)).rejects.toThrow(message);
     expect(existsSync(`${path}.elsewhere`)).toBe(false);
   });
 });

@@ -7,10 +7,10 @@ import type { Filing } from '../../../src/domain/insider/filing.ts';
 import type { Envelope, Row } from '../../../src/operations/envelope.ts';
 import { insiderClusters } from '../../../src/operations/index.ts';
 import type { Given } from '../../../src/service/service.ts';
-import { openStore, openWriter } from '../../../src/store/open.ts';
+import { openStore } from '../../../src/store/open.ts';
 import { alikeFilings, days } from '../../support/alike-filings.ts';
 import { filing, owner } from '../../support/filings.ts';
-import { newStorePath, scratchFolder } from '../../support/scratch-store.ts';
+import { importFilings, newStorePath, scratchFolder } from '../../support/scratch-store.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -20,9 +20,7 @@ const clock = () => new Date('2026-03-15T12:00:00Z');
 /** What is asked of a client of a store that holds these filings. */
 async function withClient<T>(filings: readonly Filing[], ask: (client: Client) => Promise<T>): Promise<T> {
   const path = newStorePath(folder);
-  const writer = await openWriter(path);
-  writer.mergeFilings(filings, { replace: false });
-  writer.commit();
+  await importFilings(path, filings);
   const client = embeddedClient(await openStore(path), clock);
   try {
     return await ask(client);

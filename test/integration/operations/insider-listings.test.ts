@@ -9,10 +9,10 @@ import { insiderClusters, insiderFilings } from '../../../src/operations/index.t
 import type { Operation } from '../../../src/operations/operation.ts';
 import { createService, type Given, owner, type Service } from '../../../src/service/service.ts';
 import { openWriter } from '../../../src/store/open.ts';
-import type { ImportRecord, Store } from '../../../src/store/store.ts';
+import type { ImportRecord, StoreView } from '../../../src/store/store.ts';
 import { alikeFilings, days } from '../../support/alike-filings.ts';
 import { filing } from '../../support/filings.ts';
-import { newStorePath, reading, scratchFolder } from '../../support/scratch-store.ts';
+import { importFilings, newStorePath, scratchFolder, withStore } from '../../support/scratch-store.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -36,10 +36,8 @@ async function withService<T>(
   now = () => '2026-02-04T12:00:00Z',
 ): Promise<T> {
   const path = newStorePath(folder);
-  const writer = await openWriter(path);
-  writer.mergeFilings(filings, { replace: false });
-  writer.commit();
-  return reading(path, (store) => ask(createService({ store, clock: () => new Date(now()) })));
+  await importFilings(path, filings);
+  return withStore(path, (store) => ask(createService({ store, clock: () => new Date(now()) })));
 }
 
 /** Filings of three issuers with symbols of their own, of another, or none. */
@@ -271,12 +269,12 @@ describe('the clusters of a store', () => {
     const path = newStorePath(folder);
     const put = async (one: Filing) => {
       const writer = await openWriter(path);
-      writer.mergeFilings([one], { replace: false });
-      writer.recordImport(imported);
-      writer.commit();
+      await writer.mergeFilings([one], { replace: false });
+      await writer.recordImport(imported);
+      await writer.commit();
     };
     await put(bought(1));
-    await reading(path, async (store) => {
+    await withStore(path, async (store) => {
       const service = createService({ store, clock: () => new Date('2026-02-04T12:00:00Z') });
       expect((await service.answer(insiderClusters, all, owner)).results_count).toBe(1);
       await put(bought(2));
@@ -295,12 +293,14 @@ describe('the clusters of a store', () => {
   });
 
   it('of one symbol come by issuer, in whatever order the store gives them', async () => {
+    const state = { name: 'a', revision: 1, sample: false };
     const backwards = {
+      state: async () => state,
       async *purchases() {
         for (const place of [3, 1, 2]) yield [bought(place)];
       },
-    } as unknown as Store;
-    const found = await allClusters(backwards, 1, { min_insiders: 1, days: 1, ticker: '', as_of: undefined });
+    } as unknown as StoreView;
+    const found = await allClusters(backwards, { min_insiders: 1, days: 1, ticker: '', as_of: undefined });
     expect(found.map(({ issuerCik }) => issuerCik.at(-1))).toEqual(['1', '2', '3']);
   });
 });

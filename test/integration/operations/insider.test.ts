@@ -1,17 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Filing } from '../../../src/domain/insider/filing.ts';
 import { insiderClusters, insiderFilings } from '../../../src/operations/index.ts';
-import { openWriter } from '../../../src/store/open.ts';
 import { filing, owner } from '../../support/filings.ts';
-import { newStorePath, scratchFolder } from '../../support/scratch-store.ts';
+import { importFilings, newStorePath, scratchFolder } from '../../support/scratch-store.ts';
 import { ask, problemOf } from '../../support/stock.ts';
 
 const folder = scratchFolder();
 
 async function storeOf(filings: readonly Filing[], path = newStorePath(folder)): Promise<string> {
-  const writer = await openWriter(path);
-  writer.mergeFilings(filings, { replace: false });
-  writer.commit();
+  await importFilings(path, filings);
   return path;
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { observations } from '../../../src/operations/index.ts';
 import { createService, newRequestId, owner } from '../../../src/service/service.ts';
 import { openStore } from '../../../src/store/open.ts';
+import { changedStore } from '../../support/changed-store.ts';
 import { facts, importFiles, newStorePath, scratchFolder } from '../../support/scratch-store.ts';
 
 const given = [['id', 'GDP']] as const;
@@ -13,41 +14,32 @@ async function newStore() {
 }
 
 describe('an answer', () => {
-  it('is of one state of knowledge, also when an import lands while it is read', async () => {
+  it('comes from the state that it names, also when an import commits before the facts are read', async () => {
     const { path, store } = await newStore();
     let imports = 0;
-    const service = createService({
-      store: {
-        ...store,
-        // Between the look at the series and the look at its values.
-        async observations(query) {
-          imports += 1;
-          if (imports === 1)
-            await importFiles(path, {
-              'b.csv':
-                'series_id,title,units,frequency,seasonal_adjustment,source\nGDP,Product,Dollars,Q,SA,BEA\n',
-            });
-          return store.observations(query);
-        },
-      },
-    });
-    const { results } = await service.answer(observations, given, owner);
-    expect(results.map(({ unit }) => unit)).toEqual(['Dollars', 'Dollars']);
-    expect(imports).toBe(2);
-    await store.close();
-  });
-
-  it('is refused when imports never cease', async () => {
-    const { store } = await newStore();
-    let revision = 0;
-    const info = async () => {
-      revision += 1;
-      return { path: '', sample: false, revision };
+    const importMore = async () => {
+      imports += 1;
+      if (imports === 1) await importFiles(path, { 'b.csv': facts('GDP 2014-10-01 2015-02-27 3') });
     };
-    const service = createService({ store: { ...store, info } });
-    await expect(service.answer(observations, given, owner)).rejects.toThrow(
-      'the data changed while it was being read',
-    );
+    const service = createService({
+      store: changedStore(store, (view) => ({
+        async observations(query) {
+          await importMore();
+          return view.observations(query);
+        },
+      })),
+    });
+    const newest = async () => {
+      const requestId = newRequestId(new Date());
+      const request = { operation: observations, given, principal: owner, requestId };
+      const { state, envelope } = await service.reply(request, () => false);
+      return { state, value: envelope?.results[0]?.value };
+    };
+    const before = await service.state();
+    expect(await newest()).toEqual({ state: before, value: '2' });
+    const after = await service.state();
+    expect(await newest()).toEqual({ state: after, value: '3' });
+    expect(after).not.toBe(before);
     await store.close();
   });
 });

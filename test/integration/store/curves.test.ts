@@ -87,7 +87,7 @@ describe('a curve has one rate for each type, trade date and maturity', () => {
   });
 
   test('a fuller text is a change that a cache must notice; what is known already is none', async () => {
-    const revision = (path: string) => reading(path, async (store) => (await store.info()).revision);
+    const revision = (path: string) => reading(path, async (view) => (await view.state()).revision);
     const path = await importAll([h15('2024-01-02,4.1,3.9')]);
     const first = await revision(path);
     await importFiles(path, h15('2024-01-02,4.1,.'));

@@ -20,8 +20,9 @@ const folder = scratchFolder();
 /** Merges filings in parts, as several files of one import. */
 async function merged(path: string, parts: readonly (readonly Filing[])[], replace = false) {
   const writer = await openWriter(path);
-  const outcomes: MergedFilings[] = parts.map((part) => writer.mergeFilings(part, { replace }));
-  writer.commit();
+  const outcomes: MergedFilings[] = [];
+  for (const part of parts) outcomes.push(await writer.mergeFilings(part, { replace }));
+  await writer.commit();
   return outcomes;
 }
 
@@ -138,8 +139,8 @@ describe('the store keeps filings', () => {
   it('and knows what it has: a second time nothing is new and nothing changes', async () => {
     const path = newStorePath(folder);
     const filings = [filing(), filing({ row: 2 })];
-    expect(await merged(path, [filings])).toEqual([{ added: 2, known: 0, clashes: [], changed: true }]);
-    expect(await merged(path, [filings])).toEqual([{ added: 0, known: 2, clashes: [], changed: false }]);
+    expect(await merged(path, [filings])).toEqual([{ added: 2, known: 0, conflicts: [], changed: true }]);
+    expect(await merged(path, [filings])).toEqual([{ added: 0, known: 2, conflicts: [], changed: false }]);
   });
 
   it('and puts together what two records of one trade say, in either order', async () => {
@@ -175,15 +176,15 @@ describe('the store keeps filings', () => {
     ['filing date', { filedOn: '2026-01-03' }, 'filedOn'],
     ['code', { transactionCode: 'S' }, 'transactionCode'],
     ['filing date of another row', { row: 2, filedOn: '2026-01-03' }, 'filedOn'],
-  ])('and names another %s as a clash, which only replacing resolves', async (_, change, field) => {
+  ])('and names another %s as a conflict, which only replacing resolves', async (_, change, field) => {
     const path = newStorePath(folder);
     await merged(path, [[filing()]]);
     const given = filing(change);
     const [refused] = await merged(path, [[given]]);
-    expect(refused).toMatchObject({ added: 0, changed: false, clashes: [{ given, fields: [field] }] });
+    expect(refused).toMatchObject({ added: 0, changed: false, conflicts: [{ given, fields: [field] }] });
     expect(await allOf(path)).toEqual([filing()]);
     const [accepted] = await merged(path, [[given]], true);
-    expect(accepted).toMatchObject({ added: 1, changed: true, clashes: [] });
+    expect(accepted).toMatchObject({ added: 1, changed: true, conflicts: [] });
     expect(await allOf(path)).toContainEqual(given);
   });
 });
@@ -217,11 +218,11 @@ describe('an import of filings', () => {
   it('changes nothing the second time', async () => {
     const path = newStorePath(folder);
     await importFiles(path, asFolder, later);
-    const before = await reading(path, (store) => store.info());
+    const before = await reading(path, (view) => view.state());
     const summaries = await importFiles(path, asFolder, later);
     expect(summaries.map(({ statementsNew }) => statementsNew)).toEqual([0, 0, 0, 0]);
     expect(summaries.map(({ statementsKnown }) => statementsKnown)).toEqual([0, 0, 3, 1]);
-    expect(await reading(path, (store) => store.info())).toEqual(before);
+    expect((await reading(path, (view) => view.state())).revision).toBe(before.revision);
   });
 
   it('is refused whole where a trade differs, names it, and --replace accepts it', async () => {

@@ -68,7 +68,7 @@ describe('a file that is no store of this asof is refused, to read and to write,
     const listing = async () => {
       const store = await openStore(path);
       try {
-        await store.searchSeries({ text: '', match: 'any', limit: 1000 });
+        await store.read((view) => view.searchSeries({ text: '', match: 'any', limit: 1000 }));
       } finally {
         await store.close();
       }

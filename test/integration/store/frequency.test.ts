@@ -11,6 +11,7 @@ import {
   type ImportFlags,
   importFiles,
   newStorePath,
+  observationsIn,
   reading,
   scratchFolder,
 } from '../../support/scratch-store.ts';
@@ -46,9 +47,9 @@ async function importAll(steps: readonly Step[]): Promise<string> {
 
 /** The frequency of X and its values as `date value`, oldest first. */
 async function shown(path: string): Promise<readonly string[]> {
-  return reading(path, async (store) => {
-    const series = await store.findSeries('X');
-    const rows = await store.observations({ seriesId: 'X', limit: 1000 });
+  return reading(path, async (view) => {
+    const series = await view.findSeries('X');
+    const rows = await observationsIn(view, { seriesId: 'X', limit: 1000 });
     return [
       series?.frequency ?? 'no such series',
       ...rows.map(({ date, value }) => `${date} ${value}`).reverse(),
@@ -162,9 +163,9 @@ describe('dates are put on the first day of their period, whenever its length be
           const path = await importAll([...steps.slice(0, at), metadata(frequency), ...steps.slice(at)]);
           const moved = said.map((item) => ({ ...item, date: periodOf(item.date, months[frequency]) }));
           const known = told(nothing, moved).after;
-          await reading(path, async (store) => {
-            expect(await store.observations({ seriesId: 'X', limit: 1000 })).toEqual(asOf(known, 'X'));
-            const statements = await allStatements(store, 'X');
+          await reading(path, async (view) => {
+            expect(await observationsIn(view, { seriesId: 'X', limit: 1000 })).toEqual(asOf(known, 'X'));
+            const statements = await allStatements(view, 'X');
             expect(statements.map(({ date, asOf: t, value }) => [date, t, value])).toEqual(
               statementsOf(known, 'X').map(({ date, asOf: t, value }) => [date, t, value]),
             );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createServices, type OpenService } from '../../../src/server/service-lease.ts';
+import { type OpenService, Services } from '../../../src/server/service-lease.ts';
 
 /** A service that knows its name and whether it was closed. */
 function newService(name: string): OpenService & { closed: boolean } {
@@ -17,11 +17,11 @@ function newService(name: string): OpenService & { closed: boolean } {
 describe('a service that is replaced', () => {
   it('stays open for the requests that began with it, and not longer', async () => {
     const [first, second] = [newService('first'), newService('second')];
-    const services = createServices(first);
+    const services = new Services(first);
     const [one, two] = [services.lease(), services.lease()];
     services.replace(second);
-    expect(await services.lease().state()).toBe('second');
-    expect(await one.state()).toBe('first');
+    expect(await services.lease().service.state()).toBe('second');
+    expect(await one.service.state()).toBe('first');
     one.release();
     one.release();
     expect(first.closed).toBe(false);
@@ -32,13 +32,13 @@ describe('a service that is replaced', () => {
 
   it('is closed at once when nobody uses it', () => {
     const first = newService('first');
-    createServices(first).replace(newService('second'));
+    new Services(first).replace(newService('second'));
     expect(first.closed).toBe(true);
   });
 
   it('is closed at the end when its last request is done', async () => {
     const first = newService('first');
-    const services = createServices(first);
+    const services = new Services(first);
     const lease = services.lease();
     const closed = services.close();
     expect(first.closed).toBe(false);

@@ -7,6 +7,7 @@ import {
   type ImportFlags,
   importFiles,
   newStorePath,
+  observationsIn,
   reading,
   scratchFolder,
 } from '../../../support/scratch-store.ts';
@@ -34,9 +35,9 @@ describe('the rulings’ own example', () => {
     [2, 1, 0],
   ])('January 5, March 5, and February 7 in the order %i %i %i: April still knows 5', async (...order) => {
     const path = await importAll(...order.map((i) => steps[i] ?? ''));
-    await reading(path, async (store) => {
+    await reading(path, async (view) => {
       const known = async (asOf: string) =>
-        (await store.observations({ seriesId: 'X', asOf, limit: 9 })).map(
+        (await observationsIn(view, { seriesId: 'X', asOf, limit: 9 })).map(
           ({ value, asOfDate }) => `${value} since ${asOfDate}`,
         );
       expect(await known('2021-01-04')).toEqual([]);
@@ -76,8 +77,8 @@ describe('an import', () => {
         withdrawn: 1,
       },
     ]);
-    await reading(path, async (store) => {
-      const log = await store.imports();
+    await reading(path, async (view) => {
+      const log = await view.imports();
       expect(log.map(({ importedAt, kind, statementsNew }) => [importedAt, kind, statementsNew])).toEqual([
         ['2026-01-15T12:00:00.000Z', 'asof-csv', 3],
         ['2026-01-15T12:00:00.000Z', 'asof-csv', 1],
@@ -206,8 +207,8 @@ describe('an import that replaces', () => {
       { 'a.csv': seven, 'b.csv': facts('X 2020-01-01 2020-05-01 7.0') },
       { replace: true },
     );
-    await reading(path, async (store) =>
-      expect(await store.observations({ seriesId: 'X', limit: 9 })).toEqual([
+    await reading(path, async (view) =>
+      expect(await observationsIn(view, { seriesId: 'X', limit: 9 })).toEqual([
         { date: '2020-01-01', value: '7.0', asOfDate: '2020-05-01' },
       ]),
     );
@@ -219,10 +220,10 @@ describe('a statement that a complete vintage had implied', () => {
   const middle = facts('X 2020-07-15 2021-03-05');
 
   async function state(path: string) {
-    return reading(path, async (store) => ({
-      revision: (await store.info()).revision,
-      series: await store.findSeries('X'),
-      dates: (await store.observations({ seriesId: 'X', limit: 9 })).map(({ date }) => date),
+    return reading(path, async (view) => ({
+      revision: (await view.state()).revision,
+      series: await view.findSeries('X'),
+      dates: (await observationsIn(view, { seriesId: 'X', limit: 9 })).map(({ date }) => date),
     }));
   }
 

@@ -7,6 +7,7 @@ import {
   type ImportFlags,
   importFiles,
   newStorePath,
+  observationsIn,
   reading,
   scratchFolder,
 } from '../../../support/scratch-store.ts';
@@ -40,8 +41,8 @@ async function importAll(steps: readonly Step[], flags: ImportFlags = {}): Promi
 }
 
 async function seriesIn(path: string): Promise<readonly string[]> {
-  return reading(path, async (store) => {
-    const series = await store.searchSeries({ text: '', match: 'id', limit: 100 });
+  return reading(path, async (view) => {
+    const series = await view.searchSeries({ text: '', match: 'id', limit: 100 });
     return series.map(({ id, source, title, units }) => [id, source, title, units].join('|'));
   });
 }
@@ -134,10 +135,10 @@ describe('--id OLD=NEW keeps an import apart', () => {
       'X_PANEL|FRED dated panel|Things made|Pieces',
       'Y|FRED dated panel|Y|',
     ]);
-    await reading(path, async (store) => {
-      expect((await store.findSeries('X'))?.coveredTo).toBe('2020-06-01');
-      expect((await store.findSeries('X_PANEL'))?.coveredTo).toBe('2020-07-01');
-      expect(await store.observations({ seriesId: 'X_PANEL', limit: 9 })).toEqual([
+    await reading(path, async (view) => {
+      expect((await view.findSeries('X'))?.coveredTo).toBe('2020-06-01');
+      expect((await view.findSeries('X_PANEL'))?.coveredTo).toBe('2020-07-01');
+      expect(await observationsIn(view, { seriesId: 'X_PANEL', limit: 9 })).toEqual([
         { date: '2020-01-01', value: '3', asOfDate: '2020-07-01' },
       ]);
     });
@@ -178,8 +179,8 @@ describe('metadata', () => {
     for (const order of [parts, [...parts].reverse()]) {
       const path = await importAll(order);
       expect(await seriesIn(path)).toEqual(['X||A|U']);
-      await reading(path, async (store) =>
-        expect((await store.findSeries('X'))?.seasonalAdjustment).toBe('SA'),
+      await reading(path, async (view) =>
+        expect((await view.findSeries('X'))?.seasonalAdjustment).toBe('SA'),
       );
     }
   });
@@ -198,8 +199,8 @@ describe('metadata', () => {
       ['2030-01-01', '2026-01-15'],
     ]) {
       for (const order of bothWays(own, covered(day ?? ''))) {
-        await reading(await importAll(order), async (store) =>
-          expect((await store.findSeries('X'))?.coveredTo).toBe(expected),
+        await reading(await importAll(order), async (view) =>
+          expect((await view.findSeries('X'))?.coveredTo).toBe(expected),
         );
       }
     }

@@ -14,7 +14,7 @@ describe('an access store', () => {
   it("is its owner's alone, with its journal and its lock", async () => {
     const path = newPath();
     const store = await openAccess(path, { counting: true });
-    store.addKey(newKey({ name: 'Ada', plan: 'pro', now }).stored);
+    await store.addKey(newKey({ name: 'Ada', plan: 'pro', now }).stored);
     expect(['', '-wal', '-shm', '.lock'].map((suffix) => modeOf(path + suffix))).toEqual([
       '600',
       '600',
@@ -22,7 +22,7 @@ describe('an access store', () => {
       '600',
     ]);
     expect(modeOf(join(path, '..'))).toBe('700');
-    store.close();
+    await store.close();
   });
 
   it('gives back what was put in, oldest key first', async () => {
@@ -30,22 +30,24 @@ describe('an access store', () => {
     const store = await openAccess(path, { counting: false });
     const older = newKey({ name: 'Ada', plan: 'pro', now }).stored;
     const newer = newKey({ name: 'Ben', plan: 'free', now: new Date(now.getTime() + 1) }).stored;
-    store.addKey(newer);
-    store.addKey(older);
-    expect(store.keys()).toEqual([older, newer]);
+    await store.addKey(newer);
+    await store.addKey(older);
+    expect(await store.keys()).toEqual([older, newer]);
     const { hash: _hash, ...record } = newer;
-    expect(store.revokeKey(newer.id, '2026-02-01T00:00:00.000Z')).toEqual({
+    expect(await store.revokeKey(newer.id, '2026-02-01T00:00:00.000Z')).toEqual({
       ...record,
       revokedAt: '2026-02-01T00:00:00.000Z',
     });
     // The first revocation counts.
-    expect(store.revokeKey(newer.id, '2026-03-01T00:00:00.000Z')?.revokedAt).toBe('2026-02-01T00:00:00.000Z');
-    expect(store.revokeKey('k_00000000', '2026-03-01T00:00:00.000Z')).toBeUndefined();
+    expect((await store.revokeKey(newer.id, '2026-03-01T00:00:00.000Z'))?.revokedAt).toBe(
+      '2026-02-01T00:00:00.000Z',
+    );
+    expect(await store.revokeKey('k_00000000', '2026-03-01T00:00:00.000Z')).toBeUndefined();
     const usage = [{ keyId: older.id, window: 'day', began: now, count: 3 }] as const;
-    store.saveUsage(usage);
-    store.saveUsage([{ ...usage[0], count: 4 }]);
-    expect(store.usage()).toEqual([{ ...usage[0], count: 4 }]);
-    store.close();
+    await store.saveUsage(usage);
+    await store.saveUsage([{ ...usage[0], count: 4 }]);
+    expect(await store.usage()).toEqual([{ ...usage[0], count: 4 }]);
+    await store.close();
   });
 
   it('is counted in by one process alone; keys may be changed meanwhile', async () => {
@@ -58,12 +60,12 @@ describe('an access store', () => {
         'another asof serve counts requests',
       );
     const other = await openAccess(path, { counting: false });
-    const before = first.version();
-    other.addKey(newKey({ name: 'Ada', plan: 'pro', now }).stored);
-    expect(first.version()).toBeGreaterThan(before);
-    other.close();
-    first.close();
-    (await openAccess(path, { counting: true })).close();
+    const before = await first.version();
+    await other.addKey(newKey({ name: 'Ada', plan: 'pro', now }).stored);
+    expect(await first.version()).toBeGreaterThan(before);
+    await other.close();
+    await first.close();
+    await (await openAccess(path, { counting: true })).close();
   });
 
   it('says that another process holds it, and works again when it does not', async () => {
@@ -72,22 +74,22 @@ describe('an access store', () => {
     const other = openDatabase(path);
     other.exec('begin immediate');
     const usage = [{ keyId: 'k', window: 'day', began: now, count: 3 }] as const;
-    expect(() => store.saveUsage(usage)).toThrow('is locked by another process');
+    await expect(store.saveUsage(usage)).rejects.toThrow('is locked by another process');
     other.exec('rollback');
-    store.saveUsage(usage);
-    expect(store.usage()).toEqual(usage);
+    await store.saveUsage(usage);
+    expect(await store.usage()).toEqual(usage);
     other.close();
-    store.close();
+    await store.close();
   });
 
   it('tells its own changes of keys from its counts', async () => {
     const store = await openAccess(newPath(), { counting: true });
-    const start = store.version();
-    store.saveUsage([{ keyId: 'k', window: 'day', began: now, count: 3 }]);
-    expect(store.version()).toBe(start);
-    store.addKey(newKey({ name: 'Ada', plan: 'pro', now }).stored);
-    expect(store.version()).toBeGreaterThan(start);
-    store.close();
+    const start = await store.version();
+    await store.saveUsage([{ keyId: 'k', window: 'day', began: now, count: 3 }]);
+    expect(await store.version()).toBe(start);
+    await store.addKey(newKey({ name: 'Ada', plan: 'pro', now }).stored);
+    expect(await store.version()).toBeGreaterThan(start);
+    await store.close();
   });
 
   it.each<[string, (path: string) => void, string]>([

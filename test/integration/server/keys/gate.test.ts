@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/errors/problem.ts';
-import { checkPlans, createGate } from '../../../../src/server/keys/gate.ts';
+import { checkPlans, Gate } from '../../../../src/server/keys/gate.ts';
 import { newKey } from '../../../../src/server/keys/key.ts';
 import { type Plans, parsePlans, shippedPlans } from '../../../../src/server/keys/plans.ts';
 import type { AccessStore } from '../../../../src/store/access-store.ts';
@@ -25,41 +24,37 @@ async function newAccess() {
   return { path, store };
 }
 
-function addKey(store: AccessStore, plan: string): { secret: string; id: string; hash: string } {
+async function addKey(store: AccessStore, plan: string) {
   const { secret, stored } = newKey({ name: 'Ada', plan, now: new Date(now) });
-  store.addKey(stored);
+  await store.addKey(stored);
   return { secret, id: stored.id, hash: stored.hash };
 }
 
-function refusalOf(work: () => unknown): Problem {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof Problem) return error;
-    throw error;
-  }
-  throw new Error('it was not refused');
+async function refusalOf(work: Promise<unknown>): Promise<Problem> {
+  const outcome = await work.catch((error: unknown) => error);
+  if (outcome instanceof Problem) return outcome;
+  throw new Error('it was not refused', { cause: outcome });
 }
 
 describe('the gate', () => {
   it('admits a good key with its plan and the tightest window', async () => {
     const { store } = await newAccess();
-    const { secret, id } = addKey(store, 'pro');
-    const { keyId, plan, rate, refusal } = createGate(store, shippedPlans).admit(secret, now);
+    const { secret, id } = await addKey(store, 'pro');
+    const { keyId, plan, rate, refusal } = await (await Gate.open(store, shippedPlans)).admit(secret, now);
     expect({ keyId, plan: plan.name, rate, refusal }).toEqual({
       keyId: id,
       plan: 'pro',
       rate: { window: 'minute', limit: 600, remaining: 599, reset: 60 },
       refusal: undefined,
     });
-    store.close();
+    await store.close();
   });
 
   it('does not tell an unknown key from a revoked one, and names the header that is missing', async () => {
     const { store } = await newAccess();
-    const revoked = addKey(store, 'pro');
-    store.revokeKey(revoked.id, new Date(now).toISOString());
-    const gate = createGate(store, shippedPlans);
+    const revoked = await addKey(store, 'pro');
+    await store.revokeKey(revoked.id, new Date(now).toISOString());
+    const gate = await Gate.open(store, shippedPlans);
     const refused = [
       revoked.secret,
       newKey({ name: 'x', plan: 'pro', now: new Date(now) }).secret,
@@ -67,25 +62,23 @@ describe('the gate', () => {
       '',
     ];
     for (const text of refused) {
-      const { kind, detail } = refusalOf(() => gate.admit(text, now));
+      const { kind, detail } = await refusalOf(gate.admit(text, now));
       expect({ kind, detail }).toEqual({ kind: 'unauthorized', detail: 'invalid API key' });
     }
-    expect(refusalOf(() => gate.admit(undefined, now)).detail).toBe('missing X-API-Key header');
-    store.close();
+    expect((await refusalOf(gate.admit(undefined, now))).detail).toBe('missing X-API-Key header');
+    await store.close();
   });
 
   it('sees at once what another connection does to the keys', async () => {
     const { path, store } = await newAccess();
-    const gate = createGate(store, shippedPlans);
+    const gate = await Gate.open(store, shippedPlans);
     const other = await openAccess(path, { counting: false });
-    const { secret, id } = addKey(other, 'free');
-    await turn();
-    expect(gate.admit(secret, now).plan.name).toBe('free');
-    other.revokeKey(id, new Date(now).toISOString());
-    await turn();
-    expect(refusalOf(() => gate.admit(secret, now)).kind).toBe('unauthorized');
-    other.close();
-    store.close();
+    const { secret, id } = await addKey(other, 'free');
+    expect((await gate.admit(secret, now)).plan.name).toBe('free');
+    await other.revokeKey(id, new Date(now).toISOString());
+    expect((await refusalOf(gate.admit(secret, now))).kind).toBe('unauthorized');
+    await other.close();
+    await store.close();
   });
 
   it.each([
@@ -109,99 +102,103 @@ describe('the gate', () => {
     ],
   ])('words the quota of a %s as the rulings do', async (_, limits, detail, retryAfter) => {
     const { store } = await newAccess();
-    const { secret } = addKey(store, 'p');
-    const gate = createGate(store, new Map([['p', { name: 'p', vintageAccess: true, ...limits }]]));
-    gate.admit(secret, now);
-    gate.admit(secret, now);
-    const { refusal } = gate.admit(secret, now);
+    const { secret } = await addKey(store, 'p');
+    const gate = await Gate.open(store, new Map([['p', { name: 'p', vintageAccess: true, ...limits }]]));
+    await gate.admit(secret, now);
+    await gate.admit(secret, now);
+    const { refusal } = await gate.admit(secret, now);
     expect({ kind: refusal?.kind, detail: refusal?.detail, retryAfter: refusal?.retryAfter }).toEqual({
       kind: 'rate-limit-exceeded',
       detail,
       retryAfter,
     });
-    store.close();
+    await store.close();
   });
 
   it('keeps day and month over a restart', async () => {
     const { path, store } = await newAccess();
-    const { secret } = addKey(store, 'small');
-    const gate = createGate(store, small);
-    for (let i = 0; i < 60; i += 1) gate.admit(secret, now);
-    expect(gate.save()).toBeUndefined();
-    store.close();
+    const { secret } = await addKey(store, 'small');
+    const gate = await Gate.open(store, small);
+    for (let i = 0; i < 60; i += 1) await gate.admit(secret, now);
+    expect(await gate.save()).toBeUndefined();
+    await store.close();
     const again = await openAccess(path, { counting: true });
-    const later = createGate(again, small);
-    const passed = Array.from({ length: 60 }, () => later.admit(secret, now + 60_000)).filter(
-      ({ refusal }) => refusal === undefined,
-    );
+    const later = await Gate.open(again, small);
+    const admissions = await Promise.all(Array.from({ length: 60 }, () => later.admit(secret, now + 60_000)));
+    const passed = admissions.filter(({ refusal }) => refusal === undefined);
     expect(passed).toHaveLength(40);
-    again.close();
+    await again.close();
   });
 
   it('costs ten thousand bad keys nothing: no count, no row, no memory', async () => {
     const { store } = await newAccess();
-    const { secret } = addKey(store, 'small');
-    const gate = createGate(store, small);
+    const { secret } = await addKey(store, 'small');
+    const gate = await Gate.open(store, small);
     const bad = () => newKey({ name: 'x', plan: 'small', now: new Date(now) }).secret;
-    const knock = (times: number): void => {
-      for (let i = 0; i < times; i += 1) refusalOf(() => gate.admit(bad(), now));
+    const knock = async (times: number): Promise<void> => {
+      for (let i = 0; i < times; i += 1) await refusalOf(gate.admit(bad(), now));
     };
-    knock(2000);
+    await knock(2000);
     const before = process.memoryUsage().heapUsed;
-    knock(10_000);
+    await knock(10_000);
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(40 * 1024 * 1024);
-    expect(gate.save()).toBeUndefined();
-    expect(store.usage()).toEqual([]);
-    expect(gate.admit(secret, now).rate.remaining).toBe(59);
-    store.close();
+    expect(await gate.save()).toBeUndefined();
+    expect(await store.usage()).toEqual([]);
+    expect((await gate.admit(secret, now)).rate.remaining).toBe(59);
+    await store.close();
   });
 
   it('says when counts cannot be written, keeps them, and writes them once when it can', async () => {
     const { store } = await newAccess();
-    const { secret } = addKey(store, 'small');
+    const { secret } = await addKey(store, 'small');
     let broken = true;
     let tries = 0;
     const flaky: AccessStore = {
-      ...store,
-      saveUsage: (records) => {
+      version: () => store.version(),
+      keys: () => store.keys(),
+      addKey: (key) => store.addKey(key),
+      revokeKey: (id, revokedAt) => store.revokeKey(id, revokedAt),
+      usage: () => store.usage(),
+      close: () => store.close(),
+      async saveUsage(records) {
         tries += 1;
         if (broken) throw new Error('the disk is full');
-        store.saveUsage(records);
+        await store.saveUsage(records);
       },
     };
-    const gate = createGate(flaky, small);
-    gate.admit(secret, now);
-    expect(gate.save()).toEqual(new Error('the disk is full'));
-    expect(() => gate.check()).toThrow('the disk is full');
+    const gate = await Gate.open(flaky, small);
+    await gate.admit(secret, now);
+    expect(await gate.save()).toEqual(new Error('the disk is full'));
+    await expect(gate.check()).rejects.toThrow('the disk is full');
     broken = false;
-    expect(gate.save()).toBeUndefined();
-    expect(() => gate.check()).not.toThrow();
-    expect(store.usage().map(({ count }) => count)).toEqual([1, 1, 1]);
+    expect(await gate.save()).toBeUndefined();
+    await expect(gate.check()).resolves.toBeUndefined();
+    expect((await store.usage()).map(({ count }) => count)).toEqual([1, 1, 1]);
     // What is written is not written again.
-    gate.save();
+    await gate.save();
     expect(tries).toBe(2);
-    store.close();
+    await store.close();
   });
 
   it('is not opened over keys whose plan is not served', async () => {
     const { store } = await newAccess();
-    const { id } = addKey(store, 'gold');
-    expect(() => checkPlans(store, shippedPlans)).toThrow(
+    const { id } = await addKey(store, 'gold');
+    await expect(checkPlans(store, shippedPlans)).rejects.toThrow(
       `key ${id} ('Ada') is on the plan 'gold': the plans are free, pro`,
     );
-    store.revokeKey(id, new Date(now).toISOString());
-    expect(() => checkPlans(store, shippedPlans)).not.toThrow();
-    store.close();
+    await store.revokeKey(id, new Date(now).toISOString());
+    await expect(checkPlans(store, shippedPlans)).resolves.toBeUndefined();
+    await store.close();
   });
 });
 
 describe('the files of an access store', () => {
   it('hold no key', async () => {
     const { path, store } = await newAccess();
-    const keys = Array.from({ length: 20 }, () => addKey(store, 'pro'));
-    const gate = createGate(store, shippedPlans);
-    for (const { secret } of keys) gate.admit(secret, now);
-    gate.save();
+    const keys = await Promise.all(Array.from({ length: 20 }, () => addKey(store, 'pro')));
+    const gate = await Gate.open(store, shippedPlans);
+    for (const { secret } of keys) await gate.admit(secret, now);
+    await gate.save();
     const files = ['', '-wal', '-shm', '.lock']
       .map((suffix) => path + suffix)
       .filter((file) => existsSync(file));
@@ -213,6 +210,6 @@ describe('the files of an access store', () => {
       expect(bytes).not.toContain(secret.slice(13));
       expect(bytes).not.toContain(secret.slice(20, 40));
     }
-    store.close();
+    await store.close();
   });
 });

@@ -9,8 +9,8 @@ const held = filing({ acceptedAt: '2026-01-02T20:00:00Z', originalFiledOn: '2025
 /** The line on a trade that an import states otherwise. */
 const lineOn = (changes: Partial<Filing>) => {
   const given = { ...held, ...changes };
-  const clash = { held, given, fields: conflictingFields(held, given) };
-  return conflictsProblem([{ kind: 'filing', file: 'a.xml', clash }]).detail.split('\n')[1];
+  const fields = conflictingFields(held, given);
+  return conflictsProblem([{ kind: 'filing', file: 'a.xml', held, given, fields }]).detail.split('\n')[1];
 };
 
 describe('a conflict of two filings', () => {

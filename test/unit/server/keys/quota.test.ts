@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../../../src/server/keys/plans.ts';
-import { createQuotas, type Quotas } from '../../../../src/server/keys/quota.ts';
+import { Quotas } from '../../../../src/server/keys/quota.ts';
 
 const plan = (minute: number, day: number, month: number): Plan => ({
   name: 'p',
@@ -13,9 +13,9 @@ const plan = (minute: number, day: number, month: number): Plan => ({
 
 const at = (text: string): number => Date.parse(text);
 
-function takeMany(quotas: Quotas, count: number, limits: Plan, now: number): number {
-  return Array.from({ length: count }, () => quotas.take('k', limits, now)).filter(({ allowed }) => allowed)
-    .length;
+async function takeMany(quotas: Quotas, count: number, limits: Plan, now: number): Promise<number> {
+  const verdicts = await Promise.all(Array.from({ length: count }, () => quotas.take('k', limits, now)));
+  return verdicts.filter(({ allowed }) => allowed).length;
 }
 
 describe('a quota', () => {
@@ -54,10 +54,10 @@ describe('a quota', () => {
       '2026-01-15T23:00:00Z',
       { window: 'day', limit: 2, reset: 3600 },
     ],
-  ])('%s refuses with the seconds until its window turns', (_, limits, time, expected) => {
-    const quotas = createQuotas([]);
-    expect(takeMany(quotas, 2, limits, at(time))).toBe(2);
-    expect(quotas.take('k', limits, at(time))).toEqual({
+  ])('%s refuses with the seconds until its window turns', async (_, limits, time, expected) => {
+    const quotas = new Quotas([]);
+    expect(await takeMany(quotas, 2, limits, at(time))).toBe(2);
+    expect(await quotas.take('k', limits, at(time))).toEqual({
       allowed: false,
       rate: { remaining: 0, ...expected },
     });
@@ -67,22 +67,22 @@ describe('a quota', () => {
     ['minute', plan(2, 9, 9), '2026-01-15T12:00:59.999Z', '2026-01-15T12:01:00Z'],
     ['day', plan(9, 2, 9), '2026-01-15T23:59:59.999Z', '2026-01-16T00:00:00Z'],
     ['month', plan(9, 9, 2), '2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00Z'],
-  ])('of a %s begins anew with its window, not before', (_, limits, last, first) => {
-    const quotas = createQuotas([]);
-    expect(takeMany(quotas, 5, limits, at(last))).toBe(2);
-    expect(takeMany(quotas, 5, limits, at(first))).toBe(2);
+  ])('of a %s begins anew with its window, not before', async (_, limits, last, first) => {
+    const quotas = new Quotas([]);
+    expect(await takeMany(quotas, 5, limits, at(last))).toBe(2);
+    expect(await takeMany(quotas, 5, limits, at(first))).toBe(2);
   });
 
-  it('counts a refused request in no window', () => {
-    const quotas = createQuotas([]);
-    takeMany(quotas, 50, plan(1, 3, 9), at('2026-01-15T12:00:00Z'));
-    expect(takeMany(quotas, 50, plan(9, 3, 9), at('2026-01-15T12:01:00Z'))).toBe(2);
+  it('counts a refused request in no window', async () => {
+    const quotas = new Quotas([]);
+    await takeMany(quotas, 50, plan(1, 3, 9), at('2026-01-15T12:00:00Z'));
+    expect(await takeMany(quotas, 50, plan(9, 3, 9), at('2026-01-15T12:01:00Z'))).toBe(2);
   });
 
-  it('tells of the tightest window', () => {
-    const quotas = createQuotas([]);
+  it('tells of the tightest window', async () => {
+    const quotas = new Quotas([]);
     const now = at('2026-01-15T12:00:10Z');
-    expect(quotas.take('k', plan(5, 3, 9), now).rate).toEqual({
+    expect((await quotas.take('k', plan(5, 3, 9), now)).rate).toEqual({
       window: 'day',
       limit: 3,
       remaining: 2,
@@ -90,50 +90,47 @@ describe('a quota', () => {
     });
   });
 
-  it('is of each key alone', () => {
-    const quotas = createQuotas([]);
+  it('is of each key alone', async () => {
+    const quotas = new Quotas([]);
     const now = at('2026-01-15T12:00:00Z');
-    expect(['a', 'b', 'a'].map((key) => quotas.take(key, plan(1, 9, 9), now).allowed)).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    const verdicts = await Promise.all(['a', 'b', 'a'].map((key) => quotas.take(key, plan(1, 9, 9), now)));
+    expect(verdicts.map(({ allowed }) => allowed)).toEqual([true, true, false]);
   });
 
-  it('is not opened anew by a clock that is put back', () => {
-    const quotas = createQuotas([]);
-    expect(takeMany(quotas, 5, plan(2, 9, 9), at('2026-01-15T12:01:00Z'))).toBe(2);
-    expect(takeMany(quotas, 5, plan(2, 9, 9), at('2026-01-15T12:00:59Z'))).toBe(0);
+  it('is not opened anew by a clock that is put back', async () => {
+    const quotas = new Quotas([]);
+    expect(await takeMany(quotas, 5, plan(2, 9, 9), at('2026-01-15T12:01:00Z'))).toBe(2);
+    expect(await takeMany(quotas, 5, plan(2, 9, 9), at('2026-01-15T12:00:59Z'))).toBe(0);
   });
 
-  it('does not hold a key up because the clock was once far ahead', () => {
-    const quotas = createQuotas([]);
-    expect(takeMany(quotas, 5, plan(2, 2, 2), at('2036-01-15T12:00:00Z'))).toBe(2);
-    expect(takeMany(quotas, 5, plan(2, 2, 2), at('2026-01-15T12:00:00Z'))).toBe(2);
+  it('does not hold a key up because the clock was once far ahead', async () => {
+    const quotas = new Quotas([]);
+    expect(await takeMany(quotas, 5, plan(2, 2, 2), at('2036-01-15T12:00:00Z'))).toBe(2);
+    expect(await takeMany(quotas, 5, plan(2, 2, 2), at('2026-01-15T12:00:00Z'))).toBe(2);
   });
 
-  it('goes on from what was saved, and saves only what changed', () => {
-    const first = createQuotas([]);
+  it('goes on from what was saved, and saves only what changed', async () => {
+    const first = new Quotas([]);
     const now = at('2026-01-15T12:00:30Z');
-    takeMany(first, 3, plan(9, 9, 9), now);
+    await takeMany(first, 3, plan(9, 9, 9), now);
     const saved = first.unsaved();
     expect(saved).toEqual([
       { keyId: 'k', window: 'minute', began: new Date('2026-01-15T12:00:00Z'), count: 3 },
       { keyId: 'k', window: 'day', began: new Date('2026-01-15T00:00:00Z'), count: 3 },
       { keyId: 'k', window: 'month', began: new Date('2026-01-01T00:00:00Z'), count: 3 },
     ]);
-    first.take('k', plan(9, 9, 9), now);
+    await first.take('k', plan(9, 9, 9), now);
     first.saved(saved);
     expect(first.unsaved().map(({ count }) => count)).toEqual([4, 4, 4]);
     first.saved(first.unsaved());
     expect(first.unsaved()).toEqual([]);
-    expect(takeMany(createQuotas(saved), 9, plan(9, 5, 9), now)).toBe(2);
+    expect(await takeMany(new Quotas(saved), 9, plan(9, 5, 9), now)).toBe(2);
   });
 
-  it('forgets keys that are gone', () => {
-    const quotas = createQuotas([]);
+  it('forgets keys that are gone', async () => {
+    const quotas = new Quotas([]);
     const now = at('2026-01-15T12:00:30Z');
-    quotas.take('k', plan(1, 9, 9), now);
+    await quotas.take('k', plan(1, 9, 9), now);
     quotas.keep(new Set(['other']));
     expect(quotas.unsaved()).toEqual([]);
   });
@@ -156,21 +153,22 @@ function naive(times: readonly number[], limits: Plan): boolean[] {
 }
 
 describe('any requests at any times, under any limits', () => {
-  it('pass as the rulings say, also when a process takes over from another', () => {
+  it('pass as the rulings say, also when a process takes over from another', async () => {
     const begin = at('2026-01-30T23:50:00Z');
     const steps = fc.array(fc.integer({ min: 0, max: 4 * 3_600_000 }), { minLength: 1, maxLength: 60 });
     const limit = fc.integer({ min: 1, max: 12 });
-    fc.assert(
-      fc.property(steps, limit, limit, limit, fc.nat(60), (gaps, minute, day, month, handover) => {
+    await fc.assert(
+      fc.asyncProperty(steps, limit, limit, limit, fc.nat(60), async (gaps, minute, day, month, handover) => {
         let time = begin;
         // Most gaps are short, so that minutes fill up too.
         const times = gaps.map((gap, i) => (time += i % 3 === 0 ? gap : gap % 20_000));
         const limits = plan(minute, day, month);
-        let quotas = createQuotas([]);
-        const allowed = times.map((now, i) => {
-          if (i === handover) quotas = createQuotas(quotas.unsaved());
-          return quotas.take('k', limits, now).allowed;
-        });
+        let quotas = new Quotas([]);
+        const allowed: boolean[] = [];
+        for (const [i, now] of times.entries()) {
+          if (i === handover) quotas = new Quotas(quotas.unsaved());
+          allowed.push((await quotas.take('k', limits, now)).allowed);
+        }
         expect(allowed).toEqual(naive(times, limits));
       }),
       { numRuns: 300 },
