@@ -1,30 +1,28 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { takeLock } from '../../src/store/sqlite/lock.ts';
-import { machine } from '../support/console.ts';
+import { Machine } from '../support/console.ts';
+import { blocksOf, pageAt } from '../support/pages.ts';
 import { scratchFolder } from '../support/scratch-store.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-const [, crontab = ''] = /^```crontab\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+const [crontab = ''] = blocksOf(pageAt('docs/guide/snapshots.md').text, 'crontab');
 const lines = crontab.trim().split('\n');
 const job = lines.at(-1) ?? '';
 const [, schedule = '', command = ''] = /^((?:\S+\s+){5})(.*)$/.exec(job) ?? [];
 
-const built = existsSync(join(import.meta.dirname, '../../dist/asof.cjs'));
-
-describe.skipIf(!built)('the crontab line of the README (needs npm run build)', () => {
+describe('the crontab line of docs/guide/snapshots.md', () => {
   let home = '';
 
   beforeEach(() => {
     const folder = scratchFolder();
-    machine(folder).close();
+    new Machine(folder).close();
     home = join(folder, 'home');
     writeFileSync(join(home, 'plan.txt'), 'gdp.csv observations GDP\ncurve.csv curve --on-or-before\n');
   });
 
-  /** As cron does it: with `sh`, a bare environment, and nothing to read; what it prints would be mailed. */
+  /** Runs the command as cron does, with `sh`, a bare environment and no input; what it prints would be mailed. */
   const mailed = (): string => {
     const { stdout, stderr } = spawnSync('/bin/sh', ['-c', command], {
       cwd: '/',
@@ -36,20 +34,20 @@ describe.skipIf(!built)('the crontab line of the README (needs npm run build)', 
   };
   const log = () => readFileSync(join(home, 'desk.log'), 'utf8');
 
-  it('has five fields of time and a command without a percent sign, which cron would cut', () => {
+  it('has five time fields and a command without a percent sign, which cron would replace', () => {
     expect(schedule.trim().split(/\s+/)).toEqual(['30', '6', '*', '*', '*']);
     expect(command).toContain('asof snapshot');
     expect(command).not.toContain('%');
     for (const line of lines.slice(0, -1)) expect(line).toMatch(/^[A-Z]+=\S+$/);
   });
 
-  it('mails nothing when all went well, and logs a line each time', () => {
+  it('mails nothing after a success, and logs one line for each run', () => {
     expect([mailed(), mailed()]).toEqual(['', '']);
     expect(log()).toMatch(/^(asof: desk as of \d{4}-\d\d-\d\d: 2 files, \d+ rows, .*\n){2}$/);
     expect(readdirSync(join(home, 'desk')).sort()).toEqual(['curve.csv', 'gdp.csv', 'manifest.json']);
   });
 
-  it('mails what to do when a plan is wrong, and leaves the snapshot as it was', () => {
+  it('mails the error of a wrong plan, and leaves the snapshot as it was', () => {
     mailed();
     const before = readlinkSync(join(home, 'desk'));
     writeFileSync(join(home, 'plan.txt'), 'gdp.csv observations GDPX\n');
@@ -59,7 +57,7 @@ describe.skipIf(!built)('the crontab line of the README (needs npm run build)', 
     expect(readlinkSync(join(home, 'desk'))).toBe(before);
   });
 
-  it('mails that another run is still at work', async () => {
+  it('mails that another run holds the lock', async () => {
     mailed();
     const lock = await takeLock(join(home, '.desk.lock'));
     expect(mailed()).toMatch(/^asof: .*another.*\n$/);

@@ -2,58 +2,58 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { exchangesOf, machine, withShown } from '../support/console.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exchangesOf, Machine, withShown } from '../support/console.ts';
+import { allPages, blocksOf, pageAt } from '../support/pages.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const exchanges = exchangesOf(readme);
-const folder = mkdtempSync(join(tmpdir(), 'asof-docs-'));
-const { run, close } = machine(folder);
 
-afterAll(() => {
-  close();
-  rmSync(folder, { recursive: true, force: true });
+/** `npm run docs:refresh` sets it: the pages are then rewritten with what their commands show today. */
+const isRefresh = process.env.DOCS_REFRESH === '1';
+
+const pages = allPages()
+  .map((page) => ({ ...page, exchanges: exchangesOf(page.text) }))
+  .filter(({ exchanges }) => exchanges.length > 0);
+
+describe.each(pages)('the console blocks of $path, run in one shell', ({ path, text, exchanges }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'asof-docs-'));
+  let machine: Machine;
+
+  beforeAll(() => {
+    machine = new Machine(folder);
+  });
+
+  afterAll(() => {
+    machine.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  if (isRefresh) {
+    it('are rewritten with what their commands show', async () => {
+      const shown: string[] = [];
+      for (const { command } of exchanges) shown.push(await machine.run(command));
+      writeFileSync(join(root, path), withShown(text, shown));
+    });
+  } else {
+    it.each(exchanges)('show what this command prints: $command', async ({ command, shown }) => {
+      expect(await machine.run(command)).toBe(shown);
+    });
+  }
 });
 
-/** Programs that the README shows asof together with, and that not every machine has. */
-const optional = ['jq', 'sqlite3'];
-const missing = optional.filter((name) => spawnSync(name, ['--version']).error !== undefined);
-
-/** The programs of a command that are not here. */
-function lacking(command: string): string[] {
-  return missing.filter((name) => new RegExp(`(^|[|;&(]\\s*|\n\\s*)${name}\\b`).test(command));
-}
-
-/** `UPDATE_README=1` writes down what the commands show now, for a person to read before it is committed. */
-const update = process.env.UPDATE_README === '1';
+describe('the generated parts of docs', () => {
+  it.skipIf(isRefresh)('show the flags, columns, endpoints and series of the built program', () => {
+    const script = join(root, 'scripts', 'reference-pages.mjs');
+    const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+  });
+});
 
 describe('README.md', () => {
-  it('has at least ten examples', () => {
-    expect(exchanges.length).toBeGreaterThanOrEqual(10);
-  });
-
-  describe.skipIf(update)('shows what its commands show, in order', () => {
-    for (const { command, shown } of exchanges) {
-      const absent = lacking(command);
-      const why = absent.length === 0 ? '' : ` (${absent.join(', ')} is not installed)`;
-      it.skipIf(absent.length > 0)(`${command}${why}`, async () => {
-        expect(await run(command)).toBe(shown);
-      });
-    }
-  });
-
-  it.runIf(update)('is brought up to date', async () => {
-    const shown: string[] = [];
-    for (const { command, shown: before } of exchanges)
-      shown.push(lacking(command).length > 0 ? before : await run(command));
-    writeFileSync(join(root, 'README.md'), withShown(readme, shown));
-  });
+  const readme = pageAt('README.md').text;
 
   it('installs and tests with the commands that a clean checkout runs', () => {
-    const commands = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
-      block.trim().split('\n'),
-    );
+    const commands = blocksOf(readme, 'sh').map((block) => block.trim());
     expect(commands).toEqual([
       'npm ci && npx asof observations GDP --as-of 2015-01-30 --limit 8',
       'npm test',
@@ -61,5 +61,9 @@ describe('README.md', () => {
     const ci = readFileSync(join(root, '.ci', 'run'), 'utf8');
     expect(ci).toContain('npm ci\n');
     expect(ci).toContain('npm test\n');
+  });
+
+  it('answers at least five questions', () => {
+    expect(exchangesOf(readme).length).toBeGreaterThanOrEqual(5);
   });
 });

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { spawn } from 'node-pty';
+import { type IPty, spawn } from 'node-pty';
 
-/** A command of a console block as typed (continued lines included), and what the terminal shows after it. */
+/** A command of a console block as typed, continued lines included, and the text that the terminal shows after it. */
 export type Exchange = { readonly command: string; readonly shown: string };
 
-/** The exchanges of every block fenced as `console`: `$ ` begins a command, `> ` continues it, the rest is shown. */
+/** The exchanges of every block fenced as `console`: `$ ` begins a command, `> ` continues it, other lines are shown. */
 export function exchangesOf(markdown: string): Exchange[] {
   const blocks = [...markdown.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
   return blocks.flatMap((block) => {
@@ -22,12 +22,11 @@ export function exchangesOf(markdown: string): Exchange[] {
   });
 }
 
-/** The same markdown, with what each command showed in its place. */
+/** The same markdown with `shown[i]` after the i-th command. */
 export function withShown(markdown: string, shown: readonly string[]): string {
   let index = 0;
   return markdown.replace(/^```console\n([\s\S]*?)^```$/gm, (whole) => {
-    const exchanges = exchangesOf(whole);
-    const texts = exchanges.map(({ command }) => {
+    const texts = exchangesOf(whole).map(({ command }) => {
       const output = shown[index] ?? '';
       index += 1;
       return `$ ${command.split('\n').join('\n> ')}\n${output}`;
@@ -36,64 +35,76 @@ export function withShown(markdown: string, shown: readonly string[]): string {
   });
 }
 
-/** A user's machine in a folder: an empty home, `asof` on the path, one shell whose stdout is a terminal of 100 columns. */
-export type Machine = { readonly run: (command: string) => Promise<string>; readonly close: () => void };
-
-/** What the shell prints when a command is done. */
+/** The character that the shell prints when a command has ended. */
 const done = '\u0001';
 
-/** A machine whose files lie in `folder`. */
-export function machine(folder: string): Machine {
-  const [bin, home, work] = ['bin', 'home', 'work'].map((name) => join(folder, name));
-  for (const path of [bin, home, work]) mkdirSync(path ?? folder, { recursive: true });
-  const program = join(import.meta.dirname, '..', '..', 'dist', 'asof.cjs');
-  const shim = join(folder, 'bin', 'asof');
-  writeFileSync(
-    shim,
-    `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${JSON.stringify(program)} "$@"\n`,
-  );
-  chmodSync(shim, 0o755);
-  if (spawnSync('curl', ['--version']).error !== undefined) {
-    const standIn = join(import.meta.dirname, 'curl.mjs');
-    writeFileSync(
-      join(folder, 'bin', 'curl'),
-      `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${JSON.stringify(standIn)} "$@"\n`,
-      { mode: 0o755 },
-    );
+/**
+ * A user's machine in a folder: an empty home, `asof` on the path, and one bash whose stdout is a terminal of 100
+ * columns. It needs the built program.
+ */
+export class Machine {
+  readonly #home: string;
+  readonly #script: string;
+  readonly #stderr: string;
+  readonly #terminal: IPty;
+  #shown = '';
+  #commandEnded = (): void => undefined;
+
+  constructor(folder: string) {
+    const bin = join(folder, 'bin');
+    const work = join(folder, 'work');
+    this.#home = join(folder, 'home');
+    this.#script = join(folder, 'command');
+    this.#stderr = join(folder, 'stderr');
+    for (const path of [bin, this.#home, work]) mkdirSync(path, { recursive: true });
+    writeProgram(join(bin, 'asof'), join(import.meta.dirname, '..', '..', 'dist', 'asof.cjs'));
+    if (spawnSync('curl', ['--version']).error !== undefined)
+      writeProgram(join(bin, 'curl'), join(import.meta.dirname, 'curl.mjs'));
+    const shell = `stty -echo; while read -r _; do . ${JSON.stringify(this.#script)} 2>${JSON.stringify(this.#stderr)}; printf '\\001'; done`;
+    const env = {
+      PATH: `${bin}:${process.env.PATH}`,
+      HOME: this.#home,
+      TERM: 'xterm',
+      NO_COLOR: '1',
+      LANG: 'C.UTF-8',
+    };
+    this.#terminal = spawn('bash', ['-c', shell], { cols: 100, rows: 50, cwd: work, env });
+    this.#terminal.onData((text) => {
+      this.#shown += text;
+      if (this.#shown.endsWith(done)) this.#commandEnded();
+    });
   }
-  const [script, said] = [join(folder, 'command'), join(folder, 'stderr')];
-  const shell = `stty -echo; while read -r _; do . ${JSON.stringify(script)} 2>${JSON.stringify(said)}; printf '\\001'; done`;
-  const env = {
-    PATH: `${bin}:${process.env.PATH}`,
-    HOME: home ?? folder,
-    TERM: 'xterm',
-    NO_COLOR: '1',
-    LANG: 'C.UTF-8',
-  };
-  const terminal = spawn('bash', ['-c', shell], { cols: 100, rows: 50, cwd: work ?? folder, env });
-  let shown = '';
-  let finished = (): void => undefined;
-  terminal.onData((text) => {
-    shown += text;
-    if (shown.endsWith(done)) finished();
-  });
-  return {
-    async run(command) {
-      writeFileSync(script, `${command}\n`);
-      const end = new Promise<void>((resolve) => {
-        finished = resolve;
-      });
-      shown = '';
-      terminal.write('\n');
-      await end;
-      const stdout = shown.slice(0, -done.length).replace(/^\r\n/, '').replaceAll('\r\n', '\n');
-      return tidy(`${stdout}${readFileSync(said, 'utf8')}`).replaceAll(home ?? folder, '~');
-    },
-    close: () => terminal.kill(),
-  };
+
+  /** Runs a command in the shell; what it wrote to stdout, then what it wrote to stderr. */
+  async run(command: string): Promise<string> {
+    writeFileSync(this.#script, `${command}\n`);
+    const ended = new Promise<void>((resolve) => {
+      this.#commandEnded = resolve;
+    });
+    this.#shown = '';
+    this.#terminal.write('\n');
+    await ended;
+    const stdout = this.#shown.slice(0, -done.length).replace(/^\r\n/, '').replaceAll('\r\n', '\n');
+    return withoutRandomIds(`${stdout}${readFileSync(this.#stderr, 'utf8')}`).replaceAll(this.#home, '~');
+  }
+
+  /** Ends the shell. */
+  close(): void {
+    this.#terminal.kill();
+  }
 }
 
-/** What differs from one run to the next is left open. */
-function tidy(text: string): string {
+function writeProgram(path: string, script: string): void {
+  writeFileSync(
+    path,
+    `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${JSON.stringify(script)} "$@"\n`,
+    {
+      mode: 0o755,
+    },
+  );
+}
+
+/** Request ids and key ids differ from run to run: their random part becomes `…`. */
+function withoutRandomIds(text: string): string {
   return text.replace(/req_[0-9a-f]{32}/g, 'req_…').replace(/\bk_[0-9a-f]{8}\b/g, 'k_…');
 }

@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander';
+import { unlessAborted } from '../../platform/abort.ts';
 import { nothing } from '../completion/choice.ts';
 import { choicesAt } from '../completion/choices.ts';
 import { positionIn } from '../completion/position.ts';
@@ -6,7 +7,6 @@ import { patience } from '../completion/series-ids.ts';
 import type { Shell } from '../completion/shell.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
-import { unlessStopped } from '../terminal/stopping.ts';
 import { streamSink } from '../terminal/stream-sink.ts';
 
 const shells: Readonly<Record<string, () => Promise<Shell>>> = {
@@ -50,7 +50,7 @@ async function answerOf(
   io: Io,
 ): Promise<readonly string[]> {
   try {
-    return await unlessStopped(
+    return await unlessAborted(
       AbortSignal.timeout(patience * 1000),
       choicesFor(shell, sent, programWith, io),
     );

@@ -1,7 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
 import type { RemoteEvent } from '../../client/remote/client.ts';
+import type { RequestTry } from '../../client/remote/exchange.ts';
 import { Problem } from '../../errors/problem.ts';
 import { version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/base-url.ts';
@@ -11,7 +11,7 @@ import type { RemoteFlags, TalkFlags } from '../options/flags.ts';
 import { type Io, variable } from '../terminal/io.ts';
 import type { Talk } from '../terminal/messages.ts';
 
-/** A client of a service, with the key that the user has for it; what it does is said to those who want to know. */
+/** A client of a service, with the user's key for its origin; reports its requests as the flags ask. */
 export async function openRemote(
   { base, from }: ChosenBaseUrl,
   flags: RemoteFlags & TalkFlags,
@@ -24,15 +24,13 @@ export async function openRemote(
   const seconds = flags.timeout ?? timeoutOf(io) ?? timeout;
   const tries = flags.retries ?? retries;
   const wait = flags.maxWait ?? max_wait;
-  // undici reads HTTP by WebAssembly, which V8 would still be optimising after the last answer: node waits for that.
-  setFlagsFromString('--liftoff-only');
   const client = await openClient({
     baseUrl: base.href,
     userAgent: `asof/${version()}`,
     env: io.env,
     signal: io.signal,
     clock: io.clock,
-    watch: telling(talk, flags),
+    watch: reporting(talk, flags),
     ...(key !== undefined && { key: key.text }),
     ...(seconds !== undefined && { timeout: seconds }),
     ...(tries !== undefined && { retries: tries }),
@@ -42,7 +40,7 @@ export async function openRemote(
     ...client,
     ask: (operation, given) =>
       client.ask(operation, given).catch((error) => {
-        throw explained(error, { base, from }, key);
+        throw withWayOut(error, { base, from }, key);
       }),
   };
 }
@@ -52,8 +50,8 @@ function timeoutOf(io: Io): number | undefined {
   return text === undefined ? undefined : timeoutSeconds(text);
 }
 
-/** The same failure with what the user may do about it here. */
-function explained(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey | undefined): unknown {
+/** The same problem with hints at what the user can do. */
+function withWayOut(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey | undefined): unknown {
   if (!(error instanceof Problem)) return error;
   const { kind, retryAfter } = error;
   if (kind === 'unauthorized') {
@@ -67,32 +65,31 @@ function explained(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey |
   return misled ? error.with({ hints: [...error.hints, `${from} names this service`] }) : error;
 }
 
-/** Says what a remote client does: waits also to people who watch, the rest only where it was asked for. */
-function telling(
+/** Reports the requests and waits of a remote client with `-v` and `--debug`; a wait of a second or more always. */
+function reporting(
   { aside, detail, trace }: Talk,
   { verbose, debug }: TalkFlags,
 ): (event: RemoteEvent) => void {
-  const wantsDetail = verbose === true || debug === true;
+  const isVerbose = verbose === true || debug === true;
   return (event) => {
-    if ('wait' in event) {
+    if ('tried' in event) {
+      const { tried } = event;
+      detail(`asof: GET ${tried.url}: ${outcomeOf(tried)}`);
+      for (const line of headerLines('>', tried.requestHeaders)) trace(line);
+      if (tried.status !== undefined) for (const line of headerLines('<', tried.headers)) trace(line);
+    } else {
       const { seconds, reason } = event.wait;
       const line = `asof: ${reason}; asking again in ${seconds} s`;
-      return wantsDetail ? detail(line) : seconds >= 1 ? aside(line) : undefined;
+      if (isVerbose) detail(line);
+      else if (seconds >= 1) aside(line);
     }
-    const { exchange } = event;
-    if (exchange.status === undefined) {
-      detail(`asof: GET ${exchange.url}: ${exchange.failure.detail}, after ${exchange.milliseconds} ms`);
-      for (const line of headerLines('>', exchange.requestHeaders)) trace(line);
-      return undefined;
-    }
-    const { status, bytes, milliseconds } = exchange;
-    detail(
-      `asof: GET ${exchange.url}: ${status}, ${bytes} bytes in ${milliseconds} ms${quota(exchange.headers)}`,
-    );
-    for (const line of headerLines('>', exchange.requestHeaders)) trace(line);
-    for (const line of headerLines('<', exchange.headers)) trace(line);
-    return undefined;
   };
+}
+
+function outcomeOf(tried: RequestTry): string {
+  if (tried.status === undefined) return `${tried.failure.detail}, after ${tried.milliseconds} ms`;
+  const { status, bytes, milliseconds, headers } = tried;
+  return `${status}, ${bytes} bytes in ${milliseconds} ms${quota(headers)}`;
 }
 
 function headerLines(direction: string, headers: Readonly<Record<string, string>>): readonly string[] {

@@ -2,8 +2,8 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemProblem } from '../../errors/system-errors.ts';
+import { unlessAborted } from '../../platform/abort.ts';
 import type { Sink } from './sink.ts';
-import { unlessStopped } from './stopping.ts';
 import { deviceSink } from './stream-sink.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function fileSink(path: string, signal: AbortSignal): Promise<Sink>
   if (found?.isDirectory()) throw systemProblem('write to', path, { code: 'EISDIR' });
   if (found === undefined || found.isFile())
     return draftSink(await attempt(() => newDraft(path, found)), attempt);
-  return deviceSink(path, await attempt(() => unlessStopped(signal, open(path, 'w'))), signal);
+  return deviceSink(path, await attempt(() => unlessAborted(signal, open(path, 'w'))), signal);
 }
 
 type Attempt = <T>(work: () => Promise<T>) => Promise<T>;

@@ -1,10 +1,10 @@
 import { fstatSync, writeFile } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { isClosedPipe, systemProblem } from '../../errors/system-errors.ts';
+import { unlessAborted } from '../../platform/abort.ts';
 import type { Chunk } from '../../render/renderer.ts';
 import type { Output } from './io.ts';
 import type { Sink } from './sink.ts';
-import { unlessStopped } from './stopping.ts';
 
 /** Writes a chunk, and tells the failure if there was one. */
 type Put = (chunk: Chunk) => Promise<NodeJS.ErrnoException | undefined>;
@@ -27,7 +27,7 @@ function streaming(target: string, put: Put, close: () => Promise<void>, signal:
     async write(chunk) {
       if (gone || chunk.length === 0) return !gone;
       begun = true;
-      const failure = await unlessStopped(signal, put(chunk));
+      const failure = await unlessAborted(signal, put(chunk));
       if (failure === undefined) return true;
       if (!isClosedPipe(failure)) throw systemProblem('write to', target, failure);
       gone = true;

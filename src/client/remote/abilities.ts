@@ -1,5 +1,5 @@
 import { readJson } from './answer.ts';
-import type { Reply } from './exchange.ts';
+import type { HttpReply } from './exchange.ts';
 
 /** Whether a service announces a query parameter of a path in its OpenAPI description. */
 export type Announces = (path: string, parameter: string) => boolean;
@@ -7,7 +7,7 @@ export type Announces = (path: string, parameter: string) => boolean;
 const announcesNothing: Announces = () => false;
 
 /** What the reply to `/v1/openapi.json` announces; whatever is no such description announces nothing. */
-export function announcedIn(reply: Reply): Announces {
+export function announcedIn(reply: HttpReply): Announces {
   if (reply.status !== 200) return announcesNothing;
   let description: unknown;
   try {

@@ -3,7 +3,7 @@ import type { Envelope } from '../../operations/envelope.ts';
 import { curve, observations, ping, seriesSearch, seriesShow } from '../../operations/index.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { checkEnvelope } from './envelope.ts';
-import type { Reply } from './exchange.ts';
+import type { HttpReply } from './exchange.ts';
 import { retryAfterOf } from './retry.ts';
 
 type Given = readonly (readonly [name: string, text: string])[];
@@ -26,7 +26,7 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
 };
 
 /** The envelope that a service replied with; anything else is the Problem that it means. */
-export function readAnswer(reply: Reply, question: Question): Envelope {
+export function readAnswer(reply: HttpReply, question: Question): Envelope {
   if (reply.status === 200) return checkEnvelope(readJson(reply), question, reply.url);
   if (reply.status >= 200 && reply.status < 400)
     throw badAnswer(reply, `${reply.status}, which is no answer of the contract`);
@@ -34,7 +34,7 @@ export function readAnswer(reply: Reply, question: Question): Envelope {
 }
 
 /** The JSON value of a reply; a Problem that says what it is instead. */
-export function readJson(reply: Reply): unknown {
+export function readJson(reply: HttpReply): unknown {
   if (mediaType(reply) !== 'application/json') throw badAnswer(reply, `${whatItIs(reply)} instead of JSON`);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(reply.body));
@@ -45,11 +45,11 @@ export function readJson(reply: Reply): unknown {
 }
 
 /** A reply that is outside the contract. */
-function badAnswer({ url }: Pick<Reply, 'url'>, what: string, options?: ProblemOptions): Problem {
+function badAnswer({ url }: Pick<HttpReply, 'url'>, what: string, options?: ProblemOptions): Problem {
   return new Problem('bad-answer', `${url} answered with ${what}`, options);
 }
 
-function failureOf(reply: Reply, question: Question): Problem {
+function failureOf(reply: HttpReply, question: Question): Problem {
   const said = problemIn(reply);
   if (reply.status === 404) return notFound(reply, said, question);
   if (reply.status === 429) return quotaUsedUp(reply, said);
@@ -61,7 +61,7 @@ function failureOf(reply: Reply, question: Question): Problem {
 }
 
 /** Only the contract's own words say that a series does not exist; any other 404 is a path that the service lacks. */
-function notFound({ url }: Reply, said: Said | undefined, { operation, service }: Question): Problem {
+function notFound({ url }: HttpReply, said: Said | undefined, { operation, service }: Question): Problem {
   const unknownSeries =
     operation.path.includes('{id}') && /^series '.*' not found$/s.test(said?.detail ?? '');
   if (said !== undefined && unknownSeries) return new Problem('not-found', said.detail, said.options);
@@ -84,7 +84,7 @@ function whyNotFound(operation: Operation, service: string): string {
 }
 
 /** A limit may be kept by something before the service too, which knows nothing of problem documents. */
-function quotaUsedUp(reply: Reply, said: Said | undefined): Problem {
+function quotaUsedUp(reply: HttpReply, said: Said | undefined): Problem {
   const seconds = retryAfterOf(reply, new Date());
   return new Problem('rate-limit-exceeded', said?.detail ?? `${reply.url} takes no more requests for now`, {
     ...said?.options,
@@ -95,7 +95,7 @@ function quotaUsedUp(reply: Reply, said: Said | undefined): Problem {
 type Said = { readonly detail: string; readonly options: ProblemOptions };
 
 /** What the problem document of a reply says; undefined when it is none. */
-function problemIn(reply: Reply): Said | undefined {
+function problemIn(reply: HttpReply): Said | undefined {
   if (!['application/problem+json', 'application/json'].includes(mediaType(reply))) return undefined;
   const document = parsed(reply.body);
   if (typeof document !== 'object' || document === null) return undefined;
@@ -128,11 +128,11 @@ function shortText(value: unknown): string | undefined {
   return value.length > 2000 ? `${value.slice(0, 2000)}…` : value;
 }
 
-function mediaType({ headers }: Reply): string {
+function mediaType({ headers }: HttpReply): string {
   return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-function whatItIs(reply: Reply): string {
+function whatItIs(reply: HttpReply): string {
   const type = mediaType(reply);
   if (reply.body.length === 0) return 'an empty body';
   if (type === 'text/html') return 'an HTML page (of a proxy, or of another site?)';

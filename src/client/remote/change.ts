@@ -1,9 +1,9 @@
 import type { Envelope } from '../../operations/envelope.ts';
 import type { DataWatch } from '../client.ts';
-import type { Reply } from './exchange.ts';
+import type { HttpReply } from './exchange.ts';
 
 /** How the answer of a path is read; a Problem where it is none. */
-type Read = (reply: Reply) => Envelope;
+type Read = (reply: HttpReply) => Envelope;
 
 /** One answer by which the data is known again. */
 type Mark = { readonly path: string; readonly tag: string; readonly envelope: Envelope; readonly read: Read };
@@ -11,7 +11,7 @@ type Mark = { readonly path: string; readonly tag: string; readonly envelope: En
 /** Watches the data of a service by the tag of an answer. */
 export type ChangeWatch = {
   /** Hears of each answer that was given. */
-  readonly answered: (path: string, reply: Reply, envelope: Envelope, read: Read) => void;
+  readonly answered: (path: string, reply: HttpReply, envelope: Envelope, read: Read) => void;
   readonly begin: () => DataWatch;
 };
 
@@ -20,7 +20,7 @@ export type ChangeWatch = {
  * has a new one each time (of a body with its request id, say), nobody can tell.
  */
 export function changeWatch(
-  get: (path: string, headers: Readonly<Record<string, string>>) => Promise<Reply>,
+  get: (path: string, headers: Readonly<Record<string, string>>) => Promise<HttpReply>,
 ): ChangeWatch {
   let looking = false;
   let mark: Mark | undefined;

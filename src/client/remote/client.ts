@@ -6,10 +6,10 @@ import type { Client } from '../client.ts';
 import { type Announces, announcedIn } from './abilities.ts';
 import { readAnswer } from './answer.ts';
 import { changeWatch } from './change.ts';
-import { proxiesOf } from './dispatch.ts';
-import { type Exchange, exchanger, type Reply } from './exchange.ts';
+import { type HttpReply, Requester, type RequestTry } from './exchange.ts';
 import { type Wait, withRetries } from './retry.ts';
 import { searchByOurselves } from './search.ts';
+import { proxiesOf } from './transport.ts';
 import { parseBaseUrl, requestPath } from './url.ts';
 
 type Given = readonly (readonly [name: string, text: string])[];
@@ -35,7 +35,7 @@ export type RemoteOptions = {
 };
 
 /** What a remote client does, for whoever wants to see it; the key is never in it. */
-export type RemoteEvent = { readonly exchange: Exchange } | { readonly wait: Wait };
+export type RemoteEvent = { readonly tried: RequestTry } | { readonly wait: Wait };
 
 /** A client of the service at a base URL: the envelopes and Problems that a client of its store would have. */
 export function remoteClient(options: RemoteOptions): Client {
@@ -44,30 +44,30 @@ export function remoteClient(options: RemoteOptions): Client {
   const base = parseBaseUrl(options.baseUrl);
   if (key !== undefined && !/^[!-~]+$/.test(key))
     throw new Problem('bad-input', 'the key holds characters that no key has');
-  const exchanges = exchanger({
+  const requester = new Requester({
     base,
     key,
     userAgent: options.userAgent ?? 'asof',
     timeout,
     proxies: proxiesOf(options.env ?? process.env),
     signal,
-    watch: (exchange) => watch({ exchange }),
+    watch: (tried) => watch({ tried }),
   });
   const policy = { retries, maxWait, signal, waiting: (wait: Wait) => watch({ wait }) };
 
-  const get = async (path: string, headers?: Reply['headers']): Promise<Reply> => {
+  const get = async (path: string, headers?: HttpReply['headers']): Promise<HttpReply> => {
     const first = base.prefix + path;
-    const reply = await withRetries(() => exchanges.get(first, headers), policy);
+    const reply = await withRetries(() => requester.get(first, headers), policy);
     const moved = movedTo(reply, base.origin, first);
     if (moved === undefined) return reply;
-    const second = await withRetries(() => exchanges.get(moved, headers), policy);
+    const second = await withRetries(() => requester.get(moved, headers), policy);
     if (!isRedirect(second)) return second;
     throw new Problem('bad-answer', `${reply.url} redirects to ${second.url}, and that redirects again`);
   };
   const changes = changeWatch(get);
   const direct = async (operation: Operation, given: Given): Promise<Envelope> => {
     const path = requestPath(operation, given);
-    const read = (reply: Reply) => readAnswer(reply, { operation, given, service: base.href });
+    const read = (reply: HttpReply) => readAnswer(reply, { operation, given, service: base.href });
     const reply = await get(path);
     const envelope = read(reply);
     changes.answered(path, reply, envelope, read);
@@ -104,7 +104,7 @@ export function remoteClient(options: RemoteOptions): Client {
       return { changed: () => changed().catch(failed), requests };
     },
     origin: async () => ({ mode: 'remote', where: base.href, sample: false }),
-    close: () => exchanges.close(),
+    close: () => requester.close(),
   };
 }
 
@@ -114,7 +114,7 @@ const extensions: Readonly<Record<string, string>> = {
   [observations.name]: 'release',
 };
 
-function isRedirect({ status }: Reply): boolean {
+function isRedirect({ status }: HttpReply): boolean {
   return [301, 302, 303, 307, 308].includes(status);
 }
 
@@ -122,7 +122,7 @@ function isRedirect({ status }: Reply): boolean {
  * The path that a redirect leads to, or undefined where there is none. It is followed within the origin alone (the key
  * is for that and for no other), and only with the same query: without `as_of` the answer would be another.
  */
-function movedTo(reply: Reply, origin: string, asked: string): string | undefined {
+function movedTo(reply: HttpReply, origin: string, asked: string): string | undefined {
   if (!isRedirect(reply)) return undefined;
   const location = reply.headers.location ?? '';
   const from = new URL(asked, origin);

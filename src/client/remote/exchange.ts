@@ -1,146 +1,131 @@
 import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { Problem } from '../../errors/problem.ts';
-import { type Proxies, type Sender, senderThrough } from './dispatch.ts';
-import { type Asked, type ConnectionFailure, connectionFailure, overdue } from './failure.ts';
+import { unlessAborted } from '../../platform/abort.ts';
+import { type ConnectionFailure, connectionFailure, type Destination, timedOut } from './failure.ts';
+import { type HttpResponse, hasProxy, openTransport, type Proxies, type Transport } from './transport.ts';
 import type { BaseUrl } from './url.ts';
 
 /** The headers of a message, names in lower case. */
-type Headers = { readonly [name: string]: string };
+type HttpHeaders = { readonly [name: string]: string };
 
-/** What a service answered to one request, whatever it is; `url` is without the query. */
-export type Reply = {
+/** A service's reply to one request, whatever its status; `url` is without the query. */
+export type HttpReply = {
   readonly url: string;
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: HttpHeaders;
   readonly body: Buffer;
 };
 
-/** One try of one request, told to whoever watches; never with the key. */
-export type Exchange = {
+/** One try of one request and its outcome, with every occurrence of the key redacted. */
+export type RequestTry = {
   readonly url: string;
-  readonly requestHeaders: Headers;
+  readonly requestHeaders: HttpHeaders;
   readonly milliseconds: number;
 } & (
-  | { readonly status: number; readonly headers: Headers; readonly bytes: number }
+  | { readonly status: number; readonly headers: HttpHeaders; readonly bytes: number }
   | { readonly status: undefined; readonly failure: Problem }
 );
 
-/** What exchanges with a service need. */
-export type ExchangeOptions = {
+/** Where a requester sends its requests, and with what. */
+export type RequesterOptions = {
   readonly base: BaseUrl;
   readonly key: string | undefined;
   readonly userAgent: string;
+  /** Seconds that one try may take, from the connection to the last byte. */
   readonly timeout: number;
   readonly proxies: Proxies;
   readonly signal: AbortSignal | undefined;
-  readonly watch: (exchange: Exchange) => void;
-};
-
-/** Sends single requests to one service. */
-export type Exchanger = {
-  /** One try, with headers besides the usual ones: the reply, or why there is none. */
-  readonly get: (path: string, more?: Headers) => Promise<Reply | ConnectionFailure>;
-  readonly close: () => Promise<void>;
+  /** Called after each try. */
+  readonly watch: (tried: RequestTry) => void;
 };
 
 /** No page of a thousand rows comes near; a service that sends more is broken, or means harm. */
 const largestBody = 64 * 1024 * 1024;
 
-/** An exchanger; the key goes to the base URL's own origin, as `X-API-Key`, and nowhere else. */
-export function exchanger(options: ExchangeOptions): Exchanger {
-  const { base, key, userAgent, timeout, proxies, signal, watch } = options;
-  const headers = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': userAgent };
-  const sent = key === undefined ? headers : { ...headers, 'x-api-key': key };
-  const shown = key === undefined ? headers : { ...headers, 'x-api-key': '(redacted)' };
-  const asked: Asked = { href: base.href, throughProxy: proxies.http !== '' || proxies.https !== '' };
-  let sender: Promise<Sender> | undefined;
+const redacted = '(redacted)';
 
-  const exchange = async (path: string, more: Headers, stop: AbortSignal): Promise<Reply> => {
-    sender ??= senderThrough(proxies, timeout * 1000);
-    const { request } = await sender;
+/** Sends single requests to one service; the key goes to the base URL's own origin, as `X-API-Key`, and nowhere else. */
+export class Requester {
+  readonly #options: RequesterOptions;
+  readonly #headers: HttpHeaders;
+  readonly #destination: Destination;
+  #transport: Promise<Transport> | undefined;
+
+  constructor(options: RequesterOptions) {
+    const { base, key, userAgent, proxies } = options;
+    this.#options = options;
+    this.#headers = {
+      accept: 'application/json',
+      'accept-encoding': 'gzip',
+      'user-agent': userAgent,
+      ...(key !== undefined && { 'x-api-key': key }),
+    };
+    this.#destination = { href: base.href, throughProxy: hasProxy(proxies) };
+  }
+
+  /** Tries a request once, with `more` headers: the reply, or why there is none. Throws `interrupted` on the signal. */
+  async get(path: string, more: HttpHeaders = {}): Promise<HttpReply | ConnectionFailure> {
+    const { base, timeout, signal, watch } = this.#options;
+    const headers = { ...this.#headers, ...more };
+    const deadline = AbortSignal.timeout(timeout * 1000);
+    const started = performance.now();
+    const tried = () => ({
+      url: base.origin + path,
+      requestHeaders: this.#withoutKey(headers),
+      milliseconds: Math.round(performance.now() - started),
+    });
+    try {
+      const stop = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+      // undici notices the signal only once it is connected.
+      const reply = await unlessAborted(stop, this.#exchange(path, headers, stop));
+      const { status, body } = reply;
+      watch({ ...tried(), status, headers: this.#withoutKey(reply.headers), bytes: body.length });
+      return reply;
+    } catch (error) {
+      if (signal?.aborted) throw new Problem('interrupted', 'interrupted');
+      const failure = this.#failureOf(error, deadline);
+      watch({ ...tried(), status: undefined, failure: failure.problem });
+      return failure;
+    }
+  }
+
+  /** Closes every connection. */
+  async close(): Promise<void> {
+    const transport = await this.#transport?.catch(() => undefined);
+    await transport?.close();
+  }
+
+  async #exchange(path: string, headers: HttpHeaders, signal: AbortSignal): Promise<HttpReply> {
+    const { base, proxies } = this.#options;
+    this.#transport ??= openTransport(base.origin, proxies);
     const url = base.origin + path.replace(/\?.*$/s, '');
-    const response = await request({
-      origin: base.origin,
-      path,
-      method: 'GET',
-      headers: { ...sent, ...more },
-      signal: stop,
-    });
-    const received = { url, status: response.statusCode, headers: flat(response.headers) };
+    const response = await (await this.#transport).send({ origin: base.origin, path, headers, signal });
+    const received = { url, status: response.status, headers: flat(response.headers) };
     return { ...received, body: await decoded(received, await collect(response.body, url)) };
-  };
+  }
 
-  return {
-    async get(path, more = {}) {
-      const started = performance.now();
-      const told = { url: base.origin + path, requestHeaders: { ...shown, ...more } };
-      const milliseconds = () => Math.round(performance.now() - started);
-      try {
-        const reply = await within(timeout, signal, (stop) => exchange(path, more, stop));
-        const { status, headers, body } = reply;
-        watch({
-          ...told,
-          milliseconds: milliseconds(),
-          status,
-          headers: without(key, headers),
-          bytes: body.length,
-        });
-        return reply;
-      } catch (error) {
-        if (signal?.aborted) throw new Problem('interrupted', 'interrupted');
-        const failure = failureOf(error, asked, timeout);
-        watch({ ...told, milliseconds: milliseconds(), status: undefined, failure: failure.problem });
-        return failure;
-      }
-    },
-    async close() {
-      await (await sender?.catch(() => undefined))?.destroy();
-    },
-  };
-}
+  #failureOf(error: unknown, deadline: AbortSignal): ConnectionFailure {
+    if (error instanceof Problem) return { problem: error, transient: false };
+    if (deadline.aborted) return timedOut(this.#destination, this.#options.timeout);
+    return connectionFailure(error, this.#destination);
+  }
 
-function failureOf(error: unknown, asked: Asked, timeout: number): ConnectionFailure {
-  if (error instanceof Problem) return { problem: error, transient: false };
-  return error instanceof Overdue ? overdue(asked, timeout) : connectionFailure(error, asked);
-}
-
-class Overdue extends Error {}
-
-/** Runs `work` until it is done, the time is up, or the user stops it; it is left behind at once, and told to stop. */
-async function within<T>(
-  seconds: number,
-  signal: AbortSignal | undefined,
-  work: (stop: AbortSignal) => Promise<T>,
-): Promise<T> {
-  signal?.throwIfAborted();
-  const stop = new AbortController();
-  const onStop = () => stop.abort(signal?.reason);
-  signal?.addEventListener('abort', onStop, { once: true });
-  const timer = setTimeout(() => stop.abort(new Overdue()), seconds * 1000);
-  try {
-    const stopped = new Promise<never>((_, reject) => {
-      stop.signal.addEventListener('abort', () => reject(stop.signal.reason), { once: true });
-    });
-    return await Promise.race([work(stop.signal), stopped]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onStop);
+  /** Headers with the key redacted, also where the service repeats it. */
+  #withoutKey(headers: HttpHeaders): HttpHeaders {
+    const { key } = this.#options;
+    if (key === undefined) return headers;
+    return Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, value.replaceAll(key, redacted)]),
+    );
   }
 }
 
-function flat(headers: { readonly [name: string]: string | string[] | undefined }): Headers {
+function flat(headers: HttpResponse['headers']): HttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name.toLowerCase(), typeof value === 'string' ? value : value.join(', ')]],
     ),
-  );
-}
-
-/** Headers with the key out of sight, should the service repeat it. */
-function without(key: string | undefined, headers: Headers): Headers {
-  if (key === undefined) return headers;
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, value.replaceAll(key, '(redacted)')]),
   );
 }
 
@@ -156,13 +141,14 @@ async function collect(body: AsyncIterable<Buffer>, url: string): Promise<Buffer
   return Buffer.concat(chunks, size);
 }
 
-async function decoded({ url, headers }: Omit<Reply, 'body'>, body: Buffer): Promise<Buffer> {
+const unzip = promisify(gunzip);
+
+async function decoded({ url, headers }: Omit<HttpReply, 'body'>, body: Buffer): Promise<Buffer> {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity' || body.length === 0) return body;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') throw unreadable(url, `as ${encoding}`);
-  const { gunzip } = await import('node:zlib');
   try {
-    return await promisify(gunzip)(body, { maxOutputLength: largestBody });
+    return await unzip(body, { maxOutputLength: largestBody });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(url);
     throw unreadable(url, 'as damaged gzip');

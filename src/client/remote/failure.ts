@@ -1,10 +1,13 @@
 import { Problem } from '../../errors/problem.ts';
 
-/** A failure to get an answer at all, and whether asking again may help. */
+/** A try that got no reply, and whether another try may succeed. */
 export type ConnectionFailure = { readonly problem: Problem; readonly transient: boolean };
 
-/** Plain words for what the network says; `transient` is what may be gone a moment later. */
-const reasons: Readonly<Record<string, { readonly words: string; readonly transient: boolean }>> = {
+/** Why no reply came, in plain words; a transient reason may be gone a moment later. */
+type FailureReason = { readonly words: string; readonly transient: boolean };
+
+/** Reasons by the codes of Node and undici. */
+const reasons: Readonly<Record<string, FailureReason>> = {
   ENOTFOUND: { words: 'there is no host of that name', transient: false },
   EAI_AGAIN: { words: 'the name of the host cannot be looked up just now', transient: true },
   ECONNREFUSED: { words: 'connection refused', transient: true },
@@ -27,40 +30,46 @@ const reasons: Readonly<Record<string, { readonly words: string; readonly transi
   ERR_TLS_CERT_ALTNAME_INVALID: { words: 'TLS: its certificate is for another host', transient: false },
 };
 
-/** What is known of a failed try: the base URL that was asked, and the proxy in between if any. */
-export type Asked = { readonly href: string; readonly throughProxy: boolean };
+/** Where a failed try was to go: the base URL, and whether the environment names a proxy. */
+export type Destination = { readonly href: string; readonly throughProxy: boolean };
 
-/** The failure that an error of the network means. */
-export function connectionFailure(error: unknown, asked: Asked): ConnectionFailure {
-  const { code, name, message } = innermost(error);
-  if (name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_PRX_TLS') {
-    const hints = asked.href.startsWith('http:') ? ['does the base URL begin with https://?'] : [];
-    const detail = `${asked.href} does not answer in HTTP that asof can read`;
+/** The failure for an error of the network. */
+export function connectionFailure(error: unknown, destination: Destination): ConnectionFailure {
+  const { code, name, message } = firstCause(error);
+  const isNotHttp = code.startsWith('HPE_') || name === 'HTTPParserError';
+  if (isNotHttp || code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_PRX_TLS') {
+    const hints = destination.href.startsWith('http:') ? ['does the base URL begin with https://?'] : [];
+    const detail = `${destination.href} does not answer in HTTP that asof can read`;
     return { problem: new Problem('bad-answer', detail, { hints, cause: error }), transient: false };
   }
   const { words, transient } = reasons[code] ?? otherReason(code, message);
   const hints = [
     ...(words.includes('unknown issuer') || words.includes('self-signed')
-      ? ['NODE_EXTRA_CA_CERTS names a file of certificates to trust besides']
+      ? ['NODE_EXTRA_CA_CERTS names a file of more certificates to trust']
       : []),
-    ...(asked.throughProxy ? ['the environment names a proxy (HTTP_PROXY, HTTPS_PROXY, NO_PROXY)'] : []),
+    ...(destination.throughProxy
+      ? ['the environment names a proxy (HTTP_PROXY, HTTPS_PROXY, NO_PROXY)']
+      : []),
   ];
-  return { problem: unreachable(asked.href, words, hints, error), transient };
+  return { problem: unreachable(destination.href, words, hints, error), transient };
 }
 
-/** The failure of a service that took too long. */
-export function overdue(asked: Asked, seconds: number): ConnectionFailure {
-  return { problem: unreachable(asked.href, `no answer within ${seconds} s (--timeout)`), transient: true };
+/** The failure of a try that was not answered within that many seconds. */
+export function timedOut(destination: Destination, seconds: number): ConnectionFailure {
+  return {
+    problem: unreachable(destination.href, `no answer within ${seconds} s (--timeout)`),
+    transient: true,
+  };
 }
 
 function unreachable(href: string, words: string, hints: readonly string[] = [], cause?: unknown): Problem {
   return new Problem('unreachable', `cannot reach ${href}: ${words}`, { hints, cause });
 }
 
-function otherReason(code: string, message: string): { words: string; transient: boolean } {
+function otherReason(code: string, message: string): FailureReason {
   if (/^(ERR_SSL|ERR_TLS|EPROTO|CERT_|UNABLE_TO)/.test(code)) {
-    const speaksPlain = /wrong version number|packet length too long/i.test(message);
-    return { words: speaksPlain ? 'TLS: it answers, but not in TLS' : `TLS: ${code}`, transient: false };
+    const isPlainHttp = /wrong version number|packet length too long/i.test(message);
+    return { words: isPlainHttp ? 'TLS: it answers, but not in TLS' : `TLS: ${code}`, transient: false };
   }
   const tunnel = /^Proxy response \((\d+)\)/.exec(message)?.[1];
   if (tunnel !== undefined) return { words: `the proxy refused with status ${tunnel}`, transient: false };
@@ -69,13 +78,11 @@ function otherReason(code: string, message: string): { words: string; transient:
   return { words: code === '' ? message : code, transient: true };
 }
 
-type Told = { readonly code: string; readonly name: string; readonly message: string };
-
-/** What the error at the bottom says: of several addresses tried, that of the first. */
-function innermost(error: unknown): Told {
-  if (error instanceof AggregateError && error.errors.length > 0) return innermost(error.errors[0]);
+/** The first cause of an error; of several addresses tried, that of the first. */
+function firstCause(error: unknown): Pick<Error, 'name' | 'message'> & { readonly code: string } {
+  if (error instanceof AggregateError && error.errors.length > 0) return firstCause(error.errors[0]);
   if (!(error instanceof Error)) return { code: '', name: '', message: String(error) };
   const { code } = error as NodeJS.ErrnoException;
-  if (code === undefined && error.cause !== undefined) return innermost(error.cause);
+  if (code === undefined && error.cause !== undefined) return firstCause(error.cause);
   return { code: typeof code === 'string' ? code : '', name: error.name, message: error.message };
 }

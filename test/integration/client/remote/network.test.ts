@@ -152,7 +152,7 @@ describe('a watcher', () => {
     await clientWithKey(url, { watch: (event) => seen.push(event) }).ask(ping, []);
     expect(seen).toMatchObject([
       {
-        exchange: {
+        tried: {
           url: `${url}/v1/ping`,
           status: 200,
           requestHeaders: { 'x-api-key': '(redacted)' },

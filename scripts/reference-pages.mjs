@@ -1,0 +1,333 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'csv-parse/sync';
+import { nameOf, Sources } from './reference-sources.mjs';
+
+// Writes the generated parts of docs/ from the built program: node scripts/reference-pages.mjs
+// With --check it writes nothing, and exits with 1 when a page is out of date.
+// A part lies between <!-- generated: NAME WORDS --> and <!-- end -->.
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+const generatedPages = [
+  'docs/README.md',
+  'docs/reference/command-line.md',
+  'docs/reference/http.md',
+  'docs/reference/formats.md',
+  'docs/reference/sample-series.md',
+];
+
+/** Each page of `generatedPages` by its path, with every generated part as the built program gives it today. */
+async function referencePages() {
+  const home = await mkdtemp(join(tmpdir(), 'asof-reference-'));
+  try {
+    const sources = new Sources(home);
+    const pages = await Promise.all(
+      generatedPages.map(async (path) => [
+        path,
+        await filled(await readFile(join(root, path), 'utf8'), sources),
+      ]),
+    );
+    return new Map(pages);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+async function filled(page, sources) {
+  const pieces = page.split(/(^<!-- generated: .* -->\n[\s\S]*?^<!-- end -->$)/m);
+  const made = await Promise.all(
+    pieces.map(async (piece) => {
+      const [, name, words] = /^<!-- generated: ([\w-]+) ?(.*) -->\n/.exec(piece) ?? [];
+      if (name === undefined) return piece;
+      const part = parts[name];
+      if (part === undefined) throw new Error(`there is no generated part '${name}'`);
+      return `<!-- generated: ${[name, words].filter(Boolean).join(' ')} -->\n\n${await part(sources, words)}\n\n<!-- end -->`;
+    }),
+  );
+  return made.join('');
+}
+
+const parts = {
+  decisions: async () => {
+    const folder = join(root, 'docs/decisions');
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort();
+    const titles = names.map(async (name) => (await readFile(join(folder, name), 'utf8')).split('\n')[0]);
+    const lines = (await Promise.all(titles)).map(
+      (title, i) => `- [${title.slice(2)}](decisions/${names[i]})`,
+    );
+    return lines.join('\n');
+  },
+
+  commands: async ({ helpOf, commands }) =>
+    table(
+      ['command', 'what it does'],
+      await Promise.all(
+        (await commands()).map(async (words) => [
+          `[\`asof ${words}\`](#asof-${words.replaceAll(' ', '-')})`,
+          (await helpOf(words)).summary,
+        ]),
+      ),
+    ),
+
+  'shared-flags': async ({ sharedFlags }) => table(['flag', 'meaning'], (await sharedFlags()).map(flagRow)),
+
+  flags: async ({ helpOf, sharedFlags }, words) => {
+    const { usage, flags, positionals } = await helpOf(words);
+    const shared = new Set((await sharedFlags()).map(([flag]) => nameOf(flag)));
+    const own = flags.filter(([flag]) => !shared.has(nameOf(flag)) && nameOf(flag) !== '--help');
+    const rows = [...positionals.filter(([, text]) => text !== ''), ...own].map(flagRow);
+    return `\`\`\`text\n${usage}\n\`\`\`${rows.length === 0 ? '' : `\n\n${table(['flag', 'meaning'], rows)}`}`;
+  },
+
+  summary: async ({ helpOf }, words) => `${(await helpOf(words)).summary}.`,
+
+  columns: async ({ asof }, line) => {
+    const [header = ''] = (await asof(line.split(' '))).split('\n');
+    return `Columns: ${header.split(',').map(code).join(', ')}.`;
+  },
+
+  topic: async ({ asof }, topic) => {
+    const rows = (await asof(['help', topic])).split('\n').flatMap((line) => {
+      const [, term, text] = /^ {2,5}(\S+(?:, \S+)*)(?: {2,}(.*))?$/.exec(line) ?? [];
+      const [, more] = /^ {8,}(\S.*)$/.exec(line) ?? [];
+      return term === undefined ? (more === undefined ? [] : [{ more }]) : [{ term, text: text ?? '' }];
+    });
+    const entries = [];
+    for (const { term, text, more } of rows) {
+      const last = entries.at(-1);
+      if (term !== undefined) entries.push([code(term), text]);
+      else if (last !== undefined) last[1] = `${last[1]} ${more}`.trim();
+    }
+    return table(topic === 'exit-codes' ? ['code', 'meaning'] : ['variable', 'meaning'], entries);
+  },
+
+  kinds: async ({ asof }) => {
+    const listed = (await asof(['help', 'formats'])).split('\n').flatMap((line) => {
+      const [, kind, text] = /^ {2}([a-z0-9-]+-[a-z0-9-]+|rtdsm) {2,}(.*)$/.exec(line) ?? [];
+      return kind === undefined ? [] : [[`[\`${kind}\`](#${kind})`, text]];
+    });
+    return table(['kind', 'files'], listed);
+  },
+
+  endpoints: async ({ openapi }) => {
+    const { paths } = await openapi();
+    return table(
+      ['path', 'answers'],
+      Object.entries(paths).map(([path, { get }]) => [
+        isOperation(get) ? `[${code(path)}](#${anchorOf(`GET ${path}`)})` : code(path),
+        get.summary,
+      ]),
+    );
+  },
+
+  endpoint: async ({ openapi }, path) => {
+    const { paths, components } = await openapi();
+    const { parameters = [], responses } = paths[path].get;
+    const schema = responses['200'].content['application/json'].schema.$ref.split('/').at(-1);
+    const { properties } = components.schemas[schema];
+    const row = properties.results.items.$ref.split('/').at(-1);
+    const asked = parameters.map(({ name, in: place, required, description, schema: type }) => [
+      code(name),
+      place === 'path' ? 'path' : required ? 'required' : '',
+      typeText(type),
+      description,
+    ]);
+    const given = Object.entries(components.schemas[row].properties).map(([name, type]) => [
+      code(name),
+      typeText(type),
+      type.description ?? '',
+    ]);
+    return [
+      `\`object\` is \`${properties.object.const}\`.`,
+      ...(asked.length === 0 ? ['No parameters.'] : [table(['parameter', '', 'type', 'meaning'], asked)]),
+      table(['field of a row', 'type', 'meaning'], given),
+    ].join('\n\n');
+  },
+
+  headers: async ({ openapi }) => {
+    const { headers } = (await openapi()).components;
+    const names = {
+      RequestId: 'X-Request-Id',
+      RateLimitLimit: 'RateLimit-Limit',
+      RateLimitRemaining: 'RateLimit-Remaining',
+      RateLimitReset: 'RateLimit-Reset',
+      RetryAfter: 'Retry-After',
+    };
+    return table(
+      ['header', 'meaning'],
+      Object.entries(headers).map(([name, { description }]) => [code(names[name] ?? name), description]),
+    );
+  },
+
+  'sample-series': async ({ asof }) => {
+    const series = JSON.parse(await asof(['series', 'search', '--all', '--json'])).results;
+    const observed = parse(await asof(['obs', '*', '--csv', '--columns', 'series_id,date']), {
+      columns: true,
+    });
+    const rows = await Promise.all(
+      series.map(async ({ id, title, source, frequency, first_vintage, covered_to }) => {
+        const vintages = parse(await asof(['vintages', id, '--all', '--csv', '--quiet']), { columns: true });
+        const days = vintages.map(({ as_of_date }) => as_of_date).sort();
+        const dates = observed.flatMap((row) => (row.series_id === id ? [row.date] : [])).sort();
+        return [
+          code(id),
+          title,
+          source,
+          frequency,
+          `${dates[0]} to ${dates.at(-1)}`,
+          samplingOf(days, source),
+          String(days.length),
+          first_vintage.slice(0, 10),
+          covered_to.slice(0, 10),
+        ];
+      }),
+    );
+    const columns = [
+      'id',
+      'title',
+      'source',
+      'frequency',
+      'dates',
+      'vintages are',
+      'number',
+      'first vintage',
+      'covered to',
+    ];
+    return table(columns, rows);
+  },
+
+  'sample-curves': async ({ asof }) => {
+    const rows = await Promise.all(
+      ['par', 'tips'].map(async (type) => {
+        const yields = parse(
+          await asof(['yields', '--type', type, '--all', '--csv', '--columns', 'trade_date,maturity,source']),
+          { columns: true },
+        );
+        const days = [...new Set(yields.map(({ trade_date }) => trade_date))].sort();
+        const maturities = [...new Set(yields.map(({ maturity }) => maturity))].sort(
+          (a, b) => monthsOf(a) - monthsOf(b),
+        );
+        return [
+          code(type),
+          [...new Set(yields.map(({ source }) => source))].join(', '),
+          `${days[0]} to ${days.at(-1)}`,
+          String(days.length),
+          maturities.join(' '),
+        ];
+      }),
+    );
+    return table(['type', 'source', 'trade dates', 'number', 'maturities'], rows);
+  },
+
+  'sample-filings': async ({ asof }) => {
+    const columns = 'accession_number,ticker,issuer_name,filing_date';
+    const line = ['insider', 'filings', '--from', '1990-01-01', '--all', '--csv', '--columns', columns];
+    const issuers = new Map();
+    for (const row of parse(await asof(line), { columns: true })) {
+      const one = issuers.get(row.ticker) ?? { name: row.issuer_name, filings: new Set(), days: [] };
+      issuers.set(row.ticker, one);
+      one.filings.add(row.accession_number);
+      one.days.push(row.filing_date);
+    }
+    const rows = [...issuers].sort().map(([ticker, { name, filings, days }]) => {
+      const [first, last] = [days.sort()[0], days.sort().at(-1)];
+      return [
+        code(ticker),
+        name,
+        String(filings.size),
+        String(days.length),
+        first === last ? first : `${first} to ${last}`,
+      ];
+    });
+    return table(['ticker', 'issuer', 'filings with trades', 'trades', 'filed'], rows);
+  },
+};
+
+function flagRow([flag, text]) {
+  return [code(flag), text];
+}
+
+/** Which days vintages are of, told by the days. */
+function samplingOf(days, source) {
+  if (source === 'FRED') return 'publication dates';
+  const months = days.map((day) => 12 * Number(day.slice(0, 4)) + Number(day.slice(5, 7)));
+  const gaps = months.slice(1).map((month, i) => month - months[i]);
+  if (days.every((day) => day.endsWith('-15'))) {
+    if (gaps.every((gap) => gap % 3 === 0)) return 'one a quarter, the 15th of its middle month';
+    return 'one a month, the 15th';
+  }
+  return 'the dates of panels';
+}
+
+function monthsOf(maturity) {
+  return Number.parseFloat(maturity) * (maturity.endsWith('Y') ? 12 : 1);
+}
+
+function typeText({
+  type,
+  format,
+  enum: choices,
+  const: only,
+  minimum,
+  maximum,
+  default: preset,
+  items,
+  pattern,
+}) {
+  const types = [type].flat().filter((one) => one !== undefined && one !== 'null');
+  const base =
+    choices === undefined
+      ? only === undefined
+        ? pattern?.includes('[0-9]+') && types[0] === 'string'
+          ? 'decimal'
+          : (format ?? types.join(' or '))
+        : code(String(only))
+      : choices.map((choice) => code(String(choice))).join(', ');
+  const range =
+    minimum === undefined ? '' : ` ${minimum}${maximum === undefined ? ' or more' : ` to ${maximum}`}`;
+  const list = items === undefined ? '' : 'list';
+  const orNull = [type].flat().includes('null') ? ', or null' : '';
+  return `${list || base}${range}${orNull}${preset === undefined ? '' : ` (default ${preset})`}`;
+}
+
+/** Whether an endpoint answers with an envelope: only those have a section. */
+function isOperation({ responses }) {
+  return responses['200']?.content?.['application/json']?.schema?.$ref !== undefined;
+}
+
+/** The fragment of a heading, as GitHub makes it. */
+function anchorOf(heading) {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function code(text) {
+  return `\`${text}\``;
+}
+
+function table(header, rows) {
+  const cells = (row) =>
+    `| ${row.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  return [cells(header), cells(header.map(() => '---')), ...rows.map(cells)].join('\n');
+}
+
+/** The pages whose generated parts differ from what the built program gives. */
+async function stalePages() {
+  const stale = [];
+  for (const [path, text] of await referencePages())
+    if (text !== (await readFile(join(root, path), 'utf8'))) stale.push(path);
+  return stale;
+}
+
+if (process.argv[2] === '--check') {
+  const stale = await stalePages();
+  for (const path of stale) console.error(`${path} is out of date: run npm run docs:refresh`);
+  process.exitCode = stale.length === 0 ? 0 : 1;
+} else {
+  for (const [path, text] of await referencePages()) await writeFile(join(root, path), text);
+}

@@ -1,0 +1,128 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const program = fileURLToPath(new URL('../dist/asof.cjs', import.meta.url));
+
+/** What the built program prints over the sample; each question is asked once. */
+export class Sources {
+  #home;
+  #answers = new Map();
+  /** The command that runs now: one at a time. */
+  #last = Promise.resolve();
+
+  constructor(home) {
+    this.#home = home;
+  }
+
+  #once(key, make) {
+    if (!this.#answers.has(key)) this.#answers.set(key, make());
+    return this.#answers.get(key);
+  }
+
+  #env() {
+    return { PATH: process.env.PATH, HOME: this.#home, COLUMNS: '1000' };
+  }
+
+  /** The stdout of a command over the sample. */
+  asof = (words) =>
+    this.#once(words.join(' '), () => {
+      const options = { env: this.#env(), maxBuffer: 1e9 };
+      const answer = this.#last.then(() =>
+        promisify(execFile)(process.execPath, [program, ...words], options),
+      );
+      this.#last = answer.catch(() => undefined);
+      return answer.then(({ stdout }) => stdout);
+    });
+
+  helpOf = async (words) => readHelp(await this.asof([...words.split(' ').filter(Boolean), '--help']));
+
+  /** The words of every command, those of groups in the place of their group. */
+  commands = async () => {
+    const { commands } = await this.helpOf('');
+    const all = await Promise.all(
+      commands.map(async (name) => {
+        const below = (await this.helpOf(name)).commands;
+        return below.length === 0 ? [name] : below.map((word) => `${name} ${word}`);
+      }),
+    );
+    return all.flat();
+  };
+
+  /** The flags that every command with rows takes: those of `asof ping`, which has no others. */
+  sharedFlags = async () => (await this.helpOf('ping')).flags.filter(([flag]) => nameOf(flag) !== '--help');
+
+  openapi = () =>
+    this.#once('openapi', async () => {
+      const port = await freePort();
+      const access = join(this.#home, 'access.db');
+      const line = [program, 'serve', '--port', String(port), '--access', access, '--quiet'];
+      const child = spawn(process.execPath, line, { env: this.#env(), stdio: 'ignore' });
+      try {
+        for (let tries = 0; ; tries += 1) {
+          try {
+            return await (await fetch(`http://127.0.0.1:${port}/v1/openapi.json`)).json();
+          } catch (error) {
+            if (tries === 100) throw error;
+            await delay(100);
+          }
+        }
+      } finally {
+        const closed = once(child, 'close');
+        child.kill();
+        await closed;
+      }
+    });
+}
+
+/** The usage, summary, flags, arguments and subcommands of a help text. */
+function readHelp(text) {
+  const lines = text.split('\n');
+  const sections = new Map();
+  let heading = '';
+  for (const line of lines) {
+    if (/^[A-Z][\w ]*:$/.test(line)) heading = line.slice(0, -1);
+    else if (heading !== '') sections.set(heading, [...(sections.get(heading) ?? []), line]);
+  }
+  const entries = (name) => entriesOf(sections.get(name) ?? []);
+  const all = [...sections.keys()].filter((name) => name !== 'Examples').flatMap(entries);
+  return {
+    usage: (lines[0] ?? '').replace('Usage: ', ''),
+    summary: lines.slice(1).find((line) => line !== '') ?? '',
+    flags: all.filter(([term]) => term.startsWith('-')),
+    positionals: entries('Arguments'),
+    commands: [...sections.keys()]
+      .filter((name) => /commands?$/i.test(name))
+      .flatMap(entries)
+      .map(([term]) => term.split(/[ |]/)[0]),
+  };
+}
+
+/** `  term  text` and the lines that continue the text. */
+function entriesOf(lines) {
+  const found = [];
+  for (const line of lines) {
+    const [, term, text = ''] = /^ {2}(\S.*?)(?: {2,}(.*))?$/.exec(line) ?? [];
+    const last = found.at(-1);
+    if (term !== undefined) found.push([term, text]);
+    else if (line.trim() !== '' && last !== undefined) last[1] = `${last[1]} ${line.trim()}`.trim();
+  }
+  return found;
+}
+
+/** `--limit` of `--limit <n>`, `--format` of `-f, --format <format>`. */
+export function nameOf(flag) {
+  return /--[\w-]+/.exec(flag)?.[0] ?? flag;
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  return port;
+}

@@ -1,0 +1,132 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Dispatcher } from 'undici';
+import { Problem } from '../../errors/problem.ts';
+
+/** A GET request; the path goes out exactly as it is given. */
+export type HttpRequest = {
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+};
+
+/** The head of a response, and its body, which must be read or left early: both free the connection. */
+export type HttpResponse = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: AsyncIterable<Buffer>;
+};
+
+/** Sends requests over connections that it keeps open. Sets no time limits: the request's signal has the deadline. */
+export interface Transport {
+  send(request: HttpRequest): Promise<HttpResponse>;
+  /** Closes every connection, also those that are still being made. */
+  close(): Promise<void>;
+}
+
+/** The proxies to use, as URLs; an empty text is no proxy. */
+export type Proxies = { readonly http: string; readonly https: string; readonly no: string };
+
+/** The proxies that an environment names by the usual variables, lower case first. */
+export function proxiesOf(env: Readonly<Record<string, string | undefined>>): Proxies {
+  const first = (...names: readonly string[]) =>
+    names.map((name) => env[name]).find((value) => value !== undefined && value !== '') ?? '';
+  return {
+    http: first('http_proxy', 'HTTP_PROXY'),
+    https: first('https_proxy', 'HTTPS_PROXY'),
+    no: first('no_proxy', 'NO_PROXY'),
+  };
+}
+
+/** Whether any request goes through a proxy. */
+export function hasProxy(proxies: Proxies): boolean {
+  return proxies.http !== '' || proxies.https !== '';
+}
+
+/** A transport to one origin: through undici where there is a proxy, else Node's own, which starts three times as fast. */
+export async function openTransport(origin: string, proxies: Proxies): Promise<Transport> {
+  return hasProxy(proxies) ? ProxiedTransport.open(proxies) : new DirectTransport(origin);
+}
+
+class DirectTransport implements Transport {
+  readonly #protocol: typeof http | typeof https;
+  readonly #agent: http.Agent;
+
+  constructor(origin: string) {
+    this.#protocol = origin.startsWith('https:') ? https : http;
+    this.#agent = new this.#protocol.Agent({ keepAlive: true });
+  }
+
+  send(request: HttpRequest): Promise<HttpResponse> {
+    const { origin, path, headers, signal } = request;
+    const { hostname, port } = new URL(origin);
+    // A host in brackets is an IPv6 address, which Node wants without them.
+    const host = hostname.replace(/^\[|\]$/g, '');
+    return new Promise((resolve, reject) => {
+      const sent = this.#protocol.request({ host, port, path, headers, signal, agent: this.#agent });
+      sent.once('response', (message) =>
+        resolve({ status: message.statusCode ?? 0, headers: message.headers, body: message }),
+      );
+      sent.once('error', (error: NodeJS.ErrnoException) => {
+        // The service had closed the idle connection: that says nothing about the request.
+        if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(this.send(request));
+        else reject(error);
+      });
+      sent.end();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#agent.destroy();
+  }
+}
+
+class ProxiedTransport implements Transport {
+  readonly #dispatcher: Dispatcher;
+  readonly #closing: AbortController;
+
+  private constructor(dispatcher: Dispatcher, closing: AbortController) {
+    this.#dispatcher = dispatcher;
+    this.#closing = closing;
+  }
+
+  static async open(proxies: Proxies): Promise<ProxiedTransport> {
+    checkProxy('HTTP_PROXY', proxies.http);
+    checkProxy('HTTPS_PROXY', proxies.https);
+    const { EnvHttpProxyAgent } = await import('undici');
+    const closing = new AbortController();
+    const connect = { timeout: 0, signal: closing.signal };
+    const dispatcher = new EnvHttpProxyAgent({
+      httpProxy: proxies.http,
+      httpsProxy: proxies.https,
+      noProxy: proxies.no,
+      // Many proxies allow tunnels to the port of TLS alone, so that plain http is asked of them in plain.
+      proxyTunnel: false,
+      connect,
+      proxyTls: connect,
+      requestTls: connect,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    return new ProxiedTransport(dispatcher, closing);
+  }
+
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    const { statusCode, headers, body } = await this.#dispatcher.request({ ...request, method: 'GET' });
+    return { status: statusCode, headers, body };
+  }
+
+  async close(): Promise<void> {
+    // undici's own `destroy` waits for connections that are being made.
+    this.#closing.abort();
+    await this.#dispatcher.destroy();
+  }
+}
+
+function checkProxy(name: string, text: string): void {
+  if (text === '' || URL.canParse(text)) return;
+  throw new Problem('bad-input', `the proxy in ${name} is not a URL`, {
+    hints: ['such as http://proxy.example.com:3128'],
+  });
+}
