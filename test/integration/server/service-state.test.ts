@@ -31,7 +31,7 @@ describe('an answer', () => {
     });
     const newest = async () => {
       const requestId = newRequestId(new Date());
-      const request = { operation: observations, given, principal: owner, requestId };
+      const request = { operation: observations, texts: given, principal: owner, requestId };
       const { state, envelope } = await service.reply(request, () => false);
       return { state, value: envelope?.results[0]?.value };
     };
