@@ -1,5 +1,5 @@
 import type { Cell, Row } from '../../operations/envelope.ts';
-import type { Drawing, Mark } from '../../render/chart/drawing.ts';
+import type { ChartMark, Drawing } from '../../render/chart/drawing.ts';
 import type { Question } from '../run/answer.ts';
 
 /** What a curve of a type is called. */
@@ -19,7 +19,7 @@ export function curveDrawing([question]: readonly Question[], compared: boolean)
   };
 }
 
-function comparedMarks(row: Row): readonly Mark[] {
+function comparedMarks(row: Row): readonly ChartMark[] {
   return [
     ...markOf(row, 'rate', row.trade_date, row.rate),
     ...markOf(row, 'vs_rate', row.vs_trade_date, row.vs_rate),
@@ -32,8 +32,7 @@ function markOf(
   line: string,
   day: Cell | undefined,
   rate: Cell | undefined,
-): readonly Mark[] {
+): readonly ChartMark[] {
   if (typeof day !== 'string') return [];
-  const label = day.slice(0, 10);
-  return [{ line, label, unit: 'Percent', frequency: '', at: String(maturity), value: rate ?? null }];
+  return [{ line, label: day, unit: 'Percent', frequency: '', at: String(maturity), value: rate ?? null }];
 }

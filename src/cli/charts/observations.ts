@@ -1,8 +1,8 @@
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
-import type { Drawing, Mark, Told } from '../../render/chart/drawing.ts';
+import type { ParamTexts } from '../../operations/param.ts';
+import type { ChartMark, ChartSummary, Drawing } from '../../render/chart/drawing.ts';
 import type { Question } from '../run/answer.ts';
-import type { Given } from '../run/pages.ts';
 import type { Session } from '../run/session.ts';
 import { described, titled, titleOf } from './described.ts';
 
@@ -12,7 +12,7 @@ const mostLines = 8;
 /** Series over their dates: lines of one unit over one scale, each other unit in a panel of its own. */
 export async function observationsDrawing(
   questions: readonly Question[],
-  given: Given,
+  given: ParamTexts,
   session: Session,
 ): Promise<Drawing> {
   if (questions.length > mostLines)
@@ -28,12 +28,13 @@ export async function observationsDrawing(
   for (const question of questions) rows.push(await described(question, session));
   const about = new Map(ids.map((id, i) => [id, rows[i]]));
   /** The series to be seen: those with values, or where there are none, all. */
-  const seen = ({ lines }: Told) => {
+  const seen = ({ lines }: ChartSummary) => {
     const found = ids.filter((id) => lines.includes(id));
     return found.length === 0 ? ids : found;
   };
   // A series that does not exist is an error of its own.
-  const empty = (told: Told) => ids.filter((id) => about.get(id) !== undefined && !seen(told).includes(id));
+  const empty = (told: ChartSummary) =>
+    ids.filter((id) => about.get(id) !== undefined && !seen(told).includes(id));
   const first = given.some(([name]) => name === 'release');
   return {
     axis: 'day',
@@ -51,14 +52,14 @@ export async function observationsDrawing(
 }
 
 /** Which state of knowledge the values are of. */
-function knowledge({ asOf, published }: Told, firstReleases: boolean): string {
+function knowledge({ asOf, published }: ChartSummary, firstReleases: boolean): string {
   const newest = published === undefined ? '' : `, the newest published on ${published}`;
   if (firstReleases) return `First releases${asOf === undefined ? newest : `, as known on ${asOf}`}`;
   return asOf === undefined ? `Latest values${newest}` : `As known on ${asOf}`;
 }
 
 /** An observation as a mark at a day. */
-export function observationMark(row: Row, day: Row[string] | undefined): Mark {
+export function observationMark(row: Row, day: Row[string] | undefined): ChartMark {
   const { series_id, unit, frequency, value = null } = row;
   const id = String(series_id ?? '');
   return {
@@ -66,7 +67,7 @@ export function observationMark(row: Row, day: Row[string] | undefined): Mark {
     label: id,
     unit: String(unit ?? ''),
     frequency: String(frequency ?? ''),
-    at: String(day).slice(0, 10),
+    at: String(day),
     value,
   };
 }

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Statement } from '../../domain/series/statement.ts';
 import { Problem } from '../../errors/problem.ts';
-import { formatOfFile } from '../../render/format.ts';
+import { formatForFile } from '../../render/formats.ts';
 import type { Store, StoreView } from '../../store/store.ts';
 import { storeToRead } from '../config/places.ts';
 import { outputFile, type TalkFlags, withStoreFlag, withTalkFlags } from '../options/flags.ts';
@@ -31,7 +31,7 @@ async function runFacts(typed: readonly string[], flags: FactsFlags, io: Io): Pr
     import('../../client/embedded.ts'),
   ]);
   const file = outputFile(flags);
-  if (file !== undefined && (formatOfFile(file) ?? 'csv') !== 'csv')
+  if (file !== undefined && (formatForFile(file) ?? 'csv') !== 'csv')
     throw new Problem('bad-input', `facts are written as CSV, for import to read, and not to ${file}`, {
       hints: ['-o FILE.csv writes them to a file'],
     });
@@ -72,7 +72,7 @@ async function writeFacts(
   flags: FactsFlags,
   io: Io,
 ): Promise<void> {
-  const { csvRecord } = await import('../../render/csv.ts');
+  const { formatCsvRecord } = await import('../../render/delimited.ts');
   const bar = progress(io, flags);
   try {
     let wanted = await sink.write('series_id,date,as_of_date,value\n');
@@ -82,11 +82,12 @@ async function writeFacts(
         // Reading never waits for anything: without a turn of the event loop no signal would be heard.
         await turn();
         io.signal.throwIfAborted();
-        wanted = await sink.write(batch.map((statement) => csvRecord(line(statement))).join(''));
+        wanted = await sink.write(batch.map((statement) => formatCsvRecord(line(statement))).join(''));
         if (!wanted) break;
       }
       const complete = await view.completeVintages(id);
-      if (wanted) wanted = await sink.write(complete.map((asOf) => csvRecord([id, '', asOf, ''])).join(''));
+      if (wanted)
+        wanted = await sink.write(complete.map((asOf) => formatCsvRecord([id, '', asOf, ''])).join(''));
       if (io.stdout.isTTY !== true) bar.show(() => id, { done, total: ids.length, unit: 'series' });
     }
     await sink.finish();

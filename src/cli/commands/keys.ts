@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/operation.ts';
-import { columnsOf } from '../../render/columns.ts';
-import { formatNames, rendererOf } from '../../render/format.ts';
-import { rendered } from '../../render/renderer.ts';
+import type { Field } from '../../operations/field.ts';
+import { selectColumns } from '../../render/columns.ts';
+import { createRenderer, formatNames } from '../../render/formats.ts';
+import { renderPages } from '../../render/renderer.ts';
 import { accessPath } from '../config/places.ts';
 import { outputChoice, type TalkFlags, withTalkFlags } from '../options/flags.ts';
 import { exitCode } from '../terminal/exit-code.ts';
@@ -83,11 +83,11 @@ const fields: readonly Field[] = [
 
 async function listKeys(flags: ListFlags, io: Io): Promise<number> {
   const output = outputChoice({ ...flags, header: true, color: true }, io);
-  const columns = columnsOf(
+  const columns = selectColumns(
     fields,
     fields.map(({ name }) => name),
   );
-  const renderer = await rendererOf(output.format, {
+  const renderer = await createRenderer(output.format, {
     columns,
     header: true,
     colour: output.colour,
@@ -97,7 +97,7 @@ async function listKeys(flags: ListFlags, io: Io): Promise<number> {
   const page = { object: 'key_list', status: 'ok', results, results_count: results.length, has_more: false };
   // No service was asked, so that there is no request with an id.
   if (output.format === 'json') io.stdout.write(`${JSON.stringify(page, null, 2)}\n`);
-  else for await (const chunk of rendered(renderer, [{ ...page, request_id: '' }])) io.stdout.write(chunk);
+  else for await (const chunk of renderPages(renderer, [{ ...page, request_id: '' }])) io.stdout.write(chunk);
   return exitCode.success;
 }
 

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { formatNames } from '../../render/format.ts';
+import { formatNames } from '../../render/formats.ts';
 import { settings } from '../config/settings.ts';
 import { topics } from '../help/topics.ts';
 import { type Io, variable } from '../terminal/io.ts';

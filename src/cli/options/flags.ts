@@ -1,6 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Problem } from '../../errors/problem.ts';
-import { checkFormat, type Format, formatNamed, formatNames, formatOfFile } from '../../render/format.ts';
+import {
+  checkFormat,
+  formatForFile,
+  formatNames,
+  type OutputFormat,
+  parseFormat,
+} from '../../render/formats.ts';
 import { readSettings, retryCount, timeoutSeconds, waitSeconds } from '../config/settings.ts';
 import { type Io, variable } from '../terminal/io.ts';
 
@@ -32,7 +38,7 @@ export type TalkFlags = { readonly quiet?: boolean; readonly verbose?: boolean; 
 
 /** What the user decided about the output of a command, with nothing left open. */
 export type OutputChoice = {
-  readonly format: Format;
+  readonly format: OutputFormat;
   /** The file to write, or undefined for stdout. */
   readonly file: string | undefined;
   /** Whether the output goes to a terminal. */
@@ -134,9 +140,9 @@ export function outputFile({ output }: Pick<DataFlags, 'output'>): string | unde
   return output === '-' ? undefined : output;
 }
 
-function flagFormat(flags: DataFlags): Format | undefined {
+function flagFormat(flags: DataFlags): OutputFormat | undefined {
   const asked = [
-    ...(flags.format === undefined ? [] : [formatNamed(flags.format)]),
+    ...(flags.format === undefined ? [] : [parseFormat(flags.format)]),
     ...(flags.csv === true ? ['csv' as const] : []),
     ...(flags.json === true ? ['json' as const] : []),
   ];
@@ -145,13 +151,13 @@ function flagFormat(flags: DataFlags): Format | undefined {
   return asked[0];
 }
 
-function fileFormat(file: string | undefined): Format | undefined {
-  return file === undefined ? undefined : formatOfFile(file);
+function fileFormat(file: string | undefined): OutputFormat | undefined {
+  return file === undefined ? undefined : formatForFile(file);
 }
 
-function environmentFormat(io: Io): Format | undefined {
+function environmentFormat(io: Io): OutputFormat | undefined {
   const name = variable(io, 'ASOF_FORMAT');
-  return name === undefined ? readSettings(io).format : formatNamed(name);
+  return name === undefined ? readSettings(io).format : parseFormat(name);
 }
 
 function wantsColour(flags: DataFlags, io: Io, onTerminal: boolean): boolean {

@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 import { type Day, parseDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { operations } from '../../operations/index.ts';
-import { formatOfFile } from '../../render/format.ts';
+import { formatForFile } from '../../render/formats.ts';
 import type { PlanLine } from '../../snapshot/plan.ts';
 import type { Shell, Understood } from '../shell.ts';
 import type { Io } from '../terminal/io.ts';
@@ -93,7 +93,7 @@ function refuseLaterDays({ words, command }: Understood, typed: readonly Option[
 
 function refuseUnnamedFormat({ name }: PlanLine, command: Command): void {
   const { format, csv, json } = command.opts();
-  if (format !== undefined || csv === true || json === true || formatOfFile(name) !== undefined) return;
+  if (format !== undefined || csv === true || json === true || formatForFile(name) !== undefined) return;
   throw new Problem('bad-input', `the name of ${name} tells no format`, {
     hints: ['end it in .csv or the like, or add --format'],
   });

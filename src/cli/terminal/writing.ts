@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Envelope } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/operation.ts';
-import { columnsOf } from '../../render/columns.ts';
-import { rendererOf } from '../../render/format.ts';
-import { type Chunk, ending, type Renderer } from '../../render/renderer.ts';
+import type { Field } from '../../operations/field.ts';
+import { selectColumns } from '../../render/columns.ts';
+import { createRenderer } from '../../render/formats.ts';
+import { type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
 import type { OutputChoice } from '../options/flags.ts';
 import type { Picture } from '../options/plot.ts';
 import type { Talk } from './messages.ts';
@@ -32,11 +32,11 @@ export async function rendererFor(
   picture?: Picture,
 ): Promise<Renderer> {
   if (output.plot && picture !== undefined) {
-    const { textChart } = await import('../../render/chart/text.ts');
-    return textChart(picture.drawing, picture.size, output.colour);
+    const { TextChartRenderer } = await import('../../render/chart/text/text.ts');
+    return new TextChartRenderer(picture.drawing, picture.size, output.colour);
   }
-  return rendererOf(output.format, {
-    columns: columnsOf(fields, columns, output.columns),
+  return createRenderer(output.format, {
+    columns: selectColumns(fields, columns, output.columns),
     header: output.header,
     colour: output.colour,
     requestId: output.requestId,
@@ -57,7 +57,7 @@ export function newWriting(renderer: Renderer, screen: boolean): Writing {
       const full = results.length === 0 && page.results.length > 0;
       return full ? '' : renderer.page({ ...page, results });
     },
-    end: () => ending(renderer),
+    end: () => endChunks(renderer),
     rows: () => rows,
     hidden: () => hidden,
     dropped: () => renderer.dropped?.() ?? [],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exitCode } from '../../../src/cli/terminal/exit-code.ts';
 import { formats } from '../../../src/import/formats/recognise.ts';
-import { formatNames } from '../../../src/render/format.ts';
+import { formatNames } from '../../../src/render/formats.ts';
 import { asof } from '../../support/command.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
