@@ -1,10 +1,16 @@
 import { closest } from '../domain/series/closest.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
-import type { Field } from '../operations/operation.ts';
+import type { Field } from '../operations/field.ts';
+import { toWire } from '../operations/wire.ts';
 
 /** The fields that an output shows, in order; `chosen` if the user named them, since JSON drops fields only then. */
-export type Columns = { readonly fields: readonly Field[]; readonly chosen: boolean };
+export type Columns = {
+  readonly fields: readonly Field[];
+  readonly chosen: boolean;
+  /** All fields of the rows. */
+  readonly all: readonly Field[];
+};
 
 /** Selects the named fields, or the defaults; an unknown or repeated name is a Problem. */
 export function selectColumns(
@@ -20,7 +26,7 @@ export function selectColumns(
     if (shown.has(name)) throw columnsProblem(`column '${name}' is named twice`);
     shown.set(name, field);
   }
-  return { fields: [...shown.values()], chosen: names !== undefined };
+  return { fields: [...shown.values()], chosen: names !== undefined, all: fields };
 }
 
 function unknownColumn(name: string, names: readonly string[]): Problem {
@@ -33,14 +39,17 @@ function columnsProblem(detail: string, hints: readonly string[] = []): Problem 
   return new Problem('bad-input', detail, { field: 'columns', hints });
 }
 
-/** Reduces rows to the columns that the user chose, in that order; without a choice rows stay unchanged. */
-export function pickColumns({ fields, chosen }: Columns): (row: Row) => Row {
-  if (!chosen) return (row) => row;
-  return (row) =>
-    Object.fromEntries(
+/** Makes rows as they are on the wire, reduced to the columns that the user chose, in that order. */
+export function wireRows({ all, fields, chosen }: Columns): (row: Row) => Row {
+  const wire = toWire(all);
+  if (!chosen) return wire;
+  return (row) => {
+    const whole = wire(row);
+    return Object.fromEntries(
       fields.flatMap(({ name }) => {
-        const cell = row[name];
+        const cell = whole[name];
         return cell === undefined ? [] : [[name, cell]];
       }),
     );
+  };
 }

@@ -1,8 +1,9 @@
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { pickColumns } from './columns.ts';
+import { headToWire } from '../operations/wire.ts';
+import { wireRows } from './columns.ts';
 import type { OutputLayout, TextRenderer } from './renderer.ts';
 
-/** An envelope; the user may leave out the request id. */
+/** An envelope as it is on the wire; the user may leave out the request id. */
 type JsonPage = Omit<Envelope, 'request_id'>;
 
 /**
@@ -12,14 +13,14 @@ type JsonPage = Omit<Envelope, 'request_id'>;
  */
 export class JsonRenderer implements TextRenderer {
   readonly #layout: OutputLayout;
-  readonly #pick: (row: Row) => Row;
+  readonly #wire: (row: Row) => Row;
   #first: JsonPage | undefined;
   #last: JsonPage | undefined;
   #count = 0;
 
   constructor(layout: OutputLayout) {
     this.#layout = layout;
-    this.#pick = pickColumns(layout.columns);
+    this.#wire = wireRows(layout.columns);
   }
 
   page(envelope: Envelope): string {
@@ -47,7 +48,7 @@ export class JsonRenderer implements TextRenderer {
 
   #shown(envelope: Envelope): JsonPage {
     const page = this.#layout.requestId === false ? withoutRequestId(envelope) : envelope;
-    return this.#layout.columns.chosen ? { ...page, results: page.results.map(this.#pick) } : page;
+    return { ...headToWire(page), results: page.results.map(this.#wire) };
   }
 
   #items(rows: readonly Row[]): string {
@@ -74,14 +75,14 @@ function indentItems(rows: readonly Row[]): string {
 
 /** One JSON object per line, as on the wire. */
 export class NdjsonRenderer implements TextRenderer {
-  readonly #pick: (row: Row) => Row;
+  readonly #wire: (row: Row) => Row;
 
   constructor({ columns }: OutputLayout) {
-    this.#pick = pickColumns(columns);
+    this.#wire = wireRows(columns);
   }
 
   page({ results }: Envelope): string {
-    return results.map((row) => `${JSON.stringify(this.#pick(row))}\n`).join('');
+    return results.map((row) => `${JSON.stringify(this.#wire(row))}\n`).join('');
   }
 
   end(): string {

@@ -1,5 +1,6 @@
 import type { Envelope } from '../operations/envelope.ts';
-import type { Field } from '../operations/operation.ts';
+import type { Field } from '../operations/field.ts';
+import { fieldKinds } from '../operations/field-kinds.ts';
 import { cellTexts } from './cell-text.ts';
 import { printable } from './printable.ts';
 import type { OutputLayout, TextRenderer } from './renderer.ts';
@@ -35,7 +36,7 @@ function formatLine(cells: readonly string[]): string {
 }
 
 function delimiter({ type }: Field): string {
-  return type === 'decimal' || type === 'integer' ? '---:' : '---';
+  return fieldKinds[type].alignment === 'number' ? '---:' : '---';
 }
 
 // Most cells match this and need no further checks.

@@ -34,6 +34,5 @@ function markOf(
   rate: Cell | undefined,
 ): readonly ChartMark[] {
   if (typeof day !== 'string') return [];
-  const label = day.slice(0, 10);
-  return [{ line, label, unit: 'Percent', frequency: '', at: String(maturity), value: rate ?? null }];
+  return [{ line, label: day, unit: 'Percent', frequency: '', at: String(maturity), value: rate ?? null }];
 }

@@ -1,8 +1,8 @@
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
+import type { ParamTexts } from '../../operations/param.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../../render/chart/drawing.ts';
 import type { Question } from '../run/answer.ts';
-import type { Given } from '../run/pages.ts';
 import type { Session } from '../run/session.ts';
 import { described, titled, titleOf } from './described.ts';
 
@@ -12,7 +12,7 @@ const mostLines = 8;
 /** Series over their dates: lines of one unit over one scale, each other unit in a panel of its own. */
 export async function observationsDrawing(
   questions: readonly Question[],
-  given: Given,
+  given: ParamTexts,
   session: Session,
 ): Promise<Drawing> {
   if (questions.length > mostLines)
@@ -67,7 +67,7 @@ export function observationMark(row: Row, day: Row[string] | undefined): ChartMa
     label: id,
     unit: String(unit ?? ''),
     frequency: String(frequency ?? ''),
-    at: String(day).slice(0, 10),
+    at: String(day),
     value,
   };
 }

@@ -1,7 +1,7 @@
 import { earlier } from '../../domain/series/date.ts';
+import type { ParamTexts } from '../../operations/param.ts';
 import type { Drawing } from '../../render/chart/drawing.ts';
 import type { Question } from '../run/answer.ts';
-import type { Given } from '../run/pages.ts';
 import type { Session } from '../run/session.ts';
 import { described, titled } from './described.ts';
 import { observationMark } from './observations.ts';
@@ -9,13 +9,13 @@ import { observationMark } from './observations.ts';
 /** The value of one date over the days on which it was published: each stands until the next. */
 export async function revisionsDrawing(
   questions: readonly Question[],
-  given: Given,
+  given: ParamTexts,
   session: Session,
 ): Promise<Drawing> {
   const [question] = questions;
   const series = question && (await described(question, session));
   const date = given.find(([name]) => name === 'date')?.[1] ?? '';
-  const covered = typeof series?.covered_to === 'string' ? series.covered_to.slice(0, 10) : undefined;
+  const covered = typeof series?.covered_to === 'string' ? series.covered_to : undefined;
   return {
     axis: 'day',
     form: 'steps',

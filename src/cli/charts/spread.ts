@@ -1,9 +1,9 @@
+import type { ParamTexts } from '../../operations/param.ts';
 import type { Drawing } from '../../render/chart/drawing.ts';
-import type { Given } from '../run/pages.ts';
 import { curveName } from './curve.ts';
 
 /** The distance of two treasury rates over time. */
-export function spreadDrawing(given: Given): Drawing {
+export function spreadDrawing(given: ParamTexts): Drawing {
   const name = curveName(given.find(([name]) => name === 'curve_type')?.[1]);
   return {
     axis: 'day',
@@ -16,7 +16,7 @@ export function spreadDrawing(given: Given): Drawing {
         label: `${long_maturity} less ${short_maturity}`,
         unit: 'Basis points',
         frequency: 'D',
-        at: String(trade_date).slice(0, 10),
+        at: String(trade_date),
         value: spread_bps,
       },
     ],

@@ -2,8 +2,8 @@ import { addDays, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import { curve, yields } from '../../operations/index.ts';
+import type { ParamTexts } from '../../operations/param.ts';
 import { datedText } from '../options/knowledge.ts';
-import type { Given } from '../run/pages.ts';
 import type { Session } from '../run/session.ts';
 import type { QueryCommand } from './query.ts';
 
@@ -27,7 +27,7 @@ export const curveCommand: QueryCommand = {
     };
     if (vs === undefined) return { fields: curve.fields, columns: curve.columns, page };
     const other = datedText('vs', String(vs), session.io, session.talk);
-    const asked: Given = [
+    const asked: ParamTexts = [
       ['date', other],
       ...(type === undefined ? [] : [['curve_type', String(type).toUpperCase()] as const]),
     ];
@@ -64,7 +64,12 @@ function resolved(date: unknown, { io }: Session): string {
 }
 
 /** The parameters with the trade date of the newest curve up to `date`, and a word where that is another day. */
-async function onOrBefore(name: string, date: string, given: Given, session: Session): Promise<Given> {
+async function onOrBefore(
+  name: string,
+  date: string,
+  given: ParamTexts,
+  session: Session,
+): Promise<ParamTexts> {
   const used = await newestUpTo(name, date, given, session);
   if (used !== date) session.talk.note(`asof: no curve on ${date}; this is ${used}`);
   return given.map(([key, text]) => [key, key === 'date' ? used : text]);
@@ -80,11 +85,16 @@ function renamed(error: unknown, from: string, to: string): unknown {
  * The trade date of the newest curve up to `date`, as the rates over time tell it; `date` itself when there is none.
  * It asks on until nothing newer is found, because not every service gives the newest rates first.
  */
-async function newestUpTo(name: string, date: string, given: Given, { client }: Session): Promise<string> {
+async function newestUpTo(
+  name: string,
+  date: string,
+  given: ParamTexts,
+  { client }: Session,
+): Promise<string> {
   const type = given.filter(([name]) => name === 'curve_type');
-  const newestOf = async (given: Given): Promise<string> => {
+  const newestOf = async (given: ParamTexts): Promise<string> => {
     const page = await client.ask(yields, [...type, ...given, ['to', date]]);
-    const days = page.results.map(({ trade_date }) => String(trade_date).slice(0, 10));
+    const days = page.results.map(({ trade_date }) => trade_date);
     return days.filter((day) => day <= date).reduce(later, '');
   };
   let newest = await newestOf([['limit', '1']]).catch((error) => {

@@ -48,14 +48,10 @@ const special: Readonly<Record<string, QueryCommand>> = {
   insider_clusters: clustersCommand,
 };
 
-/** Operations whose command takes several ids. */
-const severalIds: ReadonlySet<string> = new Set(['observations']);
-
 const groups: Readonly<Record<string, string>> = {
   series: 'Find and describe series',
   insider: 'What insiders of companies report of their trades',
 };
-const aliases: Readonly<Record<string, string>> = { observations: 'obs' };
 
 /** Commands that are no operation. */
 const others: readonly Entry[] = [
@@ -141,7 +137,7 @@ function operationEntries(): Entry[] {
   const first = (operation: Operation) => operation.command.words.split(' ')[0] ?? '';
   return [...new Set(operations.map(first))].map((name) => {
     const own = operations.filter((operation) => first(operation) === name);
-    const alias = aliases[name];
+    const alias = own[0]?.command.alias;
     return {
       name,
       summary: groups[name] ?? own[0]?.summary ?? '',
@@ -160,9 +156,9 @@ function defineOperations(command: Command, own: readonly Operation[], setting: 
   }
 }
 
-function withArgument(command: Command, { name, command: { argument }, params }: Operation): void {
-  if (argument === undefined) return;
-  const shown = argument === 'q' ? 'text' : argument;
-  const several = severalIds.has(name) ? '...' : '';
-  command.argument(params[argument]?.required === true ? `<${shown}${several}>` : `[${shown}]`);
+function withArgument(command: Command, { command: { argument, several }, params }: Operation): void {
+  const param = argument === undefined ? undefined : params[argument];
+  if (param === undefined) return;
+  const shown = `${param.placeholder}${several === true ? '...' : ''}`;
+  command.argument(param.required ? `<${shown}>` : `[${shown}]`);
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/operation.ts';
+import type { Field } from '../../operations/field.ts';
 import { selectColumns } from '../../render/columns.ts';
 import { createRenderer, formatNames } from '../../render/formats.ts';
 import { renderPages } from '../../render/renderer.ts';

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
+import type { ParamTexts } from '../../operations/param.ts';
 import type { Drawing } from '../../render/chart/drawing.ts';
 import { type DataFlags, type OutputChoice, outputChoice, withDataFlags } from '../options/flags.ts';
 import type { Picture } from '../options/plot.ts';
 import { givenBy, type RequestFlags, withRequestFlags } from '../options/request.ts';
 import { answer, type Failure, type Question, type Shape } from '../run/answer.ts';
-import type { Given } from '../run/pages.ts';
 import { type Session, withSession } from '../run/session.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
@@ -23,7 +23,7 @@ export type QueryCommand = {
   /** The questions to ask, from what was typed and the parameters that the flags give. */
   readonly questions?: (
     typed: readonly string[],
-    given: Given,
+    given: ParamTexts,
     flags: QueryFlags,
     session: Session,
   ) => Promise<readonly Question[]>;
@@ -32,7 +32,7 @@ export type QueryCommand = {
   /** How the rows are drawn; a command without it has no charts. */
   readonly drawing?: (
     questions: readonly Question[],
-    given: Given,
+    given: ParamTexts,
     flags: QueryFlags,
     session: Session,
   ) => Promise<Drawing>;
@@ -41,7 +41,7 @@ export type QueryCommand = {
   /** What to say of the questions that were answered. */
   readonly remark?: (
     answered: readonly Question[],
-    given: Given,
+    given: ParamTexts,
     session: Session,
     flags: QueryFlags,
   ) => Promise<void>;
@@ -120,8 +120,8 @@ async function runQuery(
 
 /** The one question of an operation whose command takes at most one argument. */
 function onlyQuestion({ command: { argument } }: Operation) {
-  return async ([text]: readonly string[], given: Given): Promise<readonly Question[]> => {
-    const typed: Given = argument === undefined || text === undefined ? [] : [[argument, text]];
+  return async ([text]: readonly string[], given: ParamTexts): Promise<readonly Question[]> => {
+    const typed: ParamTexts = argument === undefined || text === undefined ? [] : [[argument, text]];
     return [{ given: [...typed, ...given], label: text ?? '' }];
   };
 }

@@ -1,7 +1,7 @@
 import { type Day, dayNumber } from '../../domain/series/date.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
+import type { Field } from '../../operations/field.ts';
 import { observations, revisions, seriesShow } from '../../operations/index.ts';
-import type { Field } from '../../operations/operation.ts';
 import { collected } from '../composed/listing.ts';
 import { withSuggestion } from '../options/ids.ts';
 import { knowledgeDay, withAsOfFlag, withKnownBeforeFlag } from '../options/knowledge.ts';
@@ -72,7 +72,7 @@ type Compare = typeof import('../../domain/series/change.ts').changeBetween;
 async function isFirstRelease({ series_id, date }: Row, session: Session): Promise<boolean> {
   const id = ['id', String(series_id)] as const;
   const [series] = (await session.client.ask(seriesShow, [id])).results;
-  const begin = String(series?.first_vintage ?? '').slice(0, 10);
+  const begin = series?.first_vintage ?? '';
   // Another service need not tell where its record begins.
   if (begin === '') return true;
   const extent = { limit: 1, cursor: undefined };
@@ -96,5 +96,5 @@ function told(page: Envelope, asOf: Day | undefined, compare: Compare, released:
 }
 
 function dayOf({ as_of_date }: Row): Day {
-  return String(as_of_date).slice(0, 10);
+  return String(as_of_date);
 }

@@ -1,13 +1,16 @@
+import { seriesSearch } from '../../operations/index.ts';
+import { textOf } from '../../operations/param.ts';
 import { withSuggestion } from '../options/ids.ts';
 import type { QueryCommand } from './query.ts';
 
 /** `asof series search`: looks in ids and titles unless told otherwise. */
 export const seriesSearchCommand: QueryCommand = {
   async questions([text], given) {
-    const match = given.some(([name]) => name === 'match') ? [] : [['match', 'any'] as const];
+    const { argument, defaults } = seriesSearch.command;
+    const unsaid = Object.entries(defaults).filter(([name]) => textOf(given, name) === undefined);
     return [
       {
-        given: [...(text === undefined ? [] : [['q', text] as const]), ...match, ...given],
+        given: [...(text === undefined ? [] : [[argument, text] as const]), ...unsaid, ...given],
         label: text ?? '',
       },
     ];

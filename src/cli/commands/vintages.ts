@@ -1,10 +1,10 @@
 import { type Day, earlier } from '../../domain/series/date.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import { vintages } from '../../operations/index.ts';
+import type { ParamTexts } from '../../operations/param.ts';
 import { withSuggestion } from '../options/ids.ts';
 import { knowledgeDay, withAsOfFlag, withKnownBeforeFlag } from '../options/knowledge.ts';
 import { coverageText, noteKnowledgeDay } from '../run/coverage.ts';
-import type { Given } from '../run/pages.ts';
 import type { QueryCommand } from './query.ts';
 
 /** `asof vintages`: as of a day, the publications up to it; without one, also what the knowledge of the series covers. */
@@ -14,7 +14,10 @@ export const vintagesCommand: QueryCommand = {
   },
   async questions([id = ''], given, flags, { io, talk }) {
     const asOf = knowledgeDay(flags, io, talk);
-    const wanted: Given = [['id', id.toUpperCase()], ...(asOf === undefined ? given : upTo(asOf, given))];
+    const wanted: ParamTexts = [
+      ['id', id.toUpperCase()],
+      ...(asOf === undefined ? given : upTo(asOf, given)),
+    ];
     return [{ given: wanted, label: id.toUpperCase() }];
   },
   async shape(flags, { format }, { talk }) {
@@ -39,7 +42,7 @@ export const vintagesCommand: QueryCommand = {
 };
 
 /** The same parameters with no day of publication after `asOf`. */
-function upTo(asOf: Day, given: Given): Given {
+function upTo(asOf: Day, given: ParamTexts): ParamTexts {
   const to = given.find(([name]) => name === 'to')?.[1];
   return [...given.filter(([name]) => name !== 'to'), ['to', to === undefined ? asOf : earlier(to, asOf)]];
 }

@@ -1,7 +1,7 @@
 import { maturitiesOf } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/operation.ts';
+import type { Field } from '../../operations/field.ts';
 import { everything } from '../run/pages.ts';
 import type { QueryCommand } from './query.ts';
 

@@ -4,9 +4,10 @@ import { explanationText } from '../../domain/insider/explanation.ts';
 import { type Filing, isAmendment } from '../../domain/insider/filing.ts';
 import { addDays, type Day } from '../../domain/series/date.ts';
 import type { Cell, Envelope, Row } from '../../operations/envelope.ts';
+import type { Field } from '../../operations/field.ts';
 import { insiderFilings } from '../../operations/index.ts';
-import type { Field } from '../../operations/operation.ts';
-import { everything, type Given, pagesOf } from '../run/pages.ts';
+import type { ParamTexts } from '../../operations/param.ts';
+import { everything, pagesOf } from '../run/pages.ts';
 import { tradeFromRow } from './filing-from-row.ts';
 
 const whoIsNamed =
@@ -96,7 +97,7 @@ async function neighbourhoods(
     const issuer = issuerOf(one.cluster);
     byIssuer.set(issuer, [...(byIssuer.get(issuer) ?? []), one]);
   }
-  const given: Given = [
+  const given: ParamTexts = [
     ['from', begin],
     ...(code === undefined ? [] : [['transaction_code', code] as const]),
     ...(asOf === undefined ? [] : [['as_of', asOf] as const]),
@@ -238,5 +239,5 @@ function orderOf({ transaction_date, filing_date, accession_number, row }: Row):
 }
 
 function dayOf(cell: Row[string] | undefined): Day {
-  return String(cell).slice(0, 10);
+  return String(cell);
 }

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { Row } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/operation.ts';
+import type { Field } from '../../operations/field.ts';
 import { type DataFlags, type OutputChoice, outputChoice } from '../options/flags.ts';
 import { type Wanted, withSuggestion } from '../options/ids.ts';
 import { type Session, withSession } from '../run/session.ts';

@@ -1,7 +1,7 @@
 import { type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
 import { spreadInBasisPoints } from '../../domain/treasury/spread.ts';
 import type { Cell, Envelope, Row } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/operation.ts';
+import type { Field } from '../../operations/field.ts';
 
 /** The fields of a curve beside another. */
 export const comparison: readonly Field[] = [

@@ -1,21 +1,22 @@
 import type { Row } from '../../operations/envelope.ts';
 import { seriesShow } from '../../operations/index.ts';
 import type { Operation } from '../../operations/operation.ts';
+import type { Params, ParamTexts } from '../../operations/param.ts';
 import type { Wanted } from '../options/ids.ts';
-import { type Extent, everything, type Given, largestPage, pagesOf } from '../run/pages.ts';
+import { type Extent, everything, largestPage, pagesOf } from '../run/pages.ts';
 import type { Session } from '../run/session.ts';
 
 /** What it takes to ask. */
 type Asking = Pick<Session, 'client' | 'io'>;
 
 /** All rows of a listing, or as many as `extent` wants. */
-export async function collected(
+export async function collected<R extends Row>(
   { client, io }: Asking,
-  operation: Operation,
-  given: Given,
+  operation: Operation<Params, R>,
+  given: ParamTexts,
   extent: Extent = everything,
-): Promise<readonly Row[]> {
-  const rows: Row[] = [];
+): Promise<readonly R[]> {
+  const rows: R[] = [];
   for await (const page of pagesOf(client, operation, given, extent, io.signal))
     for (const row of page.results) rows.push(row);
   return rows;

@@ -1,6 +1,6 @@
-import { type Day, dateTime } from '../../domain/series/date.ts';
+import type { Day } from '../../domain/series/date.ts';
 import type { Row } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/operation.ts';
+import type { Field } from '../../operations/field.ts';
 import type { Wanted } from '../options/ids.ts';
 
 /** What was known of a series on a day: a value with its date and its publication, or nothing yet. */
@@ -37,8 +37,7 @@ const long: readonly Field[] = [
 
 /** The point that an observation is. */
 export function pointOf({ date, value, as_of_date }: Row, asOf: Day | undefined): Point {
-  const day = (cell: unknown) => String(cell).slice(0, 10);
-  return { asOf, date: day(date), value: String(value), asOfDate: day(as_of_date) };
+  return { asOf, date: String(date), value: String(value), asOfDate: String(as_of_date) };
 }
 
 /** Rows of a panel: one for each day and series that has a point on it, or with `wide` one for each day; series in the order given. */
@@ -69,7 +68,7 @@ function longRows(day: Day, columns: readonly PanelColumn[]): readonly Row[] {
 }
 
 function cell(day: Day | undefined): string | null {
-  return day === undefined ? null : dateTime(day);
+  return day ?? null;
 }
 
 /** Series under the ids as typed; one that is typed like the first column is told from it by its case. */
@@ -84,6 +83,6 @@ function wideFields(columns: readonly PanelColumn[], { first }: Layout): readonl
 }
 
 function wideRow(day: Day, columns: readonly PanelColumn[], fields: readonly Field[]): Row {
-  const cells = [dateTime(day), ...columns.map(({ points }) => points.get(day)?.value ?? null)];
+  const cells = [day, ...columns.map(({ points }) => points.get(day)?.value ?? null)];
   return Object.fromEntries(fields.map(({ name }, i) => [name, cells[i] ?? null]));
 }

@@ -2,11 +2,12 @@ import type { Day } from '../../domain/series/date.ts';
 import { type Rhythm, schedule } from '../../domain/series/schedule.ts';
 import { Problem } from '../../errors/problem.ts';
 import { observations } from '../../operations/index.ts';
+import type { ParamTexts } from '../../operations/param.ts';
 import { type Wanted, wantedSeries } from '../options/ids.ts';
 import { type KnowledgeFlags, knowledgeDay, typedKnowledgeDay } from '../options/knowledge.ts';
 import { dateBounds, type RangeFlags, typedRange } from '../options/range.ts';
 import { noteCoverage } from '../run/coverage.ts';
-import { changedBetweenPages, type Given } from '../run/pages.ts';
+import { changedBetweenPages } from '../run/pages.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Talk } from '../terminal/messages.ts';
 import { type Composed, type ComposedFlags, type Composing, writeComposed } from './composed.ts';
@@ -30,7 +31,7 @@ export async function runPanel(typed: readonly string[], flags: PanelFlags, io: 
 async function dataSet(typed: readonly string[], flags: PanelFlags, session: Composing) {
   const { io, talk } = session;
   const asOf = knowledgeDay(flags, io, talk);
-  const given: Given = [
+  const given: ParamTexts = [
     ...(asOf === undefined ? [] : [['as_of', asOf] as const]),
     ...dateBounds(flags, io, talk),
   ];

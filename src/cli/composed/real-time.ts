@@ -127,8 +127,8 @@ async function publicationsOf({ id }: Wanted, last: Day, { client, io }: Composi
   for await (const page of pagesOf(client, vintages, given, everything, io.signal)) {
     row ??= page.coverage;
     for (const { as_of_date, added, revised, withdrawn } of page.results) {
-      const [adds, revises, withdraws] = [Number(added) > 0, Number(revised) > 0, Number(withdrawn) > 0];
-      publications.push({ asOf: dayOf(as_of_date), adds, revises, withdraws });
+      const [adds, revises, withdraws] = [added > 0, revised > 0, withdrawn > 0];
+      publications.push({ asOf: as_of_date, adds, revises, withdraws });
     }
   }
   publications.sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
@@ -155,8 +155,8 @@ async function changesOf({ id }: Wanted, date: Day, session: Composing) {
     ['date', date],
   ]);
   const changes = rows.map(({ as_of_date, value }) => ({
-    asOf: dayOf(as_of_date),
-    value: typeof value === 'string' ? value : undefined,
+    asOf: as_of_date,
+    value: value ?? undefined,
   }));
   return changes.sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
 }
@@ -178,9 +178,5 @@ async function newestAsOf(
 
 function release(row: Row): FirstRelease {
   const { date = '', value = '', asOfDate = '' } = pointOf(row, undefined);
-  return { date, value, asOf: dayOf(asOfDate) };
-}
-
-function dayOf(cell: unknown): Day {
-  return String(cell).slice(0, 10);
+  return { date, value, asOf: asOfDate };
 }

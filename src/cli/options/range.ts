@@ -1,6 +1,6 @@
 import type { Day } from '../../domain/series/date.ts';
+import type { ParamTexts } from '../../operations/param.ts';
 import { checkRange, dayParam } from '../../operations/params.ts';
-import type { Given } from '../run/pages.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Talk } from '../terminal/messages.ts';
 import { datedText } from './knowledge.ts';
@@ -20,7 +20,7 @@ export function typedRange(
 }
 
 /** The same as parameters of a request. */
-export function dateBounds(flags: RangeFlags, io: Io, talk: Talk): Given {
+export function dateBounds(flags: RangeFlags, io: Io, talk: Talk): ParamTexts {
   return Object.entries(typedRange(flags, io, talk));
 }
 

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Operation } from '../../operations/operation.ts';
-import type { Param } from '../../operations/params.ts';
-import type { Given } from '../run/pages.ts';
+import type { Param, ParamTexts } from '../../operations/param.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Talk } from '../terminal/messages.ts';
 import { countOption } from './flags.ts';
@@ -44,7 +43,7 @@ export function withRequestFlags(command: Command, operation: Operation): Comman
 }
 
 /** The parameters that the flags give, as texts; dates that say `today` are resolved, in UTC. */
-export function givenBy(flags: RequestFlags, operation: Operation, io: Io, talk: Talk): Given {
+export function givenBy(flags: RequestFlags, operation: Operation, io: Io, talk: Talk): ParamTexts {
   const given: [string, string][] = [];
   for (const [name, param] of flagged(operation)) {
     const value = flags[camel(flagOf(name, param))];

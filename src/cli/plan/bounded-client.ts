@@ -1,15 +1,15 @@
 import type { Client } from '../../client/client.ts';
 import { type Day, parseDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Envelope } from '../../operations/envelope.ts';
+import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { Given } from '../run/pages.ts';
+import { type Params, type ParamTexts, without } from '../../operations/param.ts';
 
 /** The same client, which tells nothing that was not known on a day, and refuses what asks for a later one. */
 export function boundedClient(client: Client, day: Day): Client {
   return {
     ...client,
-    async ask(operation, given) {
+    async ask<R extends Row>(operation: Operation<Params, R>, given: ParamTexts): Promise<Envelope<R>> {
       if (operation.knownBy === undefined)
         throw new Problem('bad-input', `nothing in the answer to ${operation.command.words} is of a day`);
       const asked = upTo(day, operation, given);
@@ -28,13 +28,16 @@ export function boundedClient(client: Client, day: Day): Client {
 }
 
 /** The parameters with the one by which the operation is bounded, of a kind that dates of periods are not. */
-function upTo(day: Day, { params }: Operation, given: Given): Given {
+function upTo(
+  day: Day,
+  { params, boundBy }: Pick<Operation, 'boundBy' | 'params'>,
+  given: ParamTexts,
+): ParamTexts {
   const names = Object.keys(params).filter((name) => isOfKnowledge(params[name]));
   for (const [name, text] of given)
     if (names.includes(name) && parseDay(text) !== undefined && text > day) throw laterThan(day, name, text);
-  const bound = ['as_of', 'to', 'date'].find((name) => names.includes(name));
-  if (bound === undefined || given.some(([name]) => name === bound)) return given;
-  return [...given, [bound, day]];
+  if (boundBy === undefined || given.some(([name]) => name === boundBy)) return given;
+  return [...given, [boundBy, day]];
 }
 
 /** Whether a parameter is a day up to which something can be known, and not the date of a period. */
@@ -49,12 +52,12 @@ export function laterThan(day: Day, name: string, text: string): Problem {
   });
 }
 
-function without(given: Given, name: string): Given {
-  return given.filter(([key]) => key !== name);
-}
-
-function knownOn(day: Day, knownBy: string, { coverage: _, ...page }: Envelope): Envelope {
+function knownOn<R extends Row>(
+  day: Day,
+  knownBy: string,
+  { coverage: _, ...page }: Envelope<R>,
+): Envelope<R> {
   // What another service leaves out cannot be told.
-  const results = page.results.filter((row) => String(row[knownBy] ?? '').slice(0, 10) <= day);
+  const results = page.results.filter((row) => String(row[knownBy] ?? '') <= day);
   return { ...page, results, results_count: results.length };
 }

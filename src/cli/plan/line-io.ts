@@ -6,7 +6,7 @@ type LineIo = { readonly runner?: Runner; readonly stderr?: Io['stderr'] };
 
 /** The surroundings of a line of a plan, which are the same wherever it runs: a chart in text is as wide from cron as by hand. */
 export function lineIo(io: Io, { runner, stderr = nowhere() }: LineIo = {}): Io {
-  const { env, clock, signal } = io;
+  const { env, folders, clock, signal } = io;
   return {
     get stdin() {
       return io.stdin;
@@ -14,6 +14,7 @@ export function lineIo(io: Io, { runner, stderr = nowhere() }: LineIo = {}): Io 
     stdout: nowhere(),
     stderr,
     env: { ...env, COLUMNS: undefined },
+    folders,
     clock,
     signal,
     ...(runner !== undefined && { runner }),

@@ -1,6 +1,5 @@
 import type { Client } from '../../client/client.ts';
 import { type Day, latestDay, utcDay } from '../../domain/series/date.ts';
-import { readParams } from '../../operations/params.ts';
 import type { PlanLine } from '../../snapshot/plan.ts';
 import type { Shell } from '../shell.ts';
 import type { Io } from '../terminal/io.ts';
@@ -32,9 +31,9 @@ const forgetful: Sink = {
 /** A client of no data at all, which reads the parameters of a question as a service would. */
 export function emptyClient(clock: () => Date): Client {
   return {
-    async ask({ params, check, object }, given) {
+    async ask({ prepare, object }, given) {
       const now = clock();
-      check(readParams(params, given, { latest: latestDay(now), today: utcDay(now) }));
+      prepare(given, { latest: latestDay(now), today: utcDay(now) });
       const asOf = given.find(([name]) => name === 'as_of')?.[1];
       return {
         object,

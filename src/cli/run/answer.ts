@@ -1,8 +1,9 @@
 import type { Client } from '../../client/client.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
-import { observations } from '../../operations/index.ts';
-import type { Field, Operation } from '../../operations/operation.ts';
+import type { Field } from '../../operations/field.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { ParamTexts } from '../../operations/param.ts';
 import type { OutputChoice } from '../options/flags.ts';
 import type { Picture } from '../options/plot.ts';
 import type { Io } from '../terminal/io.ts';
@@ -11,11 +12,11 @@ import { openSink } from '../terminal/open-sink.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Sink } from '../terminal/sink.ts';
 import { newWriting, rendererFor, tellWhatIsMissing, type Writing, writeEnd } from '../terminal/writing.ts';
-import { changedBetweenPages, type Extent, type Given, pagesOf } from './pages.ts';
+import { changedBetweenPages, type Extent, pagesOf } from './pages.ts';
 import { settled } from './settled.ts';
 
 /** One question of a command, and the name by which its failure is listed; `row` describes its series where that was asked already. */
-export type Question = { readonly given: Given; readonly label: string; readonly row?: Row };
+export type Question = { readonly given: ParamTexts; readonly label: string; readonly row?: Row };
 
 /** How rows are shown that a command adds to, or cuts, after the service gave them. */
 export type Shape = {
@@ -135,12 +136,12 @@ function howFar(
 
 /** The rows of whole series in their newest state, where they were described already; nothing else tells beforehand. */
 function expectedRows({ operation, questions, extent }: Job): number | undefined {
-  if (operation !== observations || extent.limit !== undefined || extent.cursor !== undefined)
-    return undefined;
+  const { countedBy } = operation;
+  if (countedBy === undefined || extent.limit !== undefined || extent.cursor !== undefined) return undefined;
   let sum = 0;
   for (const { given, row } of questions) {
     if (given.length !== 1 || row === undefined) return undefined;
-    sum += Number(row.observation_count);
+    sum += Number(row[countedBy]);
   }
   return sum;
 }
@@ -157,7 +158,7 @@ async function nextOf(pages: AsyncGenerator<Envelope>): Promise<Envelope | Probl
 }
 
 /** The pages of one question, in the order in which the user wants the rows. */
-async function* ordered(job: Job, given: Given): AsyncGenerator<Envelope> {
+async function* ordered(job: Job, given: ParamTexts): AsyncGenerator<Envelope> {
   const pages = pagesOf(job.client, job.operation, given, job.extent, job.io.signal);
   if (!job.ascending) {
     yield* pages;
@@ -169,12 +170,10 @@ async function* ordered(job: Job, given: Given): AsyncGenerator<Envelope> {
     for (const row of page.results) rows.push(row);
     last = page;
   }
+  const { newestFirst: field = '' } = job.operation;
+  const oldestFirst = (a: Row, b: Row) => (String(a[field]) < String(b[field]) ? -1 : 1);
+  // Not every service gives the newest observation first.
   if (last !== undefined) yield { ...last, results: rows.sort(oldestFirst), results_count: rows.length };
-}
-
-/** Not every service gives the newest observation first. */
-function oldestFirst(a: Row, b: Row): number {
-  return String(a.date) < String(b.date) ? -1 : 1;
 }
 
 /** A page as a part of an answer about several series: what only one of them can be asked is left out. */

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Client } from '../../client/client.ts';
+import type { UserFolders } from '../../platform/user-folders.ts';
 import type { Sink } from './sink.ts';
 
 /** An output stream, the file that it writes to if it is one of the process, and what a terminal tells of itself. */
@@ -28,6 +29,7 @@ export type Io = {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly folders: UserFolders;
   readonly clock: () => Date;
   /** Aborted when the user or the system asks the command to stop. */
   readonly signal: AbortSignal;

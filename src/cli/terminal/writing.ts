@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Envelope } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/operation.ts';
+import type { Field } from '../../operations/field.ts';
 import { selectColumns } from '../../render/columns.ts';
 import { createRenderer } from '../../render/formats.ts';
 import { type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';

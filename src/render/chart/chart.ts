@@ -57,7 +57,7 @@ export class ChartBuilder {
     this.#asOf ??= page.as_of;
     for (const row of page.results) {
       for (const source of String(row.source ?? '').split('; ')) if (source !== '') this.#sources.add(source);
-      const day = typeof row.as_of_date === 'string' ? row.as_of_date.slice(0, 10) : undefined;
+      const day = typeof row.as_of_date === 'string' ? row.as_of_date : undefined;
       if (day !== undefined && (this.#published === undefined || day > this.#published))
         this.#published = day;
       for (const { line, at, value, ...about } of this.#drawing.marks(row)) {

@@ -1,14 +1,16 @@
 import type { ColumnSource } from 'hyparquet-writer';
 import { dayNumber } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Cell } from '../../operations/envelope.ts';
-import type { Field, FieldType } from '../../operations/operation.ts';
+import type { Cell, Row } from '../../operations/envelope.ts';
+import type { Field } from '../../operations/field.ts';
+import { type FieldKind, fieldKinds } from '../../operations/field-kinds.ts';
+import { toWire } from '../../operations/wire.ts';
 import { type KeptCell, optional, type ParquetColumn } from './column.ts';
 import { DecimalColumn } from './decimal.ts';
 
 /** Makes the column of a field. Its type follows from the field alone, so that files with different rows fit together. */
-export function parquetColumn({ name, type }: Field): ParquetColumn {
-  const column = kinds[type](name);
+export function parquetColumn({ name, type, fields = [] }: Field): ParquetColumn {
+  const column = columns[fieldKinds[type].parquet](name, toWire(fields));
   // In the contract an empty text means unknown, as for a unit.
   const isMissing = (cell: Cell | undefined) => cell === undefined || cell === null || cell === '';
   return {
@@ -18,30 +20,32 @@ export function parquetColumn({ name, type }: Field): ParquetColumn {
   };
 }
 
-const kinds: Readonly<Record<FieldType, (name: string) => ParquetColumn>> = {
-  decimal: (name) => new DecimalColumn(name),
-  day: (name) => ({
+const columns: Readonly<
+  Record<FieldKind['parquet'], (name: string, wire: (record: Row) => Row) => ParquetColumn>
+> = {
+  DECIMAL: (name) => new DecimalColumn(name),
+  DATE: (name) => ({
     keep: (cell) => (isDay(cell) ? dayNumber(cell) : misfit(name, cell, 'a day without a time')),
     elements: () => [
       optional(name, { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } }),
     ],
     stored: asKept,
   }),
-  integer: (name) => ({
+  INT64: (name) => ({
     keep: (cell) => (Number.isSafeInteger(cell) ? Number(cell) : misfit(name, cell, 'an integer')),
     elements: () => [optional(name, { type: 'INT64' })],
     stored: (kept) => kept.map((number) => (number === null ? null : BigInt(Number(number)))),
   }),
-  boolean: (name) => ({
+  BOOLEAN: (name) => ({
     keep: (cell) => (typeof cell === 'boolean' ? cell : misfit(name, cell, 'true or false')),
     elements: () => [optional(name, { type: 'BOOLEAN' })],
     stored: asKept,
   }),
-  text: (name) => ({ keep: textOf, elements: () => [textElement(name)], stored: asKept }),
-  list: (name) => ({
+  STRING: (name) => ({ keep: textOf, elements: () => [textElement(name)], stored: asKept }),
+  LIST: (name, wire) => ({
     keep: (cell) =>
       Array.isArray(cell)
-        ? cell.map((entry) => (entry === null ? null : textOf(entry)))
+        ? cell.map((entry) => (entry === null ? null : entryText(entry, wire)))
         : misfit(name, cell, 'a list'),
     elements: () => [
       optional(name, { converted_type: 'LIST', logical_type: { type: 'LIST' }, num_children: 1 }),
@@ -60,13 +64,21 @@ function asKept(kept: readonly KeptCell[]): ColumnSource['data'] {
   return [...kept];
 }
 
-/** A text unchanged; an object in a list as JSON. */
+/** A text unchanged; a record of a list as its JSON. */
+function entryText(entry: Cell, wire: (record: Row) => Row): string {
+  return isRecord(entry) ? JSON.stringify(wire(entry)) : textOf(entry);
+}
+
+function isRecord(entry: Cell): entry is Row {
+  return typeof entry === 'object' && entry !== null && !Array.isArray(entry);
+}
+
 function textOf(cell: Cell | undefined): string {
   return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
 }
 
 function isDay(cell: Cell | undefined): cell is string {
-  return typeof cell === 'string' && /^\d{4}-\d\d-\d\d(T00:00:00Z)?$/.test(cell);
+  return typeof cell === 'string' && /^\d{4}-\d\d-\d\d$/.test(cell);
 }
 
 function misfit(name: string, cell: Cell | undefined, type: string): never {

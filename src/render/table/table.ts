@@ -1,5 +1,6 @@
 import type { Envelope } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/operation.ts';
+import type { Field } from '../../operations/field.ts';
+import { type FieldKind, fieldKinds } from '../../operations/field-kinds.ts';
 import { cellTexts } from '../cell-text.ts';
 import { printable } from '../printable.ts';
 import type { OutputLayout, TextRenderer } from '../renderer.ts';
@@ -17,7 +18,7 @@ const leastTextWidth = 8;
 type TableColumn = {
   readonly name: string;
   /** Numbers align at the decimal point, texts may be cut, days and flags (`rigid`) may not. */
-  readonly kind: 'number' | 'text' | 'rigid';
+  readonly kind: FieldKind['alignment'];
   readonly width: number;
   readonly fraction: number;
 };
@@ -80,13 +81,8 @@ export class TableRenderer implements TextRenderer {
   }
 }
 
-function kindOf({ type }: Field): TableColumn['kind'] {
-  if (type === 'decimal' || type === 'integer') return 'number';
-  return type === 'text' || type === 'list' ? 'text' : 'rigid';
-}
-
 function measureColumn(field: Field, rows: readonly (readonly string[])[], index: number): TableColumn {
-  const kind = kindOf(field);
+  const kind = fieldKinds[field.type].alignment;
   const name = printable(field.name);
   let widest = 0;
   let fraction = 0;

@@ -32,6 +32,9 @@ const sources = ['bin', 'src'].flatMap((folder) =>
 
 const topic = async (name: string) => (await asof(['help', name])).out;
 
+/** The environment variables by which env-paths finds the user's folders. */
+const readByEnvPaths = ['XDG_DATA_HOME', 'XDG_CONFIG_HOME', 'LOCALAPPDATA', 'APPDATA'];
+
 /** The environment variables that the sources read, in every way in which they do. */
 function variablesRead(): string[] {
   const ways = [
@@ -43,9 +46,12 @@ function variablesRead(): string[] {
     /'(ASOF_\w+)'/g,
   ];
   return [
-    ...new Set(
-      sources.flatMap((text) => ways.flatMap((way) => [...text.matchAll(way)].map(([, name = '']) => name))),
-    ),
+    ...new Set([
+      ...sources.flatMap((text) =>
+        ways.flatMap((way) => [...text.matchAll(way)].map(([, name = '']) => name)),
+      ),
+      ...readByEnvPaths,
+    ]),
   ];
 }
 

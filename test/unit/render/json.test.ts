@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Row } from '../../../src/operations/envelope.ts';
+import type { Envelope, Row } from '../../../src/operations/envelope.ts';
 import { JsonRenderer, NdjsonRenderer } from '../../../src/render/json.ts';
 import { envelope, field, layout, observation, observationFields, output } from '../../support/rows.ts';
 
@@ -8,8 +8,22 @@ const latest = observation('2014-10-01', '17710.70');
 const older = observation('2014-07-01', '17599.8');
 const file = layout(observationFields);
 const chosen = layout([], {
-  columns: { fields: [field('value', 'decimal'), field('date', 'day'), field('absent')], chosen: true },
+  columns: {
+    fields: [field('value', 'decimal'), field('date', 'day'), field('absent')],
+    chosen: true,
+    all: observationFields,
+  },
 });
+
+/** An observation as the contract has it: its days are date-times. */
+function onWire(row: Row): Row {
+  return { ...row, date: `${row.date}T00:00:00Z`, as_of_date: `${row.as_of_date}T00:00:00Z` };
+}
+
+/** An envelope of observations as the contract has it. */
+function wireEnvelope(page: Envelope): Envelope {
+  return { ...page, results: page.results.map(onWire) };
+}
 
 describe('json of one page', () => {
   it.each([
@@ -19,7 +33,7 @@ describe('json of one page', () => {
     ['one with fields that the contract lacks', { ...envelope([latest]), note: 'x' }],
   ])('is the envelope of the service as it is, keys in order, indented by two: %s', (_, page) => {
     const output = new JsonRenderer(file);
-    expect(output.page(page) + output.end()).toBe(`${JSON.stringify(page, null, 2)}\n`);
+    expect(output.page(page) + output.end()).toBe(`${JSON.stringify(wireEnvelope(page), null, 2)}\n`);
   });
 
   it('holds only the chosen columns, in the order chosen, days as on the wire', () => {
@@ -34,7 +48,7 @@ describe('json of several pages', () => {
   it('is one envelope with all results, their count, and no cursor', () => {
     const output = new JsonRenderer(file);
     const text = output.page(envelope([latest], 'bmV4dA')) + output.page(envelope([older])) + output.end();
-    expect(text).toBe(`${JSON.stringify(envelope([latest, older]), null, 2)}\n`);
+    expect(text).toBe(`${JSON.stringify(wireEnvelope(envelope([latest, older])), null, 2)}\n`);
   });
 
   it('holds only the chosen columns on every page', () => {
@@ -92,7 +106,7 @@ describe('json of several pages', () => {
 describe('ndjson', () => {
   it('is one result a line, as on the wire', () => {
     const text = output(new NdjsonRenderer(file), [latest], [older]);
-    expect(text.split('\n')).toEqual([JSON.stringify(latest), JSON.stringify(older), '']);
+    expect(text.split('\n')).toEqual([JSON.stringify(onWire(latest)), JSON.stringify(onWire(older)), '']);
   });
 
   it('holds only the chosen columns, in the order chosen', () => {

@@ -70,7 +70,10 @@ describe('markdown', () => {
     ['an ampersand', 'S&P 500', '| S&P 500 |'],
     ['what reads like an entity', '&lt;&#60;', '| \\&lt;\\&#60; |'],
   ])('keeps %s a text', (_, text, cell) => {
-    const row = output(new MarkdownRenderer(layout([field('text')])), [{ text }]).split('\n')[2] ?? '';
+    const row =
+      output(new MarkdownRenderer(layout([field('text', Array.isArray(text) ? 'list' : 'text')])), [
+        { text },
+      ]).split('\n')[2] ?? '';
     if (cell !== null) expect(row).toBe(cell);
     else expect(shownCells(row)).toEqual([text]);
   });
@@ -92,7 +95,9 @@ describe('markdown', () => {
     ['https://a.b/~c<x>', 'https://a.b/\\~c\\<x>'],
     ['https://a.b/~c&lt;', 'https://a.b/\\~c\\&lt;'],
   ])('leaves a web address as it is, but nothing that only begins like one: %j', (text, cell) => {
-    const row = output(new MarkdownRenderer(layout([field('text')])), [{ text }]).split('\n')[2];
+    const row = output(new MarkdownRenderer(layout([field('text', Array.isArray(text) ? 'list' : 'text')])), [
+      { text },
+    ]).split('\n')[2];
     expect(row).toBe(`| ${cell ?? text} |`);
   });
 
