@@ -27,8 +27,6 @@ export type Asking = {
   readonly progress?: (progress: AnswerProgress) => void;
   /** Whether the answer needs a drawing, which may take a request for each series. */
   readonly chart?: boolean;
-  /** Whether the caller itself sees to it that the data does not change between two requests. */
-  readonly isWatched?: boolean;
 };
 
 /** A series that there is no answer about, and why. */
@@ -62,6 +60,19 @@ export async function rowsOf(
   for await (const page of pagesOf(client, operation, textsOf(params), extent, signal))
     for (const row of page.results) rows.push(row);
   return rows;
+}
+
+/** The same pages; reports after each how many rows there were so far. */
+export async function* counted(
+  pages: AsyncIterable<Envelope>,
+  progress: Asking['progress'],
+): AsyncGenerator<Envelope> {
+  let rows = 0;
+  for await (const page of pages) {
+    yield page;
+    rows += page.results.length;
+    progress?.({ done: rows, unit: 'rows' });
+  }
 }
 
 /** The pages about one series; a Problem ends them and is added to the failures. */

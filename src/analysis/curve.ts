@@ -68,7 +68,12 @@ async function newestUpTo(date: Day, type: QueryParams, { client }: Asking): Pro
   const newestOf = async (params: QueryParams): Promise<Day> => {
     const page = await client.ask(yields, textsOf({ ...type, ...params, to: date }));
     const days = page.results.map(({ trade_date }) => String(trade_date).slice(0, 10));
-    return days.filter((day) => day <= date).sort().at(-1) ?? '';
+    return (
+      days
+        .filter((day) => day <= date)
+        .sort()
+        .at(-1) ?? ''
+    );
   };
   let newest = await newestOf({ limit: 1 });
   while (newest !== '' && newest < date) {

@@ -6,6 +6,7 @@ import type { Drawing } from '../render/chart/drawing.ts';
 import {
   type Answer,
   type Asking,
+  counted,
   type Failure,
   type ParamTexts,
   pagesOrFailure,
@@ -50,9 +51,7 @@ function pagesOfOne(
   asking: Asking,
 ): AsyncIterable<Envelope> {
   const { client, signal, progress } = asking;
-  const pages = counted(pagesOf(client, operation, textsOf(query.params), query, signal), (rows) =>
-    progress?.({ done: rows, unit: 'rows' }),
-  );
+  const pages = counted(pagesOf(client, operation, textsOf(query.params), query, signal), progress);
   const { id } = query.params;
   return id === undefined ? pages : pagesOrFailure(String(id), pages, failures);
 }
@@ -67,16 +66,14 @@ async function* pagesOfSeveral(
   const total = expectedRows(query, series);
   let rows = 0;
   for (const [done, { id }] of series.entries()) {
-    const pages = counted(sorted(query, operation, id, asking), (count) =>
+    for await (const page of pagesOrFailure(id, sorted(query, operation, id, asking), failures)) {
+      yield series.length > 1 ? joinable(page) : page;
+      rows += page.results.length;
       asking.progress?.(
         total !== undefined || series.length === 1
-          ? { done: rows + count, unit: 'rows', ...(total !== undefined && { total }) }
-          : { done, total: series.length, unit: 'series', rows: rows + count },
-      ),
-    );
-    for await (const page of pagesOrFailure(id, pages, failures)) {
-      rows += page.results.length;
-      yield series.length > 1 ? joinable(page) : page;
+          ? { done: rows, unit: 'rows', ...(total !== undefined && { total }) }
+          : { done, total: series.length, unit: 'series', rows },
+      );
     }
   }
   const failed = new Set(failures.map(({ id }) => id));
@@ -100,19 +97,6 @@ function expectedRows(
     sum += Number(row.observation_count);
   }
   return sum;
-}
-
-/** The same pages; `tell` is called with the number of rows that were asked for so far, once they were written. */
-async function* counted(
-  pages: AsyncIterable<Envelope>,
-  tell: (rows: number) => void,
-): AsyncGenerator<Envelope> {
-  let rows = 0;
-  for await (const page of pages) {
-    yield page;
-    rows += page.results.length;
-    tell(rows);
-  }
 }
 
 /** The pages of one series, with the rows in the order of the query. */

@@ -10,6 +10,7 @@ import { boundingParam, isAboutKnowledge } from './bind.ts';
 export function boundedClient(client: Client, day: Day): Client {
   return {
     ...client,
+    watch: unwatched,
     async ask(operation, texts) {
       if (operation.knownBy === undefined)
         throw new Problem('bad-input', `${operation.name} cannot be bound to what was known on a date`);
@@ -27,6 +28,9 @@ export function boundedClient(client: Client, day: Day): Client {
     },
   };
 }
+
+/** The state of the data is watched over all lines of a plan, and not by each query. */
+const unwatched: Client['watch'] = async () => ({ changed: async () => false, requests: () => 0 });
 
 /** The parameters with the one that bounds the operation. */
 function upTo(day: Day, operation: Operation, texts: ParamTexts): ParamTexts {

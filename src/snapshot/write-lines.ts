@@ -44,7 +44,7 @@ async function writeLine({ name, query, output }: BoundLine, writing: Writing): 
   const { asOf, folder, signal } = writing;
   signal.throwIfAborted();
   const client = boundedClient(writing.client, asOf);
-  const asking = { client, signal, chart: output.drawn, isWatched: true };
+  const asking = { client, signal, chart: output.drawn };
   const answer = await run(query, asking);
   let rows = 0;
   const counted = async function* (): AsyncGenerator<Envelope> {
