@@ -3,6 +3,7 @@ import { type Extent, pagesOf } from '../client/pages.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
+import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import type { RowLayout } from './layouts.ts';
 import type { QueryParams } from './query.ts';
@@ -41,32 +42,29 @@ export type Answer = RowLayout & {
   readonly failures: readonly Failure[];
 };
 
-/** The texts of parameters, as a client takes them. */
-export type ParamTexts = readonly (readonly [name: string, text: string])[];
-
 /** The texts of these values. */
 export function textsOf(params: QueryParams): ParamTexts {
   return Object.entries(params).map(([name, value]) => [name, String(value)]);
 }
 
 /** All rows of a listing, or those of an extent. */
-export async function rowsOf(
+export async function rowsOf<R extends Row>(
   { client, signal }: Pick<Asking, 'client' | 'signal'>,
-  operation: Operation,
+  operation: Operation<Params, R>,
   params: QueryParams,
   extent: Extent = {},
-): Promise<readonly Row[]> {
-  const rows: Row[] = [];
+): Promise<readonly R[]> {
+  const rows: R[] = [];
   for await (const page of pagesOf(client, operation, textsOf(params), extent, signal))
     for (const row of page.results) rows.push(row);
   return rows;
 }
 
 /** The same pages; reports after each how many rows there were so far. */
-export async function* counted(
-  pages: AsyncIterable<Envelope>,
+export async function* counted<R>(
+  pages: AsyncIterable<Envelope<R>>,
   progress: Asking['progress'],
-): AsyncGenerator<Envelope> {
+): AsyncGenerator<Envelope<R>> {
   let rows = 0;
   for await (const page of pages) {
     yield page;

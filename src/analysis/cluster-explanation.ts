@@ -6,7 +6,8 @@ import { type Filing, isAmendment } from '../domain/insider/filing.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
 import type { Cell, Envelope, Row } from '../operations/envelope.ts';
 import { insiderClusters, insiderFilings } from '../operations/index.ts';
-import type { Answer, Asking, ParamTexts } from './answer.ts';
+import type { ParamTexts } from '../operations/param.ts';
+import type { Answer, Asking } from './answer.ts';
 import { textsOf } from './answer.ts';
 import { tradeFromRow } from './filing-from-row.ts';
 import { explanationLayout } from './layouts.ts';
@@ -231,5 +232,5 @@ function orderOf({ transaction_date, filing_date, accession_number, row }: Row):
 }
 
 function dayOf(cell: Row[string] | undefined): Day {
-  return String(cell).slice(0, 10);
+  return String(cell);
 }

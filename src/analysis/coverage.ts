@@ -50,5 +50,5 @@ export function coverageText({ first_vintage, last_vintage, first_date, covered_
 }
 
 function dayIn(cell: unknown): string {
-  return String(cell ?? '').slice(0, 10);
+  return String(cell ?? '');
 }

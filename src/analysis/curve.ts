@@ -3,7 +3,8 @@ import { addDays, type Day } from '../domain/series/date.ts';
 import type { CurveType } from '../domain/treasury/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { curve, yields } from '../operations/index.ts';
-import { type Answer, type Asking, type ParamTexts, textsOf } from './answer.ts';
+import type { ParamTexts } from '../operations/param.ts';
+import { type Answer, type Asking, textsOf } from './answer.ts';
 import { comparisonLayout } from './layouts.ts';
 import type { CurveQuery, QueryParams } from './query.ts';
 
@@ -67,7 +68,7 @@ function noteMissing({ results }: Envelope, { onOrBefore }: CurveQuery, date: Da
 async function newestUpTo(date: Day, type: QueryParams, { client }: Asking): Promise<Day> {
   const newestOf = async (params: QueryParams): Promise<Day> => {
     const page = await client.ask(yields, textsOf({ ...type, ...params, to: date }));
-    const days = page.results.map(({ trade_date }) => String(trade_date).slice(0, 10));
+    const days = page.results.map(({ trade_date }) => trade_date);
     return (
       days
         .filter((day) => day <= date)

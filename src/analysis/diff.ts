@@ -1,5 +1,5 @@
 import { changeBetween } from '../domain/series/change.ts';
-import { type Day, dateTime } from '../domain/series/date.ts';
+import type { Day } from '../domain/series/date.ts';
 import { sameNumber } from '../domain/series/decimal.ts';
 import type { Row } from '../operations/envelope.ts';
 import { observations } from '../operations/index.ts';
@@ -46,10 +46,10 @@ function differences(id: string, before: readonly Row[], after: readonly Row[]):
     if (sameNumber(was, is)) return [];
     const change = was === null || is === null ? { change: null, percent: null } : changeBetween(was, is);
     const kind = was === null ? 'added' : is === null ? 'withdrawn' : 'revised';
-    return [{ series_id: id, date: dateTime(date), old: was, new: is, ...change, kind }];
+    return [{ series_id: id, date, old: was, new: is, ...change, kind }];
   });
 }
 
 function valuesByDate(rows: readonly Row[]): ReadonlyMap<Day, string> {
-  return new Map(rows.map(({ date, value }) => [String(date).slice(0, 10), String(value)]));
+  return new Map(rows.map(({ date, value }) => [String(date), String(value)]));
 }

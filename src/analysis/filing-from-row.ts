@@ -6,7 +6,7 @@ import type { Cell, Row } from '../operations/envelope.ts';
  * name and CIK, and what the service leaves out is taken for not stated.
  */
 export function tradeFromRow(row: Row): Filing {
-  const filedOn = dayIn(row.filing_date) ?? '';
+  const filedOn = textIn(row.filing_date) ?? '';
   const accessionNumber = textIn(row.accession_number);
   const lead = textIn(row.owner_name);
   return {
@@ -15,7 +15,7 @@ export function tradeFromRow(row: Row): Filing {
     formType: (textIn(row.form_type) ?? '4') as FormType,
     filedOn,
     acceptedAt: textIn(row.accepted_at),
-    originalFiledOn: dayIn(row.original_filing_date),
+    originalFiledOn: textIn(row.original_filing_date),
     periodOfReport: null,
     issuerCik: textIn(row.issuer_cik) ?? '',
     issuerName: textIn(row.issuer_name),
@@ -25,7 +25,7 @@ export function tradeFromRow(row: Row): Filing {
     row: Number(row.row),
     isDerivative: row.is_derivative === true,
     securityTitle: textIn(row.security_title),
-    transactionDate: dayIn(row.transaction_date),
+    transactionDate: textIn(row.transaction_date),
     transactionCode: textIn(row.transaction_code),
     acquiredDisposed: textIn(row.acquired_disposed) as Filing['acquiredDisposed'],
     shares: textIn(row.shares),
@@ -55,8 +55,4 @@ function jointIn({ other_owners: names, other_owner_ciks: ciks }: Row): readonly
 
 function textIn(cell: Cell | undefined): string | null {
   return typeof cell === 'string' ? cell : null;
-}
-
-function dayIn(cell: Cell | undefined): string | null {
-  return textIn(cell)?.slice(0, 10) ?? null;
 }

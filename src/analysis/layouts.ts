@@ -1,6 +1,7 @@
 import { maturitiesOf } from '../domain/treasury/curve.ts';
+import type { Field } from '../operations/field.ts';
 import { curve, insiderFilings, operations, revisions, vintages } from '../operations/index.ts';
-import type { Field, Operation } from '../operations/operation.ts';
+import type { Operation } from '../operations/operation.ts';
 import type { Query, YieldTableQuery } from './query.ts';
 
 /** The fields that the rows of an answer may show, and those shown unless others are chosen. */

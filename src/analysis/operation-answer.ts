@@ -2,16 +2,9 @@ import { pagesOf } from '../client/pages.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
+import type { ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
-import {
-  type Answer,
-  type Asking,
-  counted,
-  type Failure,
-  type ParamTexts,
-  pagesOrFailure,
-  textsOf,
-} from './answer.ts';
+import { type Answer, type Asking, counted, type Failure, pagesOrFailure, textsOf } from './answer.ts';
 import { noteOutside } from './coverage.ts';
 import { operationNamed } from './layouts.ts';
 import type { OperationQuery } from './query.ts';

@@ -1,4 +1,4 @@
-import { type Day, dateTime } from '../domain/series/date.ts';
+import type { Day } from '../domain/series/date.ts';
 import type { Row } from '../operations/envelope.ts';
 import { longPanelLayout, type RowLayout, widePanelLayout } from './layouts.ts';
 import type { SortOrder } from './query.ts';
@@ -23,8 +23,7 @@ type PanelLayout = { readonly first: 'as_of' | 'date'; readonly wide: boolean; r
 
 /** An observation as a point of a panel. */
 export function pointOf({ date, value, as_of_date }: Row, asOf: Day | undefined): PanelPoint {
-  const day = (cell: unknown) => String(cell).slice(0, 10);
-  return { asOf, date: day(date), value: String(value), asOfDate: day(as_of_date) };
+  return { asOf, date: String(date), value: String(value), asOfDate: String(as_of_date) };
 }
 
 /** The rows of a panel: one for each day and series, or one for each day if it is wide; series in the order given. */
@@ -50,21 +49,17 @@ function longRows(day: Day, columns: readonly PanelColumn[]): readonly Row[] {
     if (point === undefined) return [];
     return [
       {
-        as_of: cell(point.asOf),
+        as_of: point.asOf ?? null,
         series_id: series.id,
-        date: cell(point.date),
+        date: point.date ?? null,
         value: point.value ?? null,
-        as_of_date: cell(point.asOfDate),
+        as_of_date: point.asOfDate ?? null,
       },
     ];
   });
 }
 
-function cell(day: Day | undefined): string | null {
-  return day === undefined ? null : dateTime(day);
-}
-
 function wideRow(day: Day, columns: readonly PanelColumn[], { fields }: RowLayout): Row {
-  const cells = [dateTime(day), ...columns.map(({ points }) => points.get(day)?.value ?? null)];
+  const cells = [day, ...columns.map(({ points }) => points.get(day)?.value ?? null)];
   return Object.fromEntries(fields.map(({ name }, i) => [name, cells[i] ?? null]));
 }

@@ -133,8 +133,8 @@ async function publicationsOf({ id }: MeantSeries, last: Day, { client, signal }
   for await (const page of pagesOf(client, vintages, texts, {}, signal)) {
     row ??= page.coverage;
     for (const { as_of_date, added, revised, withdrawn } of page.results) {
-      const [adds, revises, withdraws] = [Number(added) > 0, Number(revised) > 0, Number(withdrawn) > 0];
-      publications.push({ asOf: dayOf(as_of_date), adds, revises, withdraws });
+      const [adds, revises, withdraws] = [added > 0, revised > 0, withdrawn > 0];
+      publications.push({ asOf: as_of_date, adds, revises, withdraws });
     }
   }
   publications.sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
@@ -154,8 +154,8 @@ async function firstReleases(
 async function changesOf({ id }: MeantSeries, date: Day, asking: Asking) {
   const rows = await rowsOf(asking, revisions, { id, date });
   const changes = rows.map(({ as_of_date, value }) => ({
-    asOf: dayOf(as_of_date),
-    value: typeof value === 'string' ? value : undefined,
+    asOf: as_of_date,
+    value: value ?? undefined,
   }));
   return changes.sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
 }
@@ -174,8 +174,4 @@ async function newestIn(
 function releaseOf(row: Row): FirstRelease {
   const { date = '', value = '', asOfDate = '' } = pointOf(row, undefined);
   return { date, value, asOf: asOfDate };
-}
-
-function dayOf(cell: unknown): Day {
-  return String(cell).slice(0, 10);
 }

@@ -49,7 +49,7 @@ async function* pages(query: RevisionsQuery, asking: Asking): AsyncGenerator<Env
 async function isFirstRelease({ series_id, date }: Row, asking: Asking): Promise<boolean> {
   const id = String(series_id);
   const [series] = (await asking.client.ask(seriesShow, [['id', id]])).results;
-  const begin = String(series?.first_vintage ?? '').slice(0, 10);
+  const begin = series?.first_vintage ?? '';
   // Another service may not say where its record begins.
   if (begin === '') return true;
   const [newest] = await rowsOf(asking, observations, { id, as_of: begin }, { limit: 1 });
@@ -72,5 +72,5 @@ function compared(page: Envelope, asOf: Day | undefined, released: Day | undefin
 }
 
 function dayOf({ as_of_date }: Row): Day {
-  return String(as_of_date).slice(0, 10);
+  return String(as_of_date);
 }

@@ -1,5 +1,6 @@
-import type { Envelope } from '../operations/envelope.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
+import type { Params, ParamTexts } from '../operations/param.ts';
 import type { ImportRecord } from '../store/store.ts';
 
 /** Where answers come from. */
@@ -21,8 +22,8 @@ export type DataWatch = {
 
 /** Asks the operations of asof, of a store on this machine or of a service: the same answers either way. */
 export interface Client {
-  /** One page: the contract's envelope, or a Problem. */
-  ask(operation: Operation, given: readonly (readonly [name: string, text: string])[]): Promise<Envelope>;
+  /** One page: the contract's envelope with days as `YYYY-MM-DD`, or a Problem. */
+  ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>>;
   /** Begins to watch the data: the next question is asked alone, as it is its answer that others are held against. */
   watch(): Promise<DataWatch>;
   origin(): Promise<Origin>;

@@ -7,7 +7,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
   const revision = () => store.read(async (view) => (await view.state()).revision);
   const service = createService({ store, ...(clock && { clock }) });
   return {
-    ask: (operation, given) => service.answer(operation, given, owner),
+    ask: (operation, texts) => service.answer(operation, texts, owner),
     async watch() {
       const before = await revision();
       return { changed: async () => (await revision()) !== before, requests: () => 0 };

@@ -1,18 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { observations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
+import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Client } from './client.ts';
-
-/** The texts of a request's parameters. */
-export type Given = readonly (readonly [name: string, text: string])[];
 
 /** How much of a listing is wanted: so many rows in the contract's order, or all of it. */
 export type Extent = { readonly limit?: number; readonly cursor?: string };
-
-/** All of a listing, from its beginning. */
-export const everything: Extent = {};
 
 /** The most rows that a page of the contract holds. */
 export const largestPage = 1000;
@@ -21,25 +16,26 @@ export const largestPage = 1000;
  * The pages of one question, as many as its extent asks for; observations newest first, whatever the service's order.
  * Only the last page says `has_more`, and only when the limit cut the answer there.
  */
-export async function* pagesOf(
+export async function* pagesOf<R extends Row>(
   client: Client,
-  operation: Operation,
-  given: Given,
+  operation: Operation<Params, R>,
+  given: ParamTexts,
   extent: Extent,
   signal: AbortSignal,
-): AsyncGenerator<Envelope, undefined> {
+): AsyncGenerator<Envelope<R>, undefined> {
   const pages = (wanted: Extent) => pagesAsGiven(client, operation, given, wanted, signal);
-  yield* operation === observations ? newestFirst(pages, extent) : pages(extent);
+  const { newestFirst: field } = operation;
+  yield* field === undefined ? pages(extent) : newestFirst(pages, extent, field);
   return undefined;
 }
 
-async function* pagesAsGiven(
+async function* pagesAsGiven<R extends Row>(
   client: Client,
-  operation: Operation,
-  given: Given,
+  operation: Operation<Params, R>,
+  given: ParamTexts,
   extent: Extent,
   signal: AbortSignal,
-): AsyncGenerator<Envelope, undefined> {
+): AsyncGenerator<Envelope<R>, undefined> {
   const paged = Object.hasOwn(operation.params, 'limit');
   let left = extent.limit ?? Number.POSITIVE_INFINITY;
   let cursor = extent.cursor;
@@ -72,54 +68,56 @@ async function* pagesAsGiven(
   }
 }
 
-type Pages = (wanted: Extent) => AsyncGenerator<Envelope, undefined>;
+type Pages<R> = (wanted: Extent) => AsyncGenerator<Envelope<R>, undefined>;
 
-/** Pages of observations as they come, where that is newest first; else all rows in that order, cut at the limit. */
-async function* newestFirst(pages: Pages, extent: Extent): AsyncGenerator<Envelope, undefined> {
-  let before: string | undefined;
+/** Pages as they come, where that is newest first by a field; else all rows in that order, cut at the limit. */
+async function* newestFirst<R extends Row>(
+  pages: Pages<R>,
+  extent: Extent,
+  field: string,
+): AsyncGenerator<Envelope<R>, undefined> {
+  let before: Day | undefined;
   for await (const page of pages(extent)) {
     // One row has no order: the next one tells it.
     const rows =
       extent.limit === 1 && page.has_more ? await rowsOf(pages({ ...extent, limit: 2 })) : page.results;
-    const odd = rows.findIndex((row, i) => dateOf(row) >= dateOf(rows[i - 1], before));
-    if (odd >= 0 && before === undefined) {
+    const days = rows.map((row) => String(row[field]));
+    const odd = days.find((day, i) => day >= (days[i - 1] ?? before ?? '9'));
+    if (odd !== undefined && before === undefined) {
       const { limit: _, ...unlimited } = extent;
-      yield sorted(page, await rowsOf(pages(unlimited)), extent);
+      yield sorted(page, await rowsOf(pages(unlimited)), extent, field);
       return undefined;
     }
-    if (odd >= 0) throw outOfOrder(rows[odd]);
-    before = dateOf(page.results.at(-1), before);
+    if (odd !== undefined) throw outOfOrder(odd);
+    before = days.at(page.results.length - 1) ?? before;
     yield page;
   }
   return undefined;
 }
 
-function sorted(page: Envelope, unsorted: readonly Row[], { limit = unsorted.length }: Extent): Envelope {
-  const rows = [...unsorted].sort((a, b) => (dateOf(a) < dateOf(b) ? 1 : -1));
-  const twice = rows.find((row, i) => dateOf(row) === dateOf(rows[i - 1]));
-  if (twice !== undefined) throw outOfOrder(twice);
+function sorted<R extends Row>(
+  page: Envelope<R>,
+  unsorted: readonly R[],
+  { limit = unsorted.length }: Extent,
+  field: string,
+): Envelope<R> {
+  const rows = [...unsorted].sort((a, b) => (String(a[field]) < String(b[field]) ? 1 : -1));
+  const twice = rows.find((row, i) => row[field] === rows[i - 1]?.[field]);
+  if (twice !== undefined) throw outOfOrder(String(twice[field]));
   const results = rows.slice(0, limit);
   // A cursor of the service goes on in its own order, from somewhere else.
   const { next_cursor: _, ...rest } = page;
   return { ...rest, results, results_count: results.length, has_more: results.length < rows.length };
 }
 
-async function rowsOf(pages: AsyncGenerator<Envelope>): Promise<readonly Row[]> {
-  const rows: Row[] = [];
+async function rowsOf<R>(pages: AsyncGenerator<Envelope<R>>): Promise<readonly R[]> {
+  const rows: R[] = [];
   for await (const page of pages) for (const row of page.results) rows.push(row);
   return rows;
 }
 
-/** The day of a row; where there is none, `otherwise`, or what comes after every day. */
-function dateOf(row: Row | undefined, otherwise = '9'): string {
-  return row === undefined ? otherwise : String(row.date).slice(0, 10);
-}
-
-function outOfOrder(row: Row | undefined): Problem {
-  return new Problem(
-    'bad-answer',
-    `the service gives ${dateOf(row)} again, or out of order, on a later page`,
-  );
+function outOfOrder(day: Day): Problem {
+  return new Problem('bad-answer', `the service gives ${day} again, or out of order, on a later page`);
 }
 
 /** A cursor that the service itself gave out is refused only when the data changed meanwhile. */

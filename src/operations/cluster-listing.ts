@@ -13,7 +13,7 @@ export type NamedCluster = Cluster & {
 };
 
 /** Which clusters: of which rule, of one ticker or (empty) of all, and known on which day. */
-type Asked = {
+type ClusterSearch = {
   readonly min_insiders: number;
   readonly days: number;
   readonly ticker: string;
@@ -27,7 +27,7 @@ const remembered = new WeakMap<
 >();
 
 /** Every cluster, newest last trade first. */
-export async function allClusters(view: StoreView, asked: Asked): Promise<readonly NamedCluster[]> {
+export async function allClusters(view: StoreView, asked: ClusterSearch): Promise<readonly NamedCluster[]> {
   const state = await view.state();
   const question = JSON.stringify(asked);
   const known = remembered.get(state);
@@ -42,7 +42,7 @@ const stretch = 5000;
 
 async function findClusters(
   view: StoreView,
-  { min_insiders, days, ticker, as_of }: Asked,
+  { min_insiders, days, ticker, as_of }: ClusterSearch,
 ): Promise<NamedCluster[]> {
   const symbol = ticker.toUpperCase();
   const found: NamedCluster[] = [];

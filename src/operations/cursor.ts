@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../errors/problem.ts';
 import type { Position } from './operation.ts';
+import type { ParamTexts } from './param.ts';
 
-type Given = readonly (readonly [name: string, text: string])[];
-
-/** The opaque cursor of a position in the answer to a query; it carries no date of knowledge, so it can grant nothing. */
-export function formatCursor(position: Position, operation: string, given: Given): string {
+/** The opaque cursor of a position in the answer to a query; it carries no as-of date, so it can grant nothing. */
+export function formatCursor(position: Position, operation: string, texts: ParamTexts): string {
   const { key, version } = position;
-  const content = [hashOf(operation, given, position), key, ...(version === undefined ? [] : [version])];
+  const content = [hashOf(operation, texts, position), key, ...(version === undefined ? [] : [version])];
   return Buffer.from(JSON.stringify(content)).toString('base64url');
 }
 
 /** The position of a cursor; refuses one that this query did not give out, or that is not as it was. */
-export function parseCursor(cursor: string, operation: string, given: Given): Position {
+export function parseCursor(cursor: string, operation: string, texts: ParamTexts): Position {
   const content = decode(cursor);
   if (content === undefined) throw refused('not a cursor of this service');
   const { hash, ...position } = content;
-  if (hash !== hashOf(operation, given, position)) throw refused('it does not continue this query');
+  if (hash !== hashOf(operation, texts, position)) throw refused('it does not continue this query');
   return position;
 }
 
@@ -51,8 +50,8 @@ function decode(cursor: string): (Position & { readonly hash: string }) | undefi
 }
 
 /** Of the query and of the position in its answer, so that a cursor which lost or changed a letter is noticed. */
-function hashOf(operation: string, given: Given, { key, version }: Position): string {
-  const query = given
+function hashOf(operation: string, texts: ParamTexts, { key, version }: Position): string {
+  const query = texts
     .filter(([name]) => name !== 'limit' && name !== 'cursor')
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256')

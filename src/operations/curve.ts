@@ -1,6 +1,16 @@
-import { dateTime } from '../domain/series/date.ts';
+import type { CurvePoint } from '../domain/treasury/curve.ts';
+import type { Field } from './field.ts';
 import { operation } from './operation.ts';
 import { curveTypeParam, dayParam } from './params.ts';
+
+/** The fields of a rate. */
+export const rateFields = [
+  { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
+  { name: 'maturity', type: 'text', description: 'Maturity label.' },
+  { name: 'rate', type: 'decimal', description: 'Rate in percent, exact decimal.' },
+  { name: 'curve_type', type: 'text', description: 'PAR or TIPS.' },
+  { name: 'source', type: 'text', description: 'Name of the data source.' },
+] as const satisfies readonly Field[];
 
 /** The treasury curve of a day, shortest maturity first; without a day, the newest one on or before today. */
 export const curve = operation({
@@ -9,19 +19,18 @@ export const curve = operation({
   summary: 'The treasury yield curve of a day',
   path: '/v1/treasury/yields/curve',
   object: 'yield_curve',
+  inContract: true,
   params: {
-    date: dayParam('Trade date: exactly that day, no rows when there was no curve.'),
+    date: dayParam('Trade date: exactly that day, no rows when there was no curve.', {
+      field: 'trade_date',
+      is: 'equal',
+    }),
     curve_type: curveTypeParam(),
   },
-  fields: [
-    { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
-    { name: 'maturity', type: 'text', description: 'Maturity label.' },
-    { name: 'rate', type: 'decimal', description: 'Rate in percent, exact decimal.' },
-    { name: 'curve_type', type: 'text', description: 'PAR or TIPS.' },
-    { name: 'source', type: 'text', description: 'Name of the data source.' },
-  ],
+  fields: rateFields,
   columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
   knownBy: 'trade_date',
+  boundBy: 'date',
   dependsOnToday: ({ date }) => date === undefined,
   async run({ date, curve_type }, { view, clock }) {
     const points = await view.curve({
@@ -29,14 +38,11 @@ export const curve = operation({
       date: date ?? clock.today,
       onOrBefore: date === undefined,
     });
-    return {
-      rows: points.map(({ tradeDate, maturity, rate, curveType, source }) => ({
-        trade_date: dateTime(tradeDate),
-        maturity,
-        rate,
-        curve_type: curveType,
-        source,
-      })),
-    };
+    return { rows: points.map(rateRow) };
   },
 });
+
+/** The contract's row of a rate. */
+export function rateRow({ tradeDate, maturity, rate, curveType, source }: CurvePoint) {
+  return { trade_date: tradeDate, maturity, rate, curve_type: curveType, source };
+}

@@ -9,16 +9,16 @@ export type Row = { readonly [field: string]: Cell };
 /** The short summary of a series that an observations answer carries when it is as of a day. */
 export type SeriesSummary = { readonly id: string; readonly title: string; readonly frequency: string };
 
-/** Which days the knowledge of a series spans, and its first date, as date-times; null where no date ever had a value. */
+/** The days that what is known of a series spans, and its first date; null where no date ever had a value. */
 export type Coverage = {
-  readonly first_vintage: string;
-  readonly last_vintage: string;
-  readonly first_date: string | null;
-  readonly covered_to: string;
+  readonly first_vintage: Day;
+  readonly last_vintage: Day;
+  readonly first_date: Day | null;
+  readonly covered_to: Day;
 };
 
-/** The contract's answer to every operation; the result type in both modes. */
-export type Envelope = {
+/** The contract's answer to every operation, with days as `YYYY-MM-DD`; the same embedded and remote. */
+export type Envelope<R = Row> = {
   readonly object: string;
   readonly request_id: string;
   readonly status: string;
@@ -26,7 +26,7 @@ export type Envelope = {
   readonly series?: SeriesSummary;
   /** Our addition, in answers about vintages. */
   readonly coverage?: Coverage;
-  readonly results: readonly Row[];
+  readonly results: readonly R[];
   readonly results_count: number;
   readonly has_more: boolean;
   readonly next_cursor?: string;

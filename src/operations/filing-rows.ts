@@ -1,15 +1,12 @@
 import { transactionValue } from '../domain/insider/amounts.ts';
 import { type Filing, leadOwner, otherOwners } from '../domain/insider/filing.ts';
-import { dateTime } from '../domain/series/date.ts';
-import type { Row } from './envelope.ts';
 
 /** The row of a trade that an insider reported. */
-export function filingRow(filing: Filing): Row {
+export function filingRow(filing: Filing) {
   const owner = leadOwner(filing);
-  const { transactionDate, originalFiledOn } = filing;
   return {
-    filing_date: dateTime(filing.filedOn),
-    transaction_date: transactionDate === null ? null : dateTime(transactionDate),
+    filing_date: filing.filedOn,
+    transaction_date: filing.transactionDate,
     accession_number: filing.accessionNumber,
     ticker: filing.ticker,
     issuer_name: filing.issuerName,
@@ -35,6 +32,6 @@ export function filingRow(filing: Filing): Row {
     accepted_at: filing.acceptedAt,
     row: filing.row,
     other_owner_ciks: otherOwners(filing).map(({ cik }) => cik),
-    original_filing_date: originalFiledOn === null ? null : dateTime(originalFiledOn),
+    original_filing_date: filing.originalFiledOn,
   };
 }

@@ -1,13 +1,35 @@
 import { changedSince } from './cursor.ts';
-import { type Field, operation } from './operation.ts';
+import type { Field } from './field.ts';
+import type { FieldType } from './field-kinds.ts';
+import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
-function ours(name: string, type: Field['type'], description: string, nullable = false): Field {
-  return { name, type, description, extension: true, nullable };
+/** A field of ours. */
+function ours<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {
+  return { name, type, description, extension: true } as const;
 }
 
-const fields: readonly Field[] = [
+/** A field of ours that may be missing. */
+function maybe<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {
+  return { ...ours(name, type, description), nullable: true } as const;
+}
+
+const insider = [
+  { name: 'owner_name', type: 'text', description: 'Who bought.' },
+  { name: 'officer_title', type: 'text', description: 'The title of an officer.', nullable: true },
+  { name: 'shares', type: 'decimal', description: 'Number of shares.', nullable: true },
+  { name: 'price_per_share', type: 'decimal', description: 'Price of one share.', nullable: true },
+  { name: 'transaction_date', type: 'day', description: 'Date of the trade.' },
+  { name: 'is_director', type: 'boolean', description: 'Whether the insider is a director.' },
+  { name: 'is_officer', type: 'boolean', description: 'Whether the insider is an officer.' },
+  maybe('owner_cik', 'text', "The SEC's key of the insider."),
+  ours('filing_date', 'day', 'The day from which on the trade was public.'),
+  maybe('accession_number', 'text', "The SEC's number of the filing."),
+  maybe('value', 'decimal', 'Shares by price, exact.'),
+] as const satisfies readonly Field[];
+
+const fields = [
   {
     name: 'ticker',
     type: 'text',
@@ -32,18 +54,19 @@ const fields: readonly Field[] = [
   { name: 'date_last', type: 'day', description: 'Date of the last trade.' },
   {
     name: 'insiders',
-    type: 'list',
+    type: 'records',
     description: 'One entry a trade: who bought, what, when, and when it was filed.',
+    fields: insider,
   },
   ours('issuer_cik', 'text', "The SEC's key of the issuer."),
   ours('transaction_count', 'integer', 'Trades.'),
-  ours('average_price', 'decimal', 'What a share cost on average, to four decimals.', true),
-  ours('price_low', 'decimal', 'Lowest price.', true),
-  ours('price_high', 'decimal', 'Highest price.', true),
+  maybe('average_price', 'decimal', 'What a share cost on average, to four decimals.'),
+  maybe('price_low', 'decimal', 'Lowest price.'),
+  maybe('price_high', 'decimal', 'Highest price.'),
   ours('detected_on', 'day', 'The day on which the cluster could be seen for the first time.'),
   ours('size_when_detected', 'integer', 'Distinct insiders that could be seen on that day.'),
-  ours('accession_numbers', 'list', 'The filings that tell of the trades.'),
-];
+  ours('accession_numbers', 'list', 'The filings that report the trades.'),
+] as const satisfies readonly Field[];
 
 /** Insiders of one issuer who bought in the open market within days of each other, newest last trade first. */
 export const insiderClusters = operation({
@@ -57,14 +80,15 @@ export const insiderClusters = operation({
     min_insiders: integerParam('Distinct insiders that make a cluster.', 1, 100, 3),
     days: integerParam('Calendar days within which they buy.', 1, 365, 14),
     ticker: filterParam('Trading symbol.'),
-    from: dayParam('First date of the last trade.'),
-    to: dayParam('Last date of the last trade.'),
+    from: dayParam('First date of the last trade.', { field: 'date_last', is: 'from' }),
+    to: dayParam('Last date of the last trade.', { field: 'date_last', is: 'to' }),
     as_of: asOfParam(),
     ...paging,
   },
   fields,
   columns: fields.map(({ name }) => name).filter((name) => name !== 'insiders'),
   knownBy: 'detected_on',
+  boundBy: 'as_of',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   async run({ from, to, limit, ...asked }, { view, position }) {

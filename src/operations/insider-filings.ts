@@ -1,22 +1,26 @@
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { type Field, operation } from './operation.ts';
+import type { Field } from './field.ts';
+import type { FieldType } from './field-kinds.ts';
+import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
-import { asOfParam, type Clock, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
+import type { Clock } from './param.ts';
+import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
 const days = { least: 1, most: 365, usual: 30 } as const;
 
 /** A field of the contract that may be missing. */
-function maybe(name: string, type: Field['type'], description: string): Field {
-  return { name, type, description, nullable: true };
+function maybe<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {
+  return { name, type, description, nullable: true } as const;
 }
 
 /** A field of ours. */
-function ours(name: string, type: Field['type'], description: string): Field {
-  return { name, type, description, nullable: true, extension: true };
+function ours<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {
+  return { name, type, description, nullable: true, extension: true } as const;
 }
 
-const fields: readonly Field[] = [
+/** The fields of a reported trade. */
+export const filingFields = [
   { name: 'filing_date', type: 'day', description: 'The day from which on the trade was public.' },
   maybe('transaction_date', 'day', 'The day of the trade, as stated.'),
   maybe('accession_number', 'text', "The SEC's number of the filing."),
@@ -48,9 +52,10 @@ const fields: readonly Field[] = [
     type: 'list',
     description: "The SEC's keys of the joint filers, in the order of their names; null where one has none.",
     extension: true,
+    sparse: true,
   },
   ours('original_filing_date', 'day', 'When the filing that this one amends was filed, as it states.'),
-];
+] as const satisfies readonly Field[];
 
 /** What only tells reports of one trade apart: not in the fixed columns. */
 const forExplanations: ReadonlySet<string> = new Set(['other_owner_ciks', 'original_filing_date']);
@@ -65,22 +70,25 @@ export const insiderFilings = operation({
   members: ['as_of'],
   params: {
     ticker: filterParam('Trading symbol.'),
-    owner_name: filterParam('A part of the name of an owner, in any case.', 'owner'),
+    owner_name: filterParam('A part of the name of an owner, in any case.', { flag: 'owner' }),
     days: integerParam(
       `Filed in the last so many days (${days.usual} when no date is given).`,
       days.least,
       days.most,
       undefined,
     ),
-    from: dayParam('First filing date.'),
-    to: dayParam('Last filing date.'),
-    transaction_code: filterParam('Code of the transaction: P is a purchase in the open market.', 'code'),
+    from: dayParam('First filing date.', { field: 'filing_date', is: 'from' }),
+    to: dayParam('Last filing date.', { field: 'filing_date', is: 'to' }),
+    transaction_code: filterParam('Code of the transaction: P is a purchase in the open market.', {
+      flag: 'code',
+    }),
     as_of: asOfParam(),
     ...paging,
   },
-  fields,
-  columns: fields.map(({ name }) => name).filter((name) => !forExplanations.has(name)),
+  fields: filingFields,
+  columns: filingFields.map(({ name }) => name).filter((name) => !forExplanations.has(name)),
   knownBy: 'filing_date',
+  boundBy: 'as_of',
   check({ days, from, to }) {
     checkRange(from, to);
     if (days === undefined || from === undefined) return;

@@ -1,44 +1,61 @@
-import { type Day, dateTime } from '../domain/series/date.ts';
+import type { Day } from '../domain/series/date.ts';
 import type { Series } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
-import type { Row } from './envelope.ts';
+import type { Field } from './field.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
 
+const date = {
+  name: 'date',
+  type: 'day',
+  description: 'The period that the value belongs to, as its first day.',
+} as const satisfies Field;
+
+const value = {
+  name: 'value',
+  type: 'decimal',
+  description: 'Exact decimal value.',
+} as const satisfies Field;
+
+const about = [
+  { name: 'as_of_date', type: 'day', description: 'The day on which this value was published.' },
+  { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
+  { name: 'unit', type: 'text', description: 'Unit of the series.' },
+  { name: 'frequency', type: 'text', description: 'Frequency code of the series.' },
+  { name: 'source', type: 'text', description: 'Name of the data source.' },
+] as const satisfies readonly Field[];
+
+/** The fields of an observation that may be a withdrawal, which has no value. */
+export const revisionFields = [date, { ...value, nullable: true }, ...about] as const;
+
 /** The values of a series, newest date first, as they were known on a day. */
 export const observations = operation({
   name: 'observations',
-  command: { words: 'observations', argument: 'id' },
+  command: { words: 'observations', alias: 'obs', argument: 'id', several: true },
   summary: 'The values of series, as they were known on a day',
   path: '/v1/series/{id}/observations',
   object: 'observation_series',
   members: ['as_of', 'series'],
+  inContract: true,
   params: {
-    id: seriesIdParam(),
-    as_of: asOfParam(),
-    release: choiceParam(
-      "`first`: each date's first published value.",
-      ['first'],
-      undefined,
-      'first-release',
-    ),
-    from: periodParam('First date.'),
-    to: periodParam('Last date.'),
+    id: seriesIdParam('series_id'),
+    as_of: asOfParam({ repeated: true }),
+    release: choiceParam("`first`: each date's first published value.", ['first'], undefined, {
+      flag: 'first-release',
+      extension: true,
+    }),
+    from: periodParam('First date.', { field: 'date', is: 'from' }),
+    to: periodParam('Last date.', { field: 'date', is: 'to' }),
     ...paging,
   },
-  fields: [
-    { name: 'date', type: 'day', description: 'The period that the value belongs to, as its first day.' },
-    { name: 'value', type: 'decimal', description: 'Exact decimal value.' },
-    { name: 'as_of_date', type: 'day', description: 'The day on which this value was published.' },
-    { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
-    { name: 'unit', type: 'text', description: 'Unit of the series.' },
-    { name: 'frequency', type: 'text', description: 'Frequency code of the series.' },
-    { name: 'source', type: 'text', description: 'Name of the data source.' },
-  ],
+  fields: [date, value, ...about],
   columns: ['date', 'value', 'as_of_date', 'series_id', 'unit', 'frequency', 'source'],
   knownBy: 'as_of_date',
+  boundBy: 'as_of',
+  newestFirst: 'date',
+  countedBy: 'observation_count',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: ({ as_of, release }) => as_of !== undefined || release !== undefined,
   async run({ id, as_of, release, from, to, limit }, { view, position }) {
@@ -67,18 +84,10 @@ export const observations = operation({
   },
 });
 
-/** The contract's observation of a series; a withdrawal has no value. */
-export function observationRow(
+/** The contract's observation of a series; the value of a withdrawal is null. */
+export function observationRow<V extends string | null>(
   { id, units, frequency, source }: Series,
-  { date, value, asOfDate }: { readonly date: Day; readonly value: string | null; readonly asOfDate: Day },
-): Row {
-  return {
-    date: dateTime(date),
-    value,
-    as_of_date: dateTime(asOfDate),
-    series_id: id,
-    unit: units,
-    frequency,
-    source,
-  };
+  { date, value, asOfDate }: { readonly date: Day; readonly value: V; readonly asOfDate: Day },
+) {
+  return { date, value, as_of_date: asOfDate, series_id: id, unit: units, frequency, source };
 }

@@ -1,23 +1,8 @@
 import type { Day } from '../domain/series/date.ts';
 import type { StoreView } from '../store/store.ts';
 import type { Coverage, Row, SeriesSummary } from './envelope.ts';
-import type { Clock, Param, Values } from './params.ts';
-
-/** What a field of a row is: decides its alignment, its text in files, and its schema. */
-export type FieldType = 'text' | 'decimal' | 'day' | 'integer' | 'boolean' | 'list';
-
-/** One field of an operation's rows. A `day` is a date-time on the wire and `YYYY-MM-DD` in files and tables. */
-export type Field = {
-  readonly name: string;
-  readonly type: FieldType;
-  readonly description: string;
-  /** Whether the contract lets it be missing (null). */
-  readonly nullable?: boolean;
-  /** Whether it is our addition to the contract, which another service may lack. */
-  readonly extension?: boolean;
-  /** How a table words certain values, such as a limit that means none. */
-  readonly words?: Readonly<Record<string, string>>;
-};
+import type { CompleteRow, Field, RowFrom } from './field.ts';
+import { type Clock, type Params, type ParamTexts, type ParamValues, readParams } from './param.ts';
 
 /** Who asks: the plan decides what is allowed. */
 export type Principal = {
@@ -34,73 +19,137 @@ export type Position = { readonly key: readonly string[]; readonly version?: num
 type Context = {
   readonly view: StoreView;
   readonly principal: Principal;
-  readonly clock: Clock;
   readonly position?: Position;
 };
 
 /** One page of rows, and where the next begins if there is one. */
-export type Page = {
-  readonly rows: readonly Row[];
+export type Page<R = Row> = {
+  readonly rows: readonly R[];
   readonly next?: Position;
   readonly asOf?: Day;
   readonly series?: SeriesSummary;
   readonly coverage?: Coverage;
 };
 
-/** The parameters of an operation by name. */
-export type Params = { readonly [name: string]: Param<unknown> };
+/** The command of an operation: what the command line needs besides the parameters. */
+export type CommandDeclaration = {
+  /** The words of the command, such as `series search`. */
+  readonly words: string;
+  readonly alias?: string;
+  /** The parameter that the command takes as an argument; it is shown as the parameter's placeholder. */
+  readonly argument?: string;
+  /** Whether it takes several arguments, each a query of its own. */
+  readonly several?: boolean;
+  /** The texts of parameters that the command sends where no flag does. */
+  readonly defaults?: Readonly<Record<string, string>>;
+};
 
-/** A question that asof answers, declared once: everything that mentions it elsewhere is made from this. */
-export type Operation = {
+/** A query whose parameters were read and go together, ready to be run. */
+export type PreparedQuery<R = Row> = {
+  /** Whether it asks for what only a plan with vintage access may see. */
+  readonly needsVintageAccess: boolean;
+  /** Whether its answer may be another one tomorrow although nothing was imported. */
+  readonly dependsOnToday: boolean;
+  readonly run: (context: Context) => Promise<Page<R>>;
+};
+
+/** How a client answers a query with all rows of the operation, for a service that lacks its extension parameters. */
+export type Substitute<R = Row> = {
+  /** The rows of the answer, in its order, out of all rows of the listing without parameters. */
+  select(rows: readonly R[]): readonly R[];
+  /** What tells a row from all others. */
+  keyOf(row: R): string;
+};
+
+/**
+ * A question that asof answers, declared once: its command, route, parameter checks, OpenAPI entry, remote requests and
+ * their checks, and the types of its parameters and rows are made from this.
+ */
+export type Operation<P extends Params = Params, R = Row> = {
   readonly name: string;
-  /** Words of its command, and the parameter that the command takes as an argument. */
-  readonly command: { readonly words: string; readonly argument?: string };
+  readonly command: CommandDeclaration;
   readonly summary: string;
   readonly path: string;
   readonly object: string;
-  readonly params: Params;
+  readonly params: P;
   readonly fields: readonly Field[];
   /** The fixed columns of its CSV. */
   readonly columns: readonly string[];
   /** The field of a row that says since when the row could be known; without one, no day bounds an answer. */
   readonly knownBy?: string;
-  /** Whether it is our addition to the contract, which another service may lack. */
-  readonly extension?: boolean;
+  /** The parameter that keeps an answer to what was known on a day, if there is one. */
+  readonly boundBy?: string;
+  /**
+   * The field by which rows come newest first, each value once. A client sorts the rows of a service that gives them in
+   * another order, and refuses a value that comes twice.
+   */
+  readonly newestFirst?: string;
+  /** The field of a series' description that says how many rows there are without any parameter but the id. */
+  readonly countedBy?: string;
+  /** Whether the contract describes it, so that every service has it. */
+  readonly inContract?: boolean;
   /** What its envelope may hold besides what every envelope holds. */
   readonly members?: readonly ('as_of' | 'series' | 'coverage')[];
-  /** Refuses parameters that do not go together, before anything else is looked at. */
-  readonly check: (values: { readonly [name: string]: unknown }) => void;
   /** Whether any of its answers needs a plan with vintage access. */
   readonly gated: boolean;
-  /** Whether these parameters ask for what only a plan with vintage access may see; given values, not texts. */
-  readonly needsVintageAccess: (values: { readonly [name: string]: unknown }) => boolean;
-  /** Whether the answer to these parameters may be another one tomorrow although nothing was imported. */
-  readonly dependsOnToday: (values: { readonly [name: string]: unknown }) => boolean;
-  readonly run: (values: { readonly [name: string]: unknown }, context: Context) => Promise<Page>;
+  /** Reads the texts of a query's parameters; throws the contract's validation error. */
+  readonly prepare: (texts: ParamTexts, clock: Clock) => PreparedQuery<R>;
+  /** How a client does without the extension parameters; undefined where the same texts without them ask for the same. */
+  readonly substitute?: (texts: ParamTexts, clock: Clock) => Substitute<R> | undefined;
 };
 
-type Declaration<P extends Params> = Omit<Operation, 'params' | Derived> & {
-  readonly params: P;
-  readonly check?: (values: Values<P>) => void;
-  readonly needsVintageAccess?: (values: Values<P>) => boolean;
-  readonly dependsOnToday?: (values: Values<P>) => boolean;
-  readonly run: (values: Values<P>, context: Context) => Promise<Page>;
+/** The type of an operation's rows: `RowOf<typeof observations>`. */
+export type RowOf<O> = O extends { readonly prepare: (...texts: never) => PreparedQuery<infer R> }
+  ? R
+  : never;
+
+type Declaration<N extends string, C extends CommandDeclaration, P extends Params, F extends Field> = Omit<
+  Operation<P>,
+  'columns' | 'fields' | 'gated' | 'prepare' | 'substitute'
+> & {
+  readonly name: N;
+  readonly command: C;
+  readonly fields: readonly F[];
+  readonly columns: readonly F['name'][];
+  /** Refuses parameters that do not go together, before anything else is looked at. */
+  readonly check?: (values: ParamValues<P>) => void;
+  readonly needsVintageAccess?: (values: ParamValues<P>) => boolean;
+  readonly dependsOnToday?: (values: ParamValues<P>) => boolean;
+  readonly substitute?: (values: ParamValues<P>) => Substitute<RowFrom<F>> | undefined;
+  readonly run: (
+    values: ParamValues<P>,
+    context: Context & { readonly clock: Clock },
+  ) => Promise<Page<CompleteRow<F>>>;
 };
 
-type Derived = 'check' | 'gated' | 'needsVintageAccess' | 'dependsOnToday' | 'run';
-
-const never = () => false;
-
-/** An operation from its declaration; `run` sees the values with the types that the parameters give. */
-export function operation<P extends Params>(declaration: Declaration<P>): Operation {
-  const { check = () => undefined, needsVintageAccess = never, dependsOnToday = never } = declaration;
-  const { run, ...rest } = declaration;
+/** An operation from its declaration: `run` takes values with the types of the parameters, and gives rows with all fields. */
+export function operation<
+  const N extends string,
+  const C extends CommandDeclaration,
+  P extends Params,
+  const F extends Field,
+>(
+  declaration: Declaration<N, C, P, F>,
+): Operation<P, RowFrom<F>> & { readonly name: N; readonly command: C } {
+  const { check, needsVintageAccess, dependsOnToday, substitute, run, ...rest } = declaration;
+  const read = (texts: ParamTexts, clock: Clock): ParamValues<P> => {
+    const values = readParams(rest.params, texts, clock);
+    check?.(values);
+    return values;
+  };
   return {
     ...rest,
-    check: (values) => check(values as Values<P>),
-    gated: needsVintageAccess !== never,
-    needsVintageAccess: (values) => needsVintageAccess(values as Values<P>),
-    dependsOnToday: (values) => dependsOnToday(values as Values<P>),
-    run: (values, context) => run(values as Values<P>, context),
+    gated: needsVintageAccess !== undefined,
+    prepare(texts, clock) {
+      const values = read(texts, clock);
+      return {
+        needsVintageAccess: needsVintageAccess?.(values) ?? false,
+        dependsOnToday: dependsOnToday?.(values) ?? false,
+        run: (context) => run(values, { ...context, clock }),
+      };
+    },
+    ...(substitute !== undefined && {
+      substitute: (texts: ParamTexts, clock: Clock) => substitute(read(texts, clock)),
+    }),
   };
 }

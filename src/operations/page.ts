@@ -1,13 +1,12 @@
-import type { Row } from './envelope.ts';
 import type { Page, Position } from './operation.ts';
 
 /** A page of what was found for one row more than its limit, which tells whether more follow, and where they begin. */
-export function pageOf<T>(
+export function pageOf<T, R>(
   found: readonly T[],
   limit: number,
-  rowOf: (one: T) => Row,
+  rowOf: (one: T) => R,
   positionOf: (last: T) => Position,
-): Pick<Page, 'rows' | 'next'> {
+): Pick<Page<R>, 'rows' | 'next'> {
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
   return {

@@ -1,35 +1,11 @@
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { type CurveType, type Maturity, maturities, maturitiesOf } from '../domain/treasury/curve.ts';
-import { Problem } from '../errors/problem.ts';
+import { invalid, type Param, type RowBound } from './param.ts';
 
-/** What reading a parameter may depend on: the latest day that has begun anywhere on Earth. */
-export type Clock = { readonly latest: Day; readonly today: Day };
+/** What a parameter declares besides its kind. */
+type Declared = Pick<Param, 'bounds' | 'extension' | 'flag' | 'repeated'>;
 
-/** One parameter of an operation: how its text becomes a value, and everything that help and OpenAPI say of it. */
-export type Param<T> = {
-  readonly in: 'path' | 'query';
-  readonly description: string;
-  readonly required: boolean;
-  /** The value without the parameter. */
-  readonly fallback: T;
-  /** Reads a text; throws the contract's validation error. */
-  readonly parse: (text: string, name: string, clock: Clock) => T;
-  /** JSON Schema of the text on the wire. */
-  readonly schema: { readonly [key: string]: unknown };
-  /** The command-line flag without dashes, where it is not the parameter's name. */
-  readonly flag?: string;
-  /** Whether it is the date of a period, which tells nothing about when anything was known. */
-  readonly ofPeriod?: boolean;
-  /** How the flag's value is called in help. */
-  readonly placeholder: string;
-};
-
-/** The values that a record of parameters gives. */
-export type Values<P> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
-
-function invalid(name: string, detail: string): Problem {
-  return new Problem('validation-error', detail, { field: name });
-}
+const optional = { in: 'query', required: false } as const;
 
 function day(text: string, name: string): Day {
   const parsed = parseDay(text);
@@ -37,10 +13,8 @@ function day(text: string, name: string): Day {
   return parsed;
 }
 
-const dateSchema = { type: 'string', format: 'date' } as const;
-
-/** The id in the path of a series; whether it exists is the operation's question. */
-export function seriesIdParam(): Param<string> {
+/** The id of a series in the path; `field` is the field of the rows that repeats it. */
+export function seriesIdParam(field?: string): Param<string, true> {
   return {
     in: 'path',
     description: 'Series identifier.',
@@ -49,35 +23,36 @@ export function seriesIdParam(): Param<string> {
     parse: (text) => text,
     schema: { type: 'string' },
     placeholder: 'id',
+    namesSeries: true,
+    ...(field !== undefined && { bounds: { field, is: 'equal' } }),
   };
 }
 
 /** An optional calendar date. */
-export function dayParam(description: string, flag?: string): Param<Day | undefined> {
+export function dayParam(description: string, bounds?: RowBound): Param<Day | undefined, false> {
   return {
-    in: 'query',
+    ...optional,
     description,
-    required: false,
     fallback: undefined,
     parse: day,
-    schema: dateSchema,
+    schema: { type: 'string', format: 'date' },
     placeholder: 'date',
-    ...(flag !== undefined && { flag }),
+    ...(bounds !== undefined && { bounds }),
   };
 }
 
 /** An optional date of a period that values belong to. */
-export function periodParam(description: string): Param<Day | undefined> {
-  return { ...dayParam(description), ofPeriod: true };
+export function periodParam(description: string, bounds?: RowBound): Param<Day | undefined, false> {
+  return { ...dayParam(description, bounds), ofPeriod: true };
 }
 
 /** A date of a period that must be given. */
-export function requiredPeriodParam(description: string): Param<Day> {
-  return { ...periodParam(description), required: true, fallback: '', parse: day };
+export function requiredPeriodParam(description: string, bounds: RowBound): Param<Day, true> {
+  return { ...periodParam(description, bounds), required: true, fallback: '', parse: day };
 }
 
-/** An optional knowledge date: refused when it has begun nowhere on Earth yet. */
-export function asOfParam(): Param<Day | undefined> {
+/** An optional as-of date: refused when it has begun nowhere on Earth yet. */
+export function asOfParam(declared: Pick<Declared, 'repeated'> = {}): Param<Day | undefined, false> {
   return {
     ...dayParam('Knowledge date: only what was published on or before it counts.'),
     parse: (text, name, clock) => {
@@ -86,6 +61,7 @@ export function asOfParam(): Param<Day | undefined> {
         throw invalid(name, `'${name}' ${asOf} lies in the future: nothing is known as of it yet`);
       return asOf;
     },
+    ...declared,
   };
 }
 
@@ -94,12 +70,11 @@ export function choiceParam<const T extends string, F extends T | undefined>(
   description: string,
   choices: readonly T[],
   fallback: F,
-  flag?: string,
-): Param<T | F> {
+  declared: Declared = {},
+): Param<T | F, false> {
   return {
-    in: 'query',
+    ...optional,
     description,
-    required: false,
     fallback,
     parse: (text, name) => {
       const choice = choices.find((candidate) => candidate === text);
@@ -109,33 +84,32 @@ export function choiceParam<const T extends string, F extends T | undefined>(
     },
     schema: { type: 'string', enum: choices, ...(fallback !== undefined && { default: fallback }) },
     placeholder: choices.join('|'),
-    ...(flag !== undefined && { flag }),
+    ...declared,
   };
 }
 
 /** The kind of treasury curve; PAR unless given. */
-export function curveTypeParam(): Param<CurveType> {
-  return choiceParam('Curve type.', ['PAR', 'TIPS'], 'PAR', 'type');
+export function curveTypeParam(): Param<CurveType, false> {
+  return choiceParam('Curve type.', ['PAR', 'TIPS'], 'PAR', { flag: 'type' });
 }
 
 /** An optional free text. */
-export function textParam(description: string, flag?: string): Param<string> {
+export function textParam(description: string, declared: Declared = {}): Param<string, false> {
   return {
-    in: 'query',
+    ...optional,
     description,
-    required: false,
     fallback: '',
     parse: (text) => text,
     schema: { type: 'string' },
     placeholder: 'text',
-    ...(flag !== undefined && { flag }),
+    ...declared,
   };
 }
 
 /** An optional text to filter by; a blank one is refused, since it would pass for no filter at all. */
-export function filterParam(description: string, flag?: string): Param<string> {
+export function filterParam(description: string, declared: Declared = {}): Param<string, false> {
   return {
-    ...textParam(description, flag),
+    ...textParam(description, declared),
     parse: (text, name) => {
       if (text.trim() === '')
         throw invalid(name, `invalid '${name}' ${JSON.stringify(text)}: it is blank; leave it out for all`);
@@ -151,11 +125,10 @@ export function integerParam<F extends number | undefined>(
   least: number,
   most: number,
   fallback: F,
-): Param<number | F> {
+): Param<number | F, false> {
   return {
-    in: 'query',
+    ...optional,
     description,
-    required: false,
     fallback,
     parse: (text, name) => {
       const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -193,7 +166,7 @@ export function checkRange(from: Day | undefined, to: Day | undefined): void {
 export function maturityParam<F extends Maturity | undefined>(
   description: string,
   fallback: F,
-): Param<Maturity | F> {
+): Param<Maturity | F, false> {
   return choiceParam(description, maturities, fallback);
 }
 
@@ -202,32 +175,4 @@ export function checkMaturity(name: string, maturity: Maturity | undefined, curv
   const known = maturitiesOf(curveType);
   if (maturity === undefined || known.includes(maturity)) return;
   throw invalid(name, `invalid '${name}' ${JSON.stringify(maturity)}: ${curveType} has ${known.join(', ')}`);
-}
-
-/**
- * The values of an operation's parameters from the texts of a request.
- * Unknown and repeated parameters are refused: a mistyped `asof=` must never answer with revised data.
- */
-export function readParams<P extends { readonly [name: string]: Param<unknown> }>(
-  params: P,
-  given: readonly (readonly [name: string, text: string])[],
-  clock: Clock,
-): Values<P> {
-  const texts = new Map<string, string>();
-  for (const [name, text] of given) {
-    if (!Object.hasOwn(params, name)) throw unknown(name, Object.keys(params));
-    if (texts.has(name)) throw invalid(name, `parameter '${name}' is given more than once`);
-    texts.set(name, text);
-  }
-  const values = Object.entries(params).map(([name, param]) => {
-    const text = texts.get(name);
-    if (text !== undefined) return [name, param.parse(text, name, clock)];
-    if (param.required) throw invalid(name, `parameter '${name}' is missing`);
-    return [name, param.fallback];
-  });
-  return Object.fromEntries(values);
-}
-
-function unknown(name: string, known: readonly string[]): Problem {
-  return invalid(name, `unknown parameter '${name}': use ${known.join(', ') || 'none'}`);
 }

@@ -9,6 +9,7 @@ export const ping = operation({
   summary: 'Check that asof answers, and what your plan allows',
   path: '/v1/ping',
   object: 'ping',
+  inContract: true,
   params: {},
   fields: [
     { name: 'status', type: 'text', description: '`ok`.' },

@@ -1,4 +1,4 @@
-import { observationRow, observations } from './observations.ts';
+import { observationRow, revisionFields } from './observations.ts';
 import { operation } from './operation.ts';
 import { requiredPeriodParam, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
@@ -10,9 +10,12 @@ export const revisions = operation({
   summary: 'Every value that was published for one date, and how it changed',
   path: '/v1/series/{id}/revisions',
   object: 'revision_series',
-  params: { id: seriesIdParam(), date: requiredPeriodParam('The date whose values are wanted.') },
-  fields: observations.fields.map((field) => (field.name === 'value' ? { ...field, nullable: true } : field)),
-  columns: observations.columns,
+  params: {
+    id: seriesIdParam('series_id'),
+    date: requiredPeriodParam('The date whose values are wanted.', { field: 'date', is: 'equal' }),
+  },
+  fields: revisionFields,
+  columns: ['date', 'value', 'as_of_date', 'series_id', 'unit', 'frequency', 'source'],
   knownBy: 'as_of_date',
   needsVintageAccess: () => true,
   async run({ id, date }, { view }) {

@@ -1,12 +1,12 @@
-import { dateTime } from '../domain/series/date.ts';
+import { matchRank } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Series } from '../store/store.ts';
-import type { Row } from './envelope.ts';
-import { type Field, operation } from './operation.ts';
+import type { Field, RowFrom } from './field.ts';
+import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { choiceParam, paging, seriesIdParam, textParam } from './params.ts';
 
-const fields: readonly Field[] = [
+const fields = [
   { name: 'id', type: 'text', description: 'Series identifier, upper case.' },
   { name: 'title', type: 'text', description: 'Series title.' },
   { name: 'units', type: 'text', description: 'Unit of the values.' },
@@ -15,7 +15,7 @@ const fields: readonly Field[] = [
     type: 'integer',
     description: 'Dates that have a value in the latest state of knowledge.',
   },
-  { name: 'last_updated', type: 'day', description: 'The last vintage.' },
+  { name: 'last_updated', type: 'instant', description: 'The last vintage.' },
   { name: 'source', type: 'text', description: 'Data source name.' },
   {
     name: 'frequency',
@@ -42,25 +42,33 @@ const fields: readonly Field[] = [
     description: 'The last day that any import speaks for.',
     extension: true,
   },
-];
+] as const satisfies readonly Field[];
 
-const columns = ['id', 'title', 'units', 'frequency', 'observation_count', 'last_updated', 'source'];
+type ListedSeries = RowFrom<(typeof fields)[number]>;
+
+const columns = ['id', 'title', 'units', 'frequency', 'observation_count', 'last_updated', 'source'] as const;
 
 /** The series whose id or title answers a text. */
 export const seriesSearch = operation({
   name: 'series_search',
-  command: { words: 'series search', argument: 'q' },
+  command: { words: 'series search', argument: 'q', defaults: { match: 'any' } },
   summary: 'Find series by id or title',
   path: '/v1/series',
   object: 'series_list',
+  inContract: true,
   params: {
     q: textParam('Search text; without regard to case.'),
-    match: choiceParam('What the text is looked for in.', ['id', 'title', 'any'], 'id'),
+    match: choiceParam('What the text is looked for in.', ['id', 'title', 'any'], 'id', { extension: true }),
     ...paging,
   },
   fields,
   columns,
   knownBy: 'first_vintage',
+  substitute({ q, match }) {
+    // By id is what the contract's search does; without a text every series matches.
+    if (match === 'id' || q === '') return undefined;
+    return { select: (rows) => matching(rows, q, match), keyOf: ({ id }) => id };
+  },
   async run({ q, match, limit }, { view, position }) {
     const after = position?.key;
     const found = await view.searchSeries({ text: q, match, limit: limit + 1, ...(after && { after }) });
@@ -75,7 +83,8 @@ export const seriesShow = operation({
   summary: 'Describe one series: title, units, coverage',
   path: '/v1/series/{id}',
   object: 'series',
-  params: { id: seriesIdParam() },
+  inContract: true,
+  params: { id: seriesIdParam('id') },
   fields,
   columns,
   knownBy: 'first_vintage',
@@ -90,18 +99,32 @@ export function existing<T>(found: T | undefined, id: string): T {
   return found;
 }
 
-function seriesRow(series: Series): Row {
+function seriesRow(series: Series) {
   return {
     id: series.id,
     title: series.title,
     units: series.units,
     observation_count: series.observationCount,
-    last_updated: dateTime(series.lastVintage),
+    last_updated: series.lastVintage,
     source: series.source,
     frequency: series.frequency,
     seasonal_adjustment: series.seasonalAdjustment,
-    first_vintage: dateTime(series.firstVintage),
-    last_vintage: dateTime(series.lastVintage),
-    covered_to: dateTime(series.coveredTo),
+    first_vintage: series.firstVintage,
+    last_vintage: series.lastVintage,
+    covered_to: series.coveredTo,
   };
+}
+
+/** The series that a text finds: those by id before those by title, each by id. */
+function matching(
+  rows: readonly ListedSeries[],
+  text: string,
+  match: 'id' | 'title' | 'any',
+): readonly ListedSeries[] {
+  const ranked = rows.flatMap((row) => {
+    const rank = matchRank(row, text, match);
+    return rank === undefined ? [] : [{ row, rank }];
+  });
+  ranked.sort((a, b) => a.rank - b.rank || (a.row.id < b.row.id ? -1 : 1));
+  return ranked.map(({ row }) => row);
 }

@@ -1,6 +1,4 @@
-import { dateTime } from '../domain/series/date.ts';
 import type { RatePair } from '../store/store.ts';
-import type { Row } from './envelope.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
@@ -16,8 +14,8 @@ export const spread = operation({
     long: maturityParam('The maturity to compare.', '10Y'),
     short: maturityParam('The maturity to compare it with.', '2Y'),
     curve_type: curveTypeParam(),
-    from: dayParam('First trade date.'),
-    to: dayParam('Last trade date.'),
+    from: dayParam('First trade date.', { field: 'trade_date', is: 'from' }),
+    to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),
     ...paging,
   },
   fields: [
@@ -30,6 +28,7 @@ export const spread = operation({
   ],
   columns: ['trade_date', 'long_rate', 'short_rate', 'spread_bps', 'long_maturity', 'short_maturity'],
   knownBy: 'trade_date',
+  boundBy: 'to',
   check({ long, short, curve_type, from, to }) {
     checkRange(from, to);
     checkMaturity('long', long, curve_type);
@@ -48,8 +47,8 @@ export const spread = operation({
     });
     // Arithmetic is loaded when it is needed: the operations themselves are part of every start.
     const { spreadInBasisPoints } = await import('../domain/treasury/spread.ts');
-    const row = (pair: RatePair): Row => ({
-      trade_date: dateTime(pair.tradeDate),
+    const row = (pair: RatePair) => ({
+      trade_date: pair.tradeDate,
       long_rate: pair.long,
       short_rate: pair.short,
       spread_bps: spreadInBasisPoints(pair.long, pair.short),

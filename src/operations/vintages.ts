@@ -1,4 +1,3 @@
-import { dateTime } from '../domain/series/date.ts';
 import { changedSince } from './cursor.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
@@ -13,11 +12,10 @@ export const vintages = operation({
   path: '/v1/series/{id}/vintages',
   object: 'vintage_list',
   members: ['coverage'],
-  extension: true,
   params: {
     id: seriesIdParam(),
-    from: dayParam('First day of publication.'),
-    to: dayParam('Last day of publication.'),
+    from: dayParam('First day of publication.', { field: 'as_of_date', is: 'from' }),
+    to: dayParam('Last day of publication.', { field: 'as_of_date', is: 'to' }),
     ...paging,
   },
   fields: [
@@ -32,6 +30,7 @@ export const vintages = operation({
   ],
   columns: ['as_of_date', 'added', 'revised', 'withdrawn'],
   knownBy: 'as_of_date',
+  boundBy: 'to',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: () => true,
   async run({ id, from, to, limit }, { view, position }) {
@@ -50,14 +49,14 @@ export const vintages = operation({
       ...pageOf(
         rows,
         limit,
-        ({ asOfDate, ...counts }) => ({ as_of_date: dateTime(asOfDate), ...counts }),
+        ({ asOfDate, ...counts }) => ({ as_of_date: asOfDate, ...counts }),
         ({ asOfDate }) => ({ key: [asOfDate], version }),
       ),
       coverage: {
-        first_vintage: dateTime(firstVintage),
-        last_vintage: dateTime(lastVintage),
-        first_date: firstDate === undefined ? null : dateTime(firstDate),
-        covered_to: dateTime(coveredTo),
+        first_vintage: firstVintage,
+        last_vintage: lastVintage,
+        first_date: firstDate ?? null,
+        covered_to: coveredTo,
       },
     };
   },

@@ -1,5 +1,4 @@
-import { dateTime } from '../domain/series/date.ts';
-import { curve } from './curve.ts';
+import { rateFields, rateRow } from './curve.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
@@ -14,13 +13,14 @@ export const yields = operation({
   params: {
     maturity: maturityParam('Maturity label, such as 10Y; all unless given.', undefined),
     curve_type: curveTypeParam(),
-    from: dayParam('First trade date.'),
-    to: dayParam('Last trade date.'),
+    from: dayParam('First trade date.', { field: 'trade_date', is: 'from' }),
+    to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),
     ...paging,
   },
-  fields: curve.fields,
-  columns: curve.columns,
+  fields: rateFields,
+  columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
   knownBy: 'trade_date',
+  boundBy: 'to',
   check({ maturity, curve_type, from, to }) {
     checkRange(from, to);
     checkMaturity('maturity', maturity, curve_type);
@@ -35,17 +35,6 @@ export const yields = operation({
       ...(to !== undefined && { to }),
       ...(date !== undefined && after !== undefined && { after: { tradeDate: date, maturity: after } }),
     });
-    return pageOf(
-      found,
-      limit,
-      ({ tradeDate, maturity, rate, curveType, source }) => ({
-        trade_date: dateTime(tradeDate),
-        maturity,
-        rate,
-        curve_type: curveType,
-        source,
-      }),
-      ({ tradeDate, maturity }) => ({ key: [tradeDate, maturity] }),
-    );
+    return pageOf(found, limit, rateRow, ({ tradeDate, maturity }) => ({ key: [tradeDate, maturity] }));
   },
 });

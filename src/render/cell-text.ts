@@ -1,34 +1,13 @@
-import type { Cell, Row } from '../operations/envelope.ts';
-import type { Field } from '../operations/operation.ts';
+import type { Row } from '../operations/envelope.ts';
+import type { Field } from '../operations/field.ts';
+import { fieldKinds } from '../operations/field-kinds.ts';
 
-/**
- * The texts of a row's fields in files and tables: a day as `YYYY-MM-DD`, missing as empty, lists joined by `;`.
- * Objects have no text (their place is JSON): alone or in a list they are left out.
- */
+/** Makes the texts of a row for files and tables: missing is empty, and each kind of field has its own text. */
 export function cellTexts(fields: readonly Field[]): (row: Row) => string[] {
-  const readers = fields.map(({ name, type }) => ({ name, text: type === 'day' ? dayText : plainText }));
-  return (row) => readers.map(({ name, text }) => text(row[name]));
-}
-
-const midnight = 'T00:00:00Z';
-
-/** Only the contract's own form is shortened, so that a time of day never disappears. */
-function dayText(cell: Cell | undefined): string {
-  const text = plainText(cell);
-  return text.endsWith(midnight) ? text.slice(0, -midnight.length) : text;
-}
-
-function plainText(cell: Cell | undefined): string {
-  if (typeof cell === 'string') return cell;
-  if (cell === undefined || cell === null) return '';
-  if (typeof cell !== 'object') return String(cell);
-  if (!isList(cell)) return '';
-  return cell
-    .filter((item) => item === null || typeof item !== 'object')
-    .map(plainText)
-    .join(';');
-}
-
-function isList(cell: readonly Cell[] | { readonly [name: string]: Cell }): cell is readonly Cell[] {
-  return Array.isArray(cell);
+  const readers = fields.map(({ name, type }) => ({ name, text: fieldKinds[type].text }));
+  return (row) =>
+    readers.map(({ name, text }) => {
+      const cell = row[name];
+      return cell === undefined || cell === null ? '' : text(cell);
+    });
 }

@@ -1,6 +1,7 @@
+import type { Schema } from '../operations/field-kinds.ts';
 import type { Operation } from '../operations/operation.ts';
 import { errorSuffixes } from './error-pages.ts';
-import { checksSchema, envelopeSchema, problemSchema, rowSchema, type Schema } from './schema.ts';
+import { checksSchema, envelopeSchema, problemSchema, rowSchema } from './schema.ts';
 
 /** The OpenAPI 3.1 description of the service, made from the operations that it serves. */
 export function openApi(operations: readonly Operation[], publicUrl: string): Schema {

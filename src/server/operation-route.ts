@@ -1,5 +1,6 @@
 import { Problem } from '../errors/problem.ts';
 import type { Operation, Principal } from '../operations/operation.ts';
+import { envelopeToWire } from '../operations/wire.ts';
 import type { Exchange } from './exchange.ts';
 import type { Plan } from './keys/plans.ts';
 import { acceptsJson, checkNoBody, namesTag } from './negotiation.ts';
@@ -29,14 +30,14 @@ export function operationRoute(
       const cached = cache.get(keyIn(await lease.service.state()));
       if (cached !== undefined) return send(exchange, cached, known);
 
-      const given = [...pathTexts(operation.path, path), ...queryTexts(query)];
+      const texts = [...pathTexts(operation.path, path), ...queryTexts(query)];
       const principal = principalOf(plan);
       const { tag, state, envelope } = await lease.service.reply(
-        { operation, given, principal, requestId },
+        { operation, texts, principal, requestId },
         (tag) => namesTag(known, tag),
       );
       if (envelope === undefined) return notModified(exchange, cacheHeaders(tag));
-      const body = bodyOf(tag, JSON.stringify(envelope), requestId);
+      const body = bodyOf(tag, JSON.stringify(envelopeToWire(envelope, operation.fields)), requestId);
       cache.set(keyIn(state), body);
       return send(exchange, body, known);
     } finally {

@@ -1,24 +1,24 @@
-import type { Field, Operation } from '../operations/operation.ts';
+import type { Field } from '../operations/field.ts';
+import { fieldKinds, type Schema } from '../operations/field-kinds.ts';
+import type { Operation } from '../operations/operation.ts';
 
-/** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
-export type Schema = { readonly [keyword: string]: unknown };
-
-const texts: Readonly<Record<Field['type'], Schema>> = {
-  text: { type: 'string' },
-  decimal: { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$' },
-  day: { type: 'string', format: 'date-time' },
-  integer: { type: 'integer' },
-  boolean: { type: 'boolean' },
-  list: { type: 'array' },
-};
-
-function fieldSchema({ type, description, nullable }: Field): Schema {
-  const schema = texts[type];
-  return { ...schema, ...(nullable === true && { type: [schema.type, 'null'] }), description };
+function fieldSchema({ type, description, nullable, sparse, fields }: Field): Schema {
+  const { schema } = fieldKinds[type];
+  return {
+    ...schema,
+    ...(sparse === true && { items: { type: ['string', 'null'] } }),
+    ...(fields !== undefined && { items: recordSchema(fields) }),
+    ...(nullable === true && { type: [schema.type, 'null'] }),
+    description,
+  };
 }
 
 /** The schema of an operation's rows. */
 export function rowSchema({ fields }: Operation): Schema {
+  return recordSchema(fields);
+}
+
+function recordSchema(fields: readonly Field[]): Schema {
   return {
     type: 'object',
     required: fields.map(({ name }) => name),
@@ -51,6 +51,8 @@ export function envelopeSchema(operation: Operation, rows: Schema): Schema {
   };
 }
 
+const dateTime = fieldKinds.day.schema;
+
 const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], Schema>> = {
   as_of: { type: 'string', format: 'date', description: 'The knowledge date, when as_of was used.' },
   series: {
@@ -64,10 +66,10 @@ const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], 
     description: 'Which days the knowledge of the series spans, and its first date.',
     required: ['first_vintage', 'last_vintage', 'first_date', 'covered_to'],
     properties: {
-      first_vintage: texts.day,
-      last_vintage: texts.day,
-      first_date: { ...texts.day, type: ['string', 'null'] },
-      covered_to: texts.day,
+      first_vintage: dateTime,
+      last_vintage: dateTime,
+      first_date: { ...dateTime, type: ['string', 'null'] },
+      covered_to: dateTime,
     },
   },
 };

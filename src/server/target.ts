@@ -1,5 +1,5 @@
 import { Problem } from '../errors/problem.ts';
-import type { Given } from '../service/service.ts';
+import type { ParamTexts } from '../operations/param.ts';
 
 /** The longest path and query that are read. */
 export const longestTarget = 8192;
@@ -18,7 +18,7 @@ export function targetOf(url: string): Target {
 }
 
 /** The parameters that stand in a path where its pattern has `{name}`. */
-export function pathTexts(pattern: string, path: string): Given {
+export function pathTexts(pattern: string, path: string): ParamTexts {
   const segments = path.split('/');
   return pattern.split('/').flatMap((part, i) => {
     const name = /^\{(\w+)\}$/.exec(part)?.[1];
@@ -27,7 +27,7 @@ export function pathTexts(pattern: string, path: string): Given {
 }
 
 /** The parameters of a query, in the order given. */
-export function queryTexts(query: string): Given {
+export function queryTexts(query: string): ParamTexts {
   return query
     .split('&')
     .filter((pair) => pair !== '')

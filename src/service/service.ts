@@ -2,13 +2,10 @@ import { createHash, randomFillSync } from 'node:crypto';
 import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { formatCursor, parseCursor } from '../operations/cursor.ts';
-import type { Envelope } from '../operations/envelope.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation, Page, Principal } from '../operations/operation.ts';
-import { readParams } from '../operations/params.ts';
+import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import type { Store, StoreView } from '../store/store.ts';
-
-/** The texts of a request's parameters, path parameters included, in the order given. */
-export type Given = readonly (readonly [name: string, text: string])[];
 
 /** What a service needs from outside. */
 export type ServiceOptions = {
@@ -27,9 +24,9 @@ export const owner: Principal = {
 };
 
 /** One request for an operation. */
-type ServiceRequest = {
-  readonly operation: Operation;
-  readonly given: Given;
+type ServiceRequest<R = Row> = {
+  readonly operation: Operation<Params, R>;
+  readonly texts: ParamTexts;
   readonly principal: Principal;
   readonly requestId: string;
 };
@@ -50,7 +47,11 @@ type Reply = {
  */
 export type Service = {
   /** The contract's envelope. */
-  answer(operation: Operation, given: Given, principal: Principal): Promise<Envelope>;
+  answer<R extends Row>(
+    operation: Operation<Params, R>,
+    texts: ParamTexts,
+    principal: Principal,
+  ): Promise<Envelope<R>>;
   /** The envelope with its tag; the facts are not read when `known` says that the client has the answer of that tag. */
   reply(request: ServiceRequest, known: (tag: string) => boolean): Promise<Reply>;
   /** The name of the data's newest state: it changes with every import that changes anything, and differs between stores. */
@@ -59,18 +60,18 @@ export type Service = {
 
 /** A service over a store. */
 export function createService({ store, clock = () => new Date(), billingUrl }: ServiceOptions): Service {
-  const within = async <T>(request: ServiceRequest, work: () => Promise<T>): Promise<T> => {
+  const within = async <T, R>(request: ServiceRequest<R>, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
-      const { requestId, operation, given } = request;
-      throw foreseen(error).with({ requestId, instance: instanceOf(operation, given) });
+      const { requestId, operation, texts } = request;
+      throw foreseen(error).with({ requestId, instance: instanceOf(operation.path, texts) });
     }
   };
 
   return {
-    answer(operation, given, principal) {
-      const request = { operation, given, principal, requestId: newRequestId(clock()) };
+    answer(operation, texts, principal) {
+      const request = { operation, texts, principal, requestId: newRequestId(clock()) };
       return within(request, async () => {
         const { run } = read(request, clock(), billingUrl);
         return envelope(request, await store.read(run));
@@ -93,36 +94,34 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
 }
 
 /** A request whose parameters are read and allowed. */
-type CheckedRequest = {
-  readonly run: (view: StoreView) => Promise<Page>;
+type CheckedRequest<R> = {
+  readonly run: (view: StoreView) => Promise<Page<R>>;
   /** The day that the answer depends on besides the facts and the parameters. */
   readonly today: Day | undefined;
 };
 
-function read(
-  { operation, given, principal }: ServiceRequest,
+function read<R>(
+  { operation, texts, principal }: ServiceRequest<R>,
   now: Date,
   billingUrl: string | undefined,
-): CheckedRequest {
+): CheckedRequest<R> {
   const clock = { latest: latestDay(now), today: utcDay(now) };
-  const values = readParams(operation.params, given, clock);
-  operation.check(values);
-  const cursor = given.find(([name]) => name === 'cursor')?.[1];
-  const position = cursor === undefined ? undefined : parseCursor(cursor, operation.name, given);
-  if (!principal.vintageAccess && operation.needsVintageAccess(values))
-    throw upgradeRequired(principal, billingUrl);
+  const query = operation.prepare(texts, clock);
+  const cursor = textOf(texts, 'cursor');
+  const position = cursor === undefined ? undefined : parseCursor(cursor, operation.name, texts);
+  if (!principal.vintageAccess && query.needsVintageAccess) throw upgradeRequired(principal, billingUrl);
   return {
-    run: (view) => operation.run(values, { view, principal, clock, ...(position && { position }) }),
-    today: operation.dependsOnToday(values) ? clock.today : undefined,
+    run: (view) => query.run({ view, principal, ...(position && { position }) }),
+    today: query.dependsOnToday ? clock.today : undefined,
   };
 }
 
 function tagOf(
-  { operation, given, principal }: ServiceRequest,
+  { operation, texts, principal }: ServiceRequest,
   today: Day | undefined,
   state: string,
 ): string {
-  const query = [...given].sort(([a], [b]) => (a < b ? -1 : 1));
+  const query = [...texts].sort(([a], [b]) => (a < b ? -1 : 1));
   const content = JSON.stringify([state, principal, operation.name, query, today ?? '']);
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
@@ -135,7 +134,7 @@ function upgradeRequired({ plan }: Principal, billingUrl: string | undefined): P
   );
 }
 
-function envelope({ operation, given, requestId }: ServiceRequest, page: Page): Envelope {
+function envelope<R>({ operation, texts, requestId }: ServiceRequest<R>, page: Page<R>): Envelope<R> {
   return {
     object: operation.object,
     request_id: requestId,
@@ -146,7 +145,7 @@ function envelope({ operation, given, requestId }: ServiceRequest, page: Page): 
     results: page.rows,
     results_count: page.rows.length,
     has_more: page.next !== undefined,
-    ...(page.next !== undefined && { next_cursor: formatCursor(page.next, operation.name, given) }),
+    ...(page.next !== undefined && { next_cursor: formatCursor(page.next, operation.name, texts) }),
   };
 }
 
@@ -155,9 +154,9 @@ function foreseen(error: unknown): Problem {
   return new Problem('internal-error', 'an internal error occurred', { cause: error });
 }
 
-function instanceOf(operation: Operation, given: Given): string {
-  return operation.path.replace(/\{(\w+)\}/g, (_, name) =>
-    encodeURIComponent((given.find(([key]) => key === name)?.[1] ?? '').toWellFormed()),
+function instanceOf(path: string, texts: ParamTexts): string {
+  return path.replace(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent((textOf(texts, name) ?? '').toWellFormed()),
   );
 }
 

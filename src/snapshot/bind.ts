@@ -87,7 +87,7 @@ function refuseLater(day: Day, named: readonly (readonly [flag: string, day: Day
 function bindOperation(query: OperationQuery, day: Day): BoundQuery {
   const { params } = query;
   const operation = operationNamed(query.operation);
-  const name = boundingParam(operation);
+  const { boundBy: name } = operation;
   if (name === undefined)
     throw new Problem(
       'bad-input',
@@ -105,11 +105,6 @@ function bindOperation(query: OperationQuery, day: Day): BoundQuery {
     asOf,
     words: added(flag(name), day, params[name]),
   };
-}
-
-/** The parameter that keeps an answer to what was known on a day. */
-export function boundingParam({ params }: Operation): string | undefined {
-  return ['as_of', 'to', 'date'].find((name) => isAboutKnowledge(params[name]));
 }
 
 /** Whether a parameter is a date up to which something is known, and not the date of a period. */

@@ -3,7 +3,7 @@ import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { requestPath } from '../../src/client/remote/url.ts';
 import type { Operation } from '../../src/operations/operation.ts';
-import type { Given } from '../../src/service/service.ts';
+import type { ParamTexts } from '../../src/operations/param.ts';
 import { openStore } from '../../src/store/open.ts';
 import { answered, contractStore, now, refused } from '../support/contract-cases.ts';
 import { startService } from '../support/modes.ts';
@@ -52,7 +52,7 @@ describe('the OpenAPI description', () => {
 });
 
 /** The path of a request; nothing where the client answers by itself, because no URL can ask it. */
-function pathOrNothing(operation: Operation, given: Given): string | undefined {
+function pathOrNothing(operation: Operation, given: ParamTexts): string | undefined {
   try {
     return requestPath(operation, given);
   } catch {

@@ -4,19 +4,22 @@ import { Problem } from '../../src/errors/problem.ts';
 import type { Envelope } from '../../src/operations/envelope.ts';
 import { curve, observations, operations, ping } from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
+import type { ParamTexts } from '../../src/operations/param.ts';
 import { shippedPlans } from '../../src/server/keys/plans.ts';
-import type { Given } from '../../src/service/service.ts';
 import { openStore } from '../../src/store/open.ts';
+import { changedStore } from '../support/changed-store.ts';
 import { answered, contractStore, listings, now, refused } from '../support/contract-cases.ts';
 import { type ModeName, modeNames, modes, type Opened, unlimited } from '../support/modes.ts';
 import { facts, importFiles, scratchFolder } from '../support/scratch-store.ts';
 
-function titleOf([{ name }, given]: readonly [Operation, Given, ...unknown[]]): string {
+function titleOf([{ name }, given]: readonly [Operation, ParamTexts, ...unknown[]]): string {
   return `${name} ${JSON.stringify(given)}`;
 }
 
 /** Cases under their titles. */
-function titled<T extends readonly [Operation, Given, ...unknown[]]>(cases: readonly T[]): [string, ...T][] {
+function titled<T extends readonly [Operation, ParamTexts, ...unknown[]]>(
+  cases: readonly T[],
+): [string, ...T][] {
   return cases.map((one) => [titleOf(one), ...one]);
 }
 
@@ -41,7 +44,7 @@ function clientOf(mode: ModeName): Client {
 }
 
 /** What a question comes to: an envelope or a problem document with its hints, without what no two requests share. */
-async function outcome(client: Client, operation: Operation, given: Given): Promise<unknown> {
+async function outcome(client: Client, operation: Operation, given: ParamTexts): Promise<unknown> {
   try {
     const { request_id, ...envelope } = await client.ask(operation, given);
     return { envelope, requestId: /^req_[0-9a-f]{32}$/.test(request_id) };
@@ -54,7 +57,12 @@ async function outcome(client: Client, operation: Operation, given: Given): Prom
 }
 
 /** The whole listing in pages of a size, as envelopes. */
-async function pages(client: Client, operation: Operation, given: Given, size: number): Promise<Envelope[]> {
+async function pages(
+  client: Client,
+  operation: Operation,
+  given: ParamTexts,
+  size: number,
+): Promise<Envelope[]> {
   const found: Envelope[] = [];
   let cursor: string | undefined;
   do {
@@ -71,7 +79,7 @@ async function pages(client: Client, operation: Operation, given: Given, size: n
 
 describe('the cases', () => {
   it('ask every operation, and give and break every parameter', () => {
-    const named = (cases: readonly (readonly [Operation, Given, ...unknown[]])[]) =>
+    const named = (cases: readonly (readonly [Operation, ParamTexts, ...unknown[]])[]) =>
       new Set(cases.flatMap(([{ name }, given]) => [name, ...given.map(([key]) => `${name} ${key}`)]));
     const given = named([
       ...answered,
@@ -187,10 +195,10 @@ describe('an import that lands between two pages', () => {
 describe('a bug is the same problem in every mode', () => {
   it.each(modeNames)('%s', async (mode) => {
     const path = await contractStore(folder);
-    const broken = async () => ({
-      ...(await openStore(path)),
-      curve: () => Promise.reject(new TypeError('a bug')),
-    });
+    const broken = async () =>
+      changedStore(await openStore(path), () => ({
+        curve: () => Promise.reject(new TypeError('a bug')),
+      }));
     const { client, close } = await modes[mode]({ openStore: broken, clock });
     try {
       expect(await outcome(client, curve, [])).toMatchObject({

@@ -9,16 +9,22 @@ import {
   seriesShow,
   yields,
 } from '../../src/operations/index.ts';
-import { createService, type Given, owner } from '../../src/service/service.ts';
+import type { ParamTexts } from '../../src/operations/param.ts';
+import { envelopeToWire } from '../../src/operations/wire.ts';
+import { createService, owner } from '../../src/service/service.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ask, free, gdp, idOf, path, problemOf } from '../support/asking.ts';
+
+/** An answer as the service sends it. */
+const asJson: typeof ask = async (operation, texts, setting) =>
+  envelopeToWire(await ask(operation, texts, setting), operation.fields);
 
 describe('the envelope of each operation has exactly the contract’s fields', () => {
   const requestId = expect.stringMatching(/^req_[0-9a-f]{32}$/);
   const page = { request_id: requestId, status: 'ok', has_more: false };
 
   test('ping', async () => {
-    expect(await ask(ping, [], { principal: free })).toStrictEqual({
+    expect(await asJson(ping, [], { principal: free })).toStrictEqual({
       ...page,
       object: 'ping',
       results_count: 1,
@@ -57,8 +63,8 @@ describe('the envelope of each operation has exactly the contract’s fields', (
 
   test('series, listed and alone', async () => {
     const answer = { ...page, results_count: 1, results: [gdpSeries] };
-    expect(await ask(seriesSearch, [['q', 'gd']])).toStrictEqual({ ...answer, object: 'series_list' });
-    expect(await ask(seriesShow, [gdp])).toStrictEqual({ ...answer, object: 'series' });
+    expect(await asJson(seriesSearch, [['q', 'gd']])).toStrictEqual({ ...answer, object: 'series_list' });
+    expect(await asJson(seriesShow, [gdp])).toStrictEqual({ ...answer, object: 'series' });
   });
 
   const observation = (value: string, day: string) => ({
@@ -72,7 +78,7 @@ describe('the envelope of each operation has exactly the contract’s fields', (
   });
   const series = { id: 'GDP', title: 'Gross Domestic Product', frequency: 'Q' };
 
-  test.each<[string, Given, object]>([
+  test.each<[string, ParamTexts, object]>([
     ['without as_of', [], { results: [observation('17701.30', '2015-02-27')], results_count: 1 }],
     [
       'with as_of',
@@ -86,7 +92,7 @@ describe('the envelope of each operation has exactly the contract’s fields', (
     ],
     ['without a first release', [['release', 'first']], { results: [], results_count: 0 }],
   ])('observations %s', async (_, given, expected) => {
-    expect(await ask(observations, [gdp, ...given])).toStrictEqual({
+    expect(await asJson(observations, [gdp, ...given])).toStrictEqual({
       ...page,
       object: 'observation_series',
       ...expected,
@@ -103,7 +109,7 @@ describe('the envelope of each operation has exactly the contract’s fields', (
   const wednesday = [point('2026-01-14', '1M', '3.9'), point('2026-01-14', '10Y', '4.20')];
   const friday = [point('2026-01-16', '1M', '3.8'), point('2026-01-16', '10Y', '4.30')];
 
-  test.each<[string, Given, string, readonly object[]]>([
+  test.each<[string, ParamTexts, string, readonly object[]]>([
     ['of a day', [['date', '2026-01-14']], '2026-01-15', wednesday],
     ['of a day without one', [['date', '2026-01-15']], '2026-01-15', []],
     ['of today, which is the newest', [], '2026-01-15', wednesday],
@@ -116,7 +122,7 @@ describe('the envelope of each operation has exactly the contract’s fields', (
     ],
     ['before there was any', [], '2026-01-13', []],
   ])('the curve %s', async (_, given, today, results) => {
-    expect(await ask(curve, given, { now: `${today}T23:59:59Z` })).toStrictEqual({
+    expect(await asJson(curve, given, { now: `${today}T23:59:59Z` })).toStrictEqual({
       ...page,
       object: 'yield_curve',
       results,
@@ -125,7 +131,7 @@ describe('the envelope of each operation has exactly the contract’s fields', (
   });
 
   test('yields', async () => {
-    expect(await ask(yields, [['to', '2026-01-15']])).toStrictEqual({
+    expect(await asJson(yields, [['to', '2026-01-15']])).toStrictEqual({
       ...page,
       object: 'yield_series',
       results: wednesday,
@@ -155,7 +161,7 @@ describe('what cannot be answered', () => {
     }
   });
 
-  test.each<[string, Given]>([
+  test.each<[string, ParamTexts]>([
     ['as_of', [['as_of', '2015-01-30']]],
     ['first releases', [['release', 'first']]],
   ])('%s needs a plan with vintage access', async (_, given) => {
@@ -169,7 +175,7 @@ describe('what cannot be answered', () => {
   });
 
   test('parameters are checked before the plan, and the plan before the data', async () => {
-    const statusOf = async (given: Given) =>
+    const statusOf = async (given: ParamTexts) =>
       (await problemOf(observations, given, { principal: free })).status;
     expect(
       await statusOf([

@@ -2,7 +2,8 @@ import { beforeAll } from 'vitest';
 import { Problem } from '../../src/errors/problem.ts';
 import type { Envelope } from '../../src/operations/envelope.ts';
 import type { Operation, Principal } from '../../src/operations/operation.ts';
-import { createService, type Given, owner, type ServiceOptions } from '../../src/service/service.ts';
+import type { ParamTexts } from '../../src/operations/param.ts';
+import { createService, owner, type ServiceOptions } from '../../src/service/service.ts';
 import { filings } from './contract-insider-cases.ts';
 import { facts, importFiles, newStorePath, scratchFolder, withStore } from './scratch-store.ts';
 
@@ -35,7 +36,7 @@ type Setting = Partial<Omit<ServiceOptions, 'store' | 'clock'>> & {
 };
 
 /** The answer of that store to the owner, at noon of a day in January, unless the setting says otherwise. */
-export function ask(operation: Operation, given: Given = [], setting: Setting = {}): Promise<Envelope> {
+export function ask(operation: Operation, given: ParamTexts = [], setting: Setting = {}): Promise<Envelope> {
   const { now = '2026-01-15T12:00:00Z', principal = owner, ...options } = setting;
   return withStore(path, (store) =>
     createService({ store, clock: () => new Date(now), ...options }).answer(operation, given, principal),
@@ -43,7 +44,11 @@ export function ask(operation: Operation, given: Given = [], setting: Setting = 
 }
 
 /** The problem that a request ends in. */
-export async function problemOf(operation: Operation, given: Given, setting: Setting = {}): Promise<Problem> {
+export async function problemOf(
+  operation: Operation,
+  given: ParamTexts,
+  setting: Setting = {},
+): Promise<Problem> {
   const outcome = await ask(operation, given, setting).catch((error: unknown) => error);
   if (outcome instanceof Problem) return outcome;
   throw new Error(`it answered ${JSON.stringify(outcome)}`);
@@ -53,4 +58,4 @@ export async function problemOf(operation: Operation, given: Given, setting: Set
 export const gdp = ['id', 'GDP'] as const;
 const needed = [gdp, ['date', '2014-10-01']] as const;
 /** What an operation cannot be asked without. */
-export const idOf = ({ params }: Operation): Given => needed.filter(([name]) => params[name]?.required);
+export const idOf = ({ params }: Operation): ParamTexts => needed.filter(([name]) => params[name]?.required);

@@ -10,8 +10,7 @@ import {
   yields,
 } from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
-import type { Param } from '../../src/operations/params.ts';
-import type { Given } from '../../src/service/service.ts';
+import type { Param, ParamTexts } from '../../src/operations/param.ts';
 import * as added from './contract-insider-cases.ts';
 import type { Answered, Refused } from './contract-question.ts';
 import { facts, importFiles, newStorePath } from './scratch-store.ts';
@@ -156,7 +155,7 @@ function ruleOf(name: string, { schema }: Param<unknown>): string {
 }
 
 /** What an operation needs in its path. */
-function pathOf({ params }: Operation): Given {
+function pathOf({ params }: Operation): ParamTexts {
   return Object.hasOwn(params, 'id') ? [gdp] : [];
 }
 
@@ -182,7 +181,7 @@ const unknownOrRepeated = operations.flatMap((operation): Refused[] => [
 ]);
 
 /** What an operation needs besides its path. */
-function needed({ params }: Operation): Given {
+function needed({ params }: Operation): ParamTexts {
   return params.date?.required === true ? [['date', '2020-03-01']] : [];
 }
 
@@ -233,7 +232,7 @@ export const refused: readonly Refused[] = [
 ];
 
 /** Listings to page to their end. */
-export const listings: readonly (readonly [operation: Operation, given: Given])[] = [
+export const listings: readonly (readonly [operation: Operation, given: ParamTexts])[] = [
   [seriesSearch, []],
   [
     seriesSearch,

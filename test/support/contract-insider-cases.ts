@@ -1,6 +1,6 @@
 import { insiderClusters, insiderFilings, spread } from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
-import type { Given } from '../../src/service/service.ts';
+import type { ParamTexts } from '../../src/operations/param.ts';
 import type { Answered, Refused } from './contract-question.ts';
 import { ownerColumns, submissionColumns, table, tradeColumns } from './sec-tables.ts';
 
@@ -32,7 +32,7 @@ export const filings: Readonly<Record<string, string>> = {
 };
 
 /** Parameters as a URL has them. */
-const of = (query: string): Given => [...new URLSearchParams(query)];
+const of = (query: string): ParamTexts => [...new URLSearchParams(query)];
 
 const rows: readonly (readonly [operation: Operation, query: string, rows: number])[] = [
   [spread, '', 3],
@@ -81,7 +81,7 @@ export const refused = faults.map(
 );
 
 /** Listings of them to page to their end. */
-export const listings: readonly (readonly [operation: Operation, given: Given])[] = [
+export const listings: readonly (readonly [operation: Operation, given: ParamTexts])[] = [
   [spread, []],
   [insiderFilings, of('from=2025-01-01')],
   [insiderFilings, of('as_of=2026-01-05&days=365')],

@@ -38,3 +38,8 @@ export const row = {
   frequency: 'Q',
   source: 'BEA',
 };
+
+/** A value of the wire as asof has it: midnights are days. */
+export function inside<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value).replaceAll('T00:00:00Z"', '"'));
+}

@@ -1,6 +1,7 @@
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
-import type { Field, FieldType } from '../../src/operations/operation.ts';
-import type { Layout, Renderer } from '../../src/render/renderer.ts';
+import type { Field } from '../../src/operations/field.ts';
+import type { FieldType } from '../../src/operations/field-kinds.ts';
+import type { OutputLayout, Renderer } from '../../src/render/renderer.ts';
 
 /** A field for tests. */
 export function field(name: string, type: FieldType = 'text'): Field {
@@ -18,12 +19,12 @@ export const observationFields = [
   field('source'),
 ];
 
-/** An observation of nominal GDP as it is on the wire, published on 2015-01-30. */
+/** An observation of nominal GDP, published on 2015-01-30. */
 export function observation(date: string, value: string): Row {
   return {
-    date: `${date}T00:00:00Z`,
+    date,
     value,
-    as_of_date: '2015-01-30T00:00:00Z',
+    as_of_date: '2015-01-30',
     series_id: 'GDP',
     unit: 'Billions of Dollars, Seasonally Adjusted Annual Rate',
     frequency: 'Q',
@@ -47,8 +48,8 @@ export function envelope(results: readonly Row[], cursor?: string): Envelope {
 }
 
 /** The defaults of a file: all fields, with a header, no colour. */
-export function layout(fields: readonly Field[], changes: Partial<Layout> = {}): Layout {
-  return { columns: { fields, chosen: false }, header: true, colour: false, ...changes };
+export function layout(fields: readonly Field[], changes: Partial<OutputLayout> = {}): OutputLayout {
+  return { columns: { fields, chosen: false, all: fields }, header: true, colour: false, ...changes };
 }
 
 /** The whole output of pages of rows. */

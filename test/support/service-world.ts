@@ -9,7 +9,7 @@ import { createLog } from '../../src/server/log.ts';
 import { type OpenService, Services } from '../../src/server/service-lease.ts';
 import { createService, type Service } from '../../src/service/service.ts';
 import { openAccess, openStore } from '../../src/store/open.ts';
-import type { Store, StoreView } from '../../src/store/store.ts';
+import { countedStore } from './changed-store.ts';
 import { facts, importFiles, newStorePath, scratchFolder } from './scratch-store.ts';
 
 /** The plans of the tests: one that is hard to use up, one without vintages, one of three requests a minute. */
@@ -95,7 +95,7 @@ export async function newWorld({ service = (made) => made, billingUrl }: WorldOp
   }
   const gate = await Gate.open(access, plans);
   let queries = 0;
-  const store = counting(await openStore(path), () => {
+  const store = countedStore(await openStore(path), () => {
     queries += 1;
   });
   const made = createService({
@@ -137,23 +137,6 @@ export async function newWorld({ service = (made) => made, billingUrl }: WorldOp
       await services.close();
       await access.close();
     },
-  };
-}
-
-/** A store that counts how often its facts are read; its state is no fact. */
-function counting(store: Store, count: () => void): Store {
-  const counted = (view: StoreView): StoreView =>
-    new Proxy(view, {
-      get(target, name: keyof StoreView) {
-        if (name !== 'state') count();
-        const method: unknown = target[name];
-        return typeof method === 'function' ? method.bind(target) : method;
-      },
-    });
-  return {
-    address: store.address,
-    read: (work) => store.read((view) => work(counted(view))),
-    close: () => store.close(),
   };
 }
 

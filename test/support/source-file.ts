@@ -1,19 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import type { SeriesMetadata } from '../../src/domain/series/series.ts';
 import type { Statement } from '../../src/domain/series/statement.ts';
 import type { CurvePoint } from '../../src/domain/treasury/curve.ts';
 import type { SourceFile } from '../../src/import/files/source-file.ts';
 import type { ImportFormat, ReadOptions, SeriesCoverage } from '../../src/import/formats/format.ts';
-
-/** The folder of real files that stands beside the project, where it does. */
-export const shared = fileURLToPath(new URL('../../../shared/', import.meta.url));
-
-/** Whether those real files are there. */
-export const hasShared = existsSync(shared);
+import { readData } from './repository.ts';
 
 /** Content to read in chunks of some bytes, whatever characters they cut. */
 export type Content = string | Buffer;
@@ -42,21 +36,17 @@ function* chunksOf(bytes: Buffer, size: number): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
 
-/** A real file, with its folder around it. */
-function fileAt(path: string): SourceFile {
+/** A real file of a data folder, with the other files of its folder around it: `macro/fred-api/GDP-series.json`. */
+export function realFile(data: string, path: string): SourceFile {
   const folder = dirname(path);
+  const names = readdirSync(join(data, folder)).map((name) => name.replace(/\.gz$/, ''));
   return {
-    ...sourceFile(basename(path), readFileSync(path)),
+    ...sourceFile(basename(path), readData(data, path)),
     siblings: async () =>
-      readdirSync(folder)
+      names
         .filter((name) => name !== basename(path))
-        .map((name) => sourceFile(name, readFileSync(join(folder, name)))),
+        .map((name) => sourceFile(name, readData(data, join(folder, name)))),
   };
-}
-
-/** A real file of the shared data: `macro/fred-api/GDP-series.json`. */
-export function sharedFile(path: string): SourceFile {
-  return fileAt(join(shared, 'data', path));
 }
 
 /** Everything that a file said. */

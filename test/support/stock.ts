@@ -1,7 +1,8 @@
 import { Problem } from '../../src/errors/problem.ts';
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
 import type { Operation } from '../../src/operations/operation.ts';
-import { createService, type Given, owner } from '../../src/service/service.ts';
+import type { ParamTexts } from '../../src/operations/param.ts';
+import { createService, owner } from '../../src/service/service.ts';
 import { openStore } from '../../src/store/open.ts';
 import { facts, importFiles, newStorePath, scratchFolder } from './scratch-store.ts';
 
@@ -42,7 +43,7 @@ export async function newStore(): Promise<string> {
 }
 
 /** The owner's answer of a store. */
-export async function ask(path: string, operation: Operation, given: Given): Promise<Envelope> {
+export async function ask(path: string, operation: Operation, given: ParamTexts): Promise<Envelope> {
   const store = await openStore(path);
   try {
     const service = createService({ store, clock: () => new Date('2026-01-15T12:00:00Z') });
@@ -53,7 +54,7 @@ export async function ask(path: string, operation: Operation, given: Given): Pro
 }
 
 /** The problem that a request ends in. */
-export async function problemOf(path: string, operation: Operation, given: Given): Promise<Problem> {
+export async function problemOf(path: string, operation: Operation, given: ParamTexts): Promise<Problem> {
   const outcome = await ask(path, operation, given).catch((error: unknown) => error);
   if (outcome instanceof Problem) return outcome;
   throw new Error(`it answered ${JSON.stringify(outcome)}`);

@@ -1,5 +1,5 @@
 import type { Cell, Row } from '../../operations/envelope.ts';
-import type { Drawing, Mark } from '../../render/chart/drawing.ts';
+import type { ChartMark, Drawing } from '../../render/chart/drawing.ts';
 import type { CurveQuery, QueryParams } from '../query.ts';
 
 function curveName(type: unknown): string {
@@ -18,11 +18,11 @@ export function curveDrawing({ curveType, vs }: CurveQuery): Drawing {
   };
 }
 
-function ownMarks(row: Row): readonly Mark[] {
+function ownMarks(row: Row): readonly ChartMark[] {
   return marksOf(row, 'rate', row.trade_date, row.rate);
 }
 
-function otherMarks(row: Row): readonly Mark[] {
+function otherMarks(row: Row): readonly ChartMark[] {
   return marksOf(row, 'vs_rate', row.vs_trade_date, row.vs_rate);
 }
 
@@ -32,10 +32,9 @@ function marksOf(
   line: string,
   day: Cell | undefined,
   rate: Cell | undefined,
-): readonly Mark[] {
+): readonly ChartMark[] {
   if (typeof day !== 'string') return [];
-  const label = day.slice(0, 10);
-  return [{ line, label, unit: 'Percent', frequency: '', at: String(maturity), value: rate ?? null }];
+  return [{ line, label: day, unit: 'Percent', frequency: '', at: String(maturity), value: rate ?? null }];
 }
 
 /** The drawing of the distance between two treasury rates over time. */
@@ -52,7 +51,7 @@ export function spreadDrawing({ curve_type }: QueryParams): Drawing {
         label: `${long_maturity} less ${short_maturity}`,
         unit: 'Basis points',
         frequency: 'D',
-        at: String(trade_date).slice(0, 10),
+        at: String(trade_date),
         value: spread_bps,
       },
     ],

@@ -8,7 +8,7 @@ import { observationMark } from './observations.ts';
 /** The drawing of the value of one date over the dates on which it was published, as steps. */
 export async function revisionsDrawing({ id, date }: RevisionsQuery, asking: Asking): Promise<Drawing> {
   const series = await descriptionOf({ id }, asking);
-  const covered = typeof series?.covered_to === 'string' ? series.covered_to.slice(0, 10) : undefined;
+  const covered = typeof series?.covered_to === 'string' ? series.covered_to : undefined;
   return {
     axis: 'day',
     form: 'steps',

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { samplePath } from '../../platform/installation.ts';
 import { type Io, variable } from '../terminal/io.ts';
@@ -14,7 +13,7 @@ export type StoreChoice = {
 
 /** Where a user's own store lies unless another is named. */
 export function defaultStorePath(io: Io): string {
-  return join(dataFolder(io), 'asof', 'asof.db');
+  return join(io.folders.data, 'asof.db');
 }
 
 /** The store to import into: the one named, by flag before environment before setting, or the user's own. */
@@ -40,12 +39,5 @@ function named(io: Io): { readonly path: string; readonly by: string } | undefin
 
 /** Where the keys of the service that this machine serves lie: as named, by flag before environment, or beside the user's own store. */
 export function accessPath(io: Io, flag: string | undefined): string {
-  return flag ?? variable(io, 'ASOF_ACCESS') ?? join(dataFolder(io), 'asof', 'access.db');
-}
-
-function dataFolder(io: Io): string {
-  const home = variable(io, 'HOME') ?? homedir();
-  if (process.platform === 'win32') return variable(io, 'LOCALAPPDATA') ?? join(home, 'AppData', 'Local');
-  if (process.platform === 'darwin') return join(home, 'Library', 'Application Support');
-  return variable(io, 'XDG_DATA_HOME') ?? join(home, '.local', 'share');
+  return flag ?? variable(io, 'ASOF_ACCESS') ?? join(io.folders.data, 'access.db');
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseBaseUrl } from '../../client/remote/url.ts';
 import { closest } from '../../domain/series/closest.ts';
 import { Problem } from '../../errors/problem.ts';
-import { type Format, formatNamed } from '../../render/format.ts';
+import { type OutputFormat, parseFormat } from '../../render/formats.ts';
 import type { Io } from '../terminal/io.ts';
 import { configPath, readConfigFile } from './config-file.ts';
 
@@ -19,7 +19,7 @@ const declared = {
     (text) => parseBaseUrl(text).href,
   ),
   store: setting('the embedded store', (text) => resolve(nonEmpty(text))),
-  format: setting('the output format', (text): Format => formatNamed(text)),
+  format: setting('the output format', (text): OutputFormat => parseFormat(text)),
   timeout: setting('seconds that one try of a request may take', timeoutSeconds),
   retries: setting('further tries after a failure that may pass', retryCount),
   max_wait: setting('seconds to wait where a service says when to ask again', waitSeconds),

@@ -1,7 +1,8 @@
+import { textsOf } from '../../analysis/answer.ts';
 import type { OperationQuery, Query, QueryParams } from '../../analysis/query.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { type Param, readParams } from '../../operations/params.ts';
+import type { Param, Params } from '../../operations/param.ts';
 import { type CommandGroup, type CommandSpec, connectionIn, messagesIn, outputIn } from './command.ts';
 import type { ArgumentSpec, Flag } from './flag.ts';
 import type { QueryLine } from './line.ts';
@@ -10,8 +11,6 @@ import type { TypedLine } from './typed-line.ts';
 
 /** What the command of an operation has besides what the operation declares. */
 export type CommandExtras = {
-  readonly alias?: string;
-  readonly severalIds?: boolean;
   readonly flags?: readonly Flag[];
   /** Flags that are listed under a heading of help. */
   readonly outputFlags?: readonly Flag[];
@@ -25,26 +24,26 @@ export function operationCommand(
   heading: CommandGroup,
   extras: CommandExtras = {},
 ): CommandSpec {
-  const { words } = operation.command;
-  const { alias, flags = [], outputFlags = [], query = (asked) => asked } = extras;
+  const { words, alias } = operation.command;
+  const { flags = [], outputFlags = [], query = (asked) => asked } = extras;
   const isListing = Object.hasOwn(operation.params, 'limit');
   return {
     words,
     heading,
     summary: operation.summary,
     ...(alias !== undefined && { alias }),
-    args: argumentsOf(operation, extras),
+    args: argumentsOf(operation),
     flags: [
       ...flagged(operation).flatMap((entry) => flagsOf(entry)),
       ...flags,
-      ...(isListing ? listingFlags(extras) : []),
+      ...(isListing ? listingFlags(operation) : []),
       ...outputFlags,
       ...(isListing ? [sharedFlags.all] : []),
       ...sharedFlags.output,
       ...sharedFlags.connection,
       ...sharedFlags.messages,
     ],
-    read: (line) => queryLine(words, query(askedBy(operation, extras, line), line), line),
+    read: (line) => queryLine(words, query(askedBy(operation, line), line), line),
   };
 }
 
@@ -64,7 +63,7 @@ export function queryLine(words: string, query: Query, line: TypedLine): QueryLi
   };
 }
 
-type Entry = readonly [name: string, param: Param<unknown>];
+type Entry = readonly [name: string, param: Param];
 
 /** The parameters that become flags: all but those in the path, the command's argument, and those of paging. */
 function flagged({ params, command }: Operation): readonly Entry[] {
@@ -74,16 +73,11 @@ function flagged({ params, command }: Operation): readonly Entry[] {
   );
 }
 
-function argumentsOf({ command, params }: Operation, { severalIds }: CommandExtras): readonly ArgumentSpec[] {
-  const { argument } = command;
-  if (argument === undefined) return [];
-  return [
-    {
-      name: argument === 'q' ? 'text' : argument,
-      ...(params[argument]?.required !== true && { optional: true }),
-      ...(severalIds === true && { several: true }),
-    },
-  ];
+function argumentsOf({ command: { argument, several }, params }: Operation): readonly ArgumentSpec[] {
+  const param = argument === undefined ? undefined : params[argument];
+  if (param === undefined) return [];
+  const { placeholder: name, required } = param;
+  return [{ name, ...(!required && { optional: true }), ...(several === true && { several }) }];
 }
 
 function flagsOf([name, param]: Entry): readonly Flag[] {
@@ -102,9 +96,13 @@ function flagsOf([name, param]: Entry): readonly Flag[] {
   ];
 }
 
-function listingFlags({ severalIds }: CommandExtras): readonly Flag[] {
+function listingFlags({ command }: Operation): readonly Flag[] {
   return [
-    { name: 'limit', value: 'n', about: severalIds === true ? 'maximum rows per series' : 'maximum rows' },
+    {
+      name: 'limit',
+      value: 'n',
+      about: command.several === true ? 'maximum rows per series' : 'maximum rows',
+    },
     { name: 'cursor', value: 'cursor', about: 'cursor of the page to continue from' },
   ];
 }
@@ -115,50 +113,48 @@ function phrase(sentence: string): string {
   return start + sentence.slice(1).replace(/\.$/, '');
 }
 
-function flagName(name: string, { flag }: Param<unknown>): string {
+function flagName(name: string, { flag }: Param): string {
   return flag ?? name.replaceAll('_', '-');
 }
 
-function choicesOf({ schema }: Param<unknown>): readonly string[] | undefined {
+function choicesOf({ schema }: Param): readonly string[] | undefined {
   return schema.enum as readonly string[] | undefined;
 }
 
-function askedBy(operation: Operation, { severalIds }: CommandExtras, line: TypedLine): OperationQuery {
-  const { argument } = operation.command;
+function askedBy(operation: Operation, line: TypedLine): OperationQuery {
+  const { argument, several, defaults } = operation.command;
   const [limit, cursor] = [line.count('limit'), line.text('cursor')];
   if (limit !== undefined && line.has('all')) throw new Problem('bad-input', 'use either --all or --limit');
-  if (cursor !== undefined && severalIds === true && line.args.length !== 1)
+  if (cursor !== undefined && several === true && line.args.length !== 1)
     throw new Problem('bad-input', '--cursor continues one series: name one id');
-  const typed = argument === undefined || severalIds === true ? undefined : line.args[0];
+  const typed = argument === undefined ? {} : typedArgument(argument, line.args[0], operation.params);
+  const params = { ...defaults, ...flagParams(operation, line) };
+  checkTogether(operation, { ...typed, ...params }, line);
   return {
     kind: 'operation',
     operation: operation.name,
-    params: {
-      ...(argument !== undefined && typed !== undefined && { [argument]: argumentText(argument, typed) }),
-      ...paramsIn(operation, line),
-    },
-    ...(severalIds === true && { ids: line.args }),
+    params: several === true ? params : { ...typed, ...params },
+    ...(several === true && { ids: line.args }),
     ...(limit !== undefined && { limit }),
     ...(cursor !== undefined && { cursor }),
   };
 }
 
-/** Series ids may be typed in any letter case. */
-function argumentText(argument: string, text: string): string {
-  return argument === 'id' ? text.toUpperCase() : text;
+function typedArgument(name: string, text: string | undefined, params: Params): QueryParams {
+  if (text === undefined) return {};
+  return { [name]: params[name]?.namesSeries === true ? text.toUpperCase() : text };
 }
 
-/** The values that flags give to the parameters of an operation; a Problem names the flags, as the service would the parameters. */
-function paramsIn(operation: Operation, line: TypedLine): QueryParams {
+/** The values that flags give to the parameters of an operation. */
+function flagParams(operation: Operation, line: TypedLine): QueryParams {
   const entries = flagged(operation).flatMap(([name, param]): (readonly [string, string | number])[] => {
     const value = valueIn(name, param, line);
     return value === undefined ? [] : [[name, value]];
   });
-  checkTogether(operation, entries, line);
   return Object.fromEntries(entries);
 }
 
-function valueIn(name: string, param: Param<unknown>, line: TypedLine): string | number | undefined {
+function valueIn(name: string, param: Param, line: TypedLine): string | number | undefined {
   if (name === 'as_of') return line.asOf();
   const flag = flagName(name, param);
   if (!line.has(flag)) return undefined;
@@ -172,28 +168,18 @@ function valueIn(name: string, param: Param<unknown>, line: TypedLine): string |
   });
 }
 
-/** Refuses values that do not go together; those that a flag cannot give are taken for given. */
-function checkTogether(
-  { params, check }: Operation,
-  entries: readonly (readonly [string, string | number])[],
-  { clock }: TypedLine,
-): void {
-  const optional = Object.fromEntries(
-    Object.entries(params).map(([name, param]) => [name, { ...param, required: false }]),
-  );
-  const texts = entries.map(([name, value]) => [name, String(value)] as const);
+/** Refuses values that do not go together, as the service would, with the names of flags for those of parameters. */
+function checkTogether({ params, prepare }: Operation, values: QueryParams, { clock }: TypedLine): void {
   try {
-    check(readParams(optional, texts, clock));
+    prepare(textsOf(values), clock);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    throw new Problem('bad-input', inFlags(error.detail, params), { hints: error.hints });
+    const detail = error.detail
+      .replace(/^invalid (date range: )?(?=')/, '')
+      .replace(/'(\w+)'/g, (quoted, name: string) => {
+        const param = params[name];
+        return param === undefined ? quoted : `--${flagName(name, param)}`;
+      });
+    throw new Problem('bad-input', detail, { hints: error.hints });
   }
-}
-
-/** The detail of a Problem with the names of flags for those of parameters. */
-function inFlags(detail: string, params: Operation['params']): string {
-  return detail.replace(/^invalid (date range: )?(?=')/, '').replace(/'(\w+)'/g, (quoted, name: string) => {
-    const param = params[name];
-    return param === undefined ? quoted : `--${flagName(name, param)}`;
-  });
 }

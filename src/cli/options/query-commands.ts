@@ -14,10 +14,7 @@ const { asOf, knownBefore, from, to, sort, plot, dryRun, all } = sharedFlags;
 
 /** What commands have besides what their operations declare, by the operation's name. */
 const extras: Readonly<Record<string, CommandExtras>> = {
-  series_search: { query: (asked) => ({ ...asked, params: { match: 'any', ...asked.params } }) },
   observations: {
-    alias: 'obs',
-    severalIds: true,
     flags: [sort],
     outputFlags: [plot],
     query: (asked, line) => ({ ...asked, sort: sortIn(line) }),

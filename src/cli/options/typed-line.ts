@@ -1,6 +1,6 @@
 import { addDays, type Day, parseDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Clock } from '../../operations/params.ts';
+import type { Clock } from '../../operations/param.ts';
 
 /**
  * What was typed after the words of a command: its arguments and the texts of its flags. Reads them as values; a value

@@ -31,9 +31,9 @@ function shape(path: string): string {
   return path.replace(/\{[^}]*\}/g, '{}');
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
-function objectIn(value: unknown, name: string): Fields {
+function objectIn(value: unknown, name: string): JsonObject {
   const found = fieldsOf(value)[name];
   return fieldsOf(found);
 }
@@ -43,12 +43,12 @@ function listIn(value: unknown, name: string): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+function fieldsOf(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
 }
 
 /** A parameter that may be written as a reference into the description's components. */
-function resolved(entry: unknown, description: unknown): Fields {
+function resolved(entry: unknown, description: unknown): JsonObject {
   const reference = fieldsOf(entry).$ref;
   const name =
     typeof reference === 'string' ? /^#\/components\/parameters\/(.+)$/.exec(reference)?.[1] : undefined;

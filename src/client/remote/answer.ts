@@ -1,15 +1,13 @@
 import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
-import type { Envelope } from '../../operations/envelope.ts';
-import { curve, observations, ping, seriesSearch, seriesShow } from '../../operations/index.ts';
+import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { checkEnvelope } from './envelope.ts';
+import type { Params } from '../../operations/param.ts';
+import { readEnvelope, type SentQuery } from './envelope.ts';
 import type { HttpReply } from './exchange.ts';
 import { retryAfterOf } from './retry.ts';
 
-type Given = readonly (readonly [name: string, text: string])[];
-
-/** What was asked: which operation of which service. */
-export type Question = { readonly operation: Operation; readonly given: Given; readonly service: string };
+/** A query that was sent, and the base URL of the service that it was sent to. */
+type Sent<R> = SentQuery<R> & { readonly service: string };
 
 /** The statuses that a problem document of the contract may come with. */
 const kinds: Readonly<Record<number, ProblemKind>> = {
@@ -26,11 +24,11 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
 };
 
 /** The envelope that a service replied with; anything else is the Problem that it means. */
-export function readAnswer(reply: HttpReply, question: Question): Envelope {
-  if (reply.status === 200) return checkEnvelope(readJson(reply), question, reply.url);
+export function readAnswer<R extends Row>(reply: HttpReply, sent: Sent<R>): Envelope<R> {
+  if (reply.status === 200) return readEnvelope(readJson(reply), sent, reply.url);
   if (reply.status >= 200 && reply.status < 400)
     throw badAnswer(reply, `${reply.status}, which is no answer of the contract`);
-  throw failureOf(reply, question);
+  throw failureOf(reply, sent);
 }
 
 /** The JSON value of a reply; a Problem that says what it is instead. */
@@ -49,9 +47,9 @@ function badAnswer({ url }: Pick<HttpReply, 'url'>, what: string, options?: Prob
   return new Problem('bad-answer', `${url} answered with ${what}`, options);
 }
 
-function failureOf(reply: HttpReply, question: Question): Problem {
+function failureOf(reply: HttpReply, sent: Sent<unknown>): Problem {
   const said = problemIn(reply);
-  if (reply.status === 404) return notFound(reply, said, question);
+  if (reply.status === 404) return notFound(reply, said, sent);
   if (reply.status === 429) return quotaUsedUp(reply, said);
   const kind = kinds[reply.status];
   if (said !== undefined && kind !== undefined) return new Problem(kind, said.detail, said.options);
@@ -61,7 +59,11 @@ function failureOf(reply: HttpReply, question: Question): Problem {
 }
 
 /** Only the contract's own words say that a series does not exist; any other 404 is a path that the service lacks. */
-function notFound({ url }: HttpReply, said: Said | undefined, { operation, service }: Question): Problem {
+function notFound(
+  { url }: HttpReply,
+  said: StatedProblem | undefined,
+  { operation, service }: Sent<unknown>,
+): Problem {
   const unknownSeries =
     operation.path.includes('{id}') && /^series '.*' not found$/s.test(said?.detail ?? '');
   if (said !== undefined && unknownSeries) return new Problem('not-found', said.detail, said.options);
@@ -73,18 +75,13 @@ function notFound({ url }: HttpReply, said: Said | undefined, { operation, servi
   });
 }
 
-/** What the contract describes, and every service therefore has. */
-const required: readonly Operation[] = [ping, seriesSearch, seriesShow, observations, curve];
-
-function whyNotFound(operation: Operation, service: string): string {
+function whyNotFound({ inContract }: Operation<Params, unknown>, service: string): string {
   if (service.endsWith('/v1')) return 'the base URL is given without /v1';
-  return required.includes(operation)
-    ? 'is the base URL right?'
-    : 'this service does not offer it; the rest works';
+  return inContract === true ? 'is the base URL right?' : 'this service does not offer it; the rest works';
 }
 
 /** A limit may be kept by something before the service too, which knows nothing of problem documents. */
-function quotaUsedUp(reply: HttpReply, said: Said | undefined): Problem {
+function quotaUsedUp(reply: HttpReply, said: StatedProblem | undefined): Problem {
   const seconds = retryAfterOf(reply, new Date());
   return new Problem('rate-limit-exceeded', said?.detail ?? `${reply.url} takes no more requests for now`, {
     ...said?.options,
@@ -92,10 +89,10 @@ function quotaUsedUp(reply: HttpReply, said: Said | undefined): Problem {
   });
 }
 
-type Said = { readonly detail: string; readonly options: ProblemOptions };
+type StatedProblem = { readonly detail: string; readonly options: ProblemOptions };
 
 /** What the problem document of a reply says; undefined when it is none. */
-function problemIn(reply: HttpReply): Said | undefined {
+function problemIn(reply: HttpReply): StatedProblem | undefined {
   if (!['application/problem+json', 'application/json'].includes(mediaType(reply))) return undefined;
   const document = parsed(reply.body);
   if (typeof document !== 'object' || document === null) return undefined;

@@ -3,15 +3,20 @@ import type { DataWatch } from '../client.ts';
 import type { HttpReply } from './exchange.ts';
 
 /** How the answer of a path is read; a Problem where it is none. */
-type Read = (reply: HttpReply) => Envelope;
+type Read = (reply: HttpReply) => Envelope<unknown>;
 
 /** One answer by which the data is known again. */
-type Mark = { readonly path: string; readonly tag: string; readonly envelope: Envelope; readonly read: Read };
+type Mark = {
+  readonly path: string;
+  readonly tag: string;
+  readonly envelope: Envelope<unknown>;
+  readonly read: Read;
+};
 
 /** Watches the data of a service by the tag of an answer. */
 export type ChangeWatch = {
   /** Hears of each answer that was given. */
-  readonly answered: (path: string, reply: HttpReply, envelope: Envelope, read: Read) => void;
+  readonly answered: (path: string, reply: HttpReply, envelope: Envelope<unknown>, read: Read) => void;
   readonly begin: () => DataWatch;
 };
 
@@ -68,6 +73,6 @@ function opaque(tag: string): string {
 }
 
 /** What an answer says, whichever request it was. */
-function content({ request_id: _, ...rest }: Envelope): string {
+function content({ request_id: _, ...rest }: Envelope<unknown>): string {
   return JSON.stringify(rest);
 }

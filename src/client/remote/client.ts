@@ -1,20 +1,19 @@
+import { latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Envelope } from '../../operations/envelope.ts';
-import { observations, seriesSearch } from '../../operations/index.ts';
+import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { Client } from '../client.ts';
+import { type Params, type ParamTexts, without } from '../../operations/param.ts';
+import type { Client, DataWatch, Origin } from '../client.ts';
 import { type Announces, announcedIn } from './abilities.ts';
 import { readAnswer } from './answer.ts';
 import { changeWatch } from './change.ts';
 import { type HttpReply, Requester, type RequestTry } from './exchange.ts';
-import { type Wait, withRetries } from './retry.ts';
-import { searchByOurselves } from './search.ts';
+import { type RetryPolicy, type Wait, withRetries } from './retry.ts';
+import { type Listed, selectedPage, wholeListing } from './search.ts';
 import { proxiesOf } from './transport.ts';
-import { parseBaseUrl, requestPath } from './url.ts';
+import { type BaseUrl, parseBaseUrl, requestPath } from './url.ts';
 
-type Given = readonly (readonly [name: string, text: string])[];
-
-/** What a remote client may be told besides where its service is. */
+/** Where a service is, and how a client asks it. */
 export type RemoteOptions = {
   readonly baseUrl: string;
   /** A key of that service; without one the request goes out all the same, and the service answers. */
@@ -39,80 +38,141 @@ export type RemoteEvent = { readonly tried: RequestTry } | { readonly wait: Wait
 
 /** A client of the service at a base URL: the envelopes and Problems that a client of its store would have. */
 export function remoteClient(options: RemoteOptions): Client {
-  const { key, timeout = 30, retries = 2, maxWait = 60, signal, clock = () => new Date() } = options;
-  const { watch = () => undefined } = options;
-  const base = parseBaseUrl(options.baseUrl);
-  if (key !== undefined && !/^[!-~]+$/.test(key))
-    throw new Problem('bad-input', 'the key holds characters that no key has');
-  const requester = new Requester({
-    base,
-    key,
-    userAgent: options.userAgent ?? 'asof',
-    timeout,
-    proxies: proxiesOf(options.env ?? process.env),
-    signal,
-    watch: (tried) => watch({ tried }),
-  });
-  const policy = { retries, maxWait, signal, waiting: (wait: Wait) => watch({ wait }) };
-
-  const get = async (path: string, headers?: HttpReply['headers']): Promise<HttpReply> => {
-    const first = base.prefix + path;
-    const reply = await withRetries(() => requester.get(first, headers), policy);
-    const moved = movedTo(reply, base.origin, first);
-    if (moved === undefined) return reply;
-    const second = await withRetries(() => requester.get(moved, headers), policy);
-    if (!isRedirect(second)) return second;
-    throw new Problem('bad-answer', `${reply.url} redirects to ${second.url}, and that redirects again`);
-  };
-  const changes = changeWatch(get);
-  const direct = async (operation: Operation, given: Given): Promise<Envelope> => {
-    const path = requestPath(operation, given);
-    const read = (reply: HttpReply) => readAnswer(reply, { operation, given, service: base.href });
-    const reply = await get(path);
-    const envelope = read(reply);
-    changes.answered(path, reply, envelope, read);
-    return envelope;
-  };
-
-  let abilities: Promise<Announces> | undefined;
-  const announces = async (operation: Operation, parameter: string): Promise<boolean> => {
-    abilities ??= get('/v1/openapi.json').then(announcedIn);
-    return (await abilities)(operation.path, parameter);
-  };
-  const search = searchByOurselves((given) => direct(seriesSearch, given), clock);
-
-  const ask = async (operation: Operation, given: Given): Promise<Envelope> => {
-    const extension = extensions[operation.name];
-    const used = extension !== undefined && given.some(([name]) => name === extension);
-    if (!used || (await announces(operation, extension))) return direct(operation, given);
-    if (operation === seriesSearch) return search(given);
-    throw new Problem(
-      'bad-answer',
-      `the service at ${base.href} does not announce the parameter '${extension}'`,
-      { missing: true, hints: ['it is an extension of asof; all else works'] },
-    );
-  };
-
-  const failed = (error: unknown): never => {
-    throw without(key, error);
-  };
-
+  const client = new RemoteClient(options);
   return {
-    ask: (operation, given) => ask(operation, given).catch(failed),
-    async watch() {
-      const { changed, requests } = changes.begin();
-      return { changed: () => changed().catch(failed), requests };
-    },
-    origin: async () => ({ mode: 'remote', where: base.href, sample: false }),
-    close: () => requester.close(),
+    ask: (operation, texts) => client.ask(operation, texts),
+    watch: () => client.watch(),
+    origin: () => client.origin(),
+    close: () => client.close(),
   };
 }
 
-/** The parameters of operations that only asof's own service need know; one that overlooks them would answer another question. */
-const extensions: Readonly<Record<string, string>> = {
-  [seriesSearch.name]: 'match',
-  [observations.name]: 'release',
-};
+class RemoteClient implements Client {
+  readonly #base: BaseUrl;
+  readonly #key: string | undefined;
+  readonly #clock: () => Date;
+  readonly #requester: Requester;
+  readonly #policy: RetryPolicy;
+  readonly #changes = changeWatch((path, headers) => this.#get(path, headers));
+  #announced: Promise<Announces> | undefined;
+  #listing: KeptListing<unknown> | undefined;
+
+  constructor(options: RemoteOptions) {
+    const { key, timeout = 30, retries = 2, maxWait = 60, signal, watch = () => undefined } = options;
+    if (key !== undefined && !/^[!-~]+$/.test(key))
+      throw new Problem('bad-input', 'the key holds characters that no key has');
+    this.#base = parseBaseUrl(options.baseUrl);
+    this.#key = key;
+    this.#clock = options.clock ?? (() => new Date());
+    this.#requester = new Requester({
+      base: this.#base,
+      key,
+      userAgent: options.userAgent ?? 'asof',
+      timeout,
+      proxies: proxiesOf(options.env ?? process.env),
+      signal,
+      watch: (tried) => watch({ tried }),
+    });
+    this.#policy = { retries, maxWait, signal, waiting: (wait) => watch({ wait }) };
+  }
+
+  async ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> {
+    try {
+      return await this.#ask(operation, texts);
+    } catch (error) {
+      throw withoutKey(this.#key, error);
+    }
+  }
+
+  async watch(): Promise<DataWatch> {
+    const { changed, requests } = this.#changes.begin();
+    const failed = (error: unknown) => {
+      throw withoutKey(this.#key, error);
+    };
+    return { changed: () => changed().catch(failed), requests };
+  }
+
+  async origin(): Promise<Origin> {
+    return { mode: 'remote', where: this.#base.href, sample: false };
+  }
+
+  close(): Promise<void> {
+    return this.#requester.close();
+  }
+
+  async #ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> {
+    const missing = await this.#unannounced(operation, texts);
+    if (missing === undefined) return this.#direct(operation, texts);
+    if (operation.substitute === undefined) throw lacksParameter(this.#base.href, missing);
+    const now = this.#clock();
+    const clock = { latest: latestDay(now), today: utcDay(now) };
+    const substitute = operation.substitute(texts, clock);
+    if (substitute === undefined) return this.#direct(operation, without(texts, missing));
+    return selectedPage(await this.#wholeListing(operation), substitute, operation, texts);
+  }
+
+  /** The first extension parameter of a query that the service does not announce. */
+  async #unannounced({ path, params }: Operation<Params, unknown>, texts: ParamTexts) {
+    for (const [name] of texts) {
+      if (params[name]?.extension !== true) continue;
+      this.#announced ??= this.#get('/v1/openapi.json').then(announcedIn);
+      const announces = await this.#announced;
+      if (!announces(path, name)) return name;
+    }
+    return undefined;
+  }
+
+  async #direct<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> {
+    const path = requestPath(operation, texts);
+    const read = (reply: HttpReply) => readAnswer(reply, { operation, texts, service: this.#base.href });
+    const reply = await this.#get(path);
+    const envelope = read(reply);
+    this.#changes.answered(path, reply, envelope, read);
+    return envelope;
+  }
+
+  /** All rows of a listing; asked for once. */
+  async #wholeListing<R extends Row>(operation: Operation<Params, R>): Promise<Listed<R>> {
+    if (this.#listing !== undefined && isListingOf(this.#listing, operation)) return this.#listing.listed;
+    const listed = wholeListing((texts) => this.#direct(operation, texts));
+    this.#listing = { operation, listed };
+    try {
+      return await listed;
+    } catch (error) {
+      this.#listing = undefined;
+      throw error;
+    }
+  }
+
+  /** The reply to a path below the base URL, after retries and at most one redirect. */
+  async #get(path: string, headers?: HttpReply['headers']): Promise<HttpReply> {
+    const send = (target: string) => withRetries(() => this.#requester.get(target, headers), this.#policy);
+    const first = this.#base.prefix + path;
+    const reply = await send(first);
+    const moved = movedTo(reply, this.#base.origin, first);
+    if (moved === undefined) return reply;
+    const second = await send(moved);
+    if (!isRedirect(second)) return second;
+    throw new Problem('bad-answer', `${reply.url} redirects to ${second.url}, and that redirects again`);
+  }
+}
+
+/** The rows of the operation that was listed last. */
+type KeptListing<R> = { readonly operation: Operation<Params, R>; readonly listed: Promise<Listed<R>> };
+
+function isListingOf<R extends Row>(
+  kept: KeptListing<unknown>,
+  operation: Operation<Params, R>,
+): kept is KeptListing<R> {
+  return kept.operation === operation;
+}
+
+function lacksParameter(service: string, name: string): Problem {
+  return new Problem('bad-answer', `the service at ${service} does not announce the parameter '${name}'`, {
+    missing: true,
+    hints: ['it is an extension of asof; all else works'],
+  });
+}
 
 function isRedirect({ status }: HttpReply): boolean {
   return [301, 302, 303, 307, 308].includes(status);
@@ -146,18 +206,16 @@ function movedTo(reply: HttpReply, origin: string, asked: string): string | unde
 }
 
 /** The same failure with the key out of sight, should the service have repeated it. */
-function without(key: string | undefined, error: unknown): unknown {
+function withoutKey(key: string | undefined, error: unknown): unknown {
   if (key === undefined || !(error instanceof Problem)) return error;
-  const { kind, detail, field, hints, requestId, instance, retryAfter, missing, type, cause } = error;
   const clean = (text: string) => text.replaceAll(key, '(redacted)');
-  return new Problem(kind, clean(detail), {
+  const { detail, field, hints, requestId, instance, type } = error;
+  return error.with({
+    detail: clean(detail),
     hints: hints.map(clean),
-    missing,
-    cause,
     ...(field !== undefined && { field: clean(field) }),
     ...(requestId !== undefined && { requestId: clean(requestId) }),
     ...(instance !== undefined && { instance: clean(instance) }),
-    ...(retryAfter !== undefined && { retryAfter }),
     ...(type !== undefined && { type: clean(type) }),
   });
 }

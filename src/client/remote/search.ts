@@ -1,59 +1,44 @@
-import { latestDay, utcDay } from '../../domain/series/date.ts';
-import { matchRank } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import { formatCursor, parseCursor } from '../../operations/cursor.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
-import { seriesSearch } from '../../operations/index.ts';
-import { readParams } from '../../operations/params.ts';
+import type { Operation, Substitute } from '../../operations/operation.ts';
+import { type Params, type ParamTexts, textOf } from '../../operations/param.ts';
 
-type Given = readonly (readonly [name: string, text: string])[];
+/** Asks for one page of a listing. */
+type AskPage<R> = (texts: ParamTexts) => Promise<Envelope<R>>;
 
-/** Asks for one page of the service's own list of series. */
-export type AskList = (given: Given) => Promise<Envelope>;
+/** All rows of a listing, in the envelope of its last page. */
+export type Listed<R> = { readonly envelope: Omit<Envelope<R>, 'next_cursor'>; readonly rows: readonly R[] };
 
-type Match = 'id' | 'title' | 'any';
-
-/**
- * A search with `match` of a service that knows only the contract's search by id: pages the whole list and matches by
- * itself, in the order and with the refusals that asof's own service has.
- */
-export function searchByOurselves(ask: AskList, now: () => Date): (given: Given) => Promise<Envelope> {
-  let list: Promise<Listed> | undefined;
-  return async (given) => {
-    const clock = { latest: latestDay(now()), today: utcDay(now()) };
-    const values = readParams(seriesSearch.params, given, clock);
-    const [q, match, limit] = [String(values.q), values.match as Match, Number(values.limit)];
-    // By id is what the contract's search does; without a text every series matches.
-    if (match === 'id' || q === '') return ask(given.filter(([name]) => name !== 'match'));
-
-    const cursor = given.find(([name]) => name === 'cursor')?.[1];
-    const after = cursor === undefined ? undefined : parseCursor(cursor, seriesSearch.name, given).key[0];
-    list ??= wholeList(ask).catch((error) => {
-      list = undefined;
-      throw error;
-    });
-    const { envelope, rows } = await list;
-    const found = matching(rows, q, match);
-    const begin = after === undefined ? 0 : found.findIndex((row) => row.id === after) + 1;
-    if (after !== undefined && begin === 0)
-      throw new Problem('validation-error', "invalid 'cursor': its series is gone", { field: 'cursor' });
-    const results = found.slice(begin, begin + limit);
-    const last = results.at(-1);
-    const more = found.length > begin + limit && last !== undefined;
-    return {
-      ...envelope,
-      results,
-      results_count: results.length,
-      has_more: more,
-      ...(more && { next_cursor: formatCursor({ key: [String(last.id)] }, seriesSearch.name, given) }),
-    };
+/** The page that the texts ask for, selected by the client itself from the whole listing. */
+export function selectedPage<R extends Row>(
+  { rows, envelope }: Listed<R>,
+  { select, keyOf }: Substitute<R>,
+  { name, params }: Operation<Params, R>,
+  texts: ParamTexts,
+): Envelope<R> {
+  const cursor = textOf(texts, 'cursor');
+  const after = cursor === undefined ? undefined : parseCursor(cursor, name, texts).key[0];
+  const limit = Number(textOf(texts, 'limit') ?? params.limit?.fallback);
+  const found = select(rows);
+  const begin = after === undefined ? 0 : found.findIndex((row) => keyOf(row) === after) + 1;
+  if (after !== undefined && begin === 0)
+    throw new Problem('validation-error', "invalid 'cursor': its row is gone", { field: 'cursor' });
+  const results = found.slice(begin, begin + limit);
+  const last = results.at(-1);
+  const more = found.length > begin + limit && last !== undefined;
+  return {
+    ...envelope,
+    results,
+    results_count: results.length,
+    has_more: more,
+    ...(more && { next_cursor: formatCursor({ key: [keyOf(last)] }, name, texts) }),
   };
 }
 
-type Listed = { readonly envelope: Omit<Envelope, 'next_cursor'>; readonly rows: readonly Row[] };
-
-async function wholeList(ask: AskList): Promise<Listed> {
-  const rows: Row[] = [];
+/** All rows of a listing, in as few pages as the contract allows. */
+export async function wholeListing<R extends Row>(ask: AskPage<R>): Promise<Listed<R>> {
+  const rows: R[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (;;) {
@@ -65,21 +50,8 @@ async function wholeList(ask: AskList): Promise<Listed> {
     const { next_cursor, ...envelope } = page;
     if (!page.has_more || next_cursor === undefined) return { envelope, rows };
     if (seen.has(next_cursor))
-      throw new Problem(
-        'bad-answer',
-        'the service gives the same page of its list of series again and again',
-      );
+      throw new Problem('bad-answer', 'the service gives the same page of a listing again and again');
     seen.add(next_cursor);
     cursor = next_cursor;
   }
-}
-
-/** The rows that a text finds: those by id before those by title, each by id. */
-function matching(rows: readonly Row[], text: string, match: Match): readonly Row[] {
-  const ranked = rows.flatMap((row) => {
-    const rank = matchRank({ id: String(row.id), title: String(row.title) }, text, match);
-    return rank === undefined ? [] : [{ row, rank, id: String(row.id) }];
-  });
-  ranked.sort((a, b) => a.rank - b.rank || (a.id < b.id ? -1 : 1));
-  return ranked.map(({ row }) => row);
 }

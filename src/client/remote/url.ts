@@ -1,7 +1,6 @@
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
-
-type Given = readonly (readonly [name: string, text: string])[];
+import type { ParamTexts } from '../../operations/param.ts';
 
 /** Where a service is: its origin, the prefix of its paths (empty or `/…` without a slash at the end), and both as one text. */
 export type BaseUrl = { readonly origin: string; readonly prefix: string; readonly href: string };
@@ -34,10 +33,10 @@ function withScheme(typed: string): string | undefined {
 }
 
 /** An operation's request as a path below the base URL: path parameters in their places, all others as the query. */
-export function requestPath({ path, params }: Operation, given: Given): string {
+export function requestPath({ path, params }: Pick<Operation, 'params' | 'path'>, texts: ParamTexts): string {
   const inPath = new Map<string, string>();
   const query: string[] = [];
-  for (const [name, text] of given) {
+  for (const [name, text] of texts) {
     // A repeated path parameter goes out with the query, so that it is the service that refuses it.
     if (params[name]?.in === 'path' && !inPath.has(name)) inPath.set(name, text);
     else query.push(`${encodeURIComponent(name)}=${encodeURIComponent(text)}`);

@@ -341,7 +341,7 @@ describe('svg', () => {
   });
 });
 
-describe.skipIf(!existsSync(built))('on a terminal (needs npm run build)', () => {
+describe('on a terminal', () => {
   function onTerminal(line: string, cols: number, rows: number, env: Record<string, string> = {}) {
     // What a process leaves in a pseudo-terminal is lost unless something holds it open a little longer.
     const held = ['-c', '"$@"; code=$?; sleep 0.2; exit $code', 'sh'];

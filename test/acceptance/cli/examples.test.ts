@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { asof, built, newFolder } from '../../support/command.ts';
@@ -92,7 +92,7 @@ describe('the help of every command', () => {
   });
 });
 
-describe.skipIf(!existsSync(built))('every example that needs nothing runs (needs npm run build)', () => {
+describe('every example that needs nothing runs', () => {
   const bin = folder.path('bin');
   mkdirSync(bin);
   folder.write('bin/asof', `#!/bin/sh\nexec '${process.execPath}' '${built}' "$@"\n`);

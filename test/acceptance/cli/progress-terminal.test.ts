@@ -85,7 +85,7 @@ async function onTerminal(
 
 const drafts = () => readdirSync(folder.path('.')).filter((name) => /\.part$|\.new-|^new\./.test(name));
 
-describe.skipIf(!existsSync(built))('long work on a real terminal (needs npm run build)', () => {
+describe('long work on a real terminal', () => {
   it('shows an import within the width, with rate and time left, and leaves only the summary', async () => {
     const { code, text, left } = await onTerminal(['import', facts, '--store', folder.path('whole.db')]);
     expect(code).toBe(0);

@@ -4,11 +4,12 @@ import { type Explaining, explained } from '../../../src/analysis/cluster-explan
 import type { Client } from '../../../src/client/client.ts';
 import { embeddedClient } from '../../../src/client/embedded.ts';
 import type { Filing } from '../../../src/domain/insider/filing.ts';
-import type { Envelope, Row } from '../../../src/operations/envelope.ts';
+import type { Row } from '../../../src/operations/envelope.ts';
 import { insiderClusters } from '../../../src/operations/index.ts';
-import type { Given } from '../../../src/service/service.ts';
+import type { ParamTexts } from '../../../src/operations/param.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { alikeFilings, days } from '../../support/alike-filings.ts';
+import { changedClient } from '../../support/changed-client.ts';
 import { filing, owner } from '../../support/filings.ts';
 import { importFilings, newStorePath, scratchFolder } from '../../support/scratch-store.ts';
 
@@ -29,13 +30,13 @@ async function withClient<T>(filings: readonly Filing[], ask: (client: Client) =
   }
 }
 
-const shortRule: Given = [
+const shortRule: ParamTexts = [
   ['min_insiders', '2'],
   ['days', '4'],
 ];
 
 /** The clusters of a store as they are and as they are explained, and what was said. */
-async function explanation(client: Client, more: Partial<Explaining> = {}, given: Given = []) {
+async function explanation(client: Client, more: Partial<Explaining> = {}, given: ParamTexts = []) {
   const warnings: string[] = [];
   const clusters = await client.ask(insiderClusters, [...shortRule, ...given]);
   const { results } = await explained(clusters, {
@@ -156,7 +157,7 @@ describe('an explanation of a cluster', () => {
   it('asks for purchases alone where they explain everything, once for all clusters', async () => {
     const second = { issuerCik: '0000000002', transactionDate: '2026-01-01' };
     const filings = [filed(1, {}), filed(2, {}), filed(3, second), filed(4, second)];
-    const asked: Given[] = [];
+    const asked: ParamTexts[] = [];
     const { rows } = await withClient(filings, (client) =>
       explanation({
         ...client,
@@ -235,17 +236,15 @@ describe('an explanation of a cluster', () => {
 describe('a service that counts otherwise than its filings tell', () => {
   const filings = [filed(1, {}), filed(2, {}), filed(3, { transactionDate: '2026-01-01' })];
   /** A client that says something else of each cluster. */
-  const saying = (client: Client, more: Row, without: readonly string[] = []): Client => ({
-    ...client,
-    async ask(operation, given): Promise<Envelope> {
-      const page = await client.ask(operation, given);
-      if (operation !== insiderClusters) return page;
+  const saying = (client: Client, more: Row, without: readonly string[] = []): Client =>
+    changedClient(client, async ({ name }, answer) => {
+      const page = await answer();
+      if (name !== insiderClusters.name) return page;
       const results = page.results.map((row) =>
         Object.fromEntries(Object.entries({ ...row, ...more }).filter(([name]) => !without.includes(name))),
       );
       return { ...page, results: results as Row[] };
-    },
-  });
+    });
 
   it.each<[string, Row, readonly string[], string]>([
     ['more trades', { transaction_count: 3 }, [], 'purchases in the cluster: 3; by the filings: 2'],
@@ -292,11 +291,11 @@ describe('a service that counts otherwise than its filings tell', () => {
     const without = ['transaction_count', 'accession_numbers', 'insiders', 'issuer_cik'];
     const { rows, warnings } = await withClient(filings, (client) => {
       const nameless = saying(client, {}, without);
-      const ask: Client['ask'] = async (operation, given) => {
-        const page = await nameless.ask(operation, given);
+      const unnumbered = changedClient(nameless, async (_, answer) => {
+        const page = await answer();
         return { ...page, results: page.results.map(({ issuer_cik: _, ...row }) => row as Row) };
-      };
-      return explanation({ ...nameless, ask });
+      });
+      return explanation(unnumbered);
     });
     expect(told(rows)).toEqual(['1 counted', '2 counted']);
     expect(warnings).toEqual([]);

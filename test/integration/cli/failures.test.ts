@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { asof, importedStore, newFolder, statements } from '../../support/command.ts';
 
@@ -167,35 +166,32 @@ describe('a store that cannot be read exits 10 and is named', () => {
   });
 });
 
-describe.skipIf(!existsSync('/proc/self'))(
-  'a place where nobody can make a folder exits 10 at once and is named',
-  () => {
-    it.each<readonly [line: string, env: Readonly<Record<string, string>>, said: string]>([
-      [
-        'import FACTS --store /proc/nope/x',
-        {},
-        'cannot create the store /proc/nope/x: there is no such folder',
-      ],
-      [
-        'import FACTS',
-        { ASOF_STORE: '/proc/nope/x/y/z.db' },
-        'cannot create the store /proc/nope/x/y/z.db: there is no such folder',
-      ],
-      [
-        'keys create --name ann --access /proc/nope/x',
-        {},
-        'cannot create the access store /proc/nope/x: there is no such folder',
-      ],
-      [
-        'config set format csv',
-        { ASOF_CONFIG_DIR: '/proc/nope/x' },
-        'cannot write to /proc/nope/x/config.json: there is no such folder',
-      ],
-    ])('asof %s %j', async (line, env, said) => {
-      const facts = folder.write('some-facts.csv', statements(['A,2020-01-01,2020-02-01,1']));
-      const { code, out, err } = await asof(line.replace('FACTS', facts).split(' '), { env });
-      expect({ code, out }).toEqual({ code: 10, out: '' });
-      expect(err).toContain(`asof: ${said}`);
-    });
-  },
-);
+describe('a place where nobody can make a folder exits 10 at once and is named', () => {
+  it.each<readonly [line: string, env: Readonly<Record<string, string>>, said: string]>([
+    [
+      'import FACTS --store /proc/nope/x',
+      {},
+      'cannot create the store /proc/nope/x: there is no such folder',
+    ],
+    [
+      'import FACTS',
+      { ASOF_STORE: '/proc/nope/x/y/z.db' },
+      'cannot create the store /proc/nope/x/y/z.db: there is no such folder',
+    ],
+    [
+      'keys create --name ann --access /proc/nope/x',
+      {},
+      'cannot create the access store /proc/nope/x: there is no such folder',
+    ],
+    [
+      'config set format csv',
+      { ASOF_CONFIG_DIR: '/proc/nope/x' },
+      'cannot write to /proc/nope/x/config.json: there is no such folder',
+    ],
+  ])('asof %s %j', async (line, env, said) => {
+    const facts = folder.write('some-facts.csv', statements(['A,2020-01-01,2020-02-01,1']));
+    const { code, out, err } = await asof(line.replace('FACTS', facts).split(' '), { env });
+    expect({ code, out }).toEqual({ code: 10, out: '' });
+    expect(err).toContain(`asof: ${said}`);
+  });
+});

@@ -44,10 +44,10 @@ describe('an import', () => {
   });
 
   it('into the user’s own place says that the sample no longer answers', async () => {
-    const env = { HOME: folder.path('home'), XDG_DATA_HOME: folder.path('data') };
+    const env = { HOME: folder.path('home') };
     const { code, err } = await asof(['import', gdp], { env });
     expect(code).toBe(0);
-    expect(err).toContain(`made a new store: ${folder.path('data')}/asof/asof.db\n`);
+    expect(err).toContain(`made a new store: ${env.HOME}/.local/share/asof/asof.db\n`);
     expect(err).toContain('it replaces the shipped sample from now on (--with-sample');
     const { out } = await asof(['series', 'search', '--columns', 'id', '--no-header'], { env });
     expect(out).toBe('GDP\n');

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asof, type Folder, importedStore, linesOf, newFolder } from '../../support/command.ts';
+import { dataPath, readData, testData } from '../../support/repository.ts';
 
 const folder: Folder = newFolder();
 let store = '';
@@ -161,15 +161,12 @@ describe('asof panel', () => {
   });
 });
 
-const raw = join(
-  import.meta.dirname,
-  '../../../../shared/data/macro/fred-api/GDP-observations-all-realtime.json',
-);
+const allVintages = 'macro/fred-api/GDP-observations-all-realtime.json';
 
-describe.skipIf(!existsSync(raw))('a real-time panel of GDP (../shared is not there)', () => {
+describe('a real-time panel of GDP', () => {
   it('holds on each day of 33 years what FRED’s intervals say of the newest date', async () => {
     const real = folder.path('real.db');
-    await asof(['import', raw, '--series', 'GDP', '--store', real]);
+    await asof(['import', dataPath(testData, allVintages), '--series', 'GDP', '--store', real]);
     const line = 'panel GDP --as-of-each day --from 1991-11-30 --to 2024-12-31 --sort asc -q --no-header';
     const { code, out } = await asof([...line.split(' '), '--store', real]);
     expect(code).toBe(0);
@@ -178,7 +175,7 @@ describe.skipIf(!existsSync(raw))('a real-time panel of GDP (../shared is not th
       readonly realtime_end: string;
       readonly date: string;
       readonly value: string;
-    }[] = JSON.parse(readFileSync(raw, 'utf8')).observations;
+    }[] = JSON.parse(readData(testData, allVintages).toString('utf8')).observations;
     const wrong = linesOf(out).filter((row) => {
       const [day = '', , date, value] = row.split(',');
       const known = intervals

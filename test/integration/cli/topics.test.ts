@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exitCode } from '../../../src/cli/terminal/exit-code.ts';
 import { formats } from '../../../src/import/formats/recognise.ts';
-import { formatNames } from '../../../src/render/format.ts';
+import { formatNames } from '../../../src/render/formats.ts';
 import { asof } from '../../support/command.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -19,6 +19,9 @@ const sources = ['bin', 'src'].flatMap((folder) =>
 
 const topic = async (name: string) => (await asof(['help', name])).out;
 
+/** The environment variables by which env-paths finds the user's folders. */
+const readByEnvPaths = ['XDG_DATA_HOME', 'XDG_CONFIG_HOME', 'LOCALAPPDATA', 'APPDATA'];
+
 /** The environment variables that the sources read, in every way in which they do. */
 function variablesRead(): string[] {
   const ways = [
@@ -30,9 +33,12 @@ function variablesRead(): string[] {
     /'(ASOF_\w+)'/g,
   ];
   return [
-    ...new Set(
-      sources.flatMap((text) => ways.flatMap((way) => [...text.matchAll(way)].map(([, name = '']) => name))),
-    ),
+    ...new Set([
+      ...sources.flatMap((text) =>
+        ways.flatMap((way) => [...text.matchAll(way)].map(([, name = '']) => name)),
+      ),
+      ...readByEnvPaths,
+    ]),
   ];
 }
 

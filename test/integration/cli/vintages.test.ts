@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asof, importedStore, linesOf, newFolder, statements } from '../../support/command.ts';
+import { dataPath, readData, testData } from '../../support/repository.ts';
 import { newStorePath } from '../../support/scratch-store.ts';
 
 const folder = newFolder();
@@ -239,18 +238,24 @@ describe('asof diff', () => {
   });
 });
 
-const fred = join(import.meta.dirname, '../../../../shared/data/macro/fred-api');
-const file = (name: string) => join(fred, `GDP-observations-${name}.json`);
+const fileOf = (name: string) => `macro/fred-api/GDP-${name}.json`;
 
-describe.skipIf(!existsSync(fred))("FRED's own GDP (../shared is not there)", () => {
+describe("FRED's history of GDP", () => {
   const real = newStorePath(folder.path('real'));
   const ask = (line: string) => asof([...line.split(' '), '-q', '--no-header', '--store', real]);
   type Interval = { readonly date: string; readonly value: string; readonly realtime_start: string };
   const published = (name: string): readonly Interval[] =>
-    JSON.parse(readFileSync(file(name), 'utf8')).observations;
+    JSON.parse(readData(testData, fileOf(`observations-${name}`)).toString('utf8')).observations;
 
   beforeAll(async () => {
-    const { code, err } = await asof(['import', file('all-realtime'), '--series', 'GDP', '--store', real]);
+    const { code, err } = await asof([
+      'import',
+      dataPath(testData, fileOf('observations-all-realtime')),
+      '--series',
+      'GDP',
+      '--store',
+      real,
+    ]);
     if (code !== 0) throw new Error(err);
   });
 
@@ -264,7 +269,7 @@ describe.skipIf(!existsSync(fred))("FRED's own GDP (../shared is not there)", ()
   });
 
   it('was published on exactly the days of FRED’s list of vintages', async () => {
-    const { vintage_dates } = JSON.parse(readFileSync(join(fred, 'GDP-vintagedates.json'), 'utf8'));
+    const { vintage_dates } = JSON.parse(readData(testData, fileOf('vintagedates')).toString('utf8'));
     const days = linesOf((await ask('vintages GDP --columns as_of_date')).out).reverse();
     const last = days.at(-1) ?? '';
     expect(days).toEqual(vintage_dates.filter((day: string) => day >= (days[0] ?? '') && day <= last));

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { observations, seriesSearch, yields } from '../../../src/operations/index.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
-import type { Given } from '../../../src/service/service.ts';
+import type { ParamTexts } from '../../../src/operations/param.ts';
 import { facts, importFiles } from '../../support/scratch-store.ts';
 import { ask, day, latest, newStore, problemOf } from '../../support/stock.ts';
 
@@ -11,10 +11,10 @@ beforeAll(async () => {
 });
 
 describe('a cursor', () => {
-  const first = async (operation: Operation, given: Given) =>
+  const first = async (operation: Operation, given: ParamTexts) =>
     (await ask(path, operation, [...given, ['limit', '1']])).next_cursor ?? '';
 
-  test.each<[string, Operation, Given, Operation, Given]>([
+  test.each<[string, Operation, ParamTexts, Operation, ParamTexts]>([
     ['another series', observations, [['id', 'GDP']], observations, [['id', 'CPI']]],
     [
       'another knowledge date',

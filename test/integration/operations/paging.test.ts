@@ -2,12 +2,17 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Row } from '../../../src/operations/envelope.ts';
 import { observations, seriesSearch, yields } from '../../../src/operations/index.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
-import type { Given } from '../../../src/service/service.ts';
+import type { ParamTexts } from '../../../src/operations/param.ts';
 import { facts, importFiles, newStorePath } from '../../support/scratch-store.ts';
 import { ask, day, folder, known, latest, names, newStore, trades } from '../../support/stock.ts';
 
 /** All pages, each held to the rule that a cursor is there exactly when more is. */
-async function allPages(path: string, operation: Operation, given: Given, limit: number): Promise<Row[][]> {
+async function allPages(
+  path: string,
+  operation: Operation,
+  given: ParamTexts,
+  limit: number,
+): Promise<Row[][]> {
   const pages: Row[][] = [];
   let cursor: string | undefined;
   do {
@@ -37,7 +42,7 @@ beforeAll(async () => {
 });
 
 describe('pages of every size give the same rows, in the order of the contract', () => {
-  test.each<[string, Operation, Given, (row: Row) => string, readonly string[]]>([
+  test.each<[string, Operation, ParamTexts, (row: Row) => string, readonly string[]]>([
     ['observations', observations, [['id', 'GDP']], day, latest],
     [
       'observations as of a day',

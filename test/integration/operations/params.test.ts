@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { curve, observations, operations, seriesSearch, yields } from '../../../src/operations/index.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
-import type { Given } from '../../../src/service/service.ts';
+import type { ParamTexts } from '../../../src/operations/param.ts';
 import { ask, gdp, idOf, problemOf } from '../../support/asking.ts';
 
 describe('parameters that break a rule are a validation error that names the field', () => {
@@ -51,19 +51,21 @@ describe('parameters that break a rule are a validation error that names the fie
     }
   });
 
-  test.each<[string, Operation, Given, string, string | RegExp]>([
+  test.each<[string, Operation, ParamTexts, string, string | RegExp]>([
     ...['0', '1001', '-1', '1.5', '1e2', '', 'ten', ' 5', '0x10', '99999999999999999999'].flatMap((text) =>
-      [observations, seriesSearch, yields].map((operation): [string, Operation, Given, string, string] => [
-        `a limit of ${JSON.stringify(text)}`,
-        operation,
-        [['limit', text]],
-        'limit',
-        limitRule(text),
-      ]),
+      [observations, seriesSearch, yields].map(
+        (operation): [string, Operation, ParamTexts, string, string] => [
+          `a limit of ${JSON.stringify(text)}`,
+          operation,
+          [['limit', text]],
+          'limit',
+          limitRule(text),
+        ],
+      ),
     ),
     ...operations.flatMap((operation) =>
       ['asof', 'As_of', '__proto__', 'toString', ''].map(
-        (name): [string, Operation, Given, string, RegExp] => [
+        (name): [string, Operation, ParamTexts, string, RegExp] => [
           `the unknown ${JSON.stringify(name)}`,
           operation,
           [[name, '2015-01-30']],
@@ -138,7 +140,7 @@ describe('parameters that break a rule are a validation error that names the fie
     ['2026-01-15T10:00:00.000Z', '2026-01-16', '2026-01-17'],
     ['2025-12-31T23:59:59.999Z', '2026-01-01', '2026-01-02'],
   ])('at %s the day %s has begun somewhere, and %s has not', async (now, begun, future) => {
-    const given = (day: string): Given => [gdp, ['as_of', day]];
+    const given = (day: string): ParamTexts => [gdp, ['as_of', day]];
     expect((await ask(observations, given(begun), { now })).as_of).toBe(begun);
     const problem = await problemOf(observations, given(future), { now });
     expect([problem.status, problem.field]).toEqual([400, 'as_of']);
@@ -146,7 +148,7 @@ describe('parameters that break a rule are a validation error that names the fie
   });
 
   test('from may be to, and either may lie in the future', async () => {
-    const given: Given = [gdp, ['from', '2014-10-01'], ['to', '2014-10-01']];
+    const given: ParamTexts = [gdp, ['from', '2014-10-01'], ['to', '2014-10-01']];
     expect((await ask(observations, given)).results_count).toBe(1);
     expect((await ask(observations, [gdp, ['to', '2999-12-31']])).results_count).toBe(1);
   });

@@ -31,7 +31,7 @@ describe('the list of vintages', () => {
     expect(found).toHaveLength(Math.ceil(10 / size));
     expect(found.flatMap(({ results }) => results)).toEqual(
       Array.from({ length: 10 }, (_, i) => ({
-        as_of_date: `2020-02-${19 - i}T00:00:00Z`,
+        as_of_date: `2020-02-${19 - i}`,
         added: i === 9 ? 2 : 1,
         revised: i === 9 ? 0 : 1,
         withdrawn: 0,
@@ -54,7 +54,7 @@ describe('the list of vintages', () => {
     const path = newStorePath(folder);
     await importFiles(path, { 'facts.csv': facts('X 2020-01-01 2020-02-01') });
     const { results, coverage } = await ask(path, vintages, [x]);
-    expect(results).toEqual([{ as_of_date: '2020-02-01T00:00:00Z', added: 0, revised: 0, withdrawn: 0 }]);
+    expect(results).toEqual([{ as_of_date: '2020-02-01', added: 0, revised: 0, withdrawn: 0 }]);
     expect(coverage?.first_date).toBeNull();
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { observations } from '../../../src/operations/index.ts';
 import { createService, newRequestId, owner } from '../../../src/service/service.ts';
 import { openStore } from '../../../src/store/open.ts';
-import type { StoreView } from '../../../src/store/store.ts';
+import { changedStore } from '../../support/changed-store.ts';
 import { facts, importFiles, newStorePath, scratchFolder } from '../../support/scratch-store.ts';
 
 const given = [['id', 'GDP']] as const;
@@ -11,26 +11,6 @@ async function newStore() {
   const path = newStorePath(scratchFolder());
   await importFiles(path, { 'a.csv': facts('GDP 2014-07-01 2014-10-30 1', 'GDP 2014-10-01 2015-01-30 2') });
   return { path, store: await openStore(path) };
-}
-
-/** The methods of a view, for a test to replace some of them. */
-function methodsOf(view: StoreView): StoreView {
-  return {
-    state: () => view.state(),
-    findSeries: (id) => view.findSeries(id),
-    searchSeries: (query) => view.searchSeries(query),
-    observations: (query) => view.observations(query),
-    revisions: (id, date) => view.revisions(id, date),
-    vintages: (query) => view.vintages(query),
-    curve: (query) => view.curve(query),
-    yields: (query) => view.yields(query),
-    spread: (query) => view.spread(query),
-    filings: (query) => view.filings(query),
-    purchases: (query) => view.purchases(query),
-    statements: (id) => view.statements(id),
-    completeVintages: (id) => view.completeVintages(id),
-    imports: () => view.imports(),
-  };
 }
 
 describe('an answer', () => {
@@ -42,24 +22,16 @@ describe('an answer', () => {
       if (imports === 1) await importFiles(path, { 'b.csv': facts('GDP 2014-10-01 2015-02-27 3') });
     };
     const service = createService({
-      store: {
-        address: store.address,
-        close: () => store.close(),
-        read: (work) =>
-          store.read((view) =>
-            work({
-              ...methodsOf(view),
-              async observations(query) {
-                await importMore();
-                return view.observations(query);
-              },
-            }),
-          ),
-      },
+      store: changedStore(store, (view) => ({
+        async observations(query) {
+          await importMore();
+          return view.observations(query);
+        },
+      })),
     });
     const newest = async () => {
       const requestId = newRequestId(new Date());
-      const request = { operation: observations, given, principal: owner, requestId };
+      const request = { operation: observations, texts: given, principal: owner, requestId };
       const { state, envelope } = await service.reply(request, () => false);
       return { state, value: envelope?.results[0]?.value };
     };

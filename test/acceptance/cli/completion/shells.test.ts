@@ -98,7 +98,7 @@ const completed: readonly (readonly [typed: string, words: readonly string[]])[]
 
 /** Why a shell cannot be tested here, for the title. */
 function whyNot(name: ShellName): string {
-  if (!existsSync(built)) return ' (needs npm run build)';
+  if (!existsSync(built)) return '';
   return isInstalled(name) ? '' : ` (${name} is not installed)`;
 }
 

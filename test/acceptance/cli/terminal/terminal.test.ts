@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { spawn } from 'node-pty';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { built, importedStore, newFolder, statements } from '../../../support/command.ts';
@@ -32,7 +31,7 @@ function onTerminal(line: readonly string[], columns: number, env: Record<string
   });
 }
 
-describe.skipIf(!existsSync(built))('on a terminal (needs npm run build)', () => {
+describe('on a terminal', () => {
   it.each<readonly [columns: number, lines: readonly string[]]>([
     [
       40,

@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { observations, ping, seriesShow, vintages, yields } from '../../../../src/operations/index.ts';
-import { clientOf, failure, gdp, row } from '../../../support/remote-client.ts';
+import type { Operation } from '../../../../src/operations/operation.ts';
+import type { ParamTexts } from '../../../../src/operations/param.ts';
+import { clientOf, failure, gdp, inside, row } from '../../../support/remote-client.ts';
 import { envelope, pong, problem, reply, serve } from '../../../support/service-double.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -30,7 +32,7 @@ describe('an answer of the contract', () => {
     const { url } = await serve((_, response) =>
       reply(response, 200, envelope('observation_series', [other], { next_cursor: null })),
     );
-    expect(await clientOf(url).ask(observations, gdp)).toEqual(envelope('observation_series', [row]));
+    expect(await clientOf(url).ask(observations, gdp)).toEqual(envelope('observation_series', [inside(row)]));
   });
 
   it('may lack the fields that asof adds to the contract', async () => {
@@ -108,25 +110,22 @@ describe('a problem document', () => {
     expect([kind, detail]).toEqual(['not-found', "series 'GDP' not found"]);
   });
 
-  it.each([
+  it.each<[string, Operation, ParamTexts, string, string]>([
     ['of an endpoint', observations, gdp, 'no such endpoint', '/v1/series/GDP/observations'],
     ['of a series where none was asked for', yields, [], "series 'yields' not found", '/v1/treasury/yields'],
-  ] as const)(
-    'with 404 %s means that the service lacks the endpoint',
-    async (_, operation, given, detail, path) => {
-      const { url } = await serve((_request, response) => problem(response, 404, 'not-found', detail));
-      const found = await failure(clientOf(`${url}/x`).ask(operation, given));
-      expect([found.kind, found.detail]).toEqual(['bad-answer', `the service at ${url}/x has no ${path}`]);
-    },
-  );
+  ])('with 404 %s means that the service lacks the endpoint', async (_, operation, given, detail, path) => {
+    const { url } = await serve((_request, response) => problem(response, 404, 'not-found', detail));
+    const found = await failure(clientOf(`${url}/x`).ask(operation, given));
+    expect([found.kind, found.detail]).toEqual(['bad-answer', `the service at ${url}/x has no ${path}`]);
+  });
 
-  it.each([
+  it.each<[Operation, ParamTexts, string, string]>([
     [ping, [], '', 'is the base URL right?'],
     [observations, gdp, '', 'is the base URL right?'],
     [vintages, gdp, '', 'this service does not offer it; the rest works'],
     [yields, [], '', 'this service does not offer it; the rest works'],
     [vintages, gdp, '/v1', 'the base URL is given without /v1'],
-  ] as const)('with 404 for $path says what may be done', async (operation, given, prefix, hint) => {
+  ])('with 404 for $path says what may be done', async (operation, given, prefix, hint) => {
     const { url } = await serve((_, response) => problem(response, 404, 'not-found', 'no such endpoint'));
     expect((await failure(clientOf(url + prefix).ask(operation, given))).hints).toEqual([hint]);
   });

@@ -11,7 +11,7 @@ import {
   yields,
 } from '../../../../src/operations/index.ts';
 import type { Operation } from '../../../../src/operations/operation.ts';
-import { clientOf, failure, gdp, row } from '../../../support/remote-client.ts';
+import { clientOf, failure, gdp, inside, row } from '../../../support/remote-client.ts';
 import { envelope, reply, serve } from '../../../support/service-double.ts';
 
 /** A row of an operation that states only what may not be missing. */
@@ -109,7 +109,7 @@ describe('an answer to another question is a bad answer that names the URL', () 
         ['from', from],
         ['to', to],
       ]);
-    expect((await ask('2014-10-01', '2014-10-01')).results).toEqual([one]);
+    expect((await ask('2014-10-01', '2014-10-01')).results).toEqual([inside(one)]);
     for (const [from, to, words] of [
       ['2014-10-02', '2014-12-31', `results[0].${field} is "${date}": before 2014-10-02`],
       ['2014-01-01', '2014-09-30', `results[0].${field} is "${date}": after 2014-09-30`],

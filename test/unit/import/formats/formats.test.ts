@@ -1,9 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sourceFiles } from '../../../../src/import/files/walk.ts';
 import { formats } from '../../../../src/import/formats/recognise.ts';
-import { hasShared, shared } from '../../../support/source-file.ts';
 
 /** The formats of series and curves. */
 const ours = formats.filter(({ kind }) => !kind.startsWith('sec-'));
@@ -61,61 +57,5 @@ describe('the recognition of a file of series', () => {
     expect(kindsOf(head, 'ROUTPUTQvQd.XLSX')).toEqual(['rtdsm']);
     expect(kindsOf(head, 'vintages.zip')).toEqual([]);
     expect(kindsOf('date,GDP', 'x.xlsx')).toEqual(['dated-panel']);
-  });
-});
-
-/** Which kinds the files of a real folder are, `-` for those that are none. */
-const real: Readonly<Record<string, readonly string[]>> = {
-  'macro/fred-api': ['fred-api', 'fred-series', '-'],
-  'macro/rtdsm': ['rtdsm'],
-  'macro/fred-md': ['fred-md'],
-  'macro/fred-qd': ['fred-qd'],
-  'macro/dated-panel': ['dated-panel'],
-  'macro/metadata': ['-'],
-  'treasury/par-csv': ['treasury-par-csv'],
-  'treasury/par-xml': ['treasury-xml'],
-  'treasury/h15-dfii': ['h15-csv'],
-  'treasury/tips-csv': ['treasury-real-csv'],
-  'sec/form345-maia-reencoded': ['-'],
-  'sec/ownership-xml': ['-'],
-  'sec/submissions-json': ['-'],
-  facts: ['-'],
-};
-
-describe.skipIf(!hasShared)('every real file is of one kind (skipped without ../shared)', () => {
-  const kindsIn = async (folder: string) => {
-    const path = join(shared, 'data', folder);
-    const files = await sourceFiles(readdirSync(path).map((name) => join(path, name)));
-    return Promise.all(
-      files.map(
-        async (file) => [file.name, kindsOf((await file.head()).toString('latin1'), file.name)] as const,
-      ),
-    );
-  };
-
-  test.each(Object.entries(real))('in %s: %j', async (folder, kinds) => {
-    const found = await kindsIn(folder);
-    expect(found.filter(([, claims]) => claims.length > 1)).toEqual([]);
-    expect([...new Set(found.map(([, [kind = '-']]) => kind))].sort()).toEqual([...kinds].sort());
-  });
-
-  test('of the FRED API, observations and descriptions of series alone', async () => {
-    const found = await kindsIn('macro/fred-api');
-    const named = (kind: string) =>
-      found
-        .filter(([, claims]) => claims[0] === kind)
-        .map(([name]) => name)
-        .sort();
-    expect(named('fred-series')).toEqual([
-      'GDP-series.json',
-      'catalogue-category_series.json',
-      'catalogue-tag_series.json',
-    ]);
-    expect(named('fred-api')).toEqual([
-      'GDP-observations-all-realtime.json',
-      'GDP-observations-latest.json',
-      'GDP-observations-output_type4.json',
-      'GDP-observations-realtime_end-2019-01-01.json',
-    ]);
   });
 });

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from '../../../../src/import/files/walk.ts';
 import { formats, recognise } from '../../../../src/import/formats/recognise.ts';
 import { tempFile } from '../../../support/temp-files.ts';
 import { zipOf } from '../../../support/zip-writer.ts';
@@ -193,46 +191,5 @@ describe('a file of no format is refused with what it is', () => {
     );
     const wide = await tempFile('a', Buffer.from('\ufeffDATE', 'utf16le'));
     await expect(recognise(wide, 'h15-csv')).rejects.toThrow('the text is UTF-16; save it as UTF-8');
-  });
-});
-
-const data = '../shared/data';
-describe.skipIf(!existsSync(data))('every real file (skipped without ../shared)', () => {
-  /** What the files of each folder are; undefined: refused, for the reason beside it. */
-  const expected: readonly [string, RegExp, string, string?][] = [
-    ['treasury/par-csv', /./, 'treasury-par-csv'],
-    ['treasury/par-xml', /./, 'treasury-xml'],
-    ['treasury/tips-csv', /./, 'treasury-real-csv'],
-    ['treasury/h15-dfii', /./, 'h15-csv'],
-    ['macro/rtdsm', /./, 'rtdsm'],
-    ['macro/fred-md', /./, 'fred-md'],
-    ['macro/fred-qd', /./, 'fred-qd'],
-    ['macro/dated-panel', /./, 'dated-panel'],
-    ['macro/fred-api', /^GDP-observations-/, 'fred-api'],
-    ['macro/fred-api', /series\.json$/, 'fred-series'],
-    [
-      'macro/fred-api',
-      /^GDP-vintagedates/,
-      'refused',
-      'a response of the FRED API, but of series/vintagedates',
-    ],
-    ['macro/fred-api', /^catalogue-(?!.*series\.json)/, 'refused', 'a response of the FRED API, but of '],
-    ['sec/ownership-xml', /^(?!.*(?:\.txt|RSU_|multi_))/, 'sec-ownership-xml'],
-    ['sec/ownership-xml', /\.txt$|RSU_|multi_/, 'sec-submission-text'],
-    ['sec/form345', /./, 'sec-form345'],
-    ['sec/form345-maia-reencoded', /./, 'sec-form345'],
-    ['sec/submissions-json', /./, 'sec-submissions-json'],
-  ];
-  it.each(expected)('of %s, %s is %s', async (folder, names, kind, reason) => {
-    const files = (await sourceFiles([`${data}/${folder}`])).filter(({ name }) => names.test(name));
-    expect(files.length).toBeGreaterThan(0);
-    for (const file of files) {
-      const found = await recognise(file).then(
-        (format) => format.kind,
-        (error: Error) => `refused: ${error.message}`,
-      );
-      if (kind !== 'refused') expect([file.path, found]).toEqual([file.path, kind]);
-      else expect(found).toContain(`${file.path}: this looks like ${reason}`);
-    }
   });
 });

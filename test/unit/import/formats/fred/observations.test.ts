@@ -2,14 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { SourceFile } from '../../../../../src/import/files/source-file.ts';
 import { fredApi } from '../../../../../src/import/formats/fred/observations.ts';
 import { facts, naiveAsOf } from '../../../../support/facts-tables.ts';
-import {
-  hasShared,
-  lines,
-  readAll,
-  refusalOf,
-  sharedFile,
-  sourceFile,
-} from '../../../../support/source-file.ts';
+import { testData } from '../../../../support/repository.ts';
+import { lines, readAll, realFile, refusalOf, sourceFile } from '../../../../support/source-file.ts';
 
 type Row = readonly [start: string, end: string, date: string, value: string];
 type Fields = Readonly<Record<string, unknown>>;
@@ -234,8 +228,9 @@ describe('the series of a FRED answer', () => {
   });
 });
 
-describe.skipIf(!hasShared)('the real history of GDP (skipped without ../shared)', () => {
-  const whole = () => readAll(fredApi, sharedFile('macro/fred-api/GDP-observations-all-realtime.json'));
+describe('the real history of GDP', () => {
+  const whole = () =>
+    readAll(fredApi, realFile(testData, 'macro/fred-api/GDP-observations-all-realtime.json'));
 
   test('gives every true answer', async () => {
     const { statements } = await whole();
@@ -252,7 +247,7 @@ describe.skipIf(!hasShared)('the real history of GDP (skipped without ../shared)
   test('asked up to 2019-01-01 says the same of every day until then', async () => {
     const clipped = await readAll(
       fredApi,
-      sharedFile('macro/fred-api/GDP-observations-realtime_end-2019-01-01.json'),
+      realFile(testData, 'macro/fred-api/GDP-observations-realtime_end-2019-01-01.json'),
     );
     expect(clipped.coverage).toEqual([{ seriesId: 'GDP', coveredTo: '2019-01-01' }]);
     const until = (await whole()).statements.filter(({ asOf }) => asOf <= '2019-01-01');
@@ -260,7 +255,7 @@ describe.skipIf(!hasShared)('the real history of GDP (skipped without ../shared)
   });
 
   test('agrees with the latest figures', async () => {
-    const latest = await readAll(fredApi, sharedFile('macro/fred-api/GDP-observations-latest.json'));
+    const latest = await readAll(fredApi, realFile(testData, 'macro/fred-api/GDP-observations-latest.json'));
     const { statements } = await whole();
     expect(latest.statements).toHaveLength(315);
     for (const { date, value } of latest.statements) {
@@ -270,7 +265,7 @@ describe.skipIf(!hasShared)('the real history of GDP (skipped without ../shared)
 
   test('is not taken from first releases, which look alike', async () => {
     expect(
-      await refusalOf(fredApi, sharedFile('macro/fred-api/GDP-observations-output_type4.json')),
+      await refusalOf(fredApi, realFile(testData, 'macro/fred-api/GDP-observations-output_type4.json')),
     ).toContain('only output_type=1 has every real-time period');
   });
 });

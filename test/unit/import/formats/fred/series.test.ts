@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fredSeries } from '../../../../../src/import/formats/fred/series.ts';
-import { hasShared, readAll, refusalOf, sharedFile, sourceFile } from '../../../../support/source-file.ts';
+import { testData } from '../../../../support/repository.ts';
+import { readAll, realFile, refusalOf, sourceFile } from '../../../../support/source-file.ts';
 
 const file = (...seriess: object[]) => sourceFile('series.json', JSON.stringify({ seriess }));
 
@@ -46,9 +47,11 @@ describe('FRED’s description of series', () => {
   });
 });
 
-describe.skipIf(!hasShared)('the real descriptions (skipped without ../shared)', () => {
+describe('the real description', () => {
   test('of GDP', async () => {
-    expect((await readAll(fredSeries, sharedFile('macro/fred-api/GDP-series.json'))).metadata).toEqual([
+    expect(
+      (await readAll(fredSeries, realFile(testData, 'macro/fred-api/GDP-series.json'))).metadata,
+    ).toEqual([
       {
         seriesId: 'GDP',
         title: 'Gross Domestic Product',
@@ -58,13 +61,5 @@ describe.skipIf(!hasShared)('the real descriptions (skipped without ../shared)',
         source: 'FRED',
       },
     ]);
-  });
-
-  test.each([
-    ['category_series', 47],
-    ['tag_series', 18],
-  ])('of a whole catalogue (%s)', async (name, count) => {
-    const told = await readAll(fredSeries, sharedFile(`macro/fred-api/catalogue-${name}.json`));
-    expect(told.metadata).toHaveLength(count);
   });
 });

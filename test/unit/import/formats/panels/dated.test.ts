@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { datedPanel } from '../../../../../src/import/formats/panels/dated.ts';
-import {
-  hasShared,
-  lines,
-  readAll,
-  refusalOf,
-  sharedFile,
-  sourceFile,
-} from '../../../../support/source-file.ts';
+import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
 
 const file = (name: string, ...rows: string[]) => sourceFile(name, `${rows.join('\n')}\n`);
 
@@ -72,26 +65,5 @@ describe('a dated panel', () => {
     expect(await refusalOf(datedPanel, file('panel.csv', 'date,A', '2016-03-01,1'))).toBe(
       'Problem: panel.csv: the file name is not its vintage date, such as 2016-07-29.csv; pass --as-of',
     );
-  });
-});
-
-describe.skipIf(!hasShared)('the real panels (skipped without ../shared)', () => {
-  test.each([
-    ['2016-07-29', 'PAYEMS', '2016-06-01', '144175'],
-    ['2016-08-05', 'PAYEMS', '2016-07-01', '144448'],
-    ['2016-08-05', 'UNRATE', '2016-07-01', '4.9'],
-  ])('of %s give %s for %s', async (vintage, seriesId, date, value) => {
-    const told = await readAll(datedPanel, sharedFile(`macro/dated-panel/${vintage}.csv`));
-    expect(told.statements).toContainEqual({ seriesId, date, asOf: vintage, value });
-  });
-
-  test('have three quarterly series among 29', async () => {
-    const { implied } = await readAll(datedPanel, sharedFile('macro/dated-panel/2017-01-27.csv'));
-    expect(implied).toHaveLength(29);
-    expect(implied.filter(({ frequency }) => frequency === 'Q').map(({ seriesId }) => seriesId)).toEqual([
-      'GDPC1',
-      'ULCNFB',
-      'A261RX1Q020SBEA',
-    ]);
   });
 });

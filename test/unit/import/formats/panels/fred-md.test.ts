@@ -1,16 +1,6 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sourceFiles } from '../../../../../src/import/files/walk.ts';
 import { fredMd, fredQd } from '../../../../../src/import/formats/panels/fred-md.ts';
-import {
-  hasShared,
-  lines,
-  readAll,
-  refusalOf,
-  shared,
-  sharedFile,
-  sourceFile,
-} from '../../../../support/source-file.ts';
+import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
 
 const panel = (name: string, ...rows: string[]) =>
   sourceFile(name, `${['sasdate,RPI,CMRMTSPLx,S&P 500', 'Transform:,5,5,5', ...rows].join('\r\n')}\r\n`);
@@ -100,34 +90,5 @@ describe('a FRED-QD panel', () => {
     const told = await readAll(fredQd, sourceFile('2021-04.csv', rows.join('\n')));
     expect(lines(told.statements)).toEqual(['GDPC1,1959-03-01,2021-04-30,3121.936']);
     expect(told.implied).toEqual([{ seriesId: 'GDPC1', frequency: 'Q' }]);
-  });
-});
-
-describe.skipIf(!hasShared)('the real panels (skipped without ../shared)', () => {
-  const archive = join(shared, 'data/macro/fred-md/fred-md-vintages.zip');
-
-  // Cells of the files themselves: the row of that date in the column of that name.
-  test.each([
-    ['2015-01.csv', 'RPI', '2014-11-01', '2015-01-31', '13695.4'],
-    ['2015-07.csv', 'INDPRO', '2015-05-01', '2015-07-31', '106.8636'],
-    ['2020-04.csv', 'RPI', '2020-03-01', '2020-04-30', '16919.28'],
-    ['2020-05.csv', 'RPI', '2020-03-01', '2020-05-31', '16929.33'],
-    ['2024-03.csv', 'CMRMTSPLX', '2024-01-01', '2024-03-31', '1502408'],
-  ])('of %s give %s for %s', async (name, seriesId, date, asOf, value) => {
-    const file = (await sourceFiles([archive])).find((member) => member.name === name);
-    if (file === undefined) throw new Error(`no ${name}`);
-    const { statements } = await readAll(fredMd, file);
-    expect(statements).toContainEqual({ seriesId, date, asOf, value });
-  });
-
-  test('of 2021-04 are quarterly, 248 series of them', async () => {
-    const told = await readAll(fredQd, sharedFile('macro/fred-qd/fredqd.csv'), { asOf: '2021-04-30' });
-    expect(told.implied).toHaveLength(248);
-    expect(told.statements).toContainEqual({
-      seriesId: 'GDPC1',
-      date: '2021-03-01',
-      asOf: '2021-04-30',
-      value: '19087.568',
-    });
   });
 });

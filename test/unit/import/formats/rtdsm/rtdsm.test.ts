@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { rtdsm } from '../../../../../src/import/formats/rtdsm/rtdsm.ts';
-import { facts, naiveAsOf } from '../../../../support/facts-tables.ts';
-import {
-  hasShared,
-  lines,
-  readAll,
-  refusalOf,
-  sharedFile,
-  sourceFile,
-} from '../../../../support/source-file.ts';
+import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
 import { type Row, workbook } from '../../../../support/workbook.ts';
 
 const number = (text: string) => ({ number: text });
@@ -161,26 +153,5 @@ describe('a workbook of the Real-Time Data Set', () => {
     expect(await refusalOf(rtdsm, two)).toBe('Problem: x.xlsx: the workbook has 2 sheets; expected one');
     const cut = sourceFile('x.xlsx', workbook([header, q1]).subarray(0, 300));
     expect(await refusalOf(rtdsm, cut)).toMatch(/^Problem: x\.xlsx: not a readable workbook: /);
-  });
-});
-
-describe.skipIf(!hasShared)('the real workbooks (skipped without ../shared)', () => {
-  test.each([
-    ['ROUTPUT', 'ROUTPUTQvQd.xlsx', 'Q', 234],
-    ['CPI', 'cpiQvMd.xlsx', 'M', 234],
-    ['EMPLOY', 'employMvMd.xlsx', 'M', 712],
-  ])('of %s give every true answer', { timeout: 30_000 }, async (variable, name, frequency, vintages) => {
-    const told = await readAll(rtdsm, sharedFile(`macro/rtdsm/${name}`));
-    expect(told.implied).toEqual([{ seriesId: variable, frequency }]);
-    expect(told.coverage).toHaveLength(vintages);
-    const asked = facts('rtdsm-as-of.tsv').filter((fact) => fact.rtdsm_variable?.toUpperCase() === variable);
-    expect(asked).toHaveLength(100);
-    const given = asked.map(({ date = '', vintage = '', ...rest }) => ({
-      ...rest,
-      date,
-      vintage,
-      value: naiveAsOf(told.statements, date, vintage).value,
-    }));
-    expect(given).toEqual(asked);
   });
 });

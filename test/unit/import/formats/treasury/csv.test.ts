@@ -1,10 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../../../../src/domain/series/date.ts';
-import { sourceFiles } from '../../../../../src/import/files/walk.ts';
 import { treasuryParCsv, treasuryRealCsv } from '../../../../../src/import/formats/treasury/csv.ts';
-import { onlyFile, pointsIn, readAll, tempFile } from '../../../../support/temp-files.ts';
+import { pointsIn, readAll, tempFile } from '../../../../support/temp-files.ts';
 
 const par = (text: string) => tempFile('par.csv', text).then((file) => pointsIn(treasuryParCsv, file));
 const real = (text: string) => tempFile('real.csv', text).then((file) => pointsIn(treasuryRealCsv, file));
@@ -147,54 +145,6 @@ describe('recognition', () => {
     expect([treasuryParCsv.recognise(head, 'a.csv'), treasuryRealCsv.recognise(head, 'a.csv')]).toEqual([
       isPar,
       isReal,
-    ]);
-  });
-});
-
-const data = '../shared/data/treasury';
-describe.skipIf(!existsSync(data))('the real files (skipped without ../shared)', () => {
-  /** Cells that begin like a number, the first of each line apart. */
-  const ratesIn = (path: string) =>
-    readFileSync(path, 'utf8').match(/(?<=,)-?\d+(\.\d+)?(?=[,\r\n]|$)/g)?.length;
-  const paths = !existsSync(data)
-    ? []
-    : readdirSync(`${data}/par-csv`).map((name) => `${data}/par-csv/${name}`);
-
-  it.each(paths)('%s gives as many points as it has rates', async (path) => {
-    const points = await pointsIn(treasuryParCsv, await onlyFile(path));
-    expect(points.length).toBeGreaterThan(3000);
-    expect(points).toHaveLength(ratesIn(path) ?? 0);
-  });
-
-  it('of TIPS give as many points as they have rates', async () => {
-    const path = `${data}/tips-csv/treasury_real_yield_all.csv`;
-    const points = await pointsIn(treasuryRealCsv, await onlyFile(path));
-    expect(points.length).toBeGreaterThan(20_000);
-    expect(points).toHaveLength(ratesIn(path) ?? 0);
-  });
-
-  it('begin and pause each tenor when the Treasury did', async () => {
-    const days = new Map<string, string[]>();
-    for (const file of await sourceFiles([`${data}/par-csv`])) {
-      for (const point of await pointsIn(treasuryParCsv, file)) {
-        const [day = '', , maturity = ''] = point.split(' ');
-        days.set(maturity, [...(days.get(maturity) ?? []), day]);
-      }
-    }
-    const sorted = (maturity: string) => (days.get(maturity) ?? []).sort();
-    const firsts = ['3M', '10Y', '20Y', '1M', '2M', '4M', '1.5M'].map((maturity) => sorted(maturity)[0]);
-    expect(firsts).toEqual([
-      '1990-01-02',
-      '1990-01-02',
-      '1993-10-01',
-      '2001-07-31',
-      '2018-10-16',
-      '2022-10-19',
-      '2025-02-18',
-    ]);
-    expect(sorted('30Y').filter((day) => day >= '2002-02-15' && day <= '2006-02-09')).toEqual([
-      '2002-02-15',
-      '2006-02-09',
     ]);
   });
 });

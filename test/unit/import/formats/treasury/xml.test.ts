@@ -1,9 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from '../../../../../src/import/files/walk.ts';
-import { treasuryParCsv } from '../../../../../src/import/formats/treasury/csv.ts';
 import { treasuryXml } from '../../../../../src/import/formats/treasury/xml.ts';
-import { onlyFile, pointsIn, readAll, tempFile } from '../../../../support/temp-files.ts';
+import { pointsIn, readAll, tempFile } from '../../../../support/temp-files.ts';
 
 const namespaces =
   'xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"';
@@ -144,29 +141,5 @@ describe('the feed of the Treasury', () => {
     ['<html><feed>BC_1MONTH</feed></html>', false],
   ])('is recognised by its root and its rates (%#)', (head, expected) => {
     expect(treasuryXml.recognise(head, 'a.xml')).toBe(expected);
-  });
-});
-
-const data = '../shared/data/treasury';
-describe.skipIf(!existsSync(data))('the real files (skipped without ../shared)', () => {
-  it.each([2017, 2018, 2019, 2020, 2021])('%d gives as many points as it has rates', async (year) => {
-    const path = `${data}/par-xml/${year}.xml`;
-    const count = readFileSync(path, 'utf8').match(/<d:BC_\w+(MONTH|YEAR) [^>]*>-?[\d.]+</g)?.length ?? 0;
-    expect(count).toBeGreaterThan(2700);
-    expect(await pointsIn(treasuryXml, await onlyFile(path))).toHaveLength(count);
-  });
-
-  it('agree with the par curve as CSV in every cell of five years', async () => {
-    /** The numbers are compared, as the CSV drops trailing zeros. */
-    const cell = (point: string) => point.replace(/\S+$/, (text) => String(Number(text)));
-    const csv = await onlyFile(`${data}/par-csv/par-yield-curve-rates-1990-2022.csv`);
-    const expected = (await pointsIn(treasuryParCsv, csv)).filter((point) =>
-      /^20(1[789]|2[01])-/.test(point),
-    );
-    const found: string[] = [];
-    for (const file of await sourceFiles([`${data}/par-xml`]))
-      found.push(...(await pointsIn(treasuryXml, file)));
-    expect(found).toHaveLength(14_564);
-    expect(found.map(cell).sort()).toEqual(expected.map(cell).sort());
   });
 });

@@ -1,0 +1,116 @@
+import type { Day } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
+import type { Flat } from './field.ts';
+
+/** What reading a parameter may depend on: the UTC day, and the latest day that has begun anywhere on Earth. */
+export type Clock = { readonly latest: Day; readonly today: Day };
+
+/** The texts of a query's parameters, path parameters included, as they are on the wire. */
+export type ParamTexts = readonly (readonly [name: string, text: string])[];
+
+/** What the rows of an answer must hold for a parameter: the field equals the value, or is not before it, or not after it. */
+export type RowBound = { readonly field: string; readonly is: 'equal' | 'from' | 'to' };
+
+/** One parameter of an operation: how its text becomes a value, and everything that help, OpenAPI and clients need. */
+export type Param<T = unknown, Required extends boolean = boolean> = {
+  readonly in: 'path' | 'query';
+  readonly description: string;
+  readonly required: Required;
+  /** The value without the parameter. */
+  readonly fallback: T;
+  /** Reads a text; throws the contract's validation error. */
+  readonly parse: (text: string, name: string, clock: Clock) => T;
+  /** JSON Schema of the text on the wire. */
+  readonly schema: { readonly [key: string]: unknown };
+  /** The command-line flag without dashes, where it is not the parameter's name. */
+  readonly flag?: string;
+  /** The name of the flag's or argument's value in help. */
+  readonly placeholder: string;
+  /** Whether it is the date of a period, which says nothing about when anything was known. */
+  readonly ofPeriod?: boolean;
+  /** Whether it names a series, whose id people may type in lower case. */
+  readonly namesSeries?: boolean;
+  /** Whether it is our extension of the operation, which a client sends only to a service that announces it. */
+  readonly extension?: boolean;
+  /** Whether an answer without the envelope's member of the same name is refused. */
+  readonly repeated?: boolean;
+  readonly bounds?: RowBound;
+};
+
+/** The parameters of an operation by name. */
+export type Params = { readonly [name: string]: Param };
+
+/** The values that a record of parameters gives. */
+export type ParamValues<P> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
+
+/** The name of a parameter in the library: `as_of` is `asOf`. */
+export type CamelCase<S> = S extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+
+/** The name of a parameter or an operation in the library: `as_of` is `asOf`. */
+export function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+type GivenValue<P> = P extends Param<infer T> ? NonNullable<T> : never;
+
+/** The parameters of an operation as the library takes them: `ParamsOf<typeof observations>` has `id`, `asOf`, `limit` … */
+export type ParamsOf<O> = O extends { readonly params: infer P }
+  ? Flat<
+      {
+        readonly [K in keyof P as P[K] extends Param<unknown, true> ? CamelCase<K> : never]: GivenValue<P[K]>;
+      } & {
+        readonly [K in keyof P as P[K] extends Param<unknown, true> ? never : CamelCase<K>]?:
+          | GivenValue<P[K]>
+          | undefined;
+      }
+    >
+  : never;
+
+/** The texts of parameters that the library takes; a name that no parameter has stays, for the operation to refuse. */
+export function paramTexts(params: Params, values: { readonly [name: string]: unknown }): ParamTexts {
+  const names = new Map(Object.keys(params).map((name) => [camelCase(name), name]));
+  return Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [[names.get(name) ?? name, String(value)] as const],
+  );
+}
+
+/** The text of a parameter, if it is given. */
+export function textOf(texts: ParamTexts, name: string): string | undefined {
+  return texts.find(([key]) => key === name)?.[1];
+}
+
+/** The same texts without those of a parameter. */
+export function without(texts: ParamTexts, name: string): ParamTexts {
+  return texts.filter(([key]) => key !== name);
+}
+
+/** The contract's refusal of a parameter. */
+export function invalid(name: string, detail: string): Problem {
+  return new Problem('validation-error', detail, { field: name });
+}
+
+/**
+ * The values of an operation's parameters from the texts of a query.
+ * Unknown and repeated parameters are refused: a mistyped `asof=` must never answer with revised data.
+ */
+export function readParams<P extends Params>(params: P, texts: ParamTexts, clock: Clock): ParamValues<P> {
+  const given = new Map<string, string>();
+  for (const [name, text] of texts) {
+    if (!Object.hasOwn(params, name)) throw unknown(name, Object.keys(params));
+    if (given.has(name)) throw invalid(name, `parameter '${name}' is given more than once`);
+    given.set(name, text);
+  }
+  const values = Object.entries(params).map(([name, param]) => {
+    const text = given.get(name);
+    if (text !== undefined) return [name, param.parse(text, name, clock)];
+    if (param.required) throw invalid(name, `parameter '${name}' is missing`);
+    return [name, param.fallback];
+  });
+  return Object.fromEntries(values);
+}
+
+function unknown(name: string, known: readonly string[]): Problem {
+  return invalid(name, `unknown parameter '${name}': use ${known.join(', ') || 'none'}`);
+}

@@ -1,0 +1,43 @@
+import type { Store, StoreView } from '../../src/store/store.ts';
+
+/** A store in front of another one, whose views answer with some methods of the test's own. */
+export function changedStore(store: Store, change: (view: StoreView) => Partial<StoreView>): Store {
+  return {
+    address: store.address,
+    read: (work) => store.read((view) => work({ ...methodsOf(view), ...change(view) })),
+    close: () => store.close(),
+  };
+}
+
+/** A store that calls `count` each time its facts are read; its state is no fact. */
+export function countedStore(store: Store, count: () => void): Store {
+  return changedStore(store, (view) => {
+    const counted = Object.entries(methodsOf(view)).map(([name, method]) => {
+      const call = (...parameters: never[]) => {
+        if (name !== 'state') count();
+        return (method as (...parameters: never[]) => unknown)(...parameters);
+      };
+      return [name, call];
+    });
+    return Object.fromEntries(counted);
+  });
+}
+
+function methodsOf(view: StoreView): StoreView {
+  return {
+    state: () => view.state(),
+    findSeries: (id) => view.findSeries(id),
+    searchSeries: (query) => view.searchSeries(query),
+    observations: (query) => view.observations(query),
+    revisions: (id, date) => view.revisions(id, date),
+    vintages: (query) => view.vintages(query),
+    curve: (query) => view.curve(query),
+    yields: (query) => view.yields(query),
+    spread: (query) => view.spread(query),
+    filings: (query) => view.filings(query),
+    purchases: (query) => view.purchases(query),
+    statements: (id) => view.statements(id),
+    completeVintages: (id) => view.completeVintages(id),
+    imports: () => view.imports(),
+  };
+}
