@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { type Io, variable } from '../terminal/io.ts';
-import type { Talk } from '../terminal/messages.ts';
+import type { Messages } from '../terminal/messages.ts';
 import { changeConfigFile, configPath, isPrivate, readConfigFile } from './config-file.ts';
 
 /** A key that the user sends, and where it comes from, in words. */
@@ -12,7 +12,7 @@ export type UserKey = { readonly text: string; readonly from: string };
  * The key to send to an origin: that of ASOF_API_KEY, of ASOF_API_KEY_FILE, or the one stored for this origin and no
  * other; undefined when there is none. Says so when a file with a key can be read by others.
  */
-export function keyFor(io: Io, origin: string, { note }: Pick<Talk, 'note'>): UserKey | undefined {
+export function keyFor(io: Io, origin: string, { note }: Pick<Messages, 'note'>): UserKey | undefined {
   const direct = variable(io, 'ASOF_API_KEY');
   if (direct !== undefined) return { text: checkedKey(direct, 'ASOF_API_KEY'), from: 'ASOF_API_KEY' };
   const file = variable(io, 'ASOF_API_KEY_FILE');
