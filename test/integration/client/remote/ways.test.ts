@@ -176,7 +176,10 @@ describe('proxies', () => {
     const stop = new AbortController();
     const closed = new Promise((resolve) => {
       server.on('connect', (_request, socket) => {
-        socket.on('error', () => undefined).once('end', resolve).resume();
+        socket
+          .on('error', () => undefined)
+          .once('end', resolve)
+          .resume();
         stop.abort();
       });
     });
