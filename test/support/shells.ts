@@ -18,11 +18,6 @@ export const shells = {
 /** The name of a shell. */
 export type ShellName = keyof typeof shells;
 
-/** Whether a shell is on this machine. */
-export function isInstalled(name: ShellName): boolean {
-  return spawnSync(name, ['--version']).error === undefined;
-}
-
 /** A person at the prompt of a shell. */
 export type Prompt = {
   /** Types a line, presses TAB and Enter, and gives the words that the command was then called with. */
@@ -42,6 +37,8 @@ export async function promptOf(
   env: Readonly<Record<string, string>>,
   files: readonly string[] = [],
 ): Promise<Prompt> {
+  if (spawnSync(name, ['--version']).error !== undefined)
+    throw new Error(`${name} is missing: install it, or leave it out of ASOF_SHELLS`);
   const root = mkdtempSync(join(tmpdir(), 'asof-tab-'));
   const [bin, home, work] = [join(root, 'bin'), join(root, 'home'), join(root, 'work')];
   for (const path of [bin, home, work]) mkdirSync(path);

@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
-  chmodSync,
-  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -362,123 +360,6 @@ describe('readers', () => {
     await reading;
     expect(days.size).toBeGreaterThan(4);
     expect(reads).toBeGreaterThan(20);
-  });
-});
-
-// Root may write anywhere: the command then runs as the user nobody.
-const nobody = process.getuid?.() === 0 ? 65534 : undefined;
-const asNobody = (line: readonly string[]) =>
-  spawnSync(process.execPath, [built, ...line], {
-    cwd: folder || '/',
-    env: { PATH: process.env.PATH, HOME: '/nonexistent' },
-    encoding: 'utf8',
-    ...(nobody !== undefined && { uid: nobody }),
-  });
-const nobodyCanRun = process.platform !== 'win32' && asNobody(['--version']).status === 0;
-
-describe('a folder that cannot be written', () => {
-  it.skipIf(!nobodyCanRun)(
-    'leaves the snapshot as it was (skipped where no user without rights can run the command)',
-    async () => {
-      expect(await snapshot('2015-01-30')).toEqual(quietly);
-      chmodSync(folder, 0o555);
-      if (nobody !== undefined) for (const name of runs()) chownSync(join(folder, name), nobody, nobody);
-      const line = ['snapshot', 'plan.txt', '--out', 'snap', '--as-of', '2015-02-02', '--store', sample];
-      const { status, stderr } = asNobody(line);
-      chmodSync(folder, 0o755);
-      expect(status).toBe(10);
-      // Whether the lock or only its folder may not be written depends on whose they are.
-      expect(stderr).toMatch(
-        /^asof: cannot lock \S+\.snap\.lock: (permission denied|the disk is full, or its folder cannot be written); snap is as it was\n$/,
-      );
-      await expectWhole('2015-01-30');
-    },
-  );
-
-  it.skipIf(!nobodyCanRun || nobody === undefined)(
-    'or a lock that belongs to another user: nobody is let in beside them (skipped as above, and unless root runs the tests)',
-    async () => {
-      expect(await snapshot('2015-01-30')).toEqual(quietly);
-      chmodSync(folder, 0o777);
-      const line = ['snapshot', 'plan.txt', '--out', 'snap', '--as-of', '2015-02-02', '--store', sample];
-      expect(asNobody(line)).toMatchObject({ status: 10, stderr: expect.stringContaining('.snap.lock') });
-      await expectWhole('2015-01-30');
-    },
-  );
-
-  it.skipIf(!nobodyCanRun || nobody === undefined)(
-    'or files of another user that may not be linked: they are copied (skipped as above, and unless root runs the tests)',
-    async () => {
-      expect(await snapshot('2015-01-30')).toEqual(quietly);
-      for (const name of ['.snap.lock', '.']) chmodSync(join(folder, name), 0o777);
-      if (nobody !== undefined) chownSync(join(folder, '.snap.lock'), nobody, nobody);
-      const line = ['snapshot', 'plan.txt', '--out', 'snap', '--as-of', '2015-01-30', '--store', sample];
-      // The run before belongs to another: it stays, and that is said.
-      expect(asNobody(line)).toMatchObject({ status: 0, stdout: '' });
-      await expectWhole('2015-01-30');
-    },
-  );
-});
-
-/** A script in a namespace of its own, where `disk` is a small disk in memory: nothing of it stays. */
-function onSmallDisk(script: string) {
-  mkdirSync(join(folder, 'disk'), { recursive: true });
-  const whole = `mount -t tmpfs -o size=1m none disk && cd disk && cp ../plan.txt . && ${script}`;
-  return spawnSync('unshare', ['-m', 'sh', '-ec', whole], {
-    cwd: folder,
-    encoding: 'utf8',
-    env: { ...environment(), ASOF: `${process.execPath} ${built}`, ASOF_STORE: sample },
-  });
-}
-
-const canMount =
-  process.platform === 'linux' &&
-  process.getuid?.() === 0 &&
-  spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
-
-describe('a full disk', () => {
-  const mounting = '(skipped where no small disk can be mounted: that takes root on Linux)';
-
-  it.skipIf(!canMount)(`leaves the snapshot as it was, whatever there is no room for ${mounting}`, () => {
-    // With all its blocks taken but a few, and then with ever more of them free.
-    const { status, stdout, stderr } = onSmallDisk(`
-      $ASOF snapshot plan.txt --out snap --as-of 2015-01-30
-      free=$(df --output=avail -k . | tail -1)
-      for left in 4 12 24 48 96 160; do
-        head -c $(( (free - left) * 1024 )) /dev/zero > filler
-        $ASOF snapshot plan.txt --out snap --as-of 2015-02-02 2> ../said && echo "made it" || echo "$? $(cat ../said)"
-        rm filler
-        $ASOF verify snap && grep -o '"as_of": "2015-[-0-9]*"' snap/manifest.json | head -1
-        ls -A | grep -c '^.snap.2'
-      done`);
-    expect([status, stderr]).toEqual([0, '']);
-    const told = linesOf(stdout);
-    const failures = told.filter((line) => line.startsWith('10 '));
-    expect(failures.length).toBeGreaterThan(2);
-    for (const failure of failures)
-      expect(failure).toMatch(/^10 asof: .*cannot write to \S+: the disk is full; snap is as it was$/);
-    expect(told.filter((line) => line === '"as_of": "2015-01-30"')).toHaveLength(failures.length);
-    expect(told.filter((line) => line === '1')).toHaveLength(failures.length);
-  });
-
-  it.skipIf(!canMount)(`also where it has no room for one more name ${mounting}`, () => {
-    const { status, stdout, stderr } = onSmallDisk(`
-      $ASOF snapshot plan.txt --out snap --as-of 2015-01-30
-      used=$(df --output=iused . | tail -1)
-      for more in 0 1 2 3 4 5 6 7 8 9; do
-        mount -o remount,nr_inodes=$((used + more)) none .
-        $ASOF snapshot plan.txt --out snap --as-of 2015-02-02 2> ../said && echo "made it" && break || echo "$? $(cat ../said)"
-        $ASOF verify snap && grep -o '"as_of": "2015-[-0-9]*"' snap/manifest.json | head -1
-      done`);
-    expect([status, stderr]).toEqual([0, '']);
-    const told = linesOf(stdout);
-    const failures = told.filter((line) => line.startsWith('10 '));
-    // The folder, its files one by one, the manifest, the link.
-    expect(failures.length).toBeGreaterThan(5);
-    for (const failure of failures)
-      expect(failure).toMatch(/: the disk is full(, or its folder cannot be written)?; snap is as it was$/);
-    expect(told.filter((line) => line === '"as_of": "2015-01-30"')).toHaveLength(failures.length);
-    expect(told).toContain('made it');
   });
 });
 

@@ -1,28 +1,17 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { sourceFiles } from '../../../../src/import/files/walk.ts';
+import { withoutRights } from '../../../support/rights.ts';
 import { onlyFile, tempFile, tempFolder, textOf } from '../../../support/temp-files.ts';
 import { zipOf } from '../../../support/zip-writer.ts';
 
 async function pathsIn(...typed: string[]): Promise<string[]> {
   const [folder = ''] = typed;
   return (await sourceFiles(typed)).map(({ path }) => path.replace(`${folder}/`, ''));
-}
-
-/** Does something without the rights of root, who may read everything. */
-async function asOrdinaryUser(work: () => Promise<void>): Promise<void> {
-  const nobody = 65_534;
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot) process.seteuid?.(nobody);
-  try {
-    await work();
-  } finally {
-    if (isRoot) process.seteuid?.(0);
-  }
 }
 
 describe('the search for files', () => {
@@ -133,12 +122,13 @@ describe('a path that gives no file', () => {
   });
 
   it('is refused when it may not be read', async () => {
-    const path = join(tempFolder(), 'a.csv');
-    writeFileSync(path, 'x', { mode: 0 });
-    await asOrdinaryUser(() =>
-      expect(sourceFiles([path])).rejects.toMatchObject({
-        detail: `cannot read ${path}: permission denied`,
-      }),
+    const folder = tempFolder({ 'a.csv': 'x' });
+    const path = join(folder, 'a.csv');
+    chmodSync(folder, 0o755);
+    await expect(onlyFile(path).then(textOf)).resolves.toBe('x');
+    chmodSync(path, 0);
+    await withoutRights(() =>
+      expect(sourceFiles([path])).rejects.toMatchObject({ detail: `cannot read ${path}: permission denied` }),
     );
   });
 
