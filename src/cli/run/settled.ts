@@ -23,8 +23,7 @@ export async function settled<T>(work: () => Promise<T>, done: Restart = nothing
 
 /** What `changedBetweenPages` recognises: it is the same whether an import lands between two pages or two questions. */
 export function dataChanged(): Problem {
-  return new Problem('bad-answer', 'the data changed while it was being read', {
-    field: 'cursor',
+  return new Problem('data-changed', 'the data changed while it was being read', {
     hints: ['try again when the import is done'],
   });
 }

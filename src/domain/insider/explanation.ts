@@ -93,7 +93,7 @@ export function explanationText(explanation: TradeExplanation): string {
     case 'not-a-purchase':
       return 'no purchase in the open market';
     case 'no-owner-cik':
-      return 'the insider has no CIK, so cannot be told from others';
+      return 'the insider has no CIK and cannot be distinguished from others';
     case 'ten-percent-owner':
       return 'by a ten-percent owner who is neither an officer nor a director';
     case 'not-officer-or-director':

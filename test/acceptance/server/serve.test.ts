@@ -197,7 +197,7 @@ describe('asof serve', () => {
     symlinkSync(other, `${link}.next`);
     renameSync(`${link}.next`, link);
     service.child.kill('SIGHUP');
-    await expect.poll(() => service.log(), { timeout: 10_000 }).toContain('opened anew');
+    await expect.poll(() => service.log(), { timeout: 10_000 }).toContain('opened the store again');
     expect((await bodyOf(service.get(asOf, key))).results_count).toBe(3);
     // A store that cannot be opened changes nothing.
     writeFileSync(`${link}.bad`, 'no store');

@@ -105,7 +105,7 @@ describe('an import', () => {
     ['a file that is not there', ['none.csv'], 10, 'none.csv'],
     ['a kind that there is not', ['gdp.csv', '--kind', 'excel'], 2, 'excel'],
     ['a day that there is not', ['gdp.csv', '--as-of', '2015-02-30'], 2, "invalid 'as_of' date"],
-    ['an id that none can be', ['gdp.csv', '--series', '='], 2, '--series "=" cannot be the id of a series'],
+    ['an id that none can be', ['gdp.csv', '--series', '='], 2, '--series "=": not a series id'],
     ['half a renaming', ['gdp.csv', '--id', 'GDP'], 2, '--id "GDP": use OLD=NEW'],
     [
       'a flag of another kind of file',

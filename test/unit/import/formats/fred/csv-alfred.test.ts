@@ -4,8 +4,8 @@ import { lines, readAll, refusalOf, sourceFile } from '../../../../support/sourc
 
 const file = (...rows: string[]) => sourceFile('GDPC1_2.csv', `${rows.join('\n')}\n`);
 
-describe('an ALFRED download of vintages side by side', () => {
-  test('states each column on its own vintage, of one or several series', async () => {
+describe('an ALFRED download', () => {
+  test('states each column on its vintage date, for one or several series', async () => {
     const told = await readAll(
       alfredWide,
       file(
@@ -36,12 +36,12 @@ describe('an ALFRED download of vintages side by side', () => {
       'row 1, column "GDP": not a series and its vintage date, such as GDPC1_20150130',
     ],
     [
-      'a vintage that is no day',
+      'an invalid vintage date',
       'DATE,GDPC1_20150230,X',
       'row 1, column "GDPC1_20150230": not a series and its vintage date, such as GDPC1_20150130',
     ],
     [
-      'a vintage twice',
+      'a repeated vintage',
       'DATE,GDPC1_20150130,GDPC1_2015-01-30',
       'column "GDPC1_2015-01-30": column GDPC1_20150130 already has GDPC1 as of 2015-01-30',
     ],

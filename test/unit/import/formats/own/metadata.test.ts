@@ -6,7 +6,7 @@ const file = (...rows: string[]) => sourceFile('series.csv', `${rows.join('\n')}
 const header = 'series_id,title,units,frequency,seasonal_adjustment,source,covered_to';
 
 describe('metadata in CSV', () => {
-  test('states what its cells say, and nothing where they are empty', async () => {
+  test('states its cells, and nothing for empty ones', async () => {
     const told = await readAll(
       metadataCsv,
       file(header, 'gdp,"Gross Domestic Product, nominal",Bil. of $,q,SAAR,FRED,2024-12-19', 'X,,,,,,'),
@@ -25,7 +25,7 @@ describe('metadata in CSV', () => {
     ]);
   });
 
-  test('needs no column but the id, and takes any order', async () => {
+  test('needs only the id column, and takes columns in any order', async () => {
     const told = await readAll(metadataCsv, file('title,series_id', 'Output,GDPC1'));
     expect(told.metadata).toEqual([{ seriesId: 'GDPC1', title: 'Output' }]);
   });

@@ -35,7 +35,7 @@ describe('a workbook of the Real-Time Data Set', () => {
     expect(told.coverage).toEqual([{ seriesId, coveredTo: vintage, whole: true }]);
   });
 
-  test('has months as well as quarters', async () => {
+  test('may have monthly dates', async () => {
     const told = await readAll(
       rtdsm,
       file(header, ['1947:01', number('1'), null], ['1947:12', number('2'), null]),
@@ -59,7 +59,7 @@ describe('a workbook of the Real-Time Data Set', () => {
     expect(told.statements.map(({ value }) => value)).toEqual([text]);
   });
 
-  test('withdraws what is #N/A, and what is blank between a column’s first and last number', async () => {
+  test('withdraws #N/A, and empty cells between the first and last number of a column', async () => {
     const told = await readAll(
       rtdsm,
       file(
@@ -87,22 +87,22 @@ describe('a workbook of the Real-Time Data Set', () => {
   const q1: Row = ['1947:Q1', number('1'), number('2')];
   test.each<[string, Row[], string]>([
     [
-      'a text in place of a number',
+      'a text instead of a number',
       [header, ['1947:Q1', number('1'), 'n.a.']],
       ', row 2, column "C ROUTPUT66Q1": "n.a.": neither a decimal number nor #N/A',
     ],
     [
-      'a truth value',
+      'a boolean',
       [header, ['1947:Q1', true, number('1')]],
       ', row 2, column "B ROUTPUT65Q4": "true": neither a number nor #N/A',
     ],
     [
-      'a date that is none',
+      'an invalid date',
       [header, ['1947:Q5', number('1'), number('2')]],
       ', row 2, column "A DATE": "1947:Q5": not a date such as 1947:Q1 or 1947:01',
     ],
     [
-      'a month that is none',
+      'an invalid month',
       [header, ['1947:13', number('1'), number('2')]],
       ', row 2, column "A DATE": "1947:13": not a date such as 1947:Q1 or 1947:01',
     ],
@@ -111,14 +111,14 @@ describe('a workbook of the Real-Time Data Set', () => {
       [header, [null, number('1'), number('2')]],
       ', row 2, column "A DATE": "": not a date such as 1947:Q1 or 1947:01',
     ],
-    ['a date twice', [header, q1, q1], ', row 3: "1947-01-01": row 2 already has this date'],
+    ['a repeated date', [header, q1, q1], ', row 3: "1947-01-01": row 2 already has this date'],
     [
       'months among quarters',
       [header, q1, ['1947:04', number('1'), number('2')]],
       ', row 3, column "A DATE": "1947:04": the file mixes months and quarters',
     ],
     [
-      'a vintage twice',
+      'a repeated vintage',
       [['DATE', 'P65Q4', 'p65q4'], q1],
       ', column "C p65q4": column B P65Q4 already has P as of 1965-11-15',
     ],
@@ -128,12 +128,12 @@ describe('a workbook of the Real-Time Data Set', () => {
       ', row 1, column "C RG66Q1": not a vintage of P, as the first column is',
     ],
     [
-      'a column that is no vintage',
+      'a column that is not a vintage',
       [['DATE', 'P65Q4', 'NOTES'], q1],
       ', row 1, column "C": "NOTES": not a variable and its vintage, such as ROUTPUT65Q4 or EMPLOY64M12',
     ],
     [
-      'a month of a vintage that is none',
+      'a vintage with an invalid month',
       [['DATE', 'P65M13'], q1],
       ', row 1, column "B": "P65M13": not a variable and its vintage, such as ROUTPUT65Q4 or EMPLOY64M12',
     ],
@@ -148,7 +148,7 @@ describe('a workbook of the Real-Time Data Set', () => {
     expect(await refusalOf(rtdsm, file(...rows))).toBe(`Problem: ROUTPUTQvQd.xlsx${message}`);
   });
 
-  test('is refused with a second sheet, and when it is no workbook', async () => {
+  test('is refused with a second sheet, and when it cannot be read', async () => {
     const two = sourceFile('x.xlsx', workbook([header, q1], [header, q1]));
     expect(await refusalOf(rtdsm, two)).toBe('Problem: x.xlsx: the workbook has 2 sheets; expected one');
     const cut = sourceFile('x.xlsx', workbook([header, q1]).subarray(0, 300));
