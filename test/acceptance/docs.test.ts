@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchangesOf, Machine, withShown } from '../support/console.ts';
 import { allPages, blocksOf, pageAt } from '../support/pages.ts';
-
-const root = join(import.meta.dirname, '..', '..');
+import { root } from '../support/repository.ts';
 
 /** `npm run docs:refresh` sets it: the pages are then rewritten with what their commands show today. */
 const isRefresh = process.env.DOCS_REFRESH === '1';

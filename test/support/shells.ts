@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type IPty, spawn } from 'node-pty';
-import { built } from './command.ts';
+import { builtProgram } from './repository.ts';
 
 /** How a shell is started as its users have it, but without their settings, and how it takes the script in. */
 export const shells = {
@@ -48,7 +48,9 @@ export async function promptOf(
   }
   const written = join(root, 'words');
   const asof = join(bin, 'asof');
-  const quoted = [process.execPath, built, `${written}.part`, written].map((path) => JSON.stringify(path));
+  const quoted = [process.execPath, builtProgram, `${written}.part`, written].map((path) =>
+    JSON.stringify(path),
+  );
   writeFileSync(
     asof,
     `#!/bin/sh

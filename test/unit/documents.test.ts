@@ -3,8 +3,8 @@ import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { allPages, anchorsOf, linksOf, pageAt } from '../support/pages.ts';
+import { root } from '../support/repository.ts';
 
-const root = join(import.meta.dirname, '..', '..');
 const pages = allPages();
 
 /** The file and the fragment that a link of a page leads to; undefined for a web address. */

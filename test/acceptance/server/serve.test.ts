@@ -12,10 +12,10 @@ import {
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { builtProgram as program } from '../../support/repository.ts';
 import { facts, scratchFolder } from '../../support/scratch-store.ts';
 import { bodyOf, newStore } from '../../support/service-world.ts';
 
-const program = join(import.meta.dirname, '..', '..', '..', 'dist', 'asof.cjs');
 const running = new Set<ChildProcess>();
 
 afterEach(() => {
