@@ -1,11 +1,32 @@
 import { defineConfig } from 'vitest/config';
 
+const built = 'test/support/built.ts';
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // Tests start processes and import large files; on a shared machine that takes its time.
+    // Integration and acceptance tests start processes and import large files, which takes long on a shared machine.
     testTimeout: 60_000,
     hookTimeout: 120_000,
     env: { ASOF_STORE: '', ASOF_FORMAT: '', NO_COLOR: '', FORCE_COLOR: '' },
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'integration', include: ['test/integration/**/*.test.ts'], globalSetup: built },
+      },
+      {
+        extends: true,
+        test: { name: 'acceptance', include: ['test/acceptance/**/*.test.ts'], globalSetup: built },
+      },
+      // Needs the whole source files, which are not in the repository: `npm run test:large` asks for it by name.
+      {
+        extends: true,
+        test: {
+          name: 'large',
+          include: ['test/large/**/*.test.ts'],
+          globalSetup: [built, 'test/support/large-data.ts'],
+        },
+      },
+    ],
   },
 });

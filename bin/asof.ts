@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { main } from '../src/cli/main.ts';
+import { userFolders } from '../src/platform/user-folders.ts';
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -21,6 +22,9 @@ main(process.argv.slice(2), {
     return process.stderr;
   },
   env: process.env,
+  get folders() {
+    return userFolders();
+  },
   clock: () => new Date(),
   signal: stop.signal,
   onHangup: (listener) => {

@@ -28,8 +28,6 @@ export type Asking = {
   readonly progress?: (progress: AnswerProgress) => void;
   /** Whether the answer needs a drawing, which may take a request for each series. */
   readonly chart?: boolean;
-  /** Whether the caller itself sees to it that the data does not change between two requests. */
-  readonly isWatched?: boolean;
 };
 
 /** A series that there is no answer about, and why. */
@@ -60,6 +58,19 @@ export async function rowsOf<R extends Row>(
   for await (const page of pagesOf(client, operation, textsOf(params), extent, signal))
     for (const row of page.results) rows.push(row);
   return rows;
+}
+
+/** The same pages; reports after each how many rows there were so far. */
+export async function* counted<R>(
+  pages: AsyncIterable<Envelope<R>>,
+  progress: Asking['progress'],
+): AsyncGenerator<Envelope<R>> {
+  let rows = 0;
+  for await (const page of pages) {
+    yield page;
+    rows += page.results.length;
+    progress?.({ done: rows, unit: 'rows' });
+  }
 }
 
 /** The pages about one series; a Problem ends them and is added to the failures. */

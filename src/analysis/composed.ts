@@ -1,4 +1,3 @@
-import type { DataWatch } from '../client/client.ts';
 import { dataChanged } from '../client/retry.ts';
 import { isFinal, throttled } from '../client/throttle.ts';
 import type { Day } from '../domain/series/date.ts';
@@ -58,7 +57,7 @@ async function countingRequests(asking: Asking, answered: (requestId: string) =>
     const total = expected === undefined ? {} : { total: Math.max(done, expected) };
     asking.progress?.({ done, unit: 'requests', ...total });
   });
-  const watch: DataWatch = asking.isWatched === true ? unwatched : await client.watch();
+  const watch = await client.watch();
   const counting: ComposedAsking = {
     ...asking,
     client,
@@ -70,8 +69,6 @@ async function countingRequests(asking: Asking, answered: (requestId: string) =>
   };
   return { counting, watch };
 }
-
-const unwatched: DataWatch = { changed: async () => false, requests: () => 0 };
 
 /** The number of rows in a page, so that a slow reader is waited for. */
 const pageSize = 1000;

@@ -4,7 +4,7 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
-import { type Answer, type Asking, type Failure, pagesOrFailure, textsOf } from './answer.ts';
+import { type Answer, type Asking, counted, type Failure, pagesOrFailure, textsOf } from './answer.ts';
 import { noteOutside } from './coverage.ts';
 import { operationNamed } from './layouts.ts';
 import type { OperationQuery } from './query.ts';
@@ -45,9 +45,7 @@ function pagesOfOne(
   asking: Asking,
 ): AsyncIterable<Envelope> {
   const { client, signal, progress } = asking;
-  const pages = counted(pagesOf(client, operation, textsOf(query.params), query, signal), (rows) =>
-    progress?.({ done: rows, unit: 'rows' }),
-  );
+  const pages = counted(pagesOf(client, operation, textsOf(query.params), query, signal), progress);
   const { id } = query.params;
   return id === undefined ? pages : pagesOrFailure(String(id), pages, failures);
 }
@@ -62,16 +60,14 @@ async function* pagesOfSeveral(
   const total = expectedRows(operation, query, series);
   let rows = 0;
   for (const [done, { id }] of series.entries()) {
-    const pages = counted(sorted(query, operation, id, asking), (count) =>
+    for await (const page of pagesOrFailure(id, sorted(query, operation, id, asking), failures)) {
+      yield series.length > 1 ? joinable(page) : page;
+      rows += page.results.length;
       asking.progress?.(
         total !== undefined || series.length === 1
-          ? { done: rows + count, unit: 'rows', ...(total !== undefined && { total }) }
-          : { done, total: series.length, unit: 'series', rows: rows + count },
-      ),
-    );
-    for await (const page of pagesOrFailure(id, pages, failures)) {
-      rows += page.results.length;
-      yield series.length > 1 ? joinable(page) : page;
+          ? { done: rows, unit: 'rows', ...(total !== undefined && { total }) }
+          : { done, total: series.length, unit: 'series', rows },
+      );
     }
   }
   const failed = new Set(failures.map(({ id }) => id));
@@ -97,19 +93,6 @@ function expectedRows(
     sum += Number(row[countedBy]);
   }
   return sum;
-}
-
-/** The same pages; `tell` is called with the number of rows that were asked for so far, once they were written. */
-async function* counted(
-  pages: AsyncIterable<Envelope>,
-  tell: (rows: number) => void,
-): AsyncGenerator<Envelope> {
-  let rows = 0;
-  for await (const page of pages) {
-    yield page;
-    rows += page.results.length;
-    tell(rows);
-  }
 }
 
 /** The pages of one series, with the rows in the order of the query. */

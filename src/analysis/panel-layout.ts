@@ -1,7 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
 import type { Row } from '../operations/envelope.ts';
-import type { observations } from '../operations/index.ts';
-import type { RowOf } from '../operations/operation.ts';
 import { longPanelLayout, type RowLayout, widePanelLayout } from './layouts.ts';
 import type { SortOrder } from './query.ts';
 import type { MeantSeries } from './series-ids.ts';
@@ -24,11 +22,8 @@ export type PanelColumn = {
 type PanelLayout = { readonly first: 'as_of' | 'date'; readonly wide: boolean; readonly sort: SortOrder };
 
 /** An observation as a point of a panel. */
-export function pointOf(
-  { date, value, as_of_date }: RowOf<typeof observations>,
-  asOf: Day | undefined,
-): PanelPoint {
-  return { asOf, date, value, asOfDate: as_of_date };
+export function pointOf({ date, value, as_of_date }: Row, asOf: Day | undefined): PanelPoint {
+  return { asOf, date: String(date), value: String(value), asOfDate: String(as_of_date) };
 }
 
 /** The rows of a panel: one for each day and series, or one for each day if it is wide; series in the order given. */
@@ -54,18 +49,14 @@ function longRows(day: Day, columns: readonly PanelColumn[]): readonly Row[] {
     if (point === undefined) return [];
     return [
       {
-        as_of: cell(point.asOf),
+        as_of: point.asOf ?? null,
         series_id: series.id,
-        date: cell(point.date),
+        date: point.date ?? null,
         value: point.value ?? null,
-        as_of_date: cell(point.asOfDate),
+        as_of_date: point.asOfDate ?? null,
       },
     ];
   });
-}
-
-function cell(day: Day | undefined): string | null {
-  return day ?? null;
 }
 
 function wideRow(day: Day, columns: readonly PanelColumn[], { fields }: RowLayout): Row {

@@ -2,7 +2,7 @@ import { pagesOf } from '../client/pages.ts';
 import { earlier } from '../domain/series/date.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { vintages } from '../operations/index.ts';
-import { type Answer, type Asking, type Failure, pagesOrFailure, textsOf } from './answer.ts';
+import { type Answer, type Asking, counted, type Failure, pagesOrFailure, textsOf } from './answer.ts';
 import { coverageText, noteOutside } from './coverage.ts';
 import type { VintagesQuery } from './query.ts';
 
@@ -18,13 +18,12 @@ async function* pages(query: VintagesQuery, asking: Asking): AsyncGenerator<Enve
   const { client, signal, note, progress } = asking;
   const to = asOf === undefined ? query.to : earlier(query.to ?? asOf, asOf);
   const texts = textsOf({ id, ...(from !== undefined && { from }), ...(to !== undefined && { to }) });
-  let rows = 0;
-  for await (const page of pagesOf(client, vintages, texts, query, signal)) {
-    if (rows === 0 && asOf === undefined && page.coverage !== undefined)
+  let isFirst = true;
+  for await (const page of counted(pagesOf(client, vintages, texts, query, signal), progress)) {
+    if (isFirst && asOf === undefined && page.coverage !== undefined)
       note?.({ kind: 'coverage', text: coverageText(page.coverage) });
-    rows += page.results.length;
+    isFirst = false;
     yield asOf === undefined ? page : withoutCoverage(page);
-    progress?.({ done: rows, unit: 'rows' });
   }
   if (asOf !== undefined) await noteOutside([{ id }], [asOf], asking);
 }

@@ -108,8 +108,6 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly members?: readonly ('as_of' | 'series' | 'coverage')[];
   /** Whether any of its answers needs a plan with vintage access. */
   readonly gated: boolean;
-  /** Refuses texts of parameters that are invalid or do not go together; other parameters may be missing. */
-  readonly check: (texts: ParamTexts, clock: Clock) => void;
   /** Reads the texts of a query's parameters; throws the contract's validation error. */
   readonly prepare: (texts: ParamTexts, clock: Clock) => PreparedQuery<R>;
   /** How a client does without the extension parameters; undefined where the same texts without them ask for the same. */
@@ -123,7 +121,7 @@ export type RowOf<O> = O extends { readonly prepare: (...texts: never) => Prepar
 
 type Declaration<N extends string, C extends CommandDeclaration, P extends Params, F extends Field> = Omit<
   Operation<P>,
-  'check' | 'columns' | 'fields' | 'gated' | 'prepare' | 'substitute'
+  'columns' | 'fields' | 'gated' | 'prepare' | 'substitute'
 > & {
   readonly name: N;
   readonly command: C;
@@ -150,15 +148,14 @@ export function operation<
   declaration: Declaration<N, C, P, F>,
 ): Operation<P, RowFrom<F>> & { readonly name: N; readonly command: C } {
   const { check, needsVintageAccess, dependsOnToday, substitute, run, ...rest } = declaration;
-  const read = (texts: ParamTexts, clock: Clock, partial = false): ParamValues<P> => {
-    const values = readParams(rest.params, texts, clock, partial);
+  const read = (texts: ParamTexts, clock: Clock): ParamValues<P> => {
+    const values = readParams(rest.params, texts, clock);
     check?.(values);
     return values;
   };
   return {
     ...rest,
     gated: needsVintageAccess !== undefined,
-    check: (texts, clock) => void read(texts, clock, true),
     prepare(texts, clock) {
       const values = read(texts, clock);
       return {

@@ -92,15 +92,10 @@ export function invalid(name: string, detail: string): Problem {
 }
 
 /**
- * The values of an operation's parameters from the texts of a query; missing ones are refused unless `partial`.
+ * The values of an operation's parameters from the texts of a query.
  * Unknown and repeated parameters are refused: a mistyped `asof=` must never answer with revised data.
  */
-export function readParams<P extends Params>(
-  params: P,
-  texts: ParamTexts,
-  clock: Clock,
-  partial = false,
-): ParamValues<P> {
+export function readParams<P extends Params>(params: P, texts: ParamTexts, clock: Clock): ParamValues<P> {
   const given = new Map<string, string>();
   for (const [name, text] of texts) {
     if (!Object.hasOwn(params, name)) throw unknown(name, Object.keys(params));
@@ -110,7 +105,7 @@ export function readParams<P extends Params>(
   const values = Object.entries(params).map(([name, param]) => {
     const text = given.get(name);
     if (text !== undefined) return [name, param.parse(text, name, clock)];
-    if (param.required && !partial) throw invalid(name, `parameter '${name}' is missing`);
+    if (param.required) throw invalid(name, `parameter '${name}' is missing`);
     return [name, param.fallback];
   });
   return Object.fromEntries(values);

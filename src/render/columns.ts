@@ -1,8 +1,10 @@
 import { closest } from '../domain/series/closest.ts';
 import { Problem } from '../errors/problem.ts';
+import type { Row } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
+import { toWire } from '../operations/wire.ts';
 
-/** The fields that an output shows, in order, and whether the user chose them (JSON is cut down only to chosen ones). */
+/** The fields that an output shows, in order; `chosen` if the user named them, since JSON drops fields only then. */
 export type Columns = {
   readonly fields: readonly Field[];
   readonly chosen: boolean;
@@ -10,29 +12,44 @@ export type Columns = {
   readonly all: readonly Field[];
 };
 
-/** The columns to show: the chosen names, else the defaults; a name that is no field, or given twice, is a Problem. */
-export function columnsOf(
+/** Selects the named fields, or the defaults; an unknown or repeated name is a Problem. */
+export function selectColumns(
   fields: readonly Field[],
   defaults: readonly string[],
-  chosen?: readonly string[],
+  names?: readonly string[],
 ): Columns {
   const byName = new Map(fields.map((field) => [field.name, field]));
   const shown = new Map<string, Field>();
-  for (const name of (chosen ?? defaults).map((given) => given.trim())) {
+  for (const name of (names ?? defaults).map((text) => text.trim())) {
     const field = byName.get(name);
-    if (field === undefined) throw unknown(name, [...byName.keys()]);
-    if (shown.has(name)) throw refusal(`column '${name}' is named twice`);
+    if (field === undefined) throw unknownColumn(name, [...byName.keys()]);
+    if (shown.has(name)) throw columnsProblem(`column '${name}' is named twice`);
     shown.set(name, field);
   }
-  return { fields: [...shown.values()], chosen: chosen !== undefined, all: fields };
+  return { fields: [...shown.values()], chosen: names !== undefined, all: fields };
 }
 
-function unknown(name: string, names: readonly string[]): Problem {
+function unknownColumn(name: string, names: readonly string[]): Problem {
   const meant = closest(name, names);
   const hints = meant === undefined ? [] : [`did you mean ${meant}?`];
-  return refusal(`unknown column '${name}': the columns are ${names.join(', ')}`, hints);
+  return columnsProblem(`unknown column '${name}': the columns are ${names.join(', ')}`, hints);
 }
 
-function refusal(detail: string, hints: readonly string[] = []): Problem {
+function columnsProblem(detail: string, hints: readonly string[] = []): Problem {
   return new Problem('bad-input', detail, { field: 'columns', hints });
+}
+
+/** Makes rows as they are on the wire, reduced to the columns that the user chose, in that order. */
+export function wireRows({ all, fields, chosen }: Columns): (row: Row) => Row {
+  const wire = toWire(all);
+  if (!chosen) return wire;
+  return (row) => {
+    const whole = wire(row);
+    return Object.fromEntries(
+      fields.flatMap(({ name }) => {
+        const cell = whole[name];
+        return cell === undefined ? [] : [[name, cell]];
+      }),
+    );
+  };
 }

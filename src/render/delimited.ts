@@ -1,17 +1,65 @@
+import type { Envelope } from '../operations/envelope.ts';
 import { cellTexts } from './cell-text.ts';
-import type { Layout, TextRenderer } from './renderer.ts';
+import type { OutputLayout, TextRenderer } from './renderer.ts';
 
-/** An output of records, the header first (also with no rows), from the text that a format gives to records. */
-export function delimited(
-  { columns, header }: Layout,
-  write: (records: readonly (readonly string[])[]) => string,
-): TextRenderer {
-  const texts = cellTexts(columns.fields);
-  let opening = header ? [columns.fields.map((field) => field.name)] : [];
-  const records = (rows: string[][]): string => {
-    const text = write([...opening, ...rows]);
-    opening = [];
-    return text;
-  };
-  return { page: ({ results }) => records(results.map(texts)), end: () => records([]) };
+/** A text of one record per row; the header comes first, also when there are no rows. */
+class DelimitedRenderer implements TextRenderer {
+  readonly #texts: ReturnType<typeof cellTexts>;
+  readonly #format: (cells: readonly string[]) => string;
+  #header: string;
+
+  constructor({ columns, header }: OutputLayout, format: (cells: readonly string[]) => string) {
+    this.#texts = cellTexts(columns.fields);
+    this.#format = format;
+    this.#header = header ? format(columns.fields.map(({ name }) => name)) : '';
+  }
+
+  page({ results }: Envelope): string {
+    return this.end() + results.map((row) => this.#format(this.#texts(row))).join('');
+  }
+
+  /** The header, unless a page has already returned it. */
+  end(): string {
+    const header = this.#header;
+    this.#header = '';
+    return header;
+  }
+}
+
+/** CSV as in RFC 4180, with LF line ends. Texts stay unchanged, also those that a spreadsheet reads as a formula. */
+export class CsvRenderer extends DelimitedRenderer {
+  constructor(layout: OutputLayout) {
+    super(layout, formatCsvRecord);
+  }
+}
+
+/** Tab-separated values without quotes: tab, LF, CR and backslash in a cell become `\t`, `\n`, `\r` and `\\`. */
+export class TsvRenderer extends DelimitedRenderer {
+  constructor(layout: OutputLayout) {
+    super(layout, formatTsvRecord);
+  }
+}
+
+/** One CSV record with its line end; only cells that need quotes have them. */
+export function formatCsvRecord(cells: readonly string[]): string {
+  // In a single column an empty cell would be an empty line, which many readers skip.
+  if (cells.length === 1 && cells[0] === '') return '""\n';
+  return `${cells.map(quoteIfNeeded).join(',')}\n`;
+}
+
+// Many readers end a line at a bare CR.
+const special = /[",\n\r]/;
+
+function quoteIfNeeded(text: string): string {
+  return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+function formatTsvRecord(cells: readonly string[]): string {
+  return `${cells.map(escapeTsv).join('\t')}\n`;
+}
+
+function escapeTsv(text: string): string {
+  return text.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? character);
 }

@@ -1,69 +1,91 @@
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { headToWire } from '../operations/wire.ts';
-import type { Layout, TextRenderer } from './renderer.ts';
-import { wireRow } from './wire-row.ts';
+import { wireRows } from './columns.ts';
+import type { OutputLayout, TextRenderer } from './renderer.ts';
+
+/** An envelope as it is on the wire; the user may leave out the request id. */
+type JsonPage = Omit<Envelope, 'request_id'>;
 
 /**
- * One envelope, indented by two. A single page is the service's envelope as it is; several become one that begins like
- * the first, holds all results and their count, and ends like the last: with a cursor only where a limit cut the answer.
- * Holds no page but the first.
+ * One envelope, indented by two spaces. A single page is the service's envelope unchanged. Several pages become one
+ * envelope: the head of the first page, all results and their count, and the end of the last page, which has a cursor
+ * only if a limit cut the answer. Keeps only the first page in memory.
  */
-export function json({ columns, requestId = true }: Layout): TextRenderer {
-  const wire = wireRow(columns);
-  let first: Page | undefined;
-  let ending: Ending = { has_more: false };
-  let joined = false;
-  let count = 0;
+export class JsonRenderer implements TextRenderer {
+  readonly #layout: OutputLayout;
+  readonly #wire: (row: Row) => Row;
+  #first: JsonPage | undefined;
+  #last: JsonPage | undefined;
+  #count = 0;
 
-  const items = (rows: readonly Row[]): string => {
-    const separator = count === 0 ? '' : ',';
-    count += rows.length;
-    return rows.length === 0 ? '' : separator + indented(rows);
-  };
+  constructor(layout: OutputLayout) {
+    this.#layout = layout;
+    this.#wire = wireRows(layout.columns);
+  }
 
-  return {
-    page: (envelope) => {
-      const asked = requestId ? envelope : unnamed(envelope);
-      const page = { ...headToWire(asked), results: asked.results.map(wire) };
-      if (first === undefined) {
-        first = page;
-        return '';
-      }
-      const opening = joined ? '' : openingOf(first) + items(first.results);
-      joined = true;
-      ending = endingOf(page);
-      return opening + items(page.results);
-    },
-    end: () => {
-      if (first === undefined) throw new Error('a JSON output needs an envelope');
-      if (!joined) return `${JSON.stringify(first, null, 2)}\n`;
-      const rest = JSON.stringify({ results_count: count, ...ending }, null, 2).slice('{'.length);
-      return `${count === 0 ? '' : '\n  '}],${rest}\n`;
-    },
-  };
+  page(envelope: Envelope): string {
+    const page = this.#shown(envelope);
+    if (this.#first === undefined) {
+      this.#first = page;
+      return '';
+    }
+    const opening = this.#last === undefined ? headOf(this.#first) + this.#items(this.#first.results) : '';
+    this.#last = page;
+    return opening + this.#items(page.results);
+  }
+
+  end(): string {
+    if (this.#first === undefined) throw new Error('a JSON output needs an envelope');
+    if (this.#last === undefined) return `${JSON.stringify(this.#first, null, 2)}\n`;
+    const { has_more, next_cursor } = this.#last;
+    const tail = {
+      results_count: this.#count,
+      has_more,
+      ...(next_cursor !== undefined && { next_cursor }),
+    };
+    return `${this.#count === 0 ? '' : '\n  '}],${JSON.stringify(tail, null, 2).slice('{'.length)}\n`;
+  }
+
+  #shown(envelope: Envelope): JsonPage {
+    const page = this.#layout.requestId === false ? withoutRequestId(envelope) : envelope;
+    return { ...headToWire(page), results: page.results.map(this.#wire) };
+  }
+
+  #items(rows: readonly Row[]): string {
+    const separator = this.#count === 0 ? '' : ',';
+    this.#count += rows.length;
+    return rows.length === 0 ? '' : separator + indentItems(rows);
+  }
 }
 
-/** An envelope, perhaps without the request that it answers. */
-type Page = Omit<Envelope, 'request_id'>;
-
-function unnamed({ request_id: _, ...page }: Envelope): Page {
+function withoutRequestId({ request_id: _, ...page }: Envelope): JsonPage {
   return page;
 }
 
-/** Whether more follows what is shown, and where. */
-type Ending = Pick<Envelope, 'has_more' | 'next_cursor'>;
-
-function endingOf({ has_more, next_cursor }: Page): Ending {
-  return { has_more, ...(next_cursor !== undefined && { next_cursor }) };
-}
-
-/** The envelope's beginning up to the bracket of its results; what is known only at the end is left for the end. */
-function openingOf(first: Page): string {
+/** The envelope up to the opening bracket of its results; the count and the cursor follow after the last page. */
+function headOf(first: JsonPage): string {
   const { results, results_count, has_more, next_cursor, ...head } = first;
   return `${JSON.stringify(head, null, 2).slice(0, -'\n}'.length)},\n  "results": [`;
 }
 
-/** Rows as they stand inside of the envelope's brackets; no text of JSON holds a line break of its own. */
-function indented(rows: readonly Row[]): string {
+/** Rows indented as items of `results`. Strings in JSON contain no line breaks, so every line break is layout. */
+function indentItems(rows: readonly Row[]): string {
   return JSON.stringify(rows, null, 2).slice('['.length, -'\n]'.length).replaceAll('\n', '\n  ');
+}
+
+/** One JSON object per line, as on the wire. */
+export class NdjsonRenderer implements TextRenderer {
+  readonly #wire: (row: Row) => Row;
+
+  constructor({ columns }: OutputLayout) {
+    this.#wire = wireRows(columns);
+  }
+
+  page({ results }: Envelope): string {
+    return results.map((row) => `${JSON.stringify(this.#wire(row))}\n`).join('');
+  }
+
+  end(): string {
+    return '';
+  }
 }

@@ -1,13 +1,13 @@
 import { Problem } from '../errors/problem.ts';
 import type { Drawing, TextSize } from './chart/drawing.ts';
-import { columnsOf } from './columns.ts';
-import { checkFormat, type Format, formatOfFile, rendererOf } from './format.ts';
-import type { Layout, Renderer } from './renderer.ts';
+import { selectColumns } from './columns.ts';
+import { checkFormat, createRenderer, formatForFile, type OutputFormat } from './formats.ts';
+import type { OutputLayout, Renderer } from './renderer.ts';
 
 /** What a caller says about the output of a query. */
 export type OutputFlags = {
   /** The format that is named; without it the extension of the file decides. */
-  readonly format?: Format;
+  readonly format?: OutputFormat;
   /** The file to write, or undefined for stdout. */
   readonly file?: string;
   readonly columns?: readonly string[];
@@ -34,7 +34,7 @@ export type OutputPlace = {
   /** The terminal that stdout is, if it is one. */
   readonly terminal?: { readonly columns: number; readonly rows?: number };
   /** The format that the environment or the settings name. */
-  readonly format?: Format;
+  readonly format?: OutputFormat;
   /** Whether colours are wanted: where nobody says, on a terminal. */
   readonly colour?: boolean;
   /** The width of a chart in text where there is no terminal. */
@@ -43,7 +43,7 @@ export type OutputPlace = {
 
 /** An output with nothing left open. */
 export type OutputChoice = {
-  readonly format: Format;
+  readonly format: OutputFormat;
   readonly file: string | undefined;
   readonly onTerminal: boolean;
   /** The size of a chart in text, where one is drawn instead of rows. */
@@ -64,7 +64,7 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
   const { file, header } = flags;
   const terminal = file === undefined ? place.terminal : undefined;
   const onTerminal = terminal !== undefined;
-  const named = flags.format ?? (file === undefined ? undefined : formatOfFile(file));
+  const named = flags.format ?? (file === undefined ? undefined : formatForFile(file));
   const inText = flags.plot && named !== 'svg';
   // What is typed goes before what the environment says.
   const format = named ?? (inText ? 'table' : place.format) ?? (onTerminal ? 'table' : 'csv');
@@ -94,7 +94,7 @@ function notDrawn(): Problem {
   });
 }
 
-function checkChart({ format: typed, columns, header, plot }: OutputFlags, format: Format): void {
+function checkChart({ format: typed, columns, header, plot }: OutputFlags, format: OutputFormat): void {
   // The extension .txt is a chart in text as well.
   const other = format === 'table' ? typed : format;
   if (plot && other !== undefined && other !== 'svg')
@@ -119,7 +119,7 @@ function plotSize({ plotWidth = usualWidth }: OutputPlace, terminal: OutputPlace
 
 /** What an output shows: the fields and columns of its rows, and how they are drawn where they are. */
 export type Shown = {
-  readonly fields: Layout['columns']['fields'];
+  readonly fields: OutputLayout['columns']['fields'];
   readonly columns: readonly string[];
   readonly drawing?: Drawing;
 };
@@ -131,11 +131,11 @@ export async function rendererFor(
   requestId: boolean,
 ): Promise<Renderer> {
   if (output.plot !== undefined && drawing !== undefined) {
-    const { textChart } = await import('./chart/text.ts');
-    return textChart(drawing, output.plot, output.colour);
+    const { TextChartRenderer } = await import('./chart/text/text.ts');
+    return new TextChartRenderer(drawing, output.plot, output.colour);
   }
-  return rendererOf(output.format, {
-    columns: columnsOf(fields, columns, output.columns),
+  return createRenderer(output.format, {
+    columns: selectColumns(fields, columns, output.columns),
     header: output.header,
     colour: output.colour,
     requestId,

@@ -2,51 +2,51 @@ import type { Envelope } from '../operations/envelope.ts';
 import type { Drawing } from './chart/drawing.ts';
 import type { Columns } from './columns.ts';
 
-/** What the user decides about an output besides its format. */
-export type Layout = {
+/** The user's choices for an output, apart from its format. */
+export type OutputLayout = {
   readonly columns: Columns;
-  /** Whether csv, tsv and table begin with the columns' names. */
+  /** Whether csv, tsv and table begin with the column names. */
   readonly header: boolean;
-  /** The cells of a terminal's line, which a table keeps to; without it nothing is cut. */
+  /** The width of the terminal, in cells; a table is cut to it. Undefined: nothing is cut. */
   readonly width?: number;
-  /** Whether a table may use escape sequences (a bold header). */
+  /** Whether escape sequences are allowed, such as a bold header. */
   readonly colour: boolean;
-  /** How the rows are drawn, for the formats that are pictures. */
+  /** How a chart draws the rows; only picture formats need it. */
   readonly drawing?: Drawing;
-  /** Whether json names the request that was answered; it does unless told. */
+  /** Whether json includes the id of the request (default true). */
   readonly requestId?: boolean;
 };
 
-/** A piece of an output: text, or the bytes of a format that is none. */
+/** A piece of an output: text, or bytes for a binary format. */
 export type Chunk = string | Uint8Array;
 
-/** One output in the making: takes pages one by one, gives chunks, and keeps no more than its format says. */
+/** Turns pages of rows into chunks of one output; keeps no more in memory than its format needs. */
 export type Renderer = {
-  /** One more page; empty where the format must first see what follows. */
-  readonly page: (envelope: Envelope) => Chunk;
-  /** What completes the output, after the last of one or more pages; where that is much, made piece by piece. */
-  readonly end: () => string | Iterable<Uint8Array>;
-  /** The names of the columns that the width left no room for; final after `end`. */
-  readonly dropped?: () => readonly string[];
+  /** Adds a page; returns what can be written so far, which may be empty. */
+  page(envelope: Envelope): Chunk;
+  /** Completes the output after the last page; a large ending comes in pieces. */
+  end(): string | Iterable<Uint8Array>;
+  /** The columns left out because the terminal is too narrow; final after `end`. */
+  dropped?(): readonly string[];
 };
 
-/** An output that is text all along. */
-export type TextRenderer = Omit<Renderer, 'page' | 'end'> & {
-  readonly page: (envelope: Envelope) => string;
-  readonly end: () => string;
+/** A renderer of a text format. */
+export type TextRenderer = Renderer & {
+  page(envelope: Envelope): string;
+  end(): string;
 };
 
-/** How a format begins an output. */
-export type MakeRenderer = (layout: Layout) => Renderer;
+/** The class that renders a format. */
+export type RendererClass = new (layout: OutputLayout) => Renderer;
 
-/** What completes an output, in chunks. */
-export function ending(renderer: Renderer): Iterable<Chunk> {
+/** Completes an output; returns the remaining chunks. */
+export function endChunks(renderer: Renderer): Iterable<Chunk> {
   const rest = renderer.end();
   return typeof rest === 'string' ? [rest] : rest;
 }
 
-/** The whole output in chunks, each as soon as its page is there; no chunk is empty. */
-export async function* rendered(
+/** Renders pages as they arrive; no chunk is empty. */
+export async function* renderPages(
   renderer: Renderer,
   pages: AsyncIterable<Envelope> | Iterable<Envelope>,
 ): AsyncGenerator<Chunk, void, undefined> {
@@ -54,5 +54,5 @@ export async function* rendered(
     const chunk = renderer.page(envelope);
     if (chunk.length > 0) yield chunk;
   }
-  for (const chunk of ending(renderer)) if (chunk.length > 0) yield chunk;
+  for (const chunk of endChunks(renderer)) if (chunk.length > 0) yield chunk;
 }

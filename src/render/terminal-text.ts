@@ -1,10 +1,10 @@
 import stringWidth from 'string-width';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-// Characters of one cell and one code unit; what most texts consist of needs no look at its graphemes.
+// Characters of one cell and one code unit; most texts consist of these and need no segmenting.
 const plain = /^[ -~…]*$/;
 
-/** How many cells of a terminal's line a printable text takes: two for wide characters and emoji, none for combining marks. */
+/** The width of a printable text in terminal cells: two for wide characters and emoji, zero for combining marks. */
 export function cellWidth(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
@@ -12,12 +12,12 @@ export function cellWidth(text: string): number {
   return width;
 }
 
-/** What a reader sees as one character never takes more than two cells, however many code points make it up. */
+/** A grapheme takes at most two cells, however many code points it has. */
 function graphemeWidth(grapheme: string): number {
   return Math.min(2, stringWidth(grapheme));
 }
 
-/** The text in at most `width` cells, ending in `…` where something is cut off; characters are never split. */
+/** Cuts a text to `width` cells and marks the cut with `…`; never splits a grapheme. */
 export function cut(text: string, width: number): string {
   if (cellWidth(text) <= width) return text;
   if (plain.test(text)) return `${text.slice(0, Math.max(0, width - 1))}…`;
@@ -29,4 +29,15 @@ export function cut(text: string, width: number): string {
     kept += segment;
   }
   return `${kept}…`;
+}
+
+/** Breaks a text between words into lines of at most `width` cells; cuts a longer word. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ').filter((part) => part !== '')) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`;
+    if (lines.length > 0 && cellWidth(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(cut(word, width));
+  }
+  return lines;
 }

@@ -81,7 +81,7 @@ function refuseLater(day: Day, named: readonly (readonly [flag: string, day: Day
 function bindOperation(query: OperationQuery, day: Day): BoundQuery {
   const { params } = query;
   const operation = operationNamed(query.operation);
-  const name = operation.boundBy;
+  const { boundBy: name } = operation;
   if (name === undefined)
     throw new Problem(
       'bad-input',

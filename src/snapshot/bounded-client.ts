@@ -1,4 +1,3 @@
-import type {} from '../analysis/answer.ts';
 import type { Client } from '../client/client.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
@@ -11,6 +10,7 @@ import { isAboutKnowledge } from './bind.ts';
 export function boundedClient(client: Client, day: Day): Client {
   return {
     ...client,
+    watch: unwatched,
     async ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> {
       if (operation.knownBy === undefined)
         throw new Problem('bad-input', `${operation.name} cannot be bound to what was known on a date`);
@@ -29,8 +29,15 @@ export function boundedClient(client: Client, day: Day): Client {
   };
 }
 
+/** The state of the data is watched over all lines of a plan, and not by each query. */
+const unwatched: Client['watch'] = async () => ({ changed: async () => false, requests: () => 0 });
+
 /** The parameters with the one that bounds the operation. */
-function upTo(day: Day, { params, boundBy }: Operation<Params, unknown>, texts: ParamTexts): ParamTexts {
+function upTo(
+  day: Day,
+  { params, boundBy }: Pick<Operation, 'boundBy' | 'params'>,
+  texts: ParamTexts,
+): ParamTexts {
   for (const [name, text] of texts)
     if (isAboutKnowledge(params[name]) && parseDay(text) !== undefined && text > day)
       throw new Problem('bad-input', `'${name}' ${text} is later than ${day}`, { field: name });

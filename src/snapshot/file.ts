@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, lstat, open, rename, rm } from 'node:fs/promises';
+import { link, lstat, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { flush } from '../platform/files.ts';
 
 /** The size and the SHA-256 of what a file holds. */
 export type Sum = { readonly bytes: number; readonly sha256: string };
@@ -58,22 +59,4 @@ async function linkedInPlace(old: string, path: string): Promise<boolean> {
     await rm(name, { force: true });
     return false;
   }
-}
-
-/** Waits until a file or folder is on the disk. */
-export async function flush(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync().catch(naming(path));
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Throws a failure of the system again with the file that it is about: once a file is open, the system does not say. */
-export function naming(path: string): (error: NodeJS.ErrnoException) => never {
-  return (error) => {
-    error.path ??= path;
-    throw error;
-  };
 }

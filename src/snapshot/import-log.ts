@@ -1,4 +1,4 @@
-import { csvRecord } from '../render/csv.ts';
+import { formatCsvRecord } from '../render/delimited.ts';
 import type { ImportRecord } from '../store/store.ts';
 
 const header = ['imported_at', 'kind', 'statements_new', 'statements_known', 'withdrawn', 'sha256', 'file'];
@@ -16,5 +16,5 @@ export function importLogText(imports: readonly ImportRecord[]): string {
       made.file,
     ].map(String),
   );
-  return [header, ...rows].map(csvRecord).join('');
+  return [header, ...rows].map(formatCsvRecord).join('');
 }

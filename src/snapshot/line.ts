@@ -2,7 +2,7 @@ import { isDrawable } from '../analysis/layouts.ts';
 import type { Query } from '../analysis/query.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { formatOfFile } from '../render/format.ts';
+import { formatForFile } from '../render/formats.ts';
 import { type OutputChoice, type OutputFlags, outputChoice } from '../render/output.ts';
 import { bind } from './bind.ts';
 import type { PlanLine } from './plan.ts';
@@ -70,7 +70,7 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine): Bound
       "'today' has no place in a plan: the as-of date of the snapshot bounds every line",
     );
   const bound = bind(parsed.query, day);
-  if (parsed.output.format === undefined && formatOfFile(name) === undefined)
+  if (parsed.output.format === undefined && formatForFile(name) === undefined)
     throw new Problem('bad-input', `the name ${name} has no format`, {
       hints: ['use an ending such as .csv, or add --format'],
     });

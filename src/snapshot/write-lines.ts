@@ -7,10 +7,10 @@ import type { Client } from '../client/client.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope } from '../operations/envelope.ts';
+import { naming } from '../platform/files.ts';
 import { rendererFor } from '../render/output.ts';
-import { rendered } from '../render/renderer.ts';
+import { renderPages } from '../render/renderer.ts';
 import { boundedClient } from './bounded-client.ts';
-import { naming } from './file.ts';
 import type { BoundLine } from './line.ts';
 
 /** What writing the lines of a plan takes. */
@@ -44,7 +44,7 @@ async function writeLine({ name, query, output }: BoundLine, writing: Writing): 
   const { asOf, folder, signal } = writing;
   signal.throwIfAborted();
   const client = boundedClient(writing.client, asOf);
-  const asking = { client, signal, chart: output.drawn, isWatched: true };
+  const asking = { client, signal, chart: output.drawn };
   const answer = await run(query, asking);
   let rows = 0;
   const counted = async function* (): AsyncGenerator<Envelope> {
@@ -59,7 +59,7 @@ async function writeLine({ name, query, output }: BoundLine, writing: Writing): 
   // The state of the data may have changed in the middle of an earlier attempt.
   const file = await open(path, 'w');
   try {
-    for await (const chunk of rendered(await rendererFor(output, answer, false), counted())) {
+    for await (const chunk of renderPages(await rendererFor(output, answer, false), counted())) {
       await file.writeFile(chunk).catch(naming(path));
       await nextTick();
       signal.throwIfAborted();

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/operations/index.ts';
-import { formatNames } from '../../src/render/format.ts';
+import { formatNames } from '../../src/render/formats.ts';
 import { openStore } from '../../src/store/open.ts';
-import { built } from '../support/command.ts';
 import { contractStore, oddId } from '../support/contract-cases.ts';
 import { behindPrefix, type Running, startService } from '../support/modes.ts';
+import { builtProgram } from '../support/repository.ts';
 import { scratchFolder } from '../support/scratch-store.ts';
 
 const folder = scratchFolder();
@@ -30,7 +30,7 @@ type Ended = { readonly code: number | null; readonly out: string; readonly err:
 /** The built command in an environment of these variables alone; request ids and the base of error types are all made the same. */
 function run(line: readonly string[], variables: Readonly<Record<string, string>>): Promise<Ended> {
   const env = { PATH: process.env.PATH, HOME: folder, ...variables };
-  const child = spawn(process.execPath, [built, ...line], {
+  const child = spawn(process.execPath, [builtProgram, ...line], {
     env,
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -78,98 +78,95 @@ const lines: Readonly<Record<string, readonly [line: readonly string[], columns:
 /** The operations whose rows can be drawn. */
 const drawable: ReadonlySet<string> = new Set(['observations', 'revisions', 'curve', 'spread']);
 
-describe.skipIf(!existsSync(built))(
-  'the built command, over a store or a service (needs npm run build)',
-  () => {
-    it('is tried with every operation', () => {
-      expect(operations.map(({ name }) => name).filter((name) => lines[name] === undefined)).toEqual([]);
-    });
+describe('the built command, over a store or a service', () => {
+  it('is tried with every operation', () => {
+    expect(operations.map(({ name }) => name).filter((name) => lines[name] === undefined)).toEqual([]);
+  });
 
-    const everyFormat = Object.entries(lines).flatMap(([name, [line, columns]]) =>
-      formatNames.map((format) => [name, format, line, columns] as const),
-    );
-    it.each(everyFormat)('writes the same bytes of %s as %s', async (name, format, line, columns) => {
-      const [embedded, remote] = await bothWays([...line, '-f', format]);
-      expect(remote).toEqual(embedded);
-      if (format === 'svg' && !drawable.has(name)) {
-        expect([embedded.code, embedded.out]).toEqual([2, '']);
-        return;
-      }
-      expect(embedded.code).toBe(0);
-      if (format === 'csv') expect(embedded.out).toMatch(new RegExp(`^${columns}`));
-      else expect(embedded.out.length).toBeGreaterThan(50);
-    });
+  const everyFormat = Object.entries(lines).flatMap(([name, [line, columns]]) =>
+    formatNames.map((format) => [name, format, line, columns] as const),
+  );
+  it.each(everyFormat)('writes the same bytes of %s as %s', async (name, format, line, columns) => {
+    const [embedded, remote] = await bothWays([...line, '-f', format]);
+    expect(remote).toEqual(embedded);
+    if (format === 'svg' && !drawable.has(name)) {
+      expect([embedded.code, embedded.out]).toEqual([2, '']);
+      return;
+    }
+    expect(embedded.code).toBe(0);
+    if (format === 'csv') expect(embedded.out).toMatch(new RegExp(`^${columns}`));
+    else expect(embedded.out.length).toBeGreaterThan(50);
+  });
 
-    it.each([
-      ['observations of a pattern', ['obs', 'GDP*', '--limit', '3'], 0, 5],
-      ['observations, oldest first', ['obs', 'GDP', '--sort', 'asc', '--all'], 0, 11],
-      ['first releases', ['obs', 'GDP', '--first-release'], 0, 2],
-      ['an as-of day that is not covered', ['obs', 'GDP', '--as-of', '2020-06-01'], 0, 1],
-      ['no rows, which fail', ['obs', 'GDP', '--as-of', '2020-06-01', '--fail-empty'], 9, 1],
-      ['a search by title', ['series', 'search', 'domestic', '--match', 'title'], 0, 2],
-      ['an unknown series', ['obs', 'GDPX'], 3, 0],
-      ['one unknown series of two', ['obs', 'GDPX', 'GDP', '--limit', '2'], 3, 3],
-      ['an unknown series as a problem document', ['obs', 'GDPX', '--json'], 3, 0],
-      ['a bad date', ['obs', 'GDP', '--from', '2020-02-30'], 2, 0],
-      ['a bad date of a curve', ['curve', '--date', 'soon', '--on-or-before'], 2, 0],
-      ['a curve beside another', ['curve', '--date', '2026-01-14', '--vs', '2026-01-13'], 0, 4],
-      ['rates by date', ['yields', '--wide', '--limit', '2'], 0, 3],
-      ['explained clusters', ['insider', 'clusters', '--explain', '--as-of', '2026-01-14'], 0, 5],
-      ['filings of a name', ['insider', 'filings', '--owner', 'fund', '--from', '2025-01-01'], 0, 3],
-      ['two ways to bound filings', ['insider', 'filings', '--days', '3', '--from', '2025-01-01'], 2, 0],
-      ['a cursor that is none', ['yields', '--cursor', 'nonsense'], 2, 0],
-    ])('says the same of %s', async (_, line, code, rows) => {
-      const [embedded, remote] = await bothWays(line);
-      expect(remote).toEqual(embedded);
-      expect([embedded.code, embedded.out.split('\n').length - 1]).toEqual([code, rows]);
-    });
+  it.each([
+    ['observations of a pattern', ['obs', 'GDP*', '--limit', '3'], 0, 5],
+    ['observations, oldest first', ['obs', 'GDP', '--sort', 'asc', '--all'], 0, 11],
+    ['first releases', ['obs', 'GDP', '--first-release'], 0, 2],
+    ['an as-of day that is not covered', ['obs', 'GDP', '--as-of', '2020-06-01'], 0, 1],
+    ['no rows, which fail', ['obs', 'GDP', '--as-of', '2020-06-01', '--fail-empty'], 9, 1],
+    ['a search by title', ['series', 'search', 'domestic', '--match', 'title'], 0, 2],
+    ['an unknown series', ['obs', 'GDPX'], 3, 0],
+    ['one unknown series of two', ['obs', 'GDPX', 'GDP', '--limit', '2'], 3, 3],
+    ['an unknown series as a problem document', ['obs', 'GDPX', '--json'], 3, 0],
+    ['a bad date', ['obs', 'GDP', '--from', '2020-02-30'], 2, 0],
+    ['a bad date of a curve', ['curve', '--date', 'soon', '--on-or-before'], 2, 0],
+    ['a curve beside another', ['curve', '--date', '2026-01-14', '--vs', '2026-01-13'], 0, 4],
+    ['rates by date', ['yields', '--wide', '--limit', '2'], 0, 3],
+    ['explained clusters', ['insider', 'clusters', '--explain', '--as-of', '2026-01-14'], 0, 5],
+    ['filings of a name', ['insider', 'filings', '--owner', 'fund', '--from', '2025-01-01'], 0, 3],
+    ['two ways to bound filings', ['insider', 'filings', '--days', '3', '--from', '2025-01-01'], 2, 0],
+    ['a cursor that is none', ['yields', '--cursor', 'nonsense'], 2, 0],
+  ])('says the same of %s', async (_, line, code, rows) => {
+    const [embedded, remote] = await bothWays(line);
+    expect(remote).toEqual(embedded);
+    expect([embedded.code, embedded.out.split('\n').length - 1]).toEqual([code, rows]);
+  });
 
-    it.each([
-      ['several series', ['obs', 'GDP', oddId]],
-      ['a pattern', ['obs', 'GDP*']],
-      ['an as-of day', ['obs', 'GDP', '--as-of', '2020-12-31']],
-      ['revisions', ['revisions', 'gdp', '--date', '2020-03-01']],
-      ['a spread', ['spread']],
-      ['a curve', ['curve', '--date', '2026-01-15', '--on-or-before']],
-      ['two curves', ['curve', '--date', '2026-01-14', '--vs', '2026-01-13']],
-      ['an unknown series', ['obs', 'GDPX', 'GDP']],
-    ])('draws the same chart of %s', async (_, line) => {
-      const [embedded, remote] = await bothWays([...line, '--plot']);
-      expect(remote).toEqual(embedded);
-      expect(Buffer.from(embedded.out, 'latin1').toString('utf8')).toMatch(/^ *└[─┬]+$/m);
-    });
+  it.each([
+    ['several series', ['obs', 'GDP', oddId]],
+    ['a pattern', ['obs', 'GDP*']],
+    ['an as-of day', ['obs', 'GDP', '--as-of', '2020-12-31']],
+    ['revisions', ['revisions', 'gdp', '--date', '2020-03-01']],
+    ['a spread', ['spread']],
+    ['a curve', ['curve', '--date', '2026-01-15', '--on-or-before']],
+    ['two curves', ['curve', '--date', '2026-01-14', '--vs', '2026-01-13']],
+    ['an unknown series', ['obs', 'GDPX', 'GDP']],
+  ])('draws the same chart of %s', async (_, line) => {
+    const [embedded, remote] = await bothWays([...line, '--plot']);
+    expect(remote).toEqual(embedded);
+    expect(Buffer.from(embedded.out, 'latin1').toString('utf8')).toMatch(/^ *└[─┬]+$/m);
+  });
 
-    it('writes the same files', async () => {
-      const file = join(folder, 'out.json');
-      const contents: string[] = [];
-      for (const variables of [
-        { ASOF_STORE: store },
-        { ASOF_BASE_URL: running.url, ASOF_API_KEY: running.key },
-      ]) {
-        expect(await run(['obs', 'GDP', '-o', file], variables)).toEqual({ code: 0, out: '', err: '' });
-        contents.push(readFileSync(file, 'utf8').replace(/req_[0-9a-f]{32}/g, 'req_'));
-      }
-      expect(contents[1]).toBe(contents[0]);
-      expect(JSON.parse(contents[0] ?? '').results).toHaveLength(10);
-    });
+  it('writes the same files', async () => {
+    const file = join(folder, 'out.json');
+    const contents: string[] = [];
+    for (const variables of [
+      { ASOF_STORE: store },
+      { ASOF_BASE_URL: running.url, ASOF_API_KEY: running.key },
+    ]) {
+      expect(await run(['obs', 'GDP', '-o', file], variables)).toEqual({ code: 0, out: '', err: '' });
+      contents.push(readFileSync(file, 'utf8').replace(/req_[0-9a-f]{32}/g, 'req_'));
+    }
+    expect(contents[1]).toBe(contents[0]);
+    expect(JSON.parse(contents[0] ?? '').results).toHaveLength(10);
+  });
 
-    it('ends as soon as it has answered', async () => {
-      const started = performance.now();
-      await run(['ping'], { ASOF_BASE_URL: running.url, ASOF_API_KEY: running.key });
-      expect(performance.now() - started).toBeLessThan(20_000);
-    });
+  it('ends as soon as it has answered', async () => {
+    const started = performance.now();
+    await run(['ping'], { ASOF_BASE_URL: running.url, ASOF_API_KEY: running.key });
+    expect(performance.now() - started).toBeLessThan(20_000);
+  });
 
-    it('never shows the key', async () => {
-      const variables = { ASOF_BASE_URL: proxy.url, ASOF_API_KEY: running.key };
-      for (const line of [
-        ['ping', '--debug'],
-        ['obs', 'GDPX', '--debug'],
-        ['obs', 'GDP', '--from', 'x', '--json', '--debug'],
-      ]) {
-        const { out, err } = await run(line, variables);
-        expect(out + err).not.toContain(running.key.slice(-20));
-        expect(err).toContain('x-api-key: (redacted)');
-      }
-    });
-  },
-);
+  it('never shows the key', async () => {
+    const variables = { ASOF_BASE_URL: proxy.url, ASOF_API_KEY: running.key };
+    for (const line of [
+      ['ping', '--debug'],
+      ['obs', 'GDPX', '--debug'],
+      ['obs', 'GDP', '--from', 'x', '--json', '--debug'],
+    ]) {
+      const { out, err } = await run(line, variables);
+      expect(out + err).not.toContain(running.key.slice(-20));
+      expect(err).toContain('x-api-key: (redacted)');
+    }
+  });
+});

@@ -3,20 +3,15 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CurveType } from '../../src/domain/treasury/curve.ts';
 import { type Client, open, operations, type Row, samplePath } from '../../src/index.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openDatabase } from '../../src/store/sqlite/engine.ts';
 import type { Series, Store } from '../../src/store/store.ts';
-import * as raw from '../support/raw-statements.ts';
-import { allStatements } from '../support/scratch-store.ts';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const asof = join(root, 'dist/asof.cjs');
-const shared = join(root, '../shared');
+import { variables } from '../support/raw-statements.ts';
+import { root, testData } from '../support/repository.ts';
+import { sampleSourcesSuite } from '../support/suites/sample-sources.ts';
 
 const realTimeDataSet = 'Philadelphia Fed Real-Time Data Set';
 const panels = 'FRED dated panel';
@@ -128,7 +123,7 @@ describe('the series of the sample', () => {
   });
 
   it('include all 25 variables of the Real-Time Data Set and 24 series of the panels', () => {
-    expect(idsFrom(realTimeDataSet)).toEqual(Object.values(raw.variables).sort());
+    expect(idsFrom(realTimeDataSet)).toEqual(Object.values(variables).sort());
     expect(idsFrom(panels)).toHaveLength(24);
     expect(series).toHaveLength(1 + 25 + 24);
   });
@@ -190,111 +185,7 @@ describe('the series of the sample', () => {
   });
 });
 
-describe.skipIf(!fs.existsSync(shared))(
-  'the sample beside the raw files (skipped where ../shared is not at hand)',
-  () => {
-    const statements = async (id: string) => {
-      const found = await store.read((view) => allStatements(view, id));
-      return found.map(({ date, asOf, value }) => `${date} ${asOf} ${value ?? ''}`);
-    };
-
-    const rates = async (curveType: CurveType) =>
-      (await store.read((view) => view.yields({ curveType, limit: 1_000_000 }))).map(
-        ({ tradeDate, maturity, rate }) => `${tradeDate} ${maturity} ${rate}`,
-      );
-
-    it('has every statement about GDP, and no other', async () => {
-      expect(raw.differences(await statements('GDP'), raw.rawGdp())).toEqual([]);
-    });
-
-    it('describes GDP as FRED does, so that FRED’s own description is no contradiction', () => {
-      const given = raw.rawGdpDescription();
-      expect(series.find(({ id }) => id === 'GDP')).toMatchObject({
-        title: given.title,
-        units: given.units,
-        frequency: given.frequency_short,
-        seasonalAdjustment: given.seasonal_adjustment_short,
-      });
-    });
-
-    it.each(Object.entries(raw.variables))(
-      'has every cell of %s, as %s, and no other',
-      async (variable, id) => {
-        const file =
-          raw.rawWorkbooks().find((name) => new RegExp(`^${variable}(Qv|Mv)`, 'i').test(name)) ?? '';
-        const expected = await raw.rawWorkbook(file);
-        expect(expected.length).toBeGreaterThan(30_000);
-        expect(raw.differences(await statements(id), expected)).toEqual([]);
-      },
-    );
-
-    it('has every figure of the panels’ series that no other source has', async () => {
-      for (const { id, frequency } of series.filter(({ source }) => source === panels)) {
-        const expected = raw.rawPanel(id, frequency);
-        expect(expected.length, id).toBeGreaterThan(700);
-        expect(raw.differences(await statements(id), expected), id).toEqual([]);
-      }
-    });
-
-    it('has every rate of both curves', async () => {
-      expect(raw.differences(await rates('PAR'), raw.rawParRates())).toEqual([]);
-      expect(raw.differences(await rates('TIPS'), raw.rawTipsRates())).toEqual([]);
-    });
-
-    it('gives the 400 true answers about GDP', async () => {
-      const answers = raw.trueAnswers('gdp-as-of.tsv');
-      expect(answers).toHaveLength(400);
-      for (const { series_id = '', date = '', as_of = '', value, as_of_date } of answers) {
-        const row = await known(series_id, date, as_of);
-        const given = [row?.value ?? '', String(row?.as_of_date ?? '').slice(0, 10)];
-        expect(given, `${date} as of ${as_of}`).toEqual([value, as_of_date]);
-      }
-    });
-
-    it('gives the 300 true answers of the Real-Time Data Set', async () => {
-      const answers = raw.trueAnswers('rtdsm-as-of.tsv');
-      expect(answers).toHaveLength(300);
-      for (const { rtdsm_variable = '', date = '', vintage = '', value } of answers) {
-        const row = await known(raw.variables[rtdsm_variable] ?? '', date, vintage);
-        expect(row?.value ?? '', `${rtdsm_variable} ${date} as of ${vintage}`).toBe(value);
-      }
-    });
-
-    it('takes the raw files on top of a copy as known already, and the wrong TIPS file not at all', async () => {
-      const copy = join(folder, 'copy.db');
-      fs.copyFileSync(sample, copy);
-      const files = [
-        'macro/fred-api/GDP-observations-all-realtime.json',
-        'macro/fred-api/GDP-observations-realtime_end-2019-01-01.json',
-        'macro/fred-api/GDP-series.json',
-        'macro/rtdsm/ROUTPUTQvQd.xlsx',
-        'treasury/par-xml',
-        'sec/form345-maia-reencoded',
-      ].map((path) => join(shared, 'data', path));
-      execFileSync(process.execPath, [
-        asof,
-        'import',
-        ...files,
-        '--id',
-        'ROUTPUT=GDPC1',
-        '--store',
-        copy,
-        '--quiet',
-      ]);
-      const opened = await openStore(copy);
-      const made = (await opened.read((view) => view.imports())).filter(({ file }) =>
-        file.startsWith(shared),
-      );
-      await opened.close();
-      expect(made.length).toBe(4 + 5 + 4);
-      expect(made.map(({ statementsNew }) => statementsNew)).toEqual(made.map(() => 0));
-      const wrong = join(shared, 'data/treasury/tips-csv');
-      expect(() =>
-        execFileSync(process.execPath, [asof, 'import', wrong, '--store', copy], { stdio: 'pipe' }),
-      ).toThrow(/conflicts; nothing was imported/);
-    });
-  },
-);
+sampleSourcesSuite(testData, { whole: false });
 
 function sha256(path: string): string {
   return createHash('sha256').update(fs.readFileSync(path)).digest('hex');

@@ -178,7 +178,7 @@ describe('an import that lands between two pages', () => {
       const { next_cursor = '' } = await client.ask(observations, given);
       await importFiles(path, { 'more.csv': facts('GDP 2020-09-01 2021-02-01 99.5') });
       expect(await outcome(client, observations, [...given, ['cursor', next_cursor]])).toEqual({
-        kind: 'validation-error',
+        kind: 'data-changed',
         hints: [],
         type: 'validation-error',
         document: {

@@ -1,9 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, open, operations, type Row, samplePath } from '../../src/index.ts';
-
-const raw = join(import.meta.dirname, '../../../shared/data/sec');
+import { readData, testData } from '../support/repository.ts';
 
 let client: Client;
 beforeAll(async () => {
@@ -92,8 +89,8 @@ type Trade = {
   readonly facts: string;
 };
 
-describe.skipIf(!existsSync(raw))('beside the raw tables (skipped where ../shared is not at hand)', () => {
-  it('the clusters are those of the definition, told from the tables alone', async () => {
+describe('the clusters of the sample, worked out from the source tables alone', () => {
+  it('are those that the service gives', async () => {
     const spans = naiveClusters(rawPurchases(), 3, 14);
     const rows = await ask('insider_clusters', { ticker: 'MAIA' });
     const found = rows.map((row) => `${day(row.date_first)} ${day(row.date_last)} ${row.cluster_size}`);
@@ -104,7 +101,7 @@ describe.skipIf(!existsSync(raw))('beside the raw tables (skipped where ../share
 /** The purchases of the tables; what one owner reports again in a later filing once. No two of its filers report one block. */
 function rawPurchases(): readonly Trade[] {
   const table = (name: string) => {
-    const text = readFileSync(join(raw, 'form345-maia-reencoded', `${name}.tsv`), 'utf8');
+    const text = readData(testData, `sec/form345-maia-reencoded/${name}.tsv`).toString('utf8');
     const [columns = [], ...records] = text
       .trim()
       .split('\n')

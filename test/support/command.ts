@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { main } from '../../src/cli/main.ts';
-
-/** The built command, as users have it. */
-export const built = join(import.meta.dirname, '..', '..', 'dist', 'asof.cjs');
+import type { UserFolders } from '../../src/platform/user-folders.ts';
 
 /** How a command ended and what it said. */
 export type Ended = { readonly code: number; readonly out: string; readonly err: string };
@@ -13,6 +11,8 @@ export type Ended = { readonly code: number; readonly out: string; readonly err:
 /** The surroundings of a command in this process. */
 export type Surroundings = {
   readonly env?: Readonly<Record<string, string>>;
+  /** Where the user's data and settings are; in HOME unless given. */
+  readonly folders?: UserFolders;
   readonly stdoutIsTerminal?: boolean;
   readonly stderrIsTerminal?: boolean;
   readonly columns?: number;
@@ -25,12 +25,18 @@ export type Surroundings = {
   readonly onWrite?: (text: string) => void | Promise<void>;
 };
 
+/** A home that does not exist. */
+const nowhere = join(tmpdir(), 'asof-test-without-a-home');
+
 /** The day on which all commands of these tests run. */
 const today = '2026-03-15';
 
 /** Runs a command line in this process, with no environment but the one given. */
 export async function asof(line: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
   const { env = {}, signal = new AbortController().signal, columns, pace = 0, onWrite } = surroundings;
+  const { HOME: home = nowhere } = env;
+  const { folders = { data: join(home, '.local/share/asof'), config: join(home, '.config/asof') } } =
+    surroundings;
   const [out, err]: [string[], string[]] = [[], []];
   const stream = (texts: string[], isTTY = false, before = onWrite) => {
     const writable = new Writable({
@@ -52,7 +58,8 @@ export async function asof(line: readonly string[], surroundings: Surroundings =
     stdin: surroundings.stdin ?? Readable.from([]),
     stdout: stream(out, surroundings.stdoutIsTerminal),
     stderr: stream(err, surroundings.stderrIsTerminal, () => undefined),
-    env: { HOME: join(tmpdir(), 'asof-test-without-a-home'), ...env },
+    env: { HOME: home, ...env },
+    folders,
     clock,
     signal,
   } as Parameters<typeof main>[1]);

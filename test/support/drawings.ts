@@ -1,7 +1,7 @@
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
 import type { Drawing, TextSize } from '../../src/render/chart/drawing.ts';
-import { svg } from '../../src/render/chart/svg.ts';
-import { textChart } from '../../src/render/chart/text.ts';
+import { SvgRenderer } from '../../src/render/chart/svg/svg.ts';
+import { TextChartRenderer } from '../../src/render/chart/text/text.ts';
 import { layout } from './rows.ts';
 
 /** A reading of a line for tests: its place (a day or a maturity) and its value. */
@@ -51,13 +51,13 @@ export function textOf(
   changes: Partial<Drawing> = {},
   colour = false,
 ): string {
-  const renderer = textChart(drawing(changes), { width: 80, height: undefined, ...size }, colour);
+  const renderer = new TextChartRenderer(drawing(changes), { width: 80, height: undefined, ...size }, colour);
   return renderer.page(page(rows)) + renderer.end();
 }
 
 /** The chart as SVG of these rows. */
 export function svgOf(rows: readonly Row[], changes: Partial<Drawing> = {}): string {
-  const renderer = svg(layout([], { drawing: drawing(changes) }));
+  const renderer = new SvgRenderer(layout([], { drawing: drawing(changes) }));
   return renderer.page(page(rows)) + renderer.end();
 }
 

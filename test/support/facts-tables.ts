@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Statement } from '../../src/domain/series/statement.ts';
-import { shared } from './source-file.ts';
+import { testData } from './repository.ts';
 
-/** The rows of a file of true answers, by column name. */
+/** The rows of a file of true answers in test/data/facts, by column name. */
 export function facts(name: string): readonly Readonly<Record<string, string>>[] {
-  const [header = '', ...rows] = readFileSync(join(shared, 'data/facts', name), 'utf8')
+  const [header = '', ...rows] = readFileSync(join(testData, 'facts', name), 'utf8')
     .trimEnd()
     .split('\n');
   const names = header.split('\t');

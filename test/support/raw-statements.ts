@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { readSheet } from 'read-excel-file/node';
+import { readData } from './repository.ts';
 
 // Readers of the raw files that share nothing with the ones of asof: they are what the sample is compared with.
 // A statement is `date as-of-day value`, a rate `date maturity rate`; a withdrawal has nothing after the day.
@@ -35,31 +35,29 @@ export const variables: Readonly<Record<string, string>> = {
   WSD: 'WSD',
 };
 
-const data = fileURLToPath(new URL('../../../shared/data/', import.meta.url));
-
 /** What FRED's file of all vintages states of GDP. */
-export function rawGdp(): string[] {
-  const path = join(data, 'macro/fred-api/GDP-observations-all-realtime.json');
-  const answer = JSON.parse(readFileSync(path, 'utf8')) as { observations: Record<string, string>[] };
+export function rawGdp(data: string): string[] {
+  const text = readData(data, 'macro/fred-api/GDP-observations-all-realtime.json').toString('utf8');
+  const answer = JSON.parse(text) as { observations: Record<string, string>[] };
   return answer.observations.map(
     ({ date, realtime_start, value }) => `${date} ${realtime_start} ${value === '.' ? '' : value}`,
   );
 }
 
 /** What FRED's description of GDP says. */
-export function rawGdpDescription(): Record<string, string> {
+export function rawGdpDescription(data: string): Record<string, string> {
   const text = readFileSync(join(data, 'macro/fred-api/GDP-series.json'), 'utf8');
   const [series] = (JSON.parse(text) as { seriess: Record<string, string>[] }).seriess;
   return series ?? {};
 }
 
 /** The names of the workbooks of the Real-Time Data Set. */
-export function rawWorkbooks(): string[] {
+export function rawWorkbooks(data: string): string[] {
   return readdirSync(join(data, 'macro/rtdsm'));
 }
 
 /** What every cell of a workbook of the Real-Time Data Set states. */
-export async function rawWorkbook(name: string): Promise<string[]> {
+export async function rawWorkbook(data: string, name: string): Promise<string[]> {
   const [header = [], ...rows] = await readSheet(join(data, 'macro/rtdsm', name));
   const dates = rows.map(([label]) => workbookDate(String(label)));
   return header.slice(1).flatMap((title, column) => {
@@ -87,7 +85,7 @@ function workbookVintage(title: string): string {
 }
 
 /** What the dated panels state of a series; a quarterly one has its figures in quarters' last months. */
-export function rawPanel(seriesId: string, frequency: string): string[] {
+export function rawPanel(data: string, seriesId: string, frequency: string): string[] {
   const folder = join(data, 'macro/dated-panel');
   return readdirSync(folder).flatMap((file) => {
     const [header = [], ...rows] = table(join(folder, file));
@@ -106,7 +104,7 @@ export function rawPanel(seriesId: string, frequency: string): string[] {
 }
 
 /** Every rate of Treasury's par curve. */
-export function rawParRates(): string[] {
+export function rawParRates(data: string): string[] {
   const folder = join(data, 'treasury/par-csv');
   return readdirSync(folder).flatMap((file) => {
     const [header = [], ...rows] = table(join(folder, file));
@@ -124,7 +122,7 @@ function tradeDate(text: string): string {
 }
 
 /** Every rate of the real curve in the files of the H.15 release. */
-export function rawTipsRates(): string[] {
+export function rawTipsRates(data: string): string[] {
   const folder = join(data, 'treasury/h15-dfii');
   return readdirSync(folder).flatMap((file) => {
     const maturity = `${basename(file, '.csv').slice('DFII'.length)}Y`;
@@ -134,7 +132,7 @@ export function rawTipsRates(): string[] {
 }
 
 /** A column of FRED-QD (published in April 2021) by the first day of each quarter, empty cells left out. */
-export function rawFredQd(column: string): Map<string, number> {
+export function rawFredQd(data: string, column: string): Map<string, number> {
   const [header = [], , , ...rows] = table(join(data, 'macro/fred-qd/fredqd.csv'));
   const index = header.indexOf(column);
   const filled = rows.filter((row) => (row[index] ?? '') !== '');
@@ -147,7 +145,7 @@ export function rawFredQd(column: string): Map<string, number> {
 }
 
 /** A table of true answers, by column name. */
-export function trueAnswers(name: string): Record<string, string>[] {
+export function trueAnswers(data: string, name: string): Record<string, string>[] {
   const [header = [], ...rows] = table(join(data, 'facts', name), '\t');
   return rows.map((row) => Object.fromEntries(header.map((column, i) => [column, row[i] ?? ''])));
 }

@@ -1,7 +1,7 @@
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
 import type { Field } from '../../src/operations/field.ts';
 import type { FieldType } from '../../src/operations/field-kinds.ts';
-import type { Layout, Renderer } from '../../src/render/renderer.ts';
+import type { OutputLayout, Renderer } from '../../src/render/renderer.ts';
 
 /** A field for tests. */
 export function field(name: string, type: FieldType = 'text'): Field {
@@ -48,7 +48,7 @@ export function envelope(results: readonly Row[], cursor?: string): Envelope {
 }
 
 /** The defaults of a file: all fields, with a header, no colour. */
-export function layout(fields: readonly Field[], changes: Partial<Layout> = {}): Layout {
+export function layout(fields: readonly Field[], changes: Partial<OutputLayout> = {}): OutputLayout {
   return { columns: { fields, chosen: false, all: fields }, header: true, colour: false, ...changes };
 }
 

@@ -2,19 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { Filing } from '../../src/domain/insider/filing.ts';
-import { shared } from './source-file.ts';
 
-/** The folder of the real filings. */
-export const sec = join(shared, 'data/sec');
-/** The folder of the real ownership documents. */
-export const documents = join(sec, 'ownership-xml');
+/** The folder of the real ownership documents in a data folder. */
+export function documentsIn(data: string): string {
+  return join(data, 'sec/ownership-xml');
+}
 
 /** A record of a table, by column. */
 export type Cells = Readonly<Record<string, string>>;
 
 /** What the hand-made index says of each document. */
-export function indexRows(): readonly Cells[] {
-  return parse(readFileSync(join(sec, 'ownership-xml-INDEX.csv')), { columns: true });
+export function indexRows(data: string): readonly Cells[] {
+  return parse(readFileSync(join(data, 'sec/ownership-xml-INDEX.csv')), { columns: true });
 }
 
 /** How many trades of each code there are, as the index writes it: `M:2 S:1`. */

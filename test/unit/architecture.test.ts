@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { root } from '../support/repository.ts';
 
-const root = join(import.meta.dirname, '..', '..');
 const maxLines = 300;
 
 /**
@@ -36,8 +36,12 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'client/remote': ['client', 'domain', 'operations', 'platform'],
   analysis: ['analysis', 'client', 'domain', 'operations', 'render/chart'],
   'analysis/charts': ['analysis', 'client', 'domain', 'operations', 'render/chart'],
-  render: ['domain/series', 'operations', 'render'],
-  'render/chart': ['domain/series', 'operations', 'render'],
+  render: ['domain', 'operations', 'render'],
+  'render/chart': ['domain', 'operations', 'render'],
+  'render/chart/svg': ['domain', 'operations', 'render'],
+  'render/chart/text': ['domain', 'operations', 'render'],
+  'render/parquet': ['domain', 'operations', 'render'],
+  'render/table': ['domain', 'operations', 'render'],
   snapshot: ['analysis', 'client', 'domain/series', 'operations', 'platform', 'render', 'store'],
   import: ['domain', 'import', 'platform', 'store'],
   'import/files': ['platform'],
@@ -53,7 +57,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   server: ['domain/series', 'operations', 'platform', 'server/keys', 'service', 'store'],
   'server/keys': ['operations', 'store'],
   'cli/terminal': ['domain/series', 'operations', 'platform', 'render'],
-  'cli/config': ['cli/terminal', 'domain/series', 'platform'],
+  'cli/config': ['cli/terminal', 'client/remote', 'domain/series', 'platform', 'render'],
   'cli/options': ['analysis', 'cli/config', 'cli/terminal', 'domain', 'operations', 'render'],
   'cli/run': [
     'analysis',
@@ -91,7 +95,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'store',
   ],
   cli: ['cli', 'platform'],
-  bin: ['cli'],
+  bin: ['cli', 'platform'],
 };
 
 type Import = { readonly from: string; readonly to: string };

@@ -1,5 +1,5 @@
 import type { Cell, Row } from '../../operations/envelope.ts';
-import type { Drawing, Mark } from '../../render/chart/drawing.ts';
+import type { ChartMark, Drawing } from '../../render/chart/drawing.ts';
 import type { CurveQuery, QueryParams } from '../query.ts';
 
 function curveName(type: unknown): string {
@@ -18,11 +18,11 @@ export function curveDrawing({ curveType, vs }: CurveQuery): Drawing {
   };
 }
 
-function ownMarks(row: Row): readonly Mark[] {
+function ownMarks(row: Row): readonly ChartMark[] {
   return marksOf(row, 'rate', row.trade_date, row.rate);
 }
 
-function otherMarks(row: Row): readonly Mark[] {
+function otherMarks(row: Row): readonly ChartMark[] {
   return marksOf(row, 'vs_rate', row.vs_trade_date, row.vs_rate);
 }
 
@@ -32,7 +32,7 @@ function marksOf(
   line: string,
   day: Cell | undefined,
   rate: Cell | undefined,
-): readonly Mark[] {
+): readonly ChartMark[] {
   if (typeof day !== 'string') return [];
   return [{ line, label: day, unit: 'Percent', frequency: '', at: String(maturity), value: rate ?? null }];
 }

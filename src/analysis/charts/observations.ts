@@ -1,6 +1,6 @@
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
-import type { Drawing, Mark, Told } from '../../render/chart/drawing.ts';
+import type { ChartMark, ChartSummary, Drawing } from '../../render/chart/drawing.ts';
 import type { Asking } from '../answer.ts';
 import type { QueryParams } from '../query.ts';
 import { listed, type MeantSeries } from '../series-ids.ts';
@@ -23,21 +23,22 @@ export async function observationsDrawing(
   const about = new Map<string, Row | undefined>();
   for (const one of series) about.set(one.id, await descriptionOf(one, asking));
   /** The series with values, or all where none has any. */
-  const seen = ({ lines }: Told) => {
+  const seen = ({ lines }: ChartSummary) => {
     const found = ids.filter((id) => lines.includes(id));
     return found.length === 0 ? ids : found;
   };
   // A series that does not exist is an error, and not an empty one.
-  const empty = (told: Told) => ids.filter((id) => about.get(id) !== undefined && !seen(told).includes(id));
+  const empty = (summary: ChartSummary) =>
+    ids.filter((id) => about.get(id) !== undefined && !seen(summary).includes(id));
   return {
     axis: 'day',
     form: 'line',
-    words: (told) => ({
-      title: titleOfAll(seen(told), about),
-      subtitle: [stateText(told, release === 'first'), ...emptyText(empty(told))].join('; '),
+    words: (summary) => ({
+      title: titleOfAll(seen(summary), about),
+      subtitle: [stateText(summary, release === 'first'), ...emptyText(empty(summary))].join('; '),
     }),
-    key: (told) => {
-      const ids = seen(told);
+    key: (summary) => {
+      const ids = seen(summary);
       return ids.length === 1 ? [] : ids.flatMap((id) => named(id, about.get(id)));
     },
     marks: (row) => [observationMark(row, row.date)],
@@ -45,14 +46,14 @@ export async function observationsDrawing(
 }
 
 /** As of which date, or of which publication, the values are. */
-function stateText({ asOf, published }: Told, isFirst: boolean): string {
+function stateText({ asOf, published }: ChartSummary, isFirst: boolean): string {
   const newest = published === undefined ? '' : `, the newest published on ${published}`;
   if (isFirst) return `First releases${asOf === undefined ? newest : `, as known on ${asOf}`}`;
   return asOf === undefined ? `Latest values${newest}` : `As known on ${asOf}`;
 }
 
 /** An observation as a mark at a day. */
-export function observationMark(row: Row, day: Row[string] | undefined): Mark {
+export function observationMark(row: Row, day: Row[string] | undefined): ChartMark {
   const { series_id, unit, frequency, value = null } = row;
   const id = String(series_id ?? '');
   return {

@@ -50,7 +50,7 @@ async function writeFacts(
   quiet: boolean,
   io: Io,
 ): Promise<void> {
-  const { csvRecord } = await import('../../render/csv.ts');
+  const { formatCsvRecord } = await import('../../render/delimited.ts');
   const bar = progress(io, quiet);
   try {
     let wanted = await sink.write('series_id,date,as_of_date,value\n');
@@ -60,11 +60,12 @@ async function writeFacts(
         // Reading never waits for I/O: without a tick of the event loop no signal is noticed.
         await nextTick();
         io.signal.throwIfAborted();
-        wanted = await sink.write(batch.map((statement) => csvRecord(recordOf(statement))).join(''));
+        wanted = await sink.write(batch.map((statement) => formatCsvRecord(recordOf(statement))).join(''));
         if (!wanted) break;
       }
       const complete = await view.completeVintages(id);
-      if (wanted) wanted = await sink.write(complete.map((asOf) => csvRecord([id, '', asOf, ''])).join(''));
+      if (wanted)
+        wanted = await sink.write(complete.map((asOf) => formatCsvRecord([id, '', asOf, ''])).join(''));
       if (io.stdout.isTTY !== true) bar.show(() => id, { done, total: ids.length, unit: 'series' });
     }
     await sink.finish();

@@ -3,7 +3,7 @@ import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
 import type { Field } from '../../operations/field.ts';
 import { outputChoice, rendererFor } from '../../render/output.ts';
-import { rendered } from '../../render/renderer.ts';
+import { renderPages } from '../../render/renderer.ts';
 import { accessPath } from '../config/places.ts';
 import type { KeysLine } from '../options/line.ts';
 import { outputPlace } from '../run/place.ts';
@@ -76,7 +76,7 @@ async function listKeys(line: ListLine, io: Io): Promise<number> {
     results_count: results.length,
     has_more: false,
   };
-  for await (const chunk of rendered(renderer, [page])) io.stdout.write(chunk);
+  for await (const chunk of renderPages(renderer, [page])) io.stdout.write(chunk);
   return exitCode.success;
 }
 

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { formatNames } from '../../render/format.ts';
+import { formatNames } from '../../render/formats.ts';
 import { settings } from '../config/settings.ts';
 import { topics } from '../help/topics.ts';
 import type { CommandSpec } from '../options/command.ts';

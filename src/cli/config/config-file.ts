@@ -1,35 +1,28 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { makeFolder } from '../../platform/folder.ts';
+import { makeFolder, replaceFile } from '../../platform/files.ts';
 import { type Io, variable } from '../terminal/io.ts';
 
-/** The files that asof keeps for a user: what they set, and the keys that they send. */
+/** The files that asof keeps for a user: settings, and the keys that go to services. */
 export type ConfigFile = 'config' | 'keys';
 
-/** What such a file holds: one JSON object. */
-export type Entries = Readonly<Record<string, unknown>>;
+/** The content of such a file: one JSON object. */
+type ConfigEntries = Readonly<Record<string, unknown>>;
 
-/** The folder of a user's own settings and keys: ASOF_CONFIG_DIR, else where the system keeps such. */
+/** The folder of the user's settings and keys: ASOF_CONFIG_DIR, or the one by the system's conventions. */
 function configFolder(io: Io): string {
-  const named = variable(io, 'ASOF_CONFIG_DIR');
-  if (named !== undefined) return named;
-  const home = variable(io, 'HOME') ?? homedir();
-  if (process.platform === 'win32')
-    return join(variable(io, 'APPDATA') ?? join(home, 'AppData', 'Roaming'), 'asof');
-  if (process.platform === 'darwin') return join(home, 'Library', 'Preferences', 'asof');
-  return join(variable(io, 'XDG_CONFIG_HOME') ?? join(home, '.config'), 'asof');
+  return variable(io, 'ASOF_CONFIG_DIR') ?? io.folders.config;
 }
 
-/** Where a file lies, whether it is there or not. */
+/** The path of a file, which need not exist. */
 export function configPath(io: Io, file: ConfigFile): string {
   return join(configFolder(io), `${file}.json`);
 }
 
-/** What a file holds, nothing where there is none; a damaged one is a Problem that names it and the way out. */
-export function readConfigFile(io: Io, file: ConfigFile): Entries {
+/** The entries of a file, none if it does not exist; a damaged file is a Problem that names it and the way out. */
+export function readConfigFile(io: Io, file: ConfigFile): ConfigEntries {
   const path = configPath(io, file);
   let text: string;
   try {
@@ -46,7 +39,7 @@ export function readConfigFile(io: Io, file: ConfigFile): Entries {
   });
 }
 
-function parsed(text: string): Entries | undefined {
+function parsed(text: string): ConfigEntries | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -54,46 +47,38 @@ function parsed(text: string): Entries | undefined {
     return undefined;
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as Entries) : undefined;
+  return isObject ? (value as ConfigEntries) : undefined;
 }
 
-/** Sets an entry of a file, or removes it where the value is undefined; only its owner can read file and folder. */
+/** Sets an entry of a file, or removes it if the value is undefined; only the owner can read the file and its folder. */
 export async function changeConfigFile(
   io: Io,
   file: ConfigFile,
   name: string,
   value: string | number | undefined,
 ): Promise<void> {
-  const had = Object.hasOwn(readConfigFile(io, file), name);
-  if (value === undefined && !had) return;
-  const { default: Conf } = await import('conf');
-  const folder = configFolder(io);
+  const { [name]: before, ...others } = readConfigFile(io, file);
+  if (value === undefined && before === undefined) return;
+  const entries = value === undefined ? others : { ...others, [name]: value };
+  const path = configPath(io, file);
   try {
-    makePrivate(folder);
-    const conf = new Conf<Record<string, string | number>>({
-      cwd: folder,
-      configName: file,
-      configFileMode: 0o600,
-      // Names are those of settings, or origins, which are full of dots.
-      accessPropertiesByDotNotation: false,
-    });
-    if (value === undefined) conf.delete(name);
-    else conf.set(name, value);
+    makePrivate(configFolder(io));
+    await replaceFile(path, `${JSON.stringify(entries, undefined, 2)}\n`, 0o600);
   } catch (error) {
-    throw systemProblem('write to', configPath(io, file), error);
+    throw systemProblem('write to', path, error);
   }
 }
 
-const ours: ReadonlySet<string> = new Set(['config.json', 'keys.json']);
+const ownNames: ReadonlySet<string> = new Set(['config.json', 'keys.json']);
 
-/** Makes the folder for its owner alone; one that was there before is left as it is when it holds anything else. */
+/** Makes the folder for its owner alone; a folder that also holds other things keeps its mode. */
 function makePrivate(folder: string): void {
   makeFolder(folder, 0o700);
-  if (isPrivate(folder) || !readdirSync(folder).every((name) => ours.has(name))) return;
+  if (isPrivate(folder) || !readdirSync(folder).every((name) => ownNames.has(name))) return;
   chmodSync(folder, 0o700);
 }
 
-/** Whether nobody but its owner can read what lies there; Windows does not tell. */
+/** Whether only its owner can read a file or folder; always true on Windows, which has no such mode. */
 export function isPrivate(path: string): boolean {
   return process.platform === 'win32' || (statSync(path).mode & 0o077) === 0;
 }

@@ -1,5 +1,5 @@
 import { Problem } from '../../errors/problem.ts';
-import { formatNamed } from '../../render/format.ts';
+import { parseFormat } from '../../render/formats.ts';
 import type { OutputFlags } from '../../render/output.ts';
 import { retryCount, timeoutSeconds, waitSeconds } from '../config/settings.ts';
 import type { ArgumentSpec, Flag } from './flag.ts';
@@ -52,7 +52,7 @@ export function connectionIn(line: TypedLine): ConnectionFlags {
 export function outputIn(line: TypedLine): OutputFlags {
   const named = line.text('format');
   const formats = [
-    ...(named === undefined ? [] : [formatNamed(named)]),
+    ...(named === undefined ? [] : [parseFormat(named)]),
     ...(line.has('csv') ? (['csv'] as const) : []),
     ...(line.has('json') ? (['json'] as const) : []),
   ];

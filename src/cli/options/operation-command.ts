@@ -1,7 +1,8 @@
+import { textsOf } from '../../analysis/answer.ts';
 import type { OperationQuery, Query, QueryParams } from '../../analysis/query.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { Param } from '../../operations/param.ts';
+import type { Param, Params } from '../../operations/param.ts';
 import { type CommandSpec, connectionIn, messagesIn, outputIn } from './command.ts';
 import type { ArgumentSpec, Flag } from './flag.ts';
 import type { QueryLine } from './line.ts';
@@ -25,7 +26,7 @@ export function operationCommand(
 ): CommandSpec {
   const { words, heading, alias } = operation.command;
   const isListing = Object.hasOwn(operation.params, 'limit');
-  const asked = (line: TypedLine): Operation =>
+  const askedOf = (line: TypedLine): Operation =>
     others.find(({ command: { flag } }) => flag !== undefined && line.has(flag.name)) ?? operation;
   return {
     words,
@@ -44,7 +45,7 @@ export function operationCommand(
       ...sharedFlags.connection,
       ...sharedFlags.messages,
     ],
-    read: (line) => queryLine(words, query(askedBy(asked(line), line), line), line),
+    read: (line) => queryLine(words, query(askedBy(askedOf(line), line), line), line),
   };
 }
 
@@ -64,7 +65,7 @@ export function queryLine(words: string, query: Query, line: TypedLine): QueryLi
   };
 }
 
-type Entry = readonly [name: string, param: Param<unknown>];
+type Entry = readonly [name: string, param: Param];
 
 /** The parameters that become flags: all but those in the path, the command's argument, and those of paging. */
 function flagged({ params, command }: Operation): readonly Entry[] {
@@ -74,16 +75,11 @@ function flagged({ params, command }: Operation): readonly Entry[] {
   );
 }
 
-function argumentsOf({ command, params }: Operation): readonly ArgumentSpec[] {
-  const param = command.argument === undefined ? undefined : params[command.argument];
+function argumentsOf({ command: { argument, several }, params }: Operation): readonly ArgumentSpec[] {
+  const param = argument === undefined ? undefined : params[argument];
   if (param === undefined) return [];
-  return [
-    {
-      name: param.placeholder,
-      ...(!param.required && { optional: true }),
-      ...(command.several === true && { several: true }),
-    },
-  ];
+  const { placeholder: name, required } = param;
+  return [{ name, ...(!required && { optional: true }), ...(several === true && { several }) }];
 }
 
 function flagsOf([name, param]: Entry): readonly Flag[] {
@@ -102,9 +98,13 @@ function flagsOf([name, param]: Entry): readonly Flag[] {
   ];
 }
 
-function listingFlags({ command: { several } }: Operation): readonly Flag[] {
+function listingFlags({ command }: Operation): readonly Flag[] {
   return [
-    { name: 'limit', value: 'n', about: several === true ? 'maximum rows per series' : 'maximum rows' },
+    {
+      name: 'limit',
+      value: 'n',
+      about: command.several === true ? 'maximum rows per series' : 'maximum rows',
+    },
     { name: 'cursor', value: 'cursor', about: 'cursor of the page to continue from' },
   ];
 }
@@ -115,11 +115,11 @@ function phrase(sentence: string): string {
   return start + sentence.slice(1).replace(/\.$/, '');
 }
 
-function flagName(name: string, { flag }: Param<unknown>): string {
+function flagName(name: string, { flag }: Param): string {
   return flag ?? name.replaceAll('_', '-');
 }
 
-function choicesOf({ schema }: Param<unknown>): readonly string[] | undefined {
+function choicesOf({ schema }: Param): readonly string[] | undefined {
   return schema.enum as readonly string[] | undefined;
 }
 
@@ -129,38 +129,34 @@ function askedBy(operation: Operation, line: TypedLine): OperationQuery {
   if (limit !== undefined && line.has('all')) throw new Problem('bad-input', 'use either --all or --limit');
   if (cursor !== undefined && several === true && line.args.length !== 1)
     throw new Problem('bad-input', '--cursor continues one series: name one id');
-  const typed = argument === undefined || several === true ? undefined : line.args[0];
+  const typed = argument === undefined ? {} : typedArgument(argument, line.args[0], operation.params);
+  const params = { ...defaults, ...flagParams(operation, line) };
+  checkTogether(operation, { ...typed, ...params }, line);
   return {
     kind: 'operation',
     operation: operation.name,
-    params: {
-      ...defaults,
-      ...(argument !== undefined &&
-        typed !== undefined && { [argument]: argumentText(operation.params[argument], typed) }),
-      ...paramsIn(operation, line),
-    },
+    params: several === true ? params : { ...typed, ...params },
     ...(several === true && { ids: line.args }),
     ...(limit !== undefined && { limit }),
     ...(cursor !== undefined && { cursor }),
   };
 }
 
-/** Series ids may be typed in any letter case. */
-function argumentText(param: Param | undefined, text: string): string {
-  return param?.namesSeries === true ? text.toUpperCase() : text;
+function typedArgument(name: string, text: string | undefined, params: Params): QueryParams {
+  if (text === undefined) return {};
+  return { [name]: params[name]?.namesSeries === true ? text.toUpperCase() : text };
 }
 
-/** The values that flags give to the parameters of an operation; a Problem names the flags, as the service would the parameters. */
-function paramsIn(operation: Operation, line: TypedLine): QueryParams {
+/** The values that flags give to the parameters of an operation. */
+function flagParams(operation: Operation, line: TypedLine): QueryParams {
   const entries = flagged(operation).flatMap(([name, param]): (readonly [string, string | number])[] => {
     const value = valueIn(name, param, line);
     return value === undefined ? [] : [[name, value]];
   });
-  checkTogether(operation, entries, line);
   return Object.fromEntries(entries);
 }
 
-function valueIn(name: string, param: Param<unknown>, line: TypedLine): string | number | undefined {
+function valueIn(name: string, param: Param, line: TypedLine): string | number | undefined {
   if (name === 'as_of') return line.asOf();
   const flag = flagName(name, param);
   if (!line.has(flag)) return undefined;
@@ -174,27 +170,18 @@ function valueIn(name: string, param: Param<unknown>, line: TypedLine): string |
   });
 }
 
-/** Refuses values that do not go together; those that a flag cannot give are taken for given. */
-function checkTogether(
-  { params, check }: Operation,
-  entries: readonly (readonly [string, string | number])[],
-  { clock }: TypedLine,
-): void {
+/** Refuses values that do not go together, as the service would, with the names of flags for those of parameters. */
+function checkTogether({ params, prepare }: Operation, values: QueryParams, { clock }: TypedLine): void {
   try {
-    check(
-      entries.map(([name, value]) => [name, String(value)] as const),
-      clock,
-    );
+    prepare(textsOf(values), clock);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    throw new Problem('bad-input', inFlags(error.detail, params), { hints: error.hints });
+    const detail = error.detail
+      .replace(/^invalid (date range: )?(?=')/, '')
+      .replace(/'(\w+)'/g, (quoted, name: string) => {
+        const param = params[name];
+        return param === undefined ? quoted : `--${flagName(name, param)}`;
+      });
+    throw new Problem('bad-input', detail, { hints: error.hints });
   }
-}
-
-/** The detail of a Problem with the names of flags for those of parameters. */
-function inFlags(detail: string, params: Operation['params']): string {
-  return detail.replace(/^invalid (date range: )?(?=')/, '').replace(/'(\w+)'/g, (quoted, name: string) => {
-    const param = params[name];
-    return param === undefined ? quoted : `--${flagName(name, param)}`;
-  });
 }

@@ -1,6 +1,6 @@
 import { parseSeriesId } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
-import { formatOfFile } from '../../render/format.ts';
+import { formatForFile } from '../../render/formats.ts';
 import { plainOutput } from '../../render/output.ts';
 import { settings } from '../config/settings.ts';
 import { type CommandSpec, connectionIn, fileIn, messagesIn, outputIn } from './command.ts';
@@ -87,7 +87,7 @@ const facts: CommandSpec = {
   flags: [file, store, ...messages],
   read(line) {
     const target = fileIn(line);
-    if (target !== undefined && (formatOfFile(target) ?? 'csv') !== 'csv')
+    if (target !== undefined && (formatForFile(target) ?? 'csv') !== 'csv')
       throw new Problem('bad-input', `facts are written as CSV, not as ${target}`, {
         hints: ['-o FILE.csv writes them to a file'],
       });

@@ -3,7 +3,7 @@ import { isDrawable, layoutOf } from '../../analysis/layouts.ts';
 import { latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Clock } from '../../operations/param.ts';
-import { columnsOf } from '../../render/columns.ts';
+import { selectColumns } from '../../render/columns.ts';
 import { outputChoice } from '../../render/output.ts';
 import type { CommandSpec } from './command.ts';
 import { allCommands, firstWordOf, isFamily, secondWord } from './commands.ts';
@@ -84,7 +84,7 @@ function wordsOf(specs: readonly CommandSpec[], [first, second]: readonly string
 function checkOutput({ query, output }: QueryLine): void {
   const { drawn, columns } = outputChoice(output, {}, isDrawable(query));
   const layout = layoutOf(query);
-  if (!drawn && layout !== undefined) columnsOf(layout.fields, layout.columns, columns);
+  if (!drawn && layout !== undefined) selectColumns(layout.fields, layout.columns, columns);
 }
 
 /** Parses the lines of a plan at a moment; gives undefined for a command that does not ask for data. */

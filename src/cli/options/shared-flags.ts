@@ -1,4 +1,4 @@
-import { formatNames } from '../../render/format.ts';
+import { formatNames } from '../../render/formats.ts';
 import type { Flag } from './flag.ts';
 
 const output = 'Output';

@@ -88,7 +88,9 @@ export class TypedLine {
   known(day: Day, name: string, strict: boolean): Day {
     const asOf = strict ? addDays(day, -1) : day;
     if (asOf <= this.clock.latest) return asOf;
-    throw new Problem('bad-input', `${name} ${day} lies in the future: nothing is known as of it yet`);
+    throw new Problem('bad-input', `${name} ${day} lies in the future: nothing is known as of it yet`, {
+      field: name,
+    });
   }
 
   /** The dates that `--from` and `--to` give, in order. */

@@ -1,4 +1,4 @@
-import { formatNamed } from '../../render/format.ts';
+import { parseFormat } from '../../render/formats.ts';
 import type { OutputPlace } from '../../render/output.ts';
 import { readSettings } from '../config/settings.ts';
 import { type Io, variable } from '../terminal/io.ts';
@@ -9,7 +9,7 @@ export function outputPlace(io: Io): OutputPlace {
   const plotWidth = /^[1-9]\d{0,3}$/.exec(variable(io, 'COLUMNS') ?? '')?.[0];
   const colour = wantedColour(io);
   const named = variable(io, 'ASOF_FORMAT');
-  const format = named === undefined ? readSettings(io).format : formatNamed(named);
+  const format = named === undefined ? readSettings(io).format : parseFormat(named);
   return {
     ...(isTTY === true && { terminal: { columns: columns || 80, ...(rows && { rows }) } }),
     ...(format !== undefined && { format }),

@@ -1,8 +1,7 @@
-import type { Stats } from 'node:fs';
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { open, stat } from 'node:fs/promises';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { unlessAborted } from '../../platform/abort.ts';
+import { DraftFile } from '../../platform/files.ts';
 import { deviceSink, type Sink } from './stream-sink.ts';
 
 /**
@@ -14,7 +13,7 @@ export async function fileSink(path: string, signal: AbortSignal): Promise<Sink>
   const found = await attempt(() => stat(path).catch(absent));
   if (found?.isDirectory()) throw systemProblem('write to', path, { code: 'EISDIR' });
   if (found === undefined || found.isFile())
-    return draftSink(await attempt(() => newDraft(path, found)), attempt);
+    return draftSink(await attempt(() => DraftFile.open(path, found?.mode)), attempt);
   return deviceSink(path, await attempt(() => unlessAborted(signal, open(path, 'w'))), signal);
 }
 
@@ -37,33 +36,15 @@ function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** A file in the making, beside the one whose place it takes. */
-type Draft = { readonly name: string; readonly target: string; readonly handle: FileHandle };
-
-async function newDraft(path: string, replaced: Stats | undefined): Promise<Draft> {
-  const target = replaced === undefined ? path : await realpath(path);
-  const name = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
-  // What a killed process of the same number left behind goes; then nobody else's file or link is written through.
-  await rm(name, { force: true });
-  return { name, target, handle: await open(name, 'ax', replaced?.mode) };
-}
-
-function draftSink({ name, target, handle }: Draft, attempt: Attempt): Sink {
+function draftSink(draft: DraftFile, attempt: Attempt): Sink {
   return {
     async write(chunk) {
-      await attempt(() => handle.writeFile(chunk));
+      await attempt(() => draft.write(chunk));
       return true;
     },
     committed: () => false,
-    restart: () => attempt(() => handle.truncate(0)),
-    finish: () =>
-      attempt(async () => {
-        await handle.close();
-        await rename(name, target);
-      }),
-    async abandon() {
-      await handle.close();
-      await rm(name, { force: true });
-    },
+    restart: () => attempt(() => draft.restart()),
+    finish: () => attempt(() => draft.publish()),
+    abandon: () => draft.discard(),
   };
 }

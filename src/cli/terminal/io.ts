@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { UserFolders } from '../../platform/user-folders.ts';
 
 /** An output stream; `fd` is the file descriptor of a stream of the process, the rest describes a terminal. */
 export type Output = Writable & {
@@ -14,6 +15,7 @@ export type Io = {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly folders: UserFolders;
   readonly clock: () => Date;
   /** Aborted when the user or the system asks the command to stop. */
   readonly signal: AbortSignal;

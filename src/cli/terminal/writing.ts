@@ -1,5 +1,5 @@
 import type { Envelope } from '../../operations/envelope.ts';
-import { type Chunk, ending, type Renderer } from '../../render/renderer.ts';
+import { type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
 
 /** A table on a terminal shows this many rows unless more are asked for. */
 const screenful = 100;
@@ -49,6 +49,6 @@ export class Writing {
 
   /** What completes the output. */
   end(): Iterable<Chunk> {
-    return ending(this.#renderer);
+    return endChunks(this.#renderer);
   }
 }

@@ -3,92 +3,99 @@ import { type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import { printable } from '../printable.ts';
-import type { Drawing, Mark } from './drawing.ts';
-import { type Point, runsOf, stepsOf } from './runs.ts';
+import type { ChartMark, ChartSummary, Drawing } from './drawing.ts';
+import { type ChartPoint, splitIntoRuns, toSteps } from './runs.ts';
 
-/** A line of a chart: unbroken runs of points from left to right, and the points to be seen one by one. */
-export type Line = {
+/** A line of a chart: unbroken runs of points from left to right, and the points drawn as dots. */
+export type ChartLine = {
   readonly label: string;
-  readonly runs: readonly (readonly Point[])[];
-  readonly dots: readonly Point[];
+  readonly runs: readonly (readonly ChartPoint[])[];
+  readonly dots: readonly ChartPoint[];
 };
 
-/** Lines of one unit, over one scale of values; `low` and `high` are the least and the greatest value. */
-export type Panel = {
-  /** The unit, and what else tells this panel from others. */
+/** Lines of one unit over one vertical scale; `low` and `high` are the least and the greatest value. */
+export type ChartPanel = {
+  /** The unit, after the name of the line if the panel has one line and the chart several panels. */
   readonly heading: string;
-  readonly lines: readonly Line[];
+  readonly lines: readonly ChartLine[];
   readonly low: number;
   readonly high: number;
 };
 
-/** What the values stand over: days since 1970 from `first` to `last`, or maturities, which stand at 0, 1, 2 … */
-export type Across =
+/** The range of the horizontal axis: days since 1970 from `first` to `last`, or maturities at 0, 1, 2 … */
+export type HorizontalRange =
   | { readonly kind: 'day'; readonly first: number; readonly last: number }
   | { readonly kind: 'maturity'; readonly names: readonly string[] };
 
-/** A picture of rows, before it is known how large it is; every text is safe to show. No panels: there is no value. */
+/** A chart of any size; all texts are safe to show. Without a value it has no panels. */
 export type Chart = {
   readonly title: string;
   readonly subtitle: string;
-  readonly panels: readonly Panel[];
-  readonly across: Across;
+  readonly panels: readonly ChartPanel[];
+  readonly range: HorizontalRange;
   readonly key: readonly string[];
   readonly source: string;
 };
 
-/** A chart in the making. */
-export type Gathering = { readonly add: (page: Envelope) => void; readonly chart: () => Chart };
+/** The values of a line by day or maturity; null is a gap. */
+type LineValues = Omit<ChartMark, 'at' | 'value' | 'line'> & { readonly at: Map<string, number | null> };
 
-/** The values of a line by where they stand; null is a gap. */
-type Values = Omit<Mark, 'at' | 'value' | 'line'> & { readonly at: Map<string, number | null> };
+/** Collects rows, in any order, into a chart. */
+export class ChartBuilder {
+  readonly #drawing: Drawing;
+  readonly #lines = new Map<string, LineValues>();
+  readonly #sources = new Set<string>();
+  #asOf: Day | undefined;
+  #published: Day | undefined;
 
-/** Gathers rows of any order into a chart. */
-export function gathering(drawing: Drawing): Gathering {
-  const lines = new Map<string, Values>();
-  const sources = new Set<string>();
-  let asOf: Day | undefined;
-  let published: Day | undefined;
+  constructor(drawing: Drawing) {
+    this.#drawing = drawing;
+  }
 
-  return {
-    add(page) {
-      asOf ??= page.as_of;
-      for (const row of page.results) {
-        for (const source of String(row.source ?? '').split('; ')) if (source !== '') sources.add(source);
-        const day = typeof row.as_of_date === 'string' ? row.as_of_date : undefined;
-        if (day !== undefined && (published === undefined || day > published)) published = day;
-        for (const { line, at, value, ...about } of drawing.marks(row)) {
-          const known = lines.get(line) ?? { ...about, at: new Map() };
-          lines.set(line, known);
-          known.at.set(at, numberOf(value, about.label, at));
-        }
+  /** Adds a page of rows. */
+  add(page: Envelope): void {
+    this.#asOf ??= page.as_of;
+    for (const row of page.results) {
+      for (const source of String(row.source ?? '').split('; ')) if (source !== '') this.#sources.add(source);
+      const day = typeof row.as_of_date === 'string' ? row.as_of_date : undefined;
+      if (day !== undefined && (this.#published === undefined || day > this.#published))
+        this.#published = day;
+      for (const { line, at, value, ...about } of this.#drawing.marks(row)) {
+        const values = this.#lines.get(line) ?? { ...about, at: new Map() };
+        this.#lines.set(line, values);
+        values.at.set(at, numberOf(value, about.label, at));
       }
-    },
-    chart() {
-      const all = [...lines.values()].filter(({ at }) => [...at.values()].some((value) => value !== null));
-      const told = {
-        ...(asOf !== undefined && { asOf }),
-        ...(published !== undefined && { published }),
-        lines: all.map(({ label }) => label),
-      };
-      const across = acrossOf(drawing, all, drawing.until?.(told));
-      const { title, subtitle } = drawing.words(told);
-      return {
-        title: printable(title),
-        subtitle: printable(subtitle),
-        panels: panelsOf(all, drawing, across),
-        across,
-        key: drawing.key(told).map(([label, name]) => printable(`${label}: ${name}`)),
-        source: printable([...sources].sort().join('; ')),
-      };
-    },
-  };
+    }
+  }
+
+  /** The chart of all rows so far. */
+  build(): Chart {
+    const drawing = this.#drawing;
+    const lines = [...this.#lines.values()].filter(({ at }) =>
+      [...at.values()].some((value) => value !== null),
+    );
+    const summary: ChartSummary = {
+      ...(this.#asOf !== undefined && { asOf: this.#asOf }),
+      ...(this.#published !== undefined && { published: this.#published }),
+      lines: lines.map(({ label }) => label),
+    };
+    const range = rangeOf(drawing, lines, drawing.until?.(summary));
+    const { title, subtitle } = drawing.words(summary);
+    return {
+      title: printable(title),
+      subtitle: printable(subtitle),
+      panels: panelsOf(lines, drawing, range),
+      range,
+      key: drawing.key(summary).map(([label, name]) => printable(`${label}: ${name}`)),
+      source: printable([...this.#sources].sort().join('; ')),
+    };
+  }
 }
 
-/** Beyond these sizes the arithmetic of scales overflows. */
+/** The sizes between which the arithmetic of scales does not overflow. */
 const [least, greatest] = [1e-280, 1e280];
 
-function numberOf(value: Mark['value'], label: string, at: string): number | null {
+function numberOf(value: ChartMark['value'], label: string, at: string): number | null {
   if (value === null || value === '') return null;
   const number = Number(value);
   const size = Math.abs(number);
@@ -98,11 +105,15 @@ function numberOf(value: Mark['value'], label: string, at: string): number | nul
   });
 }
 
-/** Lines of one unit share a panel, in the order in which they came. */
-function panelsOf(all: readonly Values[], drawing: Drawing, across: Across): readonly Panel[] {
-  const byUnit = new Map<string, Line[]>();
+/** Lines of one unit share a panel; panels keep the order of the rows. */
+function panelsOf(
+  all: readonly LineValues[],
+  drawing: Drawing,
+  range: HorizontalRange,
+): readonly ChartPanel[] {
+  const byUnit = new Map<string, ChartLine[]>();
   for (const values of all) {
-    const line = lineOf(values, drawing, across);
+    const line = lineOf(values, drawing, range);
     byUnit.set(values.unit, [...(byUnit.get(values.unit) ?? []), line]);
   }
   return [...byUnit].map(([unit, lines]) => {
@@ -112,11 +123,11 @@ function panelsOf(all: readonly Values[], drawing: Drawing, across: Across): rea
   });
 }
 
-function lineOf(values: Values, drawing: Drawing, across: Across): Line {
+function lineOf(values: LineValues, drawing: Drawing, range: HorizontalRange): ChartLine {
   const label = printable(values.label);
-  if (across.kind === 'maturity') {
-    // A maturity that a curve has not is no gap in it: bills of four months came in 2022. The dots tell which it has.
-    const points = across.names.flatMap((name, i): Point[] => {
+  if (range.kind === 'maturity') {
+    // A curve without some maturity is still unbroken: four-month bills exist since 2022. Dots show the maturities it has.
+    const points = range.names.flatMap((name, i): ChartPoint[] => {
       const rate = values.at.get(name) ?? null;
       return rate === null ? [] : [[i, rate]];
     });
@@ -125,21 +136,25 @@ function lineOf(values: Values, drawing: Drawing, across: Across): Line {
   const points = [...values.at].map(([day, value]) => [dayNumber(day), value] as const);
   points.sort(([a], [b]) => a - b);
   if (drawing.form === 'steps') {
-    const published = runsOf(points, Number.POSITIVE_INFINITY).flat();
-    return { label, runs: stepsOf(points, across.last), dots: published };
+    const published = splitIntoRuns(points, Number.POSITIVE_INFINITY).flat();
+    return { label, runs: toSteps(points, range.last), dots: published };
   }
-  const runs = runsOf(points, longestSpacing(values.frequency));
+  const runs = splitIntoRuns(points, longestSpacing(values.frequency));
   return { label, runs, dots: runs.flatMap((run) => (run.length === 1 ? run : [])) };
 }
 
-/** Two values further apart than this many days have one missing between them. */
+/** The longest distance of consecutive values, in days, by frequency; a longer one is a gap. */
 const spacings: Readonly<Record<string, number>> = { D: 10, W: 10, BW: 21, M: 45, Q: 135, SA: 270, A: 550 };
 
 function longestSpacing(frequency: string): number {
   return spacings[frequency] ?? Number.POSITIVE_INFINITY;
 }
 
-function acrossOf({ axis, form }: Drawing, all: readonly Values[], until: Day | undefined): Across {
+function rangeOf(
+  { axis, form }: Drawing,
+  all: readonly LineValues[],
+  until: Day | undefined,
+): HorizontalRange {
   const places = new Set(all.flatMap(({ at }) => [...at.keys()]));
   if (axis === 'maturity') {
     const names = [...places] as Maturity[];
@@ -151,7 +166,7 @@ function acrossOf({ axis, form }: Drawing, all: readonly Values[], until: Day | 
   return { kind: 'day', first: dayNumber(first), last: dayNumber(end) };
 }
 
-function boundsOf(lines: readonly Line[]): { readonly low: number; readonly high: number } {
+function boundsOf(lines: readonly ChartLine[]): { readonly low: number; readonly high: number } {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { runs } of lines)
     for (const run of runs)

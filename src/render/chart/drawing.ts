@@ -1,49 +1,49 @@
 import type { Day } from '../../domain/series/date.ts';
 import type { Cell, Row } from '../../operations/envelope.ts';
 
-/** One value of a row as a chart takes it: on which line it lies, where, and how high. */
-export type Mark = {
-  /** What tells lines apart; rows with the same key make one line. */
+/** One value of a row as a point of a chart. */
+export type ChartMark = {
+  /** The key of the line; marks with the same key make one line. */
   readonly line: string;
-  /** The line's name for people. */
+  /** The name of the line for people. */
   readonly label: string;
   readonly unit: string;
-  /** How often the line has a value (`M`, `Q` …), which tells where one is missing; empty where nobody knows. */
+  /** How often the line has a value (`M`, `Q` …), which shows where one is missing; empty if unknown. */
   readonly frequency: string;
-  /** A day or a maturity, as the drawing's axis wants it. */
+  /** A day or a maturity, as the axis of the drawing requires. */
   readonly at: string;
   /** The exact text of the value; null is a gap. */
   readonly value: Cell;
 };
 
-/** What the rows tell together. */
-export type Told = {
-  /** The day of knowledge that was asked for. */
+/** Facts about all rows of a chart together. */
+export type ChartSummary = {
+  /** The as-of date of the query. */
   readonly asOf?: Day;
-  /** The newest day of publication. */
+  /** The newest vintage date. */
   readonly published?: Day;
   /** The labels of the lines that have values. */
   readonly lines: readonly string[];
 };
 
-/** How the rows of a command are drawn; without one they cannot be. */
+/** How a chart draws the rows of a command. */
 export type Drawing = {
-  /** What the values stand over: days, to scale, or maturities of a curve, evenly. */
+  /** The horizontal axis: days, to scale, or the maturities of a curve, evenly spaced. */
   readonly axis: 'day' | 'maturity';
-  /** Whether a value stands until the next (`steps`), or leads to it in a straight line. */
+  /** Whether a straight line joins the values (`line`), or each value holds until the next (`steps`). */
   readonly form: 'line' | 'steps';
-  /** The last value of steps stands until this day, where it is later. */
-  readonly until?: (told: Told) => Day | undefined;
-  /** What stands above: the subtitle says what the title leaves open, such as the day of knowledge. */
-  readonly words: (told: Told) => { readonly title: string; readonly subtitle: string };
-  /** Longer names of lines, in order: what a label stands for. None where the title says it. */
-  readonly key: (told: Told) => readonly (readonly [label: string, name: string])[];
-  readonly marks: (row: Row) => readonly Mark[];
+  /** The day until which the last step holds, if it is later than that step. */
+  readonly until?: (summary: ChartSummary) => Day | undefined;
+  /** The texts above the chart; the subtitle adds what the title leaves open, such as the as-of date. */
+  readonly words: (summary: ChartSummary) => { readonly title: string; readonly subtitle: string };
+  /** The full names of lines, in order; empty if the title has them. */
+  readonly key: (summary: ChartSummary) => readonly (readonly [label: string, name: string])[];
+  readonly marks: (row: Row) => readonly ChartMark[];
 };
 
-/** The size of a chart in text, in cells of a terminal. */
+/** The size of a text chart, in terminal cells. */
 export type TextSize = {
   readonly width: number;
-  /** The lines that there are, or undefined where a chart may be as high as it looks best. */
+  /** The lines available; undefined if the chart may have any height. */
   readonly height: number | undefined;
 };

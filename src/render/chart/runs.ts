@@ -1,13 +1,16 @@
-/** A place on the axis below, and a value. */
-export type Point = readonly [x: number, y: number];
+/** A position on the horizontal axis, and a value. */
+export type ChartPoint = readonly [x: number, y: number];
 
-/** A place with a value, or with none. */
-export type Reading = readonly [x: number, y: number | null];
+/** A position on the horizontal axis, and its value or null for none. */
+export type ChartReading = readonly [x: number, y: number | null];
 
-/** The unbroken runs of readings from left to right: they break where there is no value, and at distances above `longest`. */
-export function runsOf(readings: readonly Reading[], longest: number): readonly (readonly Point[])[] {
-  const runs: Point[][] = [];
-  let open: Point[] | undefined;
+/** Splits readings into unbroken runs, from left to right: at a missing value, and at a distance above `longest`. */
+export function splitIntoRuns(
+  readings: readonly ChartReading[],
+  longest: number,
+): readonly (readonly ChartPoint[])[] {
+  const runs: ChartPoint[][] = [];
+  let open: ChartPoint[] | undefined;
   let before = Number.NEGATIVE_INFINITY;
   for (const [x, y] of readings) {
     if (y === null || x - before > longest) open = undefined;
@@ -22,10 +25,10 @@ export function runsOf(readings: readonly Reading[], longest: number): readonly 
   return runs;
 }
 
-/** The same as steps: each value stands until the next reading, the last one until `end`; none stands after a withdrawal. */
-export function stepsOf(readings: readonly Reading[], end: number): readonly (readonly Point[])[] {
-  const runs: Point[][] = [];
-  let open: Point[] | undefined;
+/** Turns readings into steps: each value holds until the next reading, the last one until `end`; null ends a run. */
+export function toSteps(readings: readonly ChartReading[], end: number): readonly (readonly ChartPoint[])[] {
+  const runs: ChartPoint[][] = [];
+  let open: ChartPoint[] | undefined;
   for (const [i, [x, y]] of readings.entries()) {
     if (y === null) {
       open = undefined;
@@ -43,11 +46,11 @@ export function stepsOf(readings: readonly Reading[], end: number): readonly (re
 }
 
 /**
- * The points of a run that a picture of limited width can tell apart: of those in one column the first, the least, the
- * greatest and the last, in their order. The drawn line is the same.
+ * Drops the points of a run that the resolution cannot show: keeps the first, lowest, highest and last point of each
+ * column, in their order. The drawn line stays the same.
  */
-export function decimated(run: readonly Point[], columnOf: (x: number) => number): readonly Point[] {
-  const kept: Point[] = [];
+export function decimate(run: readonly ChartPoint[], columnOf: (x: number) => number): readonly ChartPoint[] {
+  const kept: ChartPoint[] = [];
   for (let from = 0; from < run.length; ) {
     const column = columnOf(run[from]?.[0] ?? 0);
     let [low, high, to] = [from, from, from];
@@ -62,6 +65,6 @@ export function decimated(run: readonly Point[], columnOf: (x: number) => number
   return kept;
 }
 
-function valueAt(run: readonly Point[], index: number): number {
+function valueAt(run: readonly ChartPoint[], index: number): number {
   return run[index]?.[1] ?? 0;
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { makeFolder } from '../../platform/folder.ts';
+import { makeFolder } from '../../platform/files.ts';
 import type { AccessOptions, AccessStore, KeyRecord, StoredKey, UsageRecord } from '../access-store.ts';
 import type { Lock } from '../store.ts';
 import { Connection } from './connection.ts';

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
-import { makeFolder } from '../../platform/folder.ts';
+import { makeFolder } from '../../platform/files.ts';
 
 /** The name under which this process makes a new store; drafts of processes that were killed are swept away first. */
 export function beginDraft(path: string): string {

@@ -3,9 +3,10 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { asof, built, statements } from '../../support/command.ts';
+import { asof, statements } from '../../support/command.ts';
 import { contractStore } from '../../support/contract-cases.ts';
 import { readParquet } from '../../support/duckdb.ts';
+import { builtProgram } from '../../support/repository.ts';
 import { scratchFolder } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
@@ -185,7 +186,7 @@ describe('parquet', () => {
     expect(await asof(line, { stdoutIsTerminal: true })).toEqual({
       code: 2,
       out: '',
-      err: 'asof: parquet is bytes, which no terminal shows\n      -o FILE.parquet writes them to a file\n',
+      err: 'asof: parquet is a binary format, which a terminal cannot show\n      -o FILE.parquet writes it to a file\n',
     });
   });
 
@@ -200,16 +201,16 @@ describe('parquet', () => {
       code: 2,
       out: '',
       err:
-        `asof: column 'value' takes 40 digits for '${'12'.repeat(20)}', and Parquet holds at most 38\n` +
+        `asof: column 'value' needs 40 digits for '${'12'.repeat(20)}', and Parquet holds at most 38\n` +
         '      -f csv writes every digit; --columns leaves it out\n',
     });
     expect(existsSync(file ?? '')).toBe(false);
   });
 
-  it.skipIf(!existsSync(built))('is loaded for nothing else (needs npm run build)', async () => {
-    const parts = join(built, '..', 'parts');
+  it('is loaded for nothing else', async () => {
+    const parts = join(builtProgram, '..', 'parts');
     // The file's magic number, as the library that writes it has it.
-    const writers = [built, ...readdirSync(parts).map((name) => join(parts, name))].filter((path) =>
+    const writers = [builtProgram, ...readdirSync(parts).map((name) => join(parts, name))].filter((path) =>
       readFileSync(path, 'utf8').includes(String(0x31524150)),
     );
     expect(writers).toHaveLength(1);
@@ -219,7 +220,7 @@ describe('parquet', () => {
       "process.on('exit', () => console.error(Object.keys(require('node:module')._cache).join('\\n')));\n",
     );
     const loadedFor = async (format: string) => {
-      const line = ['-r', hook, built, 'obs', 'GDP', '--store', store, '-f', format];
+      const line = ['-r', hook, builtProgram, 'obs', 'GDP', '--store', store, '-f', format];
       const child = spawn(process.execPath, line, { stdio: ['ignore', 'ignore', 'pipe'] });
       let paths = '';
       child.stderr.on('data', (data) => {
@@ -232,11 +233,11 @@ describe('parquet', () => {
     expect(await loadedFor('parquet')).toBe(1);
   });
 
-  it.skipIf(!existsSync(built))('goes through a pipe byte by byte (needs npm run build)', async () => {
+  it('goes through a pipe byte by byte', async () => {
     const [file, piped] = ['gdp.parquet', 'piped.parquet'].map((name) => join(folder, name));
     await asof(['obs', 'GDP', '--store', store, '-o', file ?? '']);
     const line = `"$0" "$1" obs GDP --store "$2" -f parquet | cat > "$3"`;
-    const child = spawn('sh', ['-c', line, process.execPath, built, store, piped ?? '']);
+    const child = spawn('sh', ['-c', line, process.execPath, builtProgram, store, piped ?? '']);
     await new Promise((resolve) => child.on('close', resolve));
     expect(readFileSync(piped ?? '').equals(readFileSync(file ?? ''))).toBe(true);
   });

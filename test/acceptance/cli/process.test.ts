@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { asof, built, importedStore, linesOf, newFolder, statements } from '../../support/command.ts';
+import { asof, importedStore, linesOf, newFolder, statements } from '../../support/command.ts';
+import { builtProgram } from '../../support/repository.ts';
 
 // Real work takes its time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -12,7 +13,11 @@ let large = '';
 
 /** The built command in a shell, which sees it as `$ASOF` and the stores as `$STORE` and `$LARGE`. */
 function shell(script: string): Promise<{ code: number | null; out: string; err: string }> {
-  const env = { PATH: process.env.PATH, HOME: folder.path('home'), ASOF: `${process.execPath} ${built}` };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder.path('home'),
+    ASOF: `${process.execPath} ${builtProgram}`,
+  };
   const child = spawn('bash', ['-c', script], {
     env: { ...env, STORE: store, LARGE: large },
     cwd: folder.path('.'),
@@ -49,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(folder.remove);
 
-describe.skipIf(!existsSync(built))('the built command (needs npm run build)', () => {
+describe('the built command', () => {
   it('writes the same bytes into a pipe and into a file as in this process', async () => {
     const { out } = await asof(['obs', 'LONG', 'GDP', '--store', store]);
     expect(await shell('$ASOF obs LONG GDP --store "$STORE"')).toEqual({ code: 0, out, err: '' });
@@ -78,7 +83,7 @@ describe.skipIf(!existsSync(built))('the built command (needs npm run build)', (
     expect(out === '' || out === '3\n').toBe(true);
   });
 
-  it.skipIf(!existsSync('/dev/full')).each([
+  it.each([
     ['$ASOF obs GDP --store "$STORE" > /dev/full', 'stdout'],
     ['$ASOF obs "*" --store "$LARGE" > /dev/full', 'stdout'],
     ['$ASOF obs "*" -f parquet --store "$LARGE" > /dev/full', 'stdout'],
@@ -108,10 +113,10 @@ describe.skipIf(!existsSync(built))('the built command (needs npm run build)', (
   });
 });
 
-describe.skipIf(!existsSync(built))('a signal (needs npm run build)', () => {
+describe('a signal', () => {
   /** Starts a command, sends it a signal once it is at work, and tells how soon it was gone. */
   async function signalled(line: readonly string[], signal: NodeJS.Signals, atWork: () => boolean) {
-    const child = spawn(process.execPath, [built, ...line], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [builtProgram, ...line], { stdio: ['ignore', 'pipe', 'pipe'] });
     const end = ended(child);
     while (!atWork() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 2));
     const sent = performance.now();

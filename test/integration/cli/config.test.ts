@@ -90,19 +90,13 @@ describe('asof config', () => {
     }
   });
 
-  it('is in the user’s own folder of settings unless another is named; an empty variable names none', async () => {
-    const home = { HOME: folder.path('home'), XDG_CONFIG_HOME: folder.path('xdg') };
-    const at = async (more: Readonly<Record<string, string>>) =>
-      (await asof(['config', 'path'], { env: more })).out.trim();
-    if (process.platform === 'linux') {
-      expect(await at(home)).toBe(join(folder.path('xdg'), 'asof', 'config.json'));
-      expect(await at({ ...home, XDG_CONFIG_HOME: '', ASOF_CONFIG_DIR: '' })).toBe(
-        join(folder.path('home'), '.config', 'asof', 'config.json'),
-      );
-    }
-    expect(await at({ ...home, ASOF_CONFIG_DIR: folder.path('c') })).toBe(
-      join(folder.path('c'), 'config.json'),
-    );
+  it('is in the user’s folder of settings unless another is named; an empty variable names none', async () => {
+    const folders = { data: folder.path('data'), config: folder.path('config') };
+    const at = async (named: Readonly<Record<string, string>>) =>
+      (await asof(['config', 'path'], { env: named, folders })).out;
+    expect(await at({})).toBe(`${join(folders.config, 'config.json')}\n`);
+    expect(await at({ ASOF_CONFIG_DIR: '' })).toBe(`${join(folders.config, 'config.json')}\n`);
+    expect(await at({ ASOF_CONFIG_DIR: folder.path('c') })).toBe(`${folder.path('c')}/config.json\n`);
   });
 
   it.each(['{"timeout": 5', '[]', 'null', ''])(

@@ -44,11 +44,11 @@ describe('an import', () => {
   });
 
   it('into the user’s own place says that the sample no longer answers', async () => {
-    const env = { HOME: folder.path('home'), XDG_DATA_HOME: folder.path('data') };
+    const env = { HOME: folder.path('home') };
     const { code, err } = await asof(['import', gdp], { env });
     expect(code).toBe(0);
-    expect(err).toContain(`made a new store: ${folder.path('data')}/asof/asof.db\n`);
-    expect(err).toContain('the shipped sample no longer does (--with-sample');
+    expect(err).toContain(`made a new store: ${env.HOME}/.local/share/asof/asof.db\n`);
+    expect(err).toContain('it replaces the shipped sample from now on (--with-sample');
     const { out } = await asof(['series', 'search', '--columns', 'id', '--no-header'], { env });
     expect(out).toBe('GDP\n');
     expect((await asof(['import', gdp], { env })).err).not.toContain('sample');
@@ -104,8 +104,13 @@ describe('an import', () => {
   it.each<readonly [why: string, flags: readonly string[], code: number, said: string]>([
     ['a file that is not there', ['none.csv'], 10, 'none.csv'],
     ['a kind that there is not', ['gdp.csv', '--kind', 'excel'], 2, 'excel'],
-    ['a day that there is not', ['gdp.csv', '--as-of', '2015-02-30'], 2, "invalid 'as_of' date"],
-    ['an id that none can be', ['gdp.csv', '--series', '='], 2, '--series "=" cannot be the id of a series'],
+    [
+      'a day that there is not',
+      ['gdp.csv', '--as-of', '2015-02-30'],
+      2,
+      '--as-of "2015-02-30": use YYYY-MM-DD',
+    ],
+    ['an id that none can be', ['gdp.csv', '--series', '='], 2, '--series "=":'],
     ['half a renaming', ['gdp.csv', '--id', 'GDP'], 2, '--id "GDP": use OLD=NEW'],
     [
       'a flag of another kind of file',

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asof, type Folder, importedStore, linesOf, newFolder } from '../../support/command.ts';
+import { dataPath, readData, testData } from '../../support/repository.ts';
 
 const folder: Folder = newFolder();
 let store = '';
@@ -110,15 +110,19 @@ describe('asof panel --as-of-each', () => {
 describe('asof panel', () => {
   it.each([
     ['panel GDP --as-of-each month-end', 2, /--as-of-each needs --from and --to/],
-    ['panel GDP --as-of-each year --from 2014-01-01 --to 2015-01-01', 2, /Allowed choices are month-end/],
+    [
+      'panel GDP --as-of-each year --from 2014-01-01 --to 2015-01-01',
+      2,
+      /--as-of-each "year": use month-end or week-end or day/,
+    ],
     [
       'panel GDP --as-of-each day --from 2014-01-01 --to 2014-01-02 --as-of 2015-01-01',
       2,
       /leave out --as-of/,
     ],
-    ['panel GDP --as-of-each day --from 2014-01-02 --to 2014-01-01', 2, /'from' 2014-01-02 is after/],
-    ['panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18', 2, /'to' 2026-03-18 lies in the future/],
-    ['panel GDP --as-of-each month-end --from 2014-01-02 --to 2014-01-03', 2, /no month-end lies from/],
+    ['panel GDP --as-of-each day --from 2014-01-02 --to 2014-01-01', 2, /--from 2014-01-02 is after/],
+    ['panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18', 2, /--to 2026-03-18 lies in the future/],
+    ['panel GDP --as-of-each month-end --from 2014-01-02 --to 2014-01-03', 2, /there is no month-end from/],
     ['panel GDP --as-of 2015-01-01 --known-before 2015-01-01', 2, /either --as-of or --known-before/],
     ['panel GDPX --as-of 2015-01-01', 3, /series 'GDPX' not found\n.*did you mean GDP/s],
     ['panel', 2, /missing required argument/],
@@ -161,15 +165,12 @@ describe('asof panel', () => {
   });
 });
 
-const raw = join(
-  import.meta.dirname,
-  '../../../../shared/data/macro/fred-api/GDP-observations-all-realtime.json',
-);
+const allVintages = 'macro/fred-api/GDP-observations-all-realtime.json';
 
-describe.skipIf(!existsSync(raw))('a real-time panel of GDP (../shared is not there)', () => {
+describe('a real-time panel of GDP', () => {
   it('holds on each day of 33 years what FRED’s intervals say of the newest date', async () => {
     const real = folder.path('real.db');
-    await asof(['import', raw, '--series', 'GDP', '--store', real]);
+    await asof(['import', dataPath(testData, allVintages), '--series', 'GDP', '--store', real]);
     const line = 'panel GDP --as-of-each day --from 1991-11-30 --to 2024-12-31 --sort asc -q --no-header';
     const { code, out } = await asof([...line.split(' '), '--store', real]);
     expect(code).toBe(0);
@@ -178,7 +179,7 @@ describe.skipIf(!existsSync(raw))('a real-time panel of GDP (../shared is not th
       readonly realtime_end: string;
       readonly date: string;
       readonly value: string;
-    }[] = JSON.parse(readFileSync(raw, 'utf8')).observations;
+    }[] = JSON.parse(readData(testData, allVintages).toString('utf8')).observations;
     const wrong = linesOf(out).filter((row) => {
       const [day = '', , date, value] = row.split(',');
       const known = intervals

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import type { Cell, Row } from '../../../src/operations/envelope.ts';
 import type { Field } from '../../../src/operations/field.ts';
-import { parquet } from '../../../src/render/parquet.ts';
-import { rendered } from '../../../src/render/renderer.ts';
+import { ParquetRenderer } from '../../../src/render/parquet/parquet.ts';
+import { renderPages } from '../../../src/render/renderer.ts';
 import { ask, readParquet } from '../../support/duckdb.ts';
 import { envelope, field, layout, observation, observationFields } from '../../support/rows.ts';
 import { scratchFolder } from '../../support/scratch-store.ts';
@@ -17,8 +17,8 @@ let files = 0;
 /** A file of these pages. */
 async function written(fields: readonly Field[], ...pages: readonly (readonly Row[])[]): Promise<string> {
   const chunks: Uint8Array[] = [];
-  const output = rendered(
-    parquet(layout(fields)),
+  const output = renderPages(
+    new ParquetRenderer(layout(fields)),
     pages.map((rows) => envelope(rows)),
   );
   for await (const chunk of output) chunks.push(Buffer.from(chunk));
@@ -206,18 +206,18 @@ describe('parquet, as DuckDB reads it,', () => {
 describe('parquet refuses what it cannot hold exactly, names it, and the way out', () => {
   const long = '1234567890'.repeat(4);
   it.each<readonly [type: Field['type'], cells: readonly Cell[], detail: string]>([
-    ['decimal', ['1', long], `column 'c' takes 40 digits for '${long}', and Parquet holds at most 38`],
+    ['decimal', ['1', long], `column 'c' needs 40 digits for '${long}', and Parquet holds at most 38`],
     [
       'decimal',
       [`0.${long.slice(0, 20)}`, '5', `-${long.slice(0, 19)}`],
-      `column 'c' takes 39 digits for '-${long.slice(0, 19)}' and '0.${long.slice(0, 20)}', and Parquet holds at most 38`,
+      `column 'c' needs 39 digits for '-${long.slice(0, 19)}' and '0.${long.slice(0, 20)}', and Parquet holds at most 38`,
     ],
     [
       'decimal',
       ['9'.repeat(100)],
-      `column 'c' takes 100 digits for '${'9'.repeat(60)}…', and Parquet holds at most 38`,
+      `column 'c' needs 100 digits for '${'9'.repeat(60)}…', and Parquet holds at most 38`,
     ],
-    ['decimal', ['NaN'], "column 'c' has 'NaN', which is no number"],
+    ['decimal', ['NaN'], "column 'c' has 'NaN', which is not a number"],
     [
       'day',
       ['2024-03-15T12:30:00Z'],
@@ -227,7 +227,8 @@ describe('parquet refuses what it cannot hold exactly, names it, and the way out
     ['boolean', ['yes'], 'column \'c\' has "yes", and Parquet would hold true or false'],
     ['list', ['a'], 'column \'c\' has "a", and Parquet would hold a list'],
   ])('%s: %j', (type, cells, detail) => {
-    const page = () => parquet(layout([field('c', type)])).page(envelope(cells.map((c) => ({ c }))));
+    const page = () =>
+      new ParquetRenderer(layout([field('c', type)])).page(envelope(cells.map((c) => ({ c }))));
     expect(page).toThrow(Problem);
     expect(page).toThrow(
       expect.objectContaining({

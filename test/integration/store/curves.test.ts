@@ -1,21 +1,19 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runs } from '../../support/arbitrary.ts';
+import { testData } from '../../support/repository.ts';
 import {
   digestOf,
   type Files,
   failureOf,
   importFiles,
-  importPaths,
   newStorePath,
   reading,
   scratchFolder,
 } from '../../support/scratch-store.ts';
-import { hasShared, shared } from '../../support/source-file.ts';
+import { realCurvesSuite } from '../../support/suites/real-curves.ts';
 
 const folder = scratchFolder();
-const treasury = join(shared, 'data/treasury');
 
 const h15 = (...rows: readonly string[]): Files => ({
   'h15.csv': `DATE,DGS1MO,DGS10\n${rows.join('\n')}\n`,
@@ -143,42 +141,4 @@ describe('a curve has one rate for each type, trade date and maturity', () => {
   });
 });
 
-describe.skipIf(!hasShared)('the real curves (skipped where ../shared is not at hand)', () => {
-  const path = newStorePath(folder);
-
-  beforeAll(async () => {
-    await importPaths(
-      path,
-      ['par-csv', 'par-xml', 'h15-dfii'].map((name) => join(treasury, name)),
-    );
-  });
-
-  test('Treasury’s CSV, its XML feed and H.15 agree', async () => {
-    // Read off the archive's row 1/2/90, the first of last year's file, and the last five columns of H.15.
-    expect(await curveOf(path, '1990-01-02')).toEqual(
-      ['3M 7.83', '6M 7.89', '1Y 7.81', '2Y 7.87', '3Y 7.9', '5Y 7.87', '7Y 7.98', '10Y 7.94', '30Y 8'].map(
-        (point) => `${point} U.S. Treasury`,
-      ),
-    );
-    expect((await curveOf(path, '2025-12-31')).length).toBe(14);
-    expect((await curveOf(path, '2022-11-01', 'TIPS')).length).toBe(5);
-  });
-
-  test('the wrong TIPS file is refused over the right one, with its 185 conflicts, and nothing is written', async () => {
-    const before = digestOf(path);
-    const failure = await failureOf(importPaths(path, [join(treasury, 'tips-csv')]));
-    const [first, ...conflicts] = failure.split('\n');
-    expect(first).toBe('185 conflicts; nothing was imported:');
-    expect(conflicts.length).toBe(185);
-    expect(conflicts.every((line) => / TIPS (2004-\d\d-\d\d 20Y|2010-\d\d-\d\d 30Y): /.test(line))).toBe(
-      true,
-    );
-    expect(digestOf(path)).toEqual(before);
-  });
-
-  test('and the right one over the wrong one, as often', async () => {
-    const wrong = newStorePath(folder);
-    await importPaths(wrong, [join(treasury, 'tips-csv')]);
-    expect(await failureOf(importPaths(wrong, [join(treasury, 'h15-dfii')]))).toMatch(/^185 conflicts; /);
-  });
-});
+realCurvesSuite(testData);

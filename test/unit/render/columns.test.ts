@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
-import { columnsOf } from '../../../src/render/columns.ts';
+import { selectColumns } from '../../../src/render/columns.ts';
 import { field } from '../../support/rows.ts';
 
 const fields = [field('date', 'day'), field('value', 'decimal'), field('unit'), field('note')];
@@ -17,19 +17,19 @@ function problemOf(action: () => unknown): Problem {
 
 describe('columns', () => {
   it('are the defaults, in their order, where none are chosen', () => {
-    const columns = columnsOf(fields, defaults);
+    const columns = selectColumns(fields, defaults);
     expect(columns.fields.map(({ name }) => name)).toEqual(defaults);
     expect(columns.chosen).toBe(false);
   });
 
   it('are the chosen ones, in the order chosen, also beyond the defaults', () => {
-    const columns = columnsOf(fields, defaults, ['note', ' date']);
+    const columns = selectColumns(fields, defaults, ['note', ' date']);
     expect(columns.fields).toEqual([field('note'), field('date', 'day')]);
     expect(columns.chosen).toBe(true);
   });
 
   it('refuse an unknown name: it is named, the columns are listed, the likely one is hinted at', () => {
-    const problem = problemOf(() => columnsOf(fields, defaults, ['date', 'valu']));
+    const problem = problemOf(() => selectColumns(fields, defaults, ['date', 'valu']));
     expect(problem.kind).toBe('bad-input');
     expect(problem.field).toBe('columns');
     expect(problem.detail).toBe("unknown column 'valu': the columns are date, value, unit, note");
@@ -37,13 +37,13 @@ describe('columns', () => {
   });
 
   it('give no hint where nothing is near', () => {
-    const problem = problemOf(() => columnsOf(fields, defaults, ['']));
+    const problem = problemOf(() => selectColumns(fields, defaults, ['']));
     expect(problem.detail).toBe("unknown column '': the columns are date, value, unit, note");
     expect(problem.hints).toEqual([]);
   });
 
   it('refuse a name given twice', () => {
-    const problem = problemOf(() => columnsOf(fields, defaults, ['unit', 'unit']));
+    const problem = problemOf(() => selectColumns(fields, defaults, ['unit', 'unit']));
     expect(problem.kind).toBe('bad-input');
     expect(problem.detail).toBe("column 'unit' is named twice");
   });

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Envelope, Row } from '../../../src/operations/envelope.ts';
-import { json } from '../../../src/render/json.ts';
-import { ndjson } from '../../../src/render/ndjson.ts';
+import { JsonRenderer, NdjsonRenderer } from '../../../src/render/json.ts';
 import { envelope, field, layout, observation, observationFields, output } from '../../support/rows.ts';
 
 const latest = observation('2014-10-01', '17710.70');
@@ -33,12 +32,12 @@ describe('json of one page', () => {
     ['one without results', envelope([])],
     ['one with fields that the contract lacks', { ...envelope([latest]), note: 'x' }],
   ])('is the envelope of the service as it is, keys in order, indented by two: %s', (_, page) => {
-    const output = json(file);
+    const output = new JsonRenderer(file);
     expect(output.page(page) + output.end()).toBe(`${JSON.stringify(wireEnvelope(page), null, 2)}\n`);
   });
 
   it('holds only the chosen columns, in the order chosen, days as on the wire', () => {
-    const output = json(chosen);
+    const output = new JsonRenderer(chosen);
     const text = output.page(envelope([latest])) + output.end();
     expect(text).toContain('"value": "17710.70",\n      "date": "2014-10-01T00:00:00Z"\n    }');
     expect(JSON.parse(text)).toEqual(envelope([{ value: '17710.70', date: '2014-10-01T00:00:00Z' }]));
@@ -47,18 +46,18 @@ describe('json of one page', () => {
 
 describe('json of several pages', () => {
   it('is one envelope with all results, their count, and no cursor', () => {
-    const output = json(file);
+    const output = new JsonRenderer(file);
     const text = output.page(envelope([latest], 'bmV4dA')) + output.page(envelope([older])) + output.end();
     expect(text).toBe(`${JSON.stringify(wireEnvelope(envelope([latest, older])), null, 2)}\n`);
   });
 
   it('holds only the chosen columns on every page', () => {
-    const rows = JSON.parse(output(json(chosen), [latest], [older], [older])).results as Row[];
+    const rows = JSON.parse(output(new JsonRenderer(chosen), [latest], [older], [older])).results as Row[];
     expect(rows.map((row) => Object.keys(row))).toEqual(Array(3).fill(['value', 'date']));
   });
 
   it('begins like the first page, also with what the contract lacks', () => {
-    const output = json(file);
+    const output = new JsonRenderer(file);
     const text =
       output.page({ ...envelope([latest], 'c'), note: 'x' } as never) +
       output.page(envelope([])) +
@@ -85,42 +84,46 @@ describe('json of several pages', () => {
     );
     fc.assert(
       fc.property(fc.array(fc.array(row, { maxLength: 4 }), { minLength: 2, maxLength: 5 }), (pages) => {
-        expect(output(json(file), ...pages)).toBe(`${JSON.stringify(envelope(pages.flat()), null, 2)}\n`);
+        expect(output(new JsonRenderer(file), ...pages)).toBe(
+          `${JSON.stringify(envelope(pages.flat()), null, 2)}\n`,
+        );
       }),
     );
   });
 
   it('writes each page from the second on as it comes', () => {
-    const output = json(file);
+    const output = new JsonRenderer(file);
     expect(output.page(envelope([latest], 'c'))).toBe('');
     expect(output.page(envelope([older], 'c'))).toContain('17599.8');
     expect(output.page(envelope([older]))).toMatch(/^,\n {4}\{\n {6}"date"/);
   });
 
   it('is a bug without any page, never a broken document', () => {
-    expect(() => json(file).end()).toThrow('needs an envelope');
+    expect(() => new JsonRenderer(file).end()).toThrow('needs an envelope');
   });
 });
 
 describe('ndjson', () => {
   it('is one result a line, as on the wire', () => {
-    const text = output(ndjson(file), [latest], [older]);
+    const text = output(new NdjsonRenderer(file), [latest], [older]);
     expect(text.split('\n')).toEqual([JSON.stringify(onWire(latest)), JSON.stringify(onWire(older)), '']);
   });
 
   it('holds only the chosen columns, in the order chosen', () => {
-    expect(output(ndjson(chosen), [latest])).toBe('{"value":"17710.70","date":"2014-10-01T00:00:00Z"}\n');
+    expect(output(new NdjsonRenderer(chosen), [latest])).toBe(
+      '{"value":"17710.70","date":"2014-10-01T00:00:00Z"}\n',
+    );
   });
 
   it('is empty without results', () => {
-    expect(output(ndjson(file), [])).toBe('');
+    expect(output(new NdjsonRenderer(file), [])).toBe('');
   });
 
   it('keeps every row on its one line, whatever its texts', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
         const rows = texts.map((a) => ({ a, list: [{ a }], none: null }));
-        const lines = output(ndjson(file), rows).split('\n');
+        const lines = output(new NdjsonRenderer(file), rows).split('\n');
         expect(lines.pop()).toBe('');
         expect(lines.map((line) => JSON.parse(line))).toEqual(rows);
       }),

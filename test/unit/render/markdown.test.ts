@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markdown } from '../../../src/render/markdown.ts';
+import { MarkdownRenderer } from '../../../src/render/markdown.ts';
 import { printable } from '../../../src/render/printable.ts';
 import { field, layout, observation, observationFields, output } from '../../support/rows.ts';
 
@@ -26,9 +26,10 @@ function shownCells(row: string): string[] {
   return cells.slice(1, -1).map((text) => text.replace(/^ +| +$/g, ''));
 }
 
-/** Whether a sign that no backslash stands before can begin or end markup on GitHub. */
+/** Whether an unescaped character can begin or end markup on GitHub. By CommonMark 6.2 a `_` between letters cannot. */
 function isMarkup(row: string, at: number): boolean {
-  const inWord = [row[at - 1], row[at + 1]].every((sign) => /[A-Za-z0-9]/.test(sign ?? ''));
+  const neighbours = [[...row.slice(0, at)].at(-1), [...row.slice(at + 1)][0]];
+  const inWord = neighbours.every((sign) => /^[\p{L}\p{N}]$/u.test(sign ?? ''));
   const sign = row[at] ?? '';
   if (sign === '_') return !inWord;
   return '*`[<~$'.includes(sign) || (sign === '&' && /^&#?\w+;/.test(row.slice(at)));
@@ -36,18 +37,20 @@ function isMarkup(row: string, at: number): boolean {
 
 describe('markdown', () => {
   it('is a table of GitHub, numbers to the right, exact digits, days without a time', () => {
-    expect(output(markdown(layout(observationFields)), [observation('2014-10-01', '17710.70')])).toBe(
+    expect(
+      output(new MarkdownRenderer(layout(observationFields)), [observation('2014-10-01', '17710.70')]),
+    ).toBe(
       `${heading}| 2014-10-01 | 17710.70 | 2015-01-30 | GDP | Billions of Dollars, Seasonally Adjusted Annual Rate | Q | FRED |\n`,
     );
   });
 
   it('is the heading alone with no rows, and with no page at all', () => {
-    expect(output(markdown(layout(observationFields)), [])).toBe(heading);
-    expect(output(markdown(layout(observationFields)))).toBe(heading);
+    expect(output(new MarkdownRenderer(layout(observationFields)), [])).toBe(heading);
+    expect(output(new MarkdownRenderer(layout(observationFields)))).toBe(heading);
   });
 
   it('gives each page as it comes, and the heading once', () => {
-    const renderer = markdown(layout([field('n', 'integer')]));
+    const renderer = new MarkdownRenderer(layout([field('n', 'integer')]));
     const page = (n: number) => renderer.page({ results: [{ n }] } as never);
     expect([page(1), page(2), renderer.end()]).toEqual(['| n |\n| ---: |\n| 1 |\n', '| 2 |\n', '']);
   });
@@ -68,9 +71,9 @@ describe('markdown', () => {
     ['what reads like an entity', '&lt;&#60;', '| \\&lt;\\&#60; |'],
   ])('keeps %s a text', (_, text, cell) => {
     const row =
-      output(markdown(layout([field('text', Array.isArray(text) ? 'list' : 'text')])), [{ text }]).split(
-        '\n',
-      )[2] ?? '';
+      output(new MarkdownRenderer(layout([field('text', Array.isArray(text) ? 'list' : 'text')])), [
+        { text },
+      ]).split('\n')[2] ?? '';
     if (cell !== null) expect(row).toBe(cell);
     else expect(shownCells(row)).toEqual([text]);
   });
@@ -92,7 +95,7 @@ describe('markdown', () => {
     ['https://a.b/~c<x>', 'https://a.b/\\~c\\<x>'],
     ['https://a.b/~c&lt;', 'https://a.b/\\~c\\&lt;'],
   ])('leaves a web address as it is, but nothing that only begins like one: %j', (text, cell) => {
-    const row = output(markdown(layout([field('text', Array.isArray(text) ? 'list' : 'text')])), [
+    const row = output(new MarkdownRenderer(layout([field('text', Array.isArray(text) ? 'list' : 'text')])), [
       { text },
     ]).split('\n')[2];
     expect(row).toBe(`| ${cell ?? text} |`);
@@ -107,7 +110,7 @@ describe('markdown', () => {
       fc.property(fc.array(cell, { minLength: 1, maxLength: 4 }), (texts) => {
         const fields = texts.map((_, i) => field(`c${i}`));
         const row = Object.fromEntries(texts.map((text, i) => [`c${i}`, text]));
-        const lines = output(markdown(layout(fields)), [row]).split('\n');
+        const lines = output(new MarkdownRenderer(layout(fields)), [row]).split('\n');
         expect(lines).toHaveLength(4);
         // Blanks at the edges of a cell are the layout's.
         const shown = texts.map((text) =>

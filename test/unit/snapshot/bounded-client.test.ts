@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Client } from '../../../src/client/client.ts';
+import type { Row } from '../../../src/operations/envelope.ts';
 import { operations } from '../../../src/operations/index.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
 import { boundedClient } from '../../../src/snapshot/bounded-client.ts';
-import { answerWith, madeUpClient } from '../../support/clients.ts';
+import { changedClient } from '../../support/clients.ts';
 
 const day = '2015-02-01';
 const clock = { today: '2026-03-15', latest: '2026-03-16' };
@@ -25,16 +27,24 @@ const expected: Readonly<Record<string, readonly [given: string, bound: string |
 const givenBy = (text: string) =>
   text === '' ? [] : text.split(' ').map((pair) => pair.split('=') as [string, string]);
 
-/** A client that remembers what it was asked, and answers with rows known on these days. */
-function remembering(knownOn: readonly string[]) {
+/** A client without rows, which reads the parameters of a query as a service does. */
+const emptyClient: Client = {
+  async ask({ prepare, object }, texts) {
+    prepare(texts, clock);
+    return { object, request_id: '', status: 'ok', results: [], results_count: 0, has_more: false };
+  },
+  watch: async () => ({ changed: async () => false, requests: () => 0 }),
+  origin: async () => ({ mode: 'embedded', where: '', sample: false }),
+  close: async () => undefined,
+};
+
+/** A client that records what it was asked, and answers with rows known on these days. */
+function recording(knownOn: readonly string[]) {
   const asked: (readonly [string, string])[][] = [];
-  const client = madeUpClient(async (operation, texts) => {
+  const client = changedClient(emptyClient, async (operation, answer, texts) => {
     asked.push([...texts]);
-    operation.prepare(texts, clock);
-    return answerWith(
-      operation,
-      knownOn.map((known) => ({ [operation.knownBy ?? '']: known })),
-    );
+    const results: Row[] = knownOn.map((known) => ({ [operation.knownBy ?? '']: known }));
+    return { ...(await answer()), results, results_count: results.length };
   });
   return { client: boundedClient(client, day), asked };
 }
@@ -51,7 +61,7 @@ describe('a client that is kept to a day', () => {
     async (operation) => {
       const [text, bound] = expected[operation.name] ?? ['', undefined];
       const given = givenBy(text);
-      const { client, asked } = remembering(['2015-01-31', '2015-02-01', '2015-02-02']);
+      const { client, asked } = recording(['2015-01-31', '2015-02-01', '2015-02-02']);
       const { results, results_count } = await client.ask(operation, given);
       expect(asked).toEqual([bound === undefined ? given : [...given, [bound, day]]]);
       expect(results.map((row) => row[operation.knownBy ?? ''])).toEqual(['2015-01-31', '2015-02-01']);
@@ -66,7 +76,7 @@ describe('a client that is kept to a day', () => {
   );
 
   it.each(days)('refuses $name a later day', async (operation, name) => {
-    const { client, asked } = remembering([]);
+    const { client, asked } = recording([]);
     const given = givenBy(expected[operation.name]?.[0] ?? '');
     await client.ask(operation, [...given, [name, day]]);
     await expect(client.ask(operation, [...given, [name, '2015-02-02']])).rejects.toThrow(
@@ -77,13 +87,13 @@ describe('a client that is kept to a day', () => {
 
   it('refuses what is of no day', async () => {
     const ping = operations.find(({ name }) => name === 'ping') as Operation;
-    await expect(remembering([]).client.ask(ping, [])).rejects.toThrow(
+    await expect(recording([]).client.ask(ping, [])).rejects.toThrow(
       'ping cannot be bound to what was known on a date',
     );
   });
 
   it('leaves the parameters that nobody understands to the service', async () => {
-    const { client } = remembering([]);
+    const { client } = recording([]);
     const curve = operations.find(({ name }) => name === 'curve') as Operation;
     await expect(client.ask(curve, [['date', 'x']])).rejects.toThrow("invalid 'date' date");
     await expect(client.ask(curve, [['dat', '2015-01-01']])).rejects.toThrow("unknown parameter 'dat'");

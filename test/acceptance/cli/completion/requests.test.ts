@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { argumentValues, flagValues } from '../../../../src/cli/completion/choices.ts';
 import { allCommands } from '../../../../src/cli/options/commands.ts';
-import { asof, built, linesOf, newFolder, statements } from '../../../support/command.ts';
+import { asof, linesOf, newFolder, statements } from '../../../support/command.ts';
+import { builtProgram } from '../../../support/repository.ts';
 
 const folder = newFolder();
 const store = folder.path('store.db');
@@ -234,34 +235,31 @@ describe('of a service', () => {
     expect(asked).toEqual([]);
   });
 
-  it.skipIf(!existsSync(built))(
-    'that never answers, the process is gone within two seconds (needs npm run build)',
-    () => {
-      answering = false;
-      const begun = Date.now();
-      const { stdout, stderr, status } = spawnSync(
-        process.execPath,
-        [built, 'completion', 'fish', '--', 'obs', 'g'],
-        {
-          env: { ...env, HOME: folder.path('home') },
-          encoding: 'utf8',
-        },
-      );
-      // The server runs in this process, which waits: nothing answers, as little as a host that drops packets.
-      expect({ stdout, stderr, status }).toEqual({ stdout: 'words\t\n', stderr: '', status: 0 });
-      expect(Date.now() - begun).toBeLessThan(2500);
-    },
-  );
+  it('that never answers, the process is gone within two seconds', () => {
+    answering = false;
+    const begun = Date.now();
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      [builtProgram, 'completion', 'fish', '--', 'obs', 'g'],
+      {
+        env: { ...env, HOME: folder.path('home') },
+        encoding: 'utf8',
+      },
+    );
+    // The server runs in this process, which waits: nothing answers, as little as a host that drops packets.
+    expect({ stdout, stderr, status }).toEqual({ stdout: 'words\t\n', stderr: '', status: 0 });
+    expect(Date.now() - begun).toBeLessThan(2500);
+  });
 });
 
-describe.skipIf(!existsSync(built))('the process that answers (needs npm run build)', () => {
+describe('the process that answers', () => {
   it('ends with its answer, whatever it still waits for', () => {
     // As the lookup of a name would, which nothing can stop.
     const waiting = folder.write('waiting.cjs', 'setInterval(() => undefined, 1000);');
     const begun = Date.now();
     const { stdout, status } = spawnSync(
       process.execPath,
-      ['-r', waiting, built, 'completion', 'fish', '--', 'obs', 'un'],
+      ['-r', waiting, builtProgram, 'completion', 'fish', '--', 'obs', 'un'],
       {
         env: { ASOF_STORE: store, HOME: folder.path('home') },
         encoding: 'utf8',
@@ -295,12 +293,12 @@ describe('completion knows', () => {
   });
 });
 
-describe.skipIf(!existsSync(built))('the script for bash (needs npm run build)', () => {
+describe('the script for bash', () => {
   /** What the function leaves in COMPREPLY for a line, when bash calls it as it does at TAB. */
   function replies(line: string, words: readonly string[], before = '') {
     const bin = join(folder.path('.'), 'bin');
     spawnSync('mkdir', ['-p', bin]);
-    folder.write('bin/asof', `#!/bin/sh\nexec '${process.execPath}' '${built}' "$@"\n`);
+    folder.write('bin/asof', `#!/bin/sh\nexec '${process.execPath}' '${builtProgram}' "$@"\n`);
     spawnSync('chmod', ['755', join(bin, 'asof')]);
     const script = `${before}
 source <(asof completion bash); source <(asof completion bash)

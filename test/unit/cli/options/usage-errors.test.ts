@@ -67,7 +67,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['obs GDP -o ""', '--output "": use the name of a file, or - for stdout'],
     [
       'obs GDP -o x.pdf',
-      `asof writes no .pdf files: the formats are ${formats}\n--format says it for a file of any name`,
+      `asof writes no .pdf files: the formats are ${formats}\n--format sets the format of a file with any name`,
     ],
     [
       'obs GDP --columns date,valu',
@@ -157,7 +157,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ],
     [
       'facts GDP -o gdp.pdf',
-      `asof writes no .pdf files: the formats are ${formats}\n--format says it for a file of any name`,
+      `asof writes no .pdf files: the formats are ${formats}\n--format sets the format of a file with any name`,
     ],
     ['serve --port 65536', '--port "65536": use a number from 0 to 65535'],
     ['serve --public-url example.org', '--public-url "example.org": use an http or https address'],

@@ -1,9 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sourceFiles } from '../../../../src/import/files/walk.ts';
 import { formats } from '../../../../src/import/formats/recognise.ts';
-import { hasShared, shared } from '../../../support/source-file.ts';
 
 /** The formats of series and curves. */
 const ours = formats.filter(({ kind }) => !kind.startsWith('sec-'));
@@ -39,18 +35,18 @@ describe('the recognition of a file of series', () => {
   });
 
   test.each([
-    ['a curve of the Federal Reserve', 'DATE,DGS10,DGS1MO\n'],
-    ['a real curve of the Federal Reserve', 'observation_date,DFII10\n'],
-    ['such a curve under a lower-case date', 'date,DGS10\n'],
-    ['a curve of the Treasury', 'Date,"1 Mo","10 Yr"\n'],
-    ['such a curve under a lower-case date', 'date,1 Mo,10 Yr\n'],
-    ['a series that is not named', 'date,value\n'],
-    ['yields as asof answers them', 'trade_date,maturity,rate,curve_type,source\n'],
-    ['series as asof answers them', 'id,title,units,frequency,observation_count,last_updated,source\n'],
+    ['a curve from FRED', 'DATE,DGS10,DGS1MO\n'],
+    ['a real curve from FRED', 'observation_date,DFII10\n'],
+    ['a curve with a lower-case date column', 'date,DGS10\n'],
+    ['a curve from the Treasury', 'Date,"1 Mo","10 Yr"\n'],
+    ['a curve with a lower-case date column', 'date,1 Mo,10 Yr\n'],
+    ['a series without a name', 'date,value\n'],
+    ['yields as asof writes them', 'trade_date,maturity,rate,curve_type,source\n'],
+    ['series as asof lists them', 'id,title,units,frequency,observation_count,last_updated,source\n'],
     ['dates alone', 'DATE\n'],
-    ['another FRED answer', '{"realtime_start":"1776-07-04","vintage_dates":["1991-12-04"]}'],
+    ['another FRED response', '{"realtime_start":"1776-07-04","vintage_dates":["1991-12-04"]}'],
     ['a list', '[{"observations":[]}]'],
-    ['nothing', ''],
+    ['an empty file', ''],
   ])('does not claim %s: %j', (_, head) => {
     const curves = /^(?:treasury-|h15-)/;
     expect(kindsOf(head, 'x.csv').filter((kind) => !curves.test(kind))).toEqual([]);
@@ -61,61 +57,5 @@ describe('the recognition of a file of series', () => {
     expect(kindsOf(head, 'ROUTPUTQvQd.XLSX')).toEqual(['rtdsm']);
     expect(kindsOf(head, 'vintages.zip')).toEqual([]);
     expect(kindsOf('date,GDP', 'x.xlsx')).toEqual(['dated-panel']);
-  });
-});
-
-/** Which kinds the files of a real folder are, `-` for those that are none. */
-const real: Readonly<Record<string, readonly string[]>> = {
-  'macro/fred-api': ['fred-api', 'fred-series', '-'],
-  'macro/rtdsm': ['rtdsm'],
-  'macro/fred-md': ['fred-md'],
-  'macro/fred-qd': ['fred-qd'],
-  'macro/dated-panel': ['dated-panel'],
-  'macro/metadata': ['-'],
-  'treasury/par-csv': ['treasury-par-csv'],
-  'treasury/par-xml': ['treasury-xml'],
-  'treasury/h15-dfii': ['h15-csv'],
-  'treasury/tips-csv': ['treasury-real-csv'],
-  'sec/form345-maia-reencoded': ['-'],
-  'sec/ownership-xml': ['-'],
-  'sec/submissions-json': ['-'],
-  facts: ['-'],
-};
-
-describe.skipIf(!hasShared)('every real file is of one kind (skipped without ../shared)', () => {
-  const kindsIn = async (folder: string) => {
-    const path = join(shared, 'data', folder);
-    const files = await sourceFiles(readdirSync(path).map((name) => join(path, name)));
-    return Promise.all(
-      files.map(
-        async (file) => [file.name, kindsOf((await file.head()).toString('latin1'), file.name)] as const,
-      ),
-    );
-  };
-
-  test.each(Object.entries(real))('in %s: %j', async (folder, kinds) => {
-    const found = await kindsIn(folder);
-    expect(found.filter(([, claims]) => claims.length > 1)).toEqual([]);
-    expect([...new Set(found.map(([, [kind = '-']]) => kind))].sort()).toEqual([...kinds].sort());
-  });
-
-  test('of the FRED API, observations and descriptions of series alone', async () => {
-    const found = await kindsIn('macro/fred-api');
-    const named = (kind: string) =>
-      found
-        .filter(([, claims]) => claims[0] === kind)
-        .map(([name]) => name)
-        .sort();
-    expect(named('fred-series')).toEqual([
-      'GDP-series.json',
-      'catalogue-category_series.json',
-      'catalogue-tag_series.json',
-    ]);
-    expect(named('fred-api')).toEqual([
-      'GDP-observations-all-realtime.json',
-      'GDP-observations-latest.json',
-      'GDP-observations-output_type4.json',
-      'GDP-observations-realtime_end-2019-01-01.json',
-    ]);
   });
 });

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from '../../../../src/import/files/walk.ts';
 import { formats, recognise } from '../../../../src/import/formats/recognise.ts';
 import { tempFile } from '../../../support/temp-files.ts';
 import { zipOf } from '../../../support/zip-writer.ts';
@@ -27,28 +25,28 @@ describe('the format of a file', () => {
     ['a.txt', '<SEC-DOCUMENT>0001.txt\nCONFORMED SUBMISSION TYPE:\t4/A\n', 'sec-submission-text'],
     ['a.tsv', 'ACCESSION_NUMBER\tNONDERIV_TRANS_SK\n', 'sec-form345'],
     ['a.json', '{"cik":"1","filings":{"recent":{"accessionNumber":[]}}}', 'sec-submissions-json'],
-  ])('%s of %j', async (name, content, kind) => {
+  ])('is recognised for %s of %j', async (name, content, kind) => {
     expect(await kindOf(name, content)).toBe(kind);
   });
 
-  it('is told by its head even when a character is cut in two at 64 KiB', async () => {
+  it('is recognised when the head ends within a character', async () => {
     expect(await kindOf('a.csv', `Date,1 Mo\n${'x'.repeat(65_525)}é\n`)).toBe('treasury-par-csv');
   });
 
-  it('is that of --kind, whatever the content seems to be', async () => {
+  it('is the one of --kind, for any content', async () => {
     const file = await tempFile('a.csv', 'Date,1 Mo\n');
     for (const { kind } of formats) expect((await recognise(file, kind)).kind).toBe(kind);
   });
 
-  it('has one name for each, and takes no --as-of where it is of curves', () => {
+  it('has a unique kind, and takes no --as-of if it is one of curves', () => {
     expect(new Set(formats.map(({ kind }) => kind)).size).toBe(formats.length);
     const curves = formats.filter(({ kind }) => /^treasury-|^h15-/.test(kind));
     expect(curves.map(({ whole, takesAsOf }) => [whole, takesAsOf])).toEqual(Array(4).fill([false, false]));
   });
 });
 
-describe('a --kind that there is not', () => {
-  it('is refused with the kinds that there are', async () => {
+describe('an unknown --kind', () => {
+  it('is refused with a list of the kinds', async () => {
     await expect(recognise(await tempFile('a.csv', 'x'), 'csv')).rejects.toMatchObject({
       kind: 'bad-input',
       field: 'kind',
@@ -58,7 +56,7 @@ describe('a --kind that there is not', () => {
   });
 });
 
-describe('a file of no format is refused with what it is', () => {
+describe('a file that no format recognises', () => {
   const refused: readonly [string, string | Uint8Array, string][] = [
     ['empty', '', 'the file is empty (0 bytes)'],
     ['empty in gzip', gzipSync(''), 'the file is empty (0 bytes)'],
@@ -173,7 +171,7 @@ describe('a file of no format is refused with what it is', () => {
     ],
     ['Parquet', 'PAR1\0', 'this looks like a Parquet file; save it as CSV'],
   ];
-  it.each(refused)('%s', async (_, content, reason) => {
+  it.each(refused)('is refused with a description of what it is: %s', async (_, content, reason) => {
     const file = await tempFile('a.dat', content);
     await expect(recognise(file)).rejects.toMatchObject({
       kind: 'bad-input',
@@ -181,58 +179,17 @@ describe('a file of no format is refused with what it is', () => {
     });
   });
 
-  it('and with how to say what it is', async () => {
+  it('is refused with the way to name its kind', async () => {
     await expect(recognise(await tempFile('a.dat', 'x'))).rejects.toMatchObject({
       hints: [`if you know what it is, pass --kind with one of ${kinds}`],
     });
   });
 
-  it('when empty or UTF-16 also with --kind', async () => {
+  it('is refused when it is empty or UTF-16, also with --kind', async () => {
     await expect(recognise(await tempFile('a', ''), 'h15-csv')).rejects.toThrow(
       'the file is empty (0 bytes)',
     );
     const wide = await tempFile('a', Buffer.from('\ufeffDATE', 'utf16le'));
     await expect(recognise(wide, 'h15-csv')).rejects.toThrow('the text is UTF-16; save it as UTF-8');
-  });
-});
-
-const data = '../shared/data';
-describe.skipIf(!existsSync(data))('every real file (skipped without ../shared)', () => {
-  /** What the files of each folder are; undefined: refused, for the reason beside it. */
-  const expected: readonly [string, RegExp, string, string?][] = [
-    ['treasury/par-csv', /./, 'treasury-par-csv'],
-    ['treasury/par-xml', /./, 'treasury-xml'],
-    ['treasury/tips-csv', /./, 'treasury-real-csv'],
-    ['treasury/h15-dfii', /./, 'h15-csv'],
-    ['macro/rtdsm', /./, 'rtdsm'],
-    ['macro/fred-md', /./, 'fred-md'],
-    ['macro/fred-qd', /./, 'fred-qd'],
-    ['macro/dated-panel', /./, 'dated-panel'],
-    ['macro/fred-api', /^GDP-observations-/, 'fred-api'],
-    ['macro/fred-api', /series\.json$/, 'fred-series'],
-    [
-      'macro/fred-api',
-      /^GDP-vintagedates/,
-      'refused',
-      'a response of the FRED API, but of series/vintagedates',
-    ],
-    ['macro/fred-api', /^catalogue-(?!.*series\.json)/, 'refused', 'a response of the FRED API, but of '],
-    ['sec/ownership-xml', /^(?!.*(?:\.txt|RSU_|multi_))/, 'sec-ownership-xml'],
-    ['sec/ownership-xml', /\.txt$|RSU_|multi_/, 'sec-submission-text'],
-    ['sec/form345', /./, 'sec-form345'],
-    ['sec/form345-maia-reencoded', /./, 'sec-form345'],
-    ['sec/submissions-json', /./, 'sec-submissions-json'],
-  ];
-  it.each(expected)('of %s, %s is %s', async (folder, names, kind, reason) => {
-    const files = (await sourceFiles([`${data}/${folder}`])).filter(({ name }) => names.test(name));
-    expect(files.length).toBeGreaterThan(0);
-    for (const file of files) {
-      const found = await recognise(file).then(
-        (format) => format.kind,
-        (error: Error) => `refused: ${error.message}`,
-      );
-      if (kind !== 'refused') expect([file.path, found]).toEqual([file.path, kind]);
-      else expect(found).toContain(`${file.path}: this looks like ${reason}`);
-    }
   });
 });

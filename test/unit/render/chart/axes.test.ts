@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { acrossAxis, valueAxis } from '../../../../src/render/chart/axes.ts';
+import { horizontalAxis, valueAxis } from '../../../../src/render/chart/axes.ts';
 import { daysSince } from '../../../support/drawings.ts';
 
 const always = () => true;
@@ -56,7 +56,7 @@ describe('the axis of values', () => {
 
 describe('the axis of days', () => {
   const axis = (first: string, last: string, fits: (count: number) => boolean = always) =>
-    acrossAxis({ kind: 'day', first: daysSince(first), last: daysSince(last) }, ({ ticks }) =>
+    horizontalAxis({ kind: 'day', first: daysSince(first), last: daysSince(last) }, ({ ticks }) =>
       fits(ticks.length),
     );
 
@@ -84,7 +84,7 @@ describe('the axis of days', () => {
         fc.integer({ min: 2, max: 12 }),
         (first, length, most) => {
           const last = Math.min(first + length, daysSince('2999-12-31'));
-          const { ticks, place } = acrossAxis(
+          const { ticks, place } = horizontalAxis(
             { kind: 'day', first, last },
             (one) => one.ticks.length <= most,
           );
@@ -111,12 +111,12 @@ describe('the axis of maturities', () => {
     [2, ['1Y', '30Y']],
     [0, ['30Y']],
   ])('with room for %d labels', (most, labels) => {
-    const { ticks } = acrossAxis({ kind: 'maturity', names }, (axis) => axis.ticks.length <= most);
+    const { ticks } = horizontalAxis({ kind: 'maturity', names }, (axis) => axis.ticks.length <= most);
     expect(ticks.map(({ label }) => label)).toEqual(labels);
   });
 
   it('has them evenly, half a share from each end', () => {
-    const { ticks, place } = acrossAxis({ kind: 'maturity', names: names.slice(0, 4) }, always);
+    const { ticks, place } = horizontalAxis({ kind: 'maturity', names: names.slice(0, 4) }, always);
     expect(ticks.map(({ at }) => place(at))).toEqual([0.125, 0.375, 0.625, 0.875]);
   });
 });

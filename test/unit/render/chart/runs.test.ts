@@ -1,9 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimated, type Point, type Reading, runsOf, stepsOf } from '../../../../src/render/chart/runs.ts';
+import {
+  type ChartPoint,
+  type ChartReading,
+  decimate,
+  splitIntoRuns,
+  toSteps,
+} from '../../../../src/render/chart/runs.ts';
 
 describe('a line breaks', () => {
-  it.each<readonly [name: string, readings: readonly Reading[], longest: number, runs: readonly Point[][]]>([
+  it.each<
+    readonly [name: string, readings: readonly ChartReading[], longest: number, runs: readonly ChartPoint[][]]
+  >([
     [
       'nowhere where all is there',
       [
@@ -58,12 +66,14 @@ describe('a line breaks', () => {
     ],
     ['into nothing without values', [[0, null]], 9, []],
   ])('%s', (_, readings, longest, runs) => {
-    expect(runsOf(readings, longest)).toEqual(runs);
+    expect(splitIntoRuns(readings, longest)).toEqual(runs);
   });
 });
 
 describe('a step', () => {
-  it.each<readonly [name: string, readings: readonly Reading[], end: number, runs: readonly Point[][]]>([
+  it.each<
+    readonly [name: string, readings: readonly ChartReading[], end: number, runs: readonly ChartPoint[][]]
+  >([
     [
       'stands until the next value',
       [
@@ -124,7 +134,7 @@ describe('a step', () => {
       ],
     ],
   ])('%s', (_, readings, end, runs) => {
-    expect(stepsOf(readings, end)).toEqual(runs);
+    expect(toSteps(readings, end)).toEqual(runs);
   });
 });
 
@@ -134,16 +144,16 @@ describe('of many points', () => {
   it('at most four of a column are kept, with its first, last, least and greatest, in their order', () => {
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 40 }), (ys, width) => {
-        const run = ys.map((y, x): Point => [x, y]);
+        const run = ys.map((y, x): ChartPoint => [x, y]);
         const columnOf = (x: number) => Math.floor((x * width) / ys.length);
-        const kept = decimated(run, columnOf);
+        const kept = decimate(run, columnOf);
         expect(kept).toEqual([...kept].sort(([a], [b]) => a - b));
         for (let column = 0; column < width; column += 1) {
-          const inColumn = (points: readonly Point[]) => points.filter(([x]) => columnOf(x) === column);
+          const inColumn = (points: readonly ChartPoint[]) => points.filter(([x]) => columnOf(x) === column);
           const [all, some] = [inColumn(run), inColumn(kept)];
           expect(some.length).toBeLessThanOrEqual(4);
           expect([some[0], some.at(-1)]).toEqual([all[0], all.at(-1)]);
-          const range = (points: readonly Point[]) => [
+          const range = (points: readonly ChartPoint[]) => [
             Math.min(...points.map(([, y]) => y)),
             Math.max(...points.map(([, y]) => y)),
           ];
@@ -154,11 +164,11 @@ describe('of many points', () => {
   });
 
   it('few enough are kept as they are', () => {
-    const run: readonly Point[] = [
+    const run: readonly ChartPoint[] = [
       [0, 1],
       [1, 5],
       [2, 3],
     ];
-    expect(decimated(run, (x) => x)).toEqual(run);
+    expect(decimate(run, (x) => x)).toEqual(run);
   });
 });

@@ -1,0 +1,107 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { type FileHandle, open, realpath, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * Makes a folder and its missing parents; an existing folder stays as it is. Node's `recursive` never ends where the
+ * system reports ENOENT for a folder whose parent exists, as it does in `/proc`.
+ */
+export function makeFolder(path: string, mode?: number): void {
+  try {
+    mkdirSync(path, mode);
+  } catch (error) {
+    if (isFolder(path)) return;
+    const parent = dirname(path);
+    const parentIsMissing =
+      (error as NodeJS.ErrnoException).code === 'ENOENT' && parent !== path && !isFolder(parent);
+    if (!parentIsMissing) throw error;
+    makeFolder(parent, mode);
+    makeFolder(path, mode);
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/**
+ * A file in the making, written beside `path` and renamed when it is complete: a reader of `path` sees the old content or
+ * the new, never a part. A symbolic link stays one; the file that it points to is replaced.
+ */
+export class DraftFile {
+  readonly #name: string;
+  readonly #target: string;
+  readonly #handle: FileHandle;
+
+  private constructor(name: string, target: string, handle: FileHandle) {
+    this.#name = name;
+    this.#target = target;
+    this.#handle = handle;
+  }
+
+  /** A new draft with that mode, or the system's default mode. */
+  static async open(path: string, mode?: number): Promise<DraftFile> {
+    const target = await realpath(path).catch(() => path);
+    const name = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
+    // Removes what a killed process of the same number left, so that no other file or link is written through.
+    await rm(name, { force: true });
+    return new DraftFile(name, target, await open(name, 'ax', mode));
+  }
+
+  async write(chunk: string | Uint8Array): Promise<void> {
+    await this.#handle.writeFile(chunk);
+  }
+
+  /** Drops what has been written. */
+  async restart(): Promise<void> {
+    await this.#handle.truncate(0);
+  }
+
+  /** Waits until the disk has what has been written. */
+  async flush(): Promise<void> {
+    await this.#handle.sync();
+  }
+
+  /** Puts the draft in the place of the file. */
+  async publish(): Promise<void> {
+    await this.#handle.close();
+    await rename(this.#name, this.#target);
+  }
+
+  /** Removes the draft; the file stays as it was. */
+  async discard(): Promise<void> {
+    await this.#handle.close();
+    await rm(this.#name, { force: true });
+  }
+}
+
+/** Replaces the content of a file in one step, on the disk for good; the file gets that mode. */
+export async function replaceFile(path: string, content: string, mode: number): Promise<void> {
+  const draft = await DraftFile.open(path, mode);
+  try {
+    await draft.write(content);
+    await draft.flush();
+    await draft.publish();
+  } catch (error) {
+    await draft.discard();
+    throw error;
+  }
+}
+
+/** Waits until a file or folder is on the disk. */
+export async function flush(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync().catch(naming(path));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Rethrows an error of the system with the path that it is about, which the system omits for a file that is open. */
+export function naming(path: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    error.path ??= path;
+    throw error;
+  };
+}

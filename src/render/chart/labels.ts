@@ -1,0 +1,68 @@
+import { cut } from '../terminal-text.ts';
+
+/** The limits of a row or column of labels. */
+type LabelRange = { readonly from: number; readonly to: number };
+
+/**
+ * Centres labels at `centres`, moved no more than needed to stay between `from` and `to`; returns where they begin.
+ * Undefined if two of them would be closer than `gap`, or one is too long.
+ */
+export function placeLabels(
+  centres: readonly number[],
+  widths: readonly number[],
+  { from, to, gap }: LabelRange & { readonly gap: number },
+): readonly number[] | undefined {
+  const starts = centres.map((centre, i) => {
+    const width = widths[i] ?? 0;
+    return Math.max(from, Math.min(to - width, centre - width / 2));
+  });
+  const fit = starts.every((start, i) => {
+    const before = i === 0 ? from - gap : (starts[i - 1] ?? 0) + (widths[i - 1] ?? 0);
+    return start >= before + gap && start + (widths[i] ?? 0) <= to;
+  });
+  return fit ? starts : undefined;
+}
+
+/**
+ * Moves places apart until they keep `distance` from each other, between `from` and `to` if there is room for all; keeps
+ * their order.
+ */
+export function spreadOut(
+  wanted: readonly number[],
+  { from, to, distance }: LabelRange & { readonly distance: number },
+): readonly number[] {
+  const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
+  const places = order.map((i) => wanted[i] ?? from);
+  let lowest = from;
+  for (const [i, place] of places.entries()) {
+    places[i] = Math.max(place, lowest);
+    lowest = (places[i] ?? 0) + distance;
+  }
+  let highest = to;
+  for (const [i, place] of [...places.entries()].reverse()) {
+    places[i] = Math.min(place, highest);
+    highest = (places[i] ?? 0) - distance;
+  }
+  const found = wanted.map(() => from);
+  for (const [position, i] of order.entries()) found[i] = places[position] ?? from;
+  return found;
+}
+
+/** Cuts names to `most` cells; of names that would become equal it cuts the beginning that they share instead. */
+export function abbreviate(names: readonly string[], most: number): readonly string[] {
+  return names.map((name) => {
+    const start = cut(name, most);
+    const shared = sharedBeginning(names.filter((other) => cut(other, most) === start));
+    return shared === name ? start : cut(`…${name.slice(shared.length)}`, most);
+  });
+}
+
+/** The longest common beginning; never splits a character of two code units. */
+function sharedBeginning([first = '', ...others]: readonly string[]): string {
+  let shared = '';
+  for (const character of first) {
+    if (!others.every((other) => other.startsWith(shared + character))) break;
+    shared += character;
+  }
+  return shared;
+}

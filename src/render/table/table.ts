@@ -1,0 +1,135 @@
+import type { Envelope } from '../../operations/envelope.ts';
+import type { Field } from '../../operations/field.ts';
+import { type FieldKind, fieldKinds } from '../../operations/field-kinds.ts';
+import { cellTexts } from '../cell-text.ts';
+import { printable } from '../printable.ts';
+import type { OutputLayout, TextRenderer } from '../renderer.ts';
+import { cellWidth, cut } from '../terminal-text.ts';
+import { tableLines } from './lines.ts';
+import { fitWidths } from './widths.ts';
+
+/** The rows that decide the widths of the columns, so that a table of any length takes bounded memory. */
+const measuredRows = 10_000;
+
+/** No text column becomes narrower than this, or than its name. */
+const leastTextWidth = 8;
+
+/** A measured column: the width of its cells, and that of the longest fraction (`.25` is 3). */
+type TableColumn = {
+  readonly name: string;
+  /** Numbers align at the decimal point, texts may be cut, days and flags (`rigid`) may not. */
+  readonly kind: FieldKind['alignment'];
+  readonly width: number;
+  readonly fraction: number;
+};
+
+/**
+ * A borderless table for people: two spaces between columns, numbers aligned at the decimal point, foreign control
+ * characters shown as pictures. With a `width` it cuts long texts with `…`, then drops the last columns; it never cuts
+ * numbers and days. The first 10 000 rows decide the widths; a longer number in a later row stays whole.
+ */
+export class TableRenderer implements TextRenderer {
+  readonly #layout: OutputLayout;
+  readonly #fields: readonly Field[];
+  readonly #texts: ReturnType<typeof cellTexts>;
+  #waiting: string[][] = [];
+  #columns: readonly TableColumn[] | undefined;
+
+  constructor(layout: OutputLayout) {
+    this.#layout = layout;
+    this.#fields = layout.columns.fields;
+    this.#texts = cellTexts(this.#fields);
+  }
+
+  page({ results }: Envelope): string {
+    const rows = results.map((row) =>
+      this.#texts(row).map((text, i) => printable(this.#fields[i]?.words?.[text] ?? text)),
+    );
+    if (this.#columns !== undefined) return this.#lines(rows, this.#columns);
+    this.#waiting = this.#waiting.concat(rows);
+    return this.#waiting.length < measuredRows ? '' : this.#begin();
+  }
+
+  end(): string {
+    return this.#columns === undefined ? this.#begin() : '';
+  }
+
+  dropped(): readonly string[] {
+    if (this.#columns === undefined) return [];
+    return this.#fields.slice(this.#columns.length).map(({ name }) => name);
+  }
+
+  /** Measures the columns; returns the header and the rows that were waiting. */
+  #begin(): string {
+    const { header, width, colour } = this.#layout;
+    const measured = this.#fields.map((field, i) => measureColumn(field, this.#waiting, i));
+    const columns = width === undefined ? measured : fitColumns(measured, width);
+    this.#columns = columns;
+    const widths = columns.map((column) => column.width);
+    const heading = header ? bold(tableLines([columns.map(headingCell)], widths), colour) : '';
+    const text = heading + this.#lines(this.#waiting, columns);
+    this.#waiting = [];
+    return text;
+  }
+
+  #lines(rows: readonly (readonly string[])[], columns: readonly TableColumn[]): string {
+    const limited = this.#layout.width !== undefined;
+    return tableLines(
+      rows.map((row) => columns.map((column, i) => alignCell(column, row[i] ?? '', limited))),
+      columns.map((column) => column.width),
+    );
+  }
+}
+
+function measureColumn(field: Field, rows: readonly (readonly string[])[], index: number): TableColumn {
+  const kind = fieldKinds[field.type].alignment;
+  const name = printable(field.name);
+  let widest = 0;
+  let fraction = 0;
+  for (const row of rows) {
+    const text = row[index] ?? '';
+    const after = kind === 'number' ? fractionWidth(text) : 0;
+    fraction = Math.max(fraction, after);
+    widest = Math.max(widest, cellWidth(text) - after);
+  }
+  return { name, kind, fraction, width: Math.max(cellWidth(name), widest + fraction) };
+}
+
+function fractionWidth(text: string): number {
+  const point = text.indexOf('.');
+  return point === -1 ? 0 : cellWidth(text.slice(point));
+}
+
+function fitColumns(columns: readonly TableColumn[], width: number): TableColumn[] {
+  // The first column names the row, such as the id of a series: it keeps a third of the line.
+  const wishes = columns.map((column, i) => ({
+    natural: column.width,
+    least: leastWidth(column, i === 0 ? Math.floor(width / 3) : leastTextWidth),
+  }));
+  const widths = fitWidths(wishes, width);
+  return columns
+    .slice(0, widths.length)
+    .map((column, i) => ({ ...column, width: widths[i] ?? column.width }));
+}
+
+function leastWidth({ name, kind, width }: TableColumn, least: number): number {
+  return kind === 'text' ? Math.min(width, Math.max(least, cellWidth(name))) : width;
+}
+
+function alignCell({ kind, width, fraction }: TableColumn, text: string, limited: boolean): string {
+  if (kind !== 'number') return padEnd(kind === 'text' && limited ? cut(text, width) : text, width);
+  const aligned = text + ' '.repeat(Math.max(0, fraction - fractionWidth(text)));
+  return ' '.repeat(Math.max(0, width - cellWidth(aligned))) + aligned;
+}
+
+function headingCell({ name, kind, width }: TableColumn): string {
+  return kind === 'number' ? name.padStart(width - cellWidth(name) + name.length) : padEnd(name, width);
+}
+
+function padEnd(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - cellWidth(text)));
+}
+
+function bold(text: string, colour: boolean): string {
+  return colour ? `\u001B[1m${text.trimEnd()}\u001B[22m\n` : text;
+}

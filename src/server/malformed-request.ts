@@ -1,0 +1,60 @@
+import { STATUS_CODES } from 'node:http';
+import { newRequestId } from '../service/service.ts';
+import { longestTarget } from './target.ts';
+
+/** A request that Node cannot parse, or that no endpoint takes: the status and the detail of its answer. */
+export type MalformedRequest = { readonly status: number; readonly detail: string; readonly path?: string };
+
+/** A problem document for a malformed request, with the headers that go with it. */
+export function malformedAnswer({ status, detail, path = '/' }: MalformedRequest, publicUrl: string) {
+  const requestId = newRequestId(new Date());
+  const text = JSON.stringify({
+    type: status === 400 ? `${publicUrl}/errors/validation-error` : 'about:blank',
+    title: status === 400 ? 'Validation Error' : STATUS_CODES[status],
+    status,
+    detail,
+    instance: path,
+    request_id: requestId,
+  });
+  return {
+    requestId,
+    text,
+    headers: {
+      'Content-Type': 'application/problem+json',
+      'Content-Length': String(Buffer.byteLength(text)),
+      'Cache-Control': 'no-store',
+      'X-Request-Id': requestId,
+      Connection: 'close',
+      ...(status === 405 && { Allow: 'GET, HEAD' }),
+    },
+  };
+}
+
+/** The whole HTTP message of that answer, for a socket that has no response object. */
+export function malformedMessage(malformed: MalformedRequest, publicUrl: string) {
+  const { requestId, text, headers } = malformedAnswer(malformed, publicUrl);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const phrase = STATUS_CODES[malformed.status] ?? '';
+  return { requestId, message: `HTTP/1.1 ${malformed.status} ${phrase}\r\n${lines.join('')}\r\n${text}` };
+}
+
+/** The malformed request behind an error of Node's parser; undefined if the client is gone. */
+export function malformedRequest(error: Error): MalformedRequest | undefined {
+  const { code = '', rawPacket } = error as { readonly code?: string; readonly rawPacket?: Buffer };
+  if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
+  const { length, path } = requestLine(rawPacket);
+  const where = path === undefined ? {} : { path };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { status: 408, detail: 'the request did not arrive in time', ...where };
+  if (code !== 'HPE_HEADER_OVERFLOW')
+    return { status: 400, detail: 'this is not a valid HTTP request', ...where };
+  if (length > longestTarget) return { status: 414, detail: 'the address of the request is too long' };
+  return { status: 431, detail: 'the headers of the request are too long', ...where };
+}
+
+/** The length and the path of the request line; a packet that does not begin with one belongs to the headers. */
+function requestLine(packet: Buffer | undefined): { readonly length: number; readonly path?: string } {
+  const [line = ''] = packet?.toString('latin1').split('\n', 1) ?? [];
+  const path = /^[A-Z]+ (\/[^ ?#\r]*)/.exec(line)?.[1];
+  return path === undefined ? { length: 0 } : { length: line.length, path };
+}

@@ -1,0 +1,431 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../../../../../src/errors/problem.ts';
+import { daysSince, type Lines, type Reading, rowsOf, textOf } from '../../../../support/drawings.ts';
+import { type ReadPanel, readText } from '../../../../support/text-reading.ts';
+
+const linesOf = (text: string) => text.replace(/\n$/, '').split('\n');
+
+/** Month by month from a year on. */
+function monthly(year: number, values: readonly (number | string | null)[]): readonly Reading[] {
+  return values.map((value, i) => [
+    new Date(Date.UTC(year, i, 1)).toISOString().slice(0, 10),
+    value === null ? null : String(value),
+  ]);
+}
+
+function problemOf(work: () => unknown): Problem | undefined {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+  return undefined;
+}
+
+describe('a chart in text', () => {
+  it('looks like this: title, as-of day, unit, values, dates, source', () => {
+    const rows = rowsOf({ X: monthly(2020, [1, 2, 3, 4, 5, 6, 7, 8, 7, 6, 5, 4, 3]) });
+    expect(textOf(rows, { width: 40 })).toBe(`A title
+As known on 2020-06-30
+Percent
+10 ┤
+   │                   ⢀⡠⣀
+   │              ⢀⡠⠤⠒⠊⠁  ⠉⠒⠢⠤⣀
+ 5 ┤          ⣀⠤⠔⠊⠁            ⠉⠒⠤⢄⣀
+   │     ⣀⠤⠒⠊⠉                      ⠉⠑⠒⠤
+   │⣀⠤⠔⠒⠉
+ 0 ┤
+   └┬──────────────────────────────────┬
+  2020                              2021
+Source: A source
+`);
+  });
+
+  it('breaks its line where a value is null or missing, and shows a value that stands alone', () => {
+    const readings = monthly(2020, [2, 2, null, 4, null, 6, 6, 6, 6, 6, 6, 6, 6]).filter(
+      ([at]) => at !== '2020-09-01',
+    );
+    const text = textOf(rowsOf({ X: readings }, { X: { frequency: 'M' } }), { width: 60 });
+    const { panels, plotWidth } = readText(text);
+    const columns = new Set((panels[0]?.dots ?? []).map(({ x }) => Math.floor(x)));
+    const columnOf = (month: number) =>
+      Math.round(
+        ((daysSince(`2020-${String(month).padStart(2, '0')}-15`) - daysSince('2020-01-01')) / 366) *
+          (2 * plotWidth - 1),
+      );
+    for (const month of [2, 3, 4, 5, 8, 9]) expect(columns.has(columnOf(month)), `in ${month}`).toBe(false);
+    for (const month of [1, 6, 7, 10, 11]) expect(columns.has(columnOf(month)), `in ${month}`).toBe(true);
+    expect(text.match(/•/g)).toHaveLength(1);
+  });
+
+  it.each<readonly [name: string, frequency: string, days: readonly string[], breaks: boolean]>([
+    ['a quarter', 'Q', ['2020-01-01', '2020-07-01'], true],
+    ['no quarter', 'Q', ['2020-07-01', '2020-10-01'], false],
+    ['a month', 'M', ['2020-01-01', '2020-03-01'], true],
+    ['no month', 'M', ['2020-01-01', '2020-02-01'], false],
+    ['a week', 'W', ['2020-01-01', '2020-01-15'], true],
+    ['no week, though a holiday moved a day', 'W', ['2020-01-01', '2020-01-10'], false],
+    ['a fortnight', 'BW', ['2020-01-01', '2020-01-29'], true],
+    ['a year', 'A', ['2020-01-01', '2022-01-01'], true],
+    ['no year', 'A', ['2020-01-01', '2021-01-01'], false],
+    ['half a year', 'SA', ['2020-01-01', '2021-01-01'], true],
+    ['weeks of trading', 'D', ['2020-01-01', '2020-02-01'], true],
+    ['days without trading', 'D', ['2001-09-10', '2001-09-17'], false],
+    ['nobody knows what', '', ['2020-01-01', '2029-01-01'], false],
+  ])('two values with %s between them (%s)', (_, frequency, [a = '', b = ''], breaks) => {
+    const text = textOf(
+      rowsOf(
+        {
+          X: [
+            [a, '1'],
+            [b, '2'],
+          ],
+        },
+        { X: { frequency } },
+      ),
+    );
+    expect(text.includes('•')).toBe(breaks);
+  });
+
+  it.each<readonly [name: string, values: readonly (number | string | null)[]]>([
+    ['one value', [3.25]],
+    ['one negative value', [-3.25]],
+    ['equal values', [5.25, 5.25, 5.25]],
+    ['nothing but zero', [0, 0]],
+    ['negative values', [-3, -2.5, -7]],
+    ['values on both sides of zero', [-3, 4, -1]],
+    ['huge values', ['1'.padEnd(30, '0'), '3'.padEnd(30, '0')]],
+    ['tiny values', ['0.000000000000001', '0.000000000000003']],
+    ['values that differ in their last digits', ['100000000000.1', '100000000000.3']],
+  ])('shows %s inside its frame, the extremes where the ticks say', (_, values) => {
+    const text = textOf(rowsOf({ X: monthly(2020, values) }));
+    const [panel] = readText(text).panels;
+    expectExtremes(panel, values.map(Number));
+  });
+
+  it('draws a zero line where values lie on both sides', () => {
+    const zero = (values: readonly number[]) =>
+      textOf(rowsOf({ X: monthly(2020, values) }))
+        .split('\n')
+        .find((line) => line.includes('┈'));
+    expect(zero([-3, 4, -1])).toMatch(/^ *0 ┤/);
+    expect(zero([3, 4, 1])).toBeUndefined();
+  });
+
+  it.each([
+    ['no rows', {}],
+    ['rows without a value', { X: monthly(2020, [null, null]) }],
+  ])('says so where there are %s', (_, lines: Lines) => {
+    expect(linesOf(textOf(rowsOf(lines))).slice(0, 4)).toEqual([
+      'A title',
+      'As known on 2020-06-30',
+      '',
+      'no values',
+    ]);
+  });
+
+  it('refuses a value that no scale holds, and names it', () => {
+    const rows = rowsOf({ X: [['2020-01-01', '1'.padEnd(300, '0')]] });
+    expect(problemOf(() => textOf(rows))).toMatchObject({
+      detail: 'X 2020-01-01: a chart cannot show a value of this size',
+      hints: ['--csv writes all digits'],
+    });
+  });
+
+  it('shows foreign control characters as pictures', () => {
+    const evil = 'a\u001B]0;owned\u0007\nb';
+    const rows = rowsOf(
+      { [evil]: monthly(2020, [1, 2]), Y: monthly(2020, [3, 4]) },
+      { [evil]: { unit: evil, source: evil }, Y: { unit: evil } },
+    );
+    const words = () => ({ title: evil, subtitle: evil });
+    const text = textOf(rows, {}, { words, key: () => [[evil, evil]] });
+    expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+    expect(text.match(/a␛\]0;owned␇␊b/g)).toHaveLength(7);
+  });
+
+  it('uses colours only where it may, and says the same without', () => {
+    const rows = rowsOf({ A: monthly(2020, [1, 5, 2]), B: monthly(2020, [4, 2, 3]) });
+    const [plain, coloured] = [textOf(rows), textOf(rows, {}, {}, true)];
+    expect(plain).not.toContain('\u001B');
+    expect(coloured).toContain('\u001B[1mA title\u001B[22m\n');
+    expect(coloured).toContain('\u001B[36m');
+    expect(coloured).toContain('\u001B[35m');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+    expect(coloured.replace(/\u001B\[\d+m/g, '')).toBe(plain);
+  });
+});
+
+describe('several series', () => {
+  const a = monthly(2020, [1, 2, 3]);
+  const b = monthly(2020, [7, 8, 9]);
+
+  it('of one unit share a scale, each named where it ends', () => {
+    const text = textOf(rowsOf({ LOW: a, HIGH: b }));
+    const { panels } = readText(text);
+    expect(panels).toHaveLength(1);
+    const rowOf = (name: string) => linesOf(text).findIndex((line) => line.endsWith(` ${name}`)) - 3;
+    expect(panels[0]?.valueAt(4 * rowOf('LOW') + 1.5)).toBeCloseTo(3, 0);
+    expect(panels[0]?.valueAt(4 * rowOf('HIGH') + 1.5)).toBeCloseTo(9, 0);
+  });
+
+  it('of different units have panels of their own over the same dates, each with its unit', () => {
+    const text = textOf(rowsOf({ A: a, B: b }, { B: { unit: 'Dollars' } }));
+    const { panels, tickColumns } = readText(text);
+    expect(panels.map(({ ticks }) => ticks.map(({ value }) => value))).toEqual([
+      [3, 2.5, 2, 1.5, 1],
+      [9, 8.5, 8, 7.5, 7],
+    ]);
+    expect(linesOf(text)).toEqual(expect.arrayContaining(['A, Percent', 'B, Dollars']));
+    expect(tickColumns.length).toBeGreaterThan(1);
+  });
+
+  it('that end together are named one below the other', () => {
+    const names = ['ONE', 'TWO', 'THREE'];
+    const text = textOf(rowsOf(Object.fromEntries(names.map((name) => [name, a]))));
+    for (const name of names)
+      expect(linesOf(text).filter((line) => line.endsWith(` ${name}`))).toHaveLength(1);
+  });
+
+  it('that end early are named there', () => {
+    const rows = rowsOf({ SHORT: monthly(2020, [1, 1.2]), LONG: monthly(2020, [5, 6, 7, 8, 9, 9, 9, 9, 9]) });
+    const line = linesOf(textOf(rows)).find((one) => one.includes('SHORT')) ?? '';
+    expect(line.indexOf('SHORT')).toBeLessThan(30);
+  });
+
+  it('are told apart by names that have no room', () => {
+    const text = textOf(rowsOf({ 'PRICES.OF.CONSUMERS.FOOD': a, 'PRICES.OF.CONSUMERS.RENT': b }));
+    expect(text).toContain(' …FOOD');
+    expect(text).toContain(' …RENT');
+  });
+
+  it('have their long names below, unless these leave no room for the picture', () => {
+    const rows = rowsOf({ A: a, B: b });
+    const key = () => [['A', 'Alpha']] as const;
+    expect(textOf(rows, {}, { key })).toContain('\nA: Alpha\n');
+    expect(textOf(rows, { height: 20 }, { key })).toContain('\nA: Alpha\n');
+    const low = textOf(rows, { height: 11 }, { key });
+    expect(low).not.toContain('Alpha');
+    expect(linesOf(low)).toHaveLength(11);
+  });
+});
+
+describe('steps', () => {
+  it('stand until the next publication, the last until the day of knowledge', () => {
+    const rows = rowsOf({
+      X: [
+        ['2020-01-01', '2'],
+        ['2020-03-01', '4'],
+      ],
+    });
+    const text = textOf(rows, {}, { form: 'steps', until: () => '2020-05-01' });
+    const { panels, plotWidth } = readText(text);
+    const dots = panels[0]?.dots ?? [];
+    const rowsIn = (from: number, to: number) =>
+      new Set(dots.filter(({ x }) => x > from * 2 * plotWidth && x < to * 2 * plotWidth).map(({ y }) => y));
+    const [before, after] = [rowsIn(0, 0.45), rowsIn(0.55, 1)];
+    expect([before.size, after.size]).toEqual([1, 1]);
+    expect([...before].map((row) => panels[0]?.valueAt(row))[0]).toBeCloseTo(2, 0);
+    expect([...after].map((row) => panels[0]?.valueAt(row))[0]).toBeCloseTo(4, 0);
+    expect(Math.max(...dots.map(({ x }) => x))).toBeGreaterThan(2 * plotWidth - 3);
+  });
+});
+
+describe('curves', () => {
+  const curves: Lines = {
+    '2007-06-29': [
+      ['1M', '4.28'],
+      ['3M', '4.82'],
+      ['10Y', '5.03'],
+      ['30Y', '5.12'],
+    ],
+    '2019-08-28': [
+      ['1M', '2.07'],
+      ['2M', '2.04'],
+      ['3M', '1.99'],
+      ['10Y', '1.47'],
+      ['30Y', null],
+    ],
+  };
+  const text = textOf(rowsOf(curves), { width: 60 }, { axis: 'maturity' });
+
+  it('have the maturities of both below, shortest first', () => {
+    expect(readText(text).labels).toEqual(['1M', '2M', '3M', '10Y', '30Y']);
+  });
+
+  it('have a mark of their own at each maturity that they have', () => {
+    expect([text.match(/●/g)?.length, text.match(/○/g)?.length]).toEqual([4, 4]);
+  });
+
+  it('share one where they meet', () => {
+    const same = { A: curves['2007-06-29'] ?? [], B: curves['2007-06-29'] ?? [] };
+    expect(textOf(rowsOf(same), {}, { axis: 'maturity' }).match(/[●○◉]/g)).toEqual(['◉', '◉', '◉', '◉']);
+  });
+
+  it('go on over a maturity that they have not', () => {
+    const cells = linesOf(text).map((line) => [...line]);
+    const at = (cells[linesOf(text).findIndex((line) => /^ *└/.test(line))] ?? []).flatMap((c, i) =>
+      c === '┬' ? [i] : [],
+    );
+    const line = cells.filter((row) => row.includes('●') && row.indexOf('●') <= (at[2] ?? 0));
+    expect(line.length).toBeGreaterThan(0);
+    expect(cells.some((row, i) => i < 12 && (row[at[1] ?? 0] ?? ' ') >= '\u2801')).toBe(true);
+  });
+});
+
+/** Dots stand where the labels say that the least and the greatest value are, and none outside. */
+function expectExtremes(panel: ReadPanel | undefined, values: readonly number[]): void {
+  if (panel === undefined) throw new Error('there is no panel');
+  const { dots, ticks, rows, valueAt, marked } = panel;
+  const shown = dots.map(({ y }) => valueAt(y));
+  // A mark stands for the four rows of dots of its cell.
+  const dot = Math.abs(valueAt(0) - valueAt(1)) * (marked ? 4 : 1);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  expect(Math.abs(Math.max(...shown) - high)).toBeLessThanOrEqual(0.51 * dot);
+  expect(Math.abs(Math.min(...shown) - low)).toBeLessThanOrEqual(0.51 * dot);
+  expect(ticks[0]?.value ?? 0).toBeGreaterThanOrEqual(high * (1 - 1e-12 * Math.sign(high)));
+  expect(ticks.at(-1)?.value ?? 0).toBeLessThanOrEqual(low * (1 + 1e-12 * Math.sign(low)));
+  expect([ticks[0]?.row, ticks.at(-1)?.row]).toEqual([0, rows - 1]);
+}
+
+describe('whatever the size of the terminal', () => {
+  const number = fc.oneof(
+    fc.integer({ min: -100, max: 100 }),
+    fc.integer({ min: -1_000_000, max: 1_000_000 }).map((n) => n / 100),
+    fc.double({ min: -1e12, max: 1e12, noNaN: true }).map((n) => Math.round(n * 1e3) / 1e3),
+  );
+  const line = fc.array(fc.option(number, { freq: 8 }), { minLength: 1, maxLength: 120 });
+  const anyLines = fc
+    .uniqueArray(fc.constantFrom('A', 'GDPC1', 'A LONG NAME OF A SERIES', '消費者物価指数 👩‍👩‍👧'), {
+      minLength: 1,
+      maxLength: 3,
+    })
+    .chain((names) =>
+      fc.tuple(...names.map((name) => line.map((values) => [name, monthly(2000, values)] as const))),
+    )
+    .map((entries): Lines => Object.fromEntries(entries));
+
+  it('no line is wider, no chart higher, and each line has its extremes where the ticks say', () => {
+    let drawn = 0;
+    fc.assert(
+      fc.property(
+        anyLines,
+        fc.integer({ min: 20, max: 200 }),
+        fc.option(fc.integer({ min: 5, max: 60 })),
+        fc.boolean(),
+        (lines, width, height, apart) => {
+          const about = apart ? { GDPC1: { unit: 'Dollars' } } : {};
+          let text = '';
+          const refused = problemOf(() => {
+            text = textOf(
+              rowsOf(lines, about),
+              { width, height: height ?? undefined },
+              { key: () => [['A', 'Alpha']] },
+            );
+          });
+          if (refused !== undefined) {
+            expect(refused.detail).toMatch(
+              /^this chart needs \d+ (columns|lines), and there is room for \d+$/,
+            );
+            expect(width < 50 || (height ?? 60) < 20).toBe(true);
+            return;
+          }
+          drawn += 1;
+          for (const one of linesOf(text)) expect(stringWidth(one)).toBeLessThanOrEqual(width);
+          if (height !== null) expect(linesOf(text).length).toBeLessThanOrEqual(height);
+          const values = Object.entries(lines)
+            .map(([name, readings]) => ({
+              unit: apart && name === 'GDPC1' ? 'Dollars' : 'Percent',
+              values: readings.flatMap(([, value]) => (value === null ? [] : [Number(value)])),
+            }))
+            .filter((one) => one.values.length > 0);
+          const units = [...new Set(values.map(({ unit }) => unit))];
+          const { panels } = readText(text);
+          expect(panels).toHaveLength(units.length);
+          for (const [i, unit] of units.entries())
+            expectExtremes(
+              panels[i],
+              values.filter((one) => one.unit === unit).flatMap((one) => one.values),
+            );
+        },
+      ),
+      { numRuns: 300 },
+    );
+    expect(drawn).toBeGreaterThan(150);
+  });
+
+  it('dates stand below the column of their values', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 20, max: 200 }),
+        fc.integer({ min: 2, max: 300 }),
+        fc.nat(299),
+        (width, count, chosen) => {
+          const readings = monthly(
+            1990,
+            Array.from({ length: count }, (_, i) => (i === chosen % count ? 1 : 0)),
+          );
+          const { panels, labels, tickColumns, plotWidth } = readText(
+            textOf(rowsOf({ X: readings }), { width }),
+          );
+          const days = labels.map((label) => daysSince(`${label}${'-01-01'.slice(label.length - 4)}`));
+          expect(days).toHaveLength(tickColumns.length);
+          const [first, last] = [daysSince(readings[0]?.[0] ?? ''), daysSince(readings.at(-1)?.[0] ?? '')];
+          const columnOf = (day: number) => ((day - first) / (last - first)) * (2 * plotWidth - 1);
+          for (const [i, day] of days.entries())
+            expect(Math.abs((tickColumns[i] ?? 0) + 0.5 - columnOf(day))).toBeLessThanOrEqual(1.01);
+          const { dots = [] } = panels[0] ?? {};
+          const top = Math.min(...dots.map(({ y }) => y));
+          const peak = dots.filter(({ y }) => y === top).map(({ x }) => x);
+          const wanted = columnOf(daysSince(readings[chosen % count]?.[0] ?? ''));
+          expect(Math.min(...peak.map((x) => Math.abs(x - wanted)))).toBeLessThanOrEqual(1);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('fewer than 20 columns are refused, with the way out', () => {
+    expect(problemOf(() => textOf([], { width: 19 }))).toMatchObject({
+      kind: 'bad-input',
+      detail: 'this chart needs 20 columns, and there is room for 19',
+      hints: ['-o chart.svg draws it into a file'],
+    });
+  });
+
+  it('what it says that it needs is enough, and not less', () => {
+    const rows = rowsOf({ A: monthly(2020, [1, 2]), B: monthly(2020, [1, 2]) }, { B: { unit: 'Dollars' } });
+    const refused = problemOf(() => textOf(rows, { height: 5 }));
+    const needed = Number(/needs (\d+) lines/.exec(refused?.detail ?? '')?.[1]);
+    expect(linesOf(textOf(rows, { height: needed })).length).toBeLessThanOrEqual(needed);
+    expect(problemOf(() => textOf(rows, { height: needed - 1 }))).toBeDefined();
+    const wide = rowsOf({
+      X: [
+        ['2020-01-01', '123456789012'],
+        ['2020-02-01', '123456789012.5'],
+      ],
+    });
+    const narrow = problemOf(() => textOf(wide, { width: 20 }));
+    const columns = Number(/needs (\d+) columns/.exec(narrow?.detail ?? '')?.[1]);
+    expect(columns).toBeGreaterThan(20);
+    expect(problemOf(() => textOf(wide, { width: columns }))).toBeUndefined();
+  });
+
+  it('fifteen thousand days take no time to speak of, and lose no extreme', () => {
+    const first = daysSince('1970-01-01');
+    const readings = Array.from(
+      { length: 15_000 },
+      (_, i): Reading => [
+        new Date((first + i) * 86_400_000).toISOString().slice(0, 10),
+        i === 7777 ? '900' : i === 8888 ? '-900' : String((i % 97) - 48),
+      ],
+    );
+    const started = performance.now();
+    const [panel] = readText(textOf(rowsOf({ X: readings }))).panels;
+    expect(performance.now() - started).toBeLessThan(2000);
+    expectExtremes(panel, [900, -900]);
+  });
+});

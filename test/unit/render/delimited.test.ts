@@ -1,0 +1,165 @@
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CsvRenderer, formatCsvRecord, TsvRenderer } from '../../../src/render/delimited.ts';
+import { field, layout, observation, observationFields, output } from '../../support/rows.ts';
+
+const csvHeader = 'date,value,as_of_date,series_id,unit,frequency,source\n';
+
+describe('csv', () => {
+  it('has LF line ends, days without a time, exact digits, and quotes only where needed', () => {
+    expect(output(new CsvRenderer(layout(observationFields)), [observation('2014-10-01', '17710.70')])).toBe(
+      `${csvHeader}2014-10-01,17710.70,2015-01-30,GDP,"Billions of Dollars, Seasonally Adjusted Annual Rate",Q,FRED\n`,
+    );
+  });
+
+  it('has its header once over many pages', () => {
+    const text = output(
+      new CsvRenderer(layout(observationFields)),
+      [observation('2014-10-01', '1')],
+      [],
+      [observation('2014-07-01', '2')],
+    );
+    expect(text.split(csvHeader)).toHaveLength(2);
+    expect(text.trimEnd().split('\n')).toHaveLength(3);
+  });
+
+  it('has its header also with no rows, and with no page at all', () => {
+    expect(output(new CsvRenderer(layout(observationFields)), [])).toBe(csvHeader);
+    expect(output(new CsvRenderer(layout(observationFields)))).toBe(csvHeader);
+  });
+
+  it('has no header when none is wanted', () => {
+    expect(output(new CsvRenderer(layout(observationFields, { header: false })), [])).toBe('');
+    expect(output(new CsvRenderer(layout([field('id')], { header: false })), [{ id: 'GDP' }])).toBe('GDP\n');
+  });
+
+  it.each([
+    ['missing is empty', 'decimal', null, ''],
+    ['booleans are true and false', 'boolean', false, 'false'],
+    ['integers are digits', 'integer', 2147483647, '2147483647'],
+    ['lists are joined by ;', 'list', ['0001-24-1', '0001-24-2'], '0001-24-1;0001-24-2'],
+    ['objects in lists are left out', 'list', [{ owner_name: 'A' }, { owner_name: 'B' }], ''],
+    ['a formula stays what it was', 'text', '=SUM(A1)', '=SUM(A1)'],
+    ['a negative number stays what it was', 'decimal', '-0.50', '-0.50'],
+    ['a time of day is not lost', 'day', '2024-07-31T16:05:00Z', '2024-07-31T16:05:00Z'],
+    ['a lone carriage return is quoted', 'text', 'a\rb', '"a\rb"'],
+    ['quotes are doubled', 'text', 'the "core"', '"the ""core"""'],
+  ] as const)('%s', (_, type, cell, expected) => {
+    const text = output(new CsvRenderer(layout([field('a', type), field('b')])), [{ a: cell, b: 'x' }]);
+    expect(text).toBe(`a,b\n${expected},x\n`);
+  });
+
+  it('leaves a field empty that the row does not have', () => {
+    expect(output(new CsvRenderer(layout([field('a'), field('b')])), [{ b: 'x' }])).toBe('a,b\n,x\n');
+  });
+
+  it('shows a missing cell of a single column as a line that readers count', () => {
+    const text = output(new CsvRenderer(layout([field('value', 'decimal')])), [
+      { value: null },
+      { value: '1' },
+    ]);
+    expect(text).toBe('value\n""\n1\n');
+    expect(parse(text, { skip_empty_lines: true })).toEqual([['value'], [''], ['1']]);
+  });
+
+  const awkward = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', ' ', 'a', '字', '=', '-', '\t') }),
+    fc.tuple(fc.constantFrom('=', '+', '-', '@', "'", '"'), fc.string()).map((parts) => parts.join('')),
+  );
+
+  it('comes back as it was from another reader, whatever the texts', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(awkward, awkward), { maxLength: 20 }), (rows) => {
+        const text = output(
+          new CsvRenderer(layout([field('a'), field('b')])),
+          rows.map(([a, b]) => ({ a, b })),
+        );
+        expect(parse(text, { record_delimiter: '\n' })).toEqual([['a', 'b'], ...rows]);
+      }),
+    );
+  });
+
+  it('is the same however the rows are cut into pages', () => {
+    fc.assert(
+      fc.property(fc.array(awkward, { maxLength: 20 }), fc.nat(20), (texts, at) => {
+        const rows = texts.map((a) => ({ a, b: 'x' }));
+        const fields = [field('a'), field('b')];
+        const pages = output(new CsvRenderer(layout(fields)), rows.slice(0, at), rows.slice(at));
+        expect(pages).toBe(output(new CsvRenderer(layout(fields)), rows));
+      }),
+    );
+  });
+});
+
+describe('a record', () => {
+  it('is what csv-stringify writes, which quotes no lone carriage return', () => {
+    const cell = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\r'));
+    const special = fc.constantFrom('', ',', '"', '""', '\n', ' a ', '=1+1', '-1.5', '\t', 'ä', '"a",b\n');
+    fc.assert(
+      fc.property(fc.array(fc.oneof(cell, special), { minLength: 2, maxLength: 5 }), (cells) => {
+        expect(formatCsvRecord(cells)).toBe(stringify([cells]));
+      }),
+    );
+  });
+});
+
+const tsvHeader = 'date\tvalue\tas_of_date\tseries_id\tunit\tfrequency\tsource\n';
+const unescaped: { readonly [pair: string]: string } = {
+  '\\t': '\t',
+  '\\n': '\n',
+  '\\r': '\r',
+  '\\\\': '\\',
+};
+
+function read(text: string): string[][] {
+  const cell = (escaped: string) => escaped.replace(/\\[\s\S]/g, (pair) => unescaped[pair] ?? `?${pair}`);
+  return text
+    .slice(0, -1)
+    .split('\n')
+    .map((line) => line.split('\t').map(cell));
+}
+
+describe('tsv', () => {
+  it('quotes nothing, and has days without a time', () => {
+    expect(output(new TsvRenderer(layout(observationFields)), [observation('2014-10-01', '17710.70')])).toBe(
+      `${tsvHeader}2014-10-01\t17710.70\t2015-01-30\tGDP\tBillions of Dollars, Seasonally Adjusted Annual Rate\tQ\tFRED\n`,
+    );
+  });
+
+  it('has its header also with no rows, unless none is wanted', () => {
+    expect(output(new TsvRenderer(layout(observationFields)), [])).toBe(tsvHeader);
+    expect(output(new TsvRenderer(layout(observationFields, { header: false })), [])).toBe('');
+  });
+
+  it.each([
+    ['a tab', 'a\tb', 'a\\tb'],
+    ['a line feed', 'a\nb', 'a\\nb'],
+    ['a carriage return', 'a\rb', 'a\\rb'],
+    ['a backslash', 'a\\tb', 'a\\\\tb'],
+    ['a quote, which stays', 'the "core"', 'the "core"'],
+    ['a formula, which stays', '=1+1', '=1+1'],
+  ])('writes %s', (_, cell, expected) => {
+    expect(output(new TsvRenderer(layout([field('a'), field('b')])), [{ a: cell, b: null }])).toBe(
+      `a\tb\n${expected}\t\n`,
+    );
+  });
+
+  it('can be read back by splitting and unescaping, whatever the texts', () => {
+    const awkward = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: fc.constantFrom('\\', '\t', '\n', '\r', 't', 'n', '"') }),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(awkward, awkward), { maxLength: 20 }), (rows) => {
+        const text = output(
+          new TsvRenderer(layout([field('a'), field('b')])),
+          rows.map(([a, b]) => ({ a, b })),
+        );
+        expect(read(text)).toEqual([['a', 'b'], ...rows]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../../../src/errors/problem.ts';
+import { createRenderer, formatForFile, formatNames, parseFormat } from '../../../src/render/formats.ts';
+import { type Chunk, renderPages } from '../../../src/render/renderer.ts';
+import { envelope, layout, observation, observationFields } from '../../support/rows.ts';
+
+describe('the extension of a file names its format', () => {
+  it.each([
+    ['gdp.csv', 'csv'],
+    ['out/gdp.2015.tsv', 'tsv'],
+    ['GDP.JSON', 'json'],
+    ['gdp.ndjson', 'ndjson'],
+    ['gdp.jsonl', 'ndjson'],
+    ['chart.svg', 'svg'],
+    ['C:\\data\\gdp.txt', 'table'],
+    ['gdp.parquet', 'parquet'],
+    ['gdp.md', 'markdown'],
+    ['GDP.Markdown', 'markdown'],
+    ['gdp', undefined],
+    ['gdp.data', undefined],
+    ['archive.csv/gdp', undefined],
+    ['.csv', undefined],
+    ['-', undefined],
+  ])('%s: %s', (path, format) => {
+    expect(formatForFile(path)).toBe(format);
+  });
+});
+
+describe('a file whose name promises another format is not written as CSV', () => {
+  it.each(['gdp.ods', 'gdp.XLSX', 'out/gdp.html', 'chart.png'])('%s', (path) => {
+    expect(() => formatForFile(path)).toThrow(
+      /^asof writes no \.(ods|xlsx|html|png) files: the formats are table, csv/,
+    );
+  });
+});
+
+describe('a format is known by its name', () => {
+  it('and every format of the command line is there', () => {
+    expect(formatNames).toEqual(['table', 'csv', 'tsv', 'json', 'ndjson', 'parquet', 'markdown', 'svg']);
+    expect(formatNames.map(parseFormat)).toEqual(formatNames);
+  });
+
+  it('or refused: named, the formats listed, the likely one hinted at', () => {
+    let problem: unknown;
+    try {
+      parseFormat('cvs');
+    } catch (error) {
+      problem = error;
+    }
+    expect(problem).toBeInstanceOf(Problem);
+    expect(problem).toMatchObject({
+      kind: 'bad-input',
+      field: 'format',
+      detail: "unknown format 'cvs': the formats are table, csv, tsv, json, ndjson, parquet, markdown, svg",
+      hints: ['did you mean csv?'],
+    });
+  });
+
+  it.each(['constructor', 'toString', 'CSV', ''])('%j is none', (name) => {
+    expect(() => parseFormat(name)).toThrow(Problem);
+  });
+});
+
+describe('an output in chunks', () => {
+  const pages = [
+    envelope([observation('2014-10-01', '17710.7')], 'c'),
+    envelope([observation('2014-07-01', '17599.8')]),
+  ];
+
+  it.each([
+    ['table', /^date +value .*\n2014-10-01 +17710\.7 .*\n2014-07-01 +17599\.8 .*\n$/],
+    ['csv', /^date,value,.*\n2014-10-01,17710\.7,.*\n2014-07-01,17599\.8,.*\n$/],
+    ['tsv', /^date\tvalue\t.*\n2014-10-01\t17710\.7\t.*\n2014-07-01\t17599\.8\t.*\n$/],
+    [
+      'json',
+      /^\{\n {2}"object": "observation_series",[\s\S]*"results_count": 2,\n {2}"has_more": false\n\}\n$/,
+    ],
+    [
+      'markdown',
+      /^\| date \| value \|.*\n\|.*\n\| 2014-10-01 \| 17710\.7 .*\n\| 2014-07-01 \| 17599\.8 .*\n$/,
+    ],
+    ['ndjson', /^\{"date":"2014-10-01T00:00:00Z",.*\}\n\{"date":"2014-07-01T00:00:00Z",.*\}\n$/],
+  ] as const)('is complete and has no empty chunk: %s', async (format, expected) => {
+    const chunks: Chunk[] = [];
+    for await (const chunk of renderPages(await createRenderer(format, layout(observationFields)), pages))
+      chunks.push(chunk);
+    expect(chunks).not.toContain('');
+    expect(chunks.join('')).toMatch(expected);
+  });
+
+  it('gives a page before the next is asked for', async () => {
+    const asked: number[] = [];
+    async function* source() {
+      for (const [i, page] of pages.entries()) {
+        asked.push(i);
+        yield page;
+      }
+    }
+    const chunks = renderPages(await createRenderer('csv', layout(observationFields)), source());
+    expect((await chunks.next()).value).toContain('17710.7');
+    expect(asked).toEqual([0]);
+    await chunks.return();
+  });
+});

@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Row } from '../../../../src/operations/envelope.ts';
+import { TableRenderer } from '../../../../src/render/table/table.ts';
+import { cellWidth } from '../../../../src/render/terminal-text.ts';
+import { envelope, field, layout, observation, observationFields, output } from '../../../support/rows.ts';
+
+// BEA's figures as of 2015-01-30, from test/data/macro/fred-api.
+const gdp = [
+  observation('2014-10-01', '17710.7'),
+  observation('2014-07-01', '17599.8'),
+  observation('1947-01-01', '243.1'),
+];
+
+/** A table at a width: its lines, and the columns that it dropped. */
+function at(width: number | undefined, rows: readonly Row[], fields = observationFields) {
+  const renderer = new TableRenderer(layout(fields, width === undefined ? {} : { width }));
+  const lines = output(renderer, rows).split('\n');
+  expect(lines.pop()).toBe('');
+  return { lines, dropped: renderer.dropped?.() };
+}
+
+describe('a table', () => {
+  it('at 200 shows all, numbers to the right, their points aligned, nothing at the end of a line', () => {
+    expect(at(200, gdp)).toEqual({
+      lines: [
+        'date          value  as_of_date  series_id  unit                                                  frequency  source',
+        '2014-10-01  17710.7  2015-01-30  GDP        Billions of Dollars, Seasonally Adjusted Annual Rate  Q          FRED',
+        '2014-07-01  17599.8  2015-01-30  GDP        Billions of Dollars, Seasonally Adjusted Annual Rate  Q          FRED',
+        '1947-01-01    243.1  2015-01-30  GDP        Billions of Dollars, Seasonally Adjusted Annual Rate  Q          FRED',
+      ],
+      dropped: [],
+    });
+  });
+
+  it('at 80 cuts the widest text', () => {
+    expect(at(80, gdp)).toEqual({
+      lines: [
+        'date          value  as_of_date  series_id  unit               frequency  source',
+        '2014-10-01  17710.7  2015-01-30  GDP        Billions of Doll…  Q          FRED',
+        '2014-07-01  17599.8  2015-01-30  GDP        Billions of Doll…  Q          FRED',
+        '1947-01-01    243.1  2015-01-30  GDP        Billions of Doll…  Q          FRED',
+      ],
+      dropped: [],
+    });
+  });
+
+  it('at 40 drops the last columns and tells which', () => {
+    expect(at(40, gdp)).toEqual({
+      lines: [
+        'date          value  as_of_date',
+        '2014-10-01  17710.7  2015-01-30',
+        '2014-07-01  17599.8  2015-01-30',
+        '1947-01-01    243.1  2015-01-30',
+      ],
+      dropped: ['series_id', 'unit', 'frequency', 'source'],
+    });
+  });
+
+  it('without a width cuts nothing', () => {
+    const long = 'x'.repeat(5000);
+    expect(at(undefined, [{ id: long, title: 'y' }], [field('id'), field('title')]).lines[1]).toBe(
+      `${long}  y`,
+    );
+  });
+
+  it('never drops the first column nor cuts a number, however narrow the terminal', () => {
+    const fields = [field('value', 'decimal'), field('unit')];
+    expect(at(5, [{ value: '17710.70', unit: 'B' }], fields)).toEqual({
+      lines: ['   value', '17710.70'],
+      dropped: ['unit'],
+    });
+  });
+
+  it('aligns numbers of any shape', () => {
+    const values = ['-0.25', '12', '1234.5', '.', '3.125', null, 'unlimited'];
+    expect(
+      at(
+        80,
+        values.map((value) => ({ value, unit: '|' })),
+        [field('value', 'decimal'), field('unit')],
+      ).lines,
+    ).toEqual([
+      '        value  unit',
+      '       -0.25   |',
+      '       12      |',
+      '     1234.5    |',
+      '         .     |',
+      '        3.125  |',
+      '               |',
+      'unlimited      |',
+    ]);
+  });
+
+  it('shows its header with no rows, and nothing where none is wanted', () => {
+    expect(at(80, []).lines).toEqual(['date  value  as_of_date  series_id  unit  frequency  source']);
+    expect(output(new TableRenderer(layout(observationFields, { header: false })), [])).toBe('');
+  });
+
+  it('has a bold header only with colour', () => {
+    const rows = [{ id: 'GDP' }];
+    expect(output(new TableRenderer(layout([field('id')], { colour: true })), rows)).toBe(
+      '\u001B[1mid\u001B[22m\nGDP\n',
+    );
+    expect(output(new TableRenderer(layout([field('id')])), rows)).toBe('id\nGDP\n');
+  });
+
+  it('counts wide characters and emoji as two cells, and never cuts one in half', () => {
+    const fields = [field('id'), field('title')];
+    const rows = [
+      { id: '国内', title: '国内総生産（名目）' },
+      { id: '📈', title: '👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧' },
+      { id: 'é', title: 'plain' },
+    ];
+    expect(at(16, rows, fields).lines).toEqual([
+      'id    title',
+      '国内  国内総生…',
+      '📈    👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧…',
+      'é     plain',
+    ]);
+  });
+
+  it('is as aligned over many pages as over one', () => {
+    const renderer = new TableRenderer(layout(observationFields, { width: 80 }));
+    expect(
+      output(renderer, ...gdp.map((row) => [row]))
+        .split('\n')
+        .slice(0, -1),
+    ).toEqual(at(80, gdp).lines);
+  });
+
+  it('writes from the ten thousandth row on, keeps its widths, and loses no digit', () => {
+    const fields = [field('value', 'decimal'), field('unit')];
+    const renderer = new TableRenderer(layout(fields, { width: 20 }));
+    const first = renderer.page(envelope(Array(10_000).fill({ value: '1.5', unit: 'B' })));
+    expect(first.split('\n')).toHaveLength(10_002);
+    expect(
+      renderer.page(
+        envelope([
+          { value: '12.25', unit: 'Billions of Dollars' },
+          { value: '123456.75', unit: 'B' },
+        ]),
+      ),
+    ).toBe('12.25  Bil…\n123456.75  B\n');
+    expect(renderer.end()).toBe('');
+  });
+
+  it('keeps every line within the width where text alone is wide, whatever the texts', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.lorem());
+    const fields = [field('id'), field('title'), field('units')];
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(text, text, text), { maxLength: 8 }),
+        fc.integer({ min: 8, max: 60 }),
+        (rows, width) => {
+          const { lines } = at(
+            width,
+            rows.map(([id, title, units]) => ({ id, title, units })),
+            fields,
+          );
+          expect(lines).toHaveLength(rows.length + 1);
+          for (const line of lines) expect(cellWidth(line)).toBeLessThanOrEqual(width);
+        },
+      ),
+    );
+  });
+});
+
+describe('foreign text never reaches the terminal as a command', () => {
+  it.each([
+    ['a colour', '\u001B[31mred', '␛[31mred'],
+    ['a window title', '\u001B]0;owned\u0007', '␛]0;owned␇'],
+    ['a clear screen in one byte', '\u009B2J', '\uFFFD2J'],
+    ['a line break', 'a\r\nb', 'a␍␊b'],
+    ['a tab', 'a\tb', 'a␉b'],
+    ['a delete', 'a\u007Fb', 'a␡b'],
+    ['a null', 'a\0b', 'a␀b'],
+    ['a bidi override', 'abc\u202Etxt.exe', 'abc\uFFFDtxt.exe'],
+    ['a bidi isolate', '\u2066abc\u2069', '\uFFFDabc\uFFFD'],
+    ['a line separator', 'a\u2028b', 'a\uFFFDb'],
+    ['an invisible character', 'a\u200Bb\uFEFF', 'a\uFFFDb\uFFFD'],
+    ['half a character', 'a\uD83Db', 'a\uFFFDb'],
+  ])('%s', (_, cell, shown) => {
+    expect(at(80, [{ id: cell }], [field('id')]).lines[1]).toBe(shown);
+    expect(at(80, [], [field(cell)]).lines[0]).toBe(shown);
+    expect(at(80, [{ list: [cell] }], [field('list', 'list')]).lines[1]).toBe(shown);
+    expect(at(80, [{ value: cell }], [field('value', 'decimal')]).lines[1]?.trim()).toBe(shown);
+  });
+
+  it('whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const out = output(new TableRenderer(layout([field('id')])), [{ id: text }]);
+        expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u200E\u200F\u061C\u2028-\u202E\u2066-\u2069]/u);
+        expect(out.split('\n')).toHaveLength(3);
+      }),
+    );
+  });
+});
