@@ -3,6 +3,7 @@ import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
+import { limitTaken } from '../operations/page.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Client } from './client.ts';
 
@@ -51,7 +52,7 @@ async function* pagesAsGiven<R extends Row>(
     const page = await client.ask(operation, question).catch((error) => {
       throw cursor === extent.cursor ? ofOwnCursor(error) : betweenPages(error);
     });
-    left -= page.results.length;
+    left -= limitTaken(operation, page.results);
     if (!page.has_more || left <= 0) {
       yield page;
       return undefined;
