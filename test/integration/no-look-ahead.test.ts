@@ -5,8 +5,9 @@ import { commands } from '../../src/cli/commands/index.ts';
 import { agreeing, days, onePerKey, runs, seriesIds } from '../support/arbitrary.ts';
 import { asof } from '../support/command.ts';
 import { asAsofCsv } from '../support/encodings.ts';
+import { scratchFolder } from '../support/folders.ts';
 import type { Said } from '../support/knowledge.ts';
-import { importFiles, newStorePath, scratchFolder } from '../support/scratch-store.ts';
+import { importFiles, newStorePath } from '../support/scratch-store.ts';
 
 const folder = scratchFolder();
 

@@ -2,7 +2,8 @@ import type { Row } from '../../src/operations/envelope.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
 import { filings } from './contract-insider-cases.ts';
-import { facts, importFiles, newStorePath, scratchFolder } from './scratch-store.ts';
+import { scratchFolder } from './folders.ts';
+import { facts, importFiles, newStorePath } from './scratch-store.ts';
 
 /** The folder of the stores of a test file. */
 export const folder = scratchFolder();

@@ -11,7 +11,7 @@ import { createService, type Service } from '../../src/service/service.ts';
 import { openAccess, openStore } from '../../src/store/open.ts';
 import { countedStore } from './changed-store.ts';
 import { newQuarterlyStore } from './example-stores.ts';
-import { scratchFolder } from './scratch-store.ts';
+import { scratchFolder } from './folders.ts';
 
 /** The plans of the tests: one that is hard to use up, one without vintages, one of three requests a minute. */
 const plans = parsePlans(

@@ -1,6 +1,6 @@
 import { sourceFiles } from '../../src/import/files/walk.ts';
+import { tempFolder } from './folders.ts';
 import { readTogether, type Told } from './sec-documents.ts';
-import { tempFolder } from './temp-files.ts';
 
 /** A table as tab-separated text: the columns, then a record a line. */
 export const table = (columns: string, ...records: string[]) =>

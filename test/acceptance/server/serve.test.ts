@@ -13,9 +13,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newQuarterlyStore } from '../../support/example-stores.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { bodyOf } from '../../support/http-service.ts';
 import { builtProgram as program } from '../../support/repository.ts';
-import { facts, scratchFolder } from '../../support/scratch-store.ts';
+import { facts } from '../../support/scratch-store.ts';
 
 const running = new Set<ChildProcess>();
 

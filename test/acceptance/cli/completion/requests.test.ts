@@ -7,7 +7,8 @@ import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commands, type Setting } from '../../../../src/cli/commands/index.ts';
 import { argumentValues, flagValues, valueName } from '../../../../src/cli/completion/choices.ts';
-import { asof, linesOf, newFolder, statements } from '../../../support/command.ts';
+import { asof, linesOf, statements } from '../../../support/command.ts';
+import { newFolder } from '../../../support/folders.ts';
 import { builtProgram } from '../../../support/repository.ts';
 
 const folder = newFolder();
@@ -21,7 +22,6 @@ beforeAll(async () => {
   if (code !== 0) throw new Error(err);
   await asof(['import', folder.path('facts.csv'), '--store', folder.path('home store.db')]);
 });
-afterAll(folder.remove);
 
 /** What a line is completed with, as fish is told it: what may come first, then each word without what is said of it. */
 async function offered(line: string, env: Readonly<Record<string, string>> = { ASOF_STORE: store }) {
