@@ -37,13 +37,15 @@ describe.each(pages)('the console blocks of $path, run in one shell', ({ path, t
   }
 });
 
-describe('the generated parts of docs', () => {
-  it('show the flags, columns, endpoints and series of the built program', () => {
-    const script = join(root, 'scripts', 'reference-pages.mjs');
-    const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
-    expect([status, stderr]).toEqual([0, '']);
+if (!isRefresh) {
+  describe('the generated parts of docs', () => {
+    it('show the flags, columns, endpoints and series of the built program', () => {
+      const script = join(root, 'scripts', 'reference-pages.mjs');
+      const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
+      expect([status, stderr]).toEqual([0, '']);
+    });
   });
-});
+}
 
 describe('README.md', () => {
   const readme = pageAt('README.md').text;

@@ -1,8 +1,8 @@
 import { bashLine, bashText } from './bash-line.ts';
 import type { Shell } from './shell.ts';
 
-// Bash splits words also at `:` and `=`, and replaces only what comes after them: it is asked with the whole line, and
-// with the piece that it will replace. `compopt` is not in the bash of macOS.
+// Bash splits words at `:` and `=` too and replaces only what comes after them, so the script sends the whole line and the
+// piece that bash will replace. The bash of macOS has no `compopt`.
 const script = `# completion of asof in bash: source <(asof completion bash)
 _asof() {
   local answer kind line

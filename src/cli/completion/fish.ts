@@ -1,7 +1,7 @@
 import type { Shell } from './shell.ts';
 import { zsh } from './zsh.ts';
 
-// fish matches letters in any case, and quotes what it inserts, by itself.
+// fish ignores letter case and quotes what it inserts.
 const script = `# completion of asof in fish: asof completion fish > ~/.config/fish/completions/asof.fish
 function __asof_choices
     # The second is for fish before 4, which knows only that.

@@ -1,6 +1,6 @@
 import type { Shell } from './shell.ts';
 
-// zsh quotes what it inserts by itself; it is told to match letters in any case, as asof does.
+// zsh quotes what it inserts; the script tells it to ignore letter case, as asof does.
 const script = `#compdef asof
 # completion of asof in zsh: source <(asof completion zsh), or this text as the file _asof in a folder of $fpath
 _asof() {

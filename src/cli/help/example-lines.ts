@@ -9,7 +9,20 @@ export type Example = {
 
 const service = 'a service at that address';
 
-/** Examples by the words of their command; a group shows the first one of each of its commands. */
+/** The examples of asof as a whole. */
+export const introduction: readonly Example[] = [
+  {
+    shows: 'GDP as it was known on 30 January 2015',
+    line: 'asof observations GDP --as-of 2015-01-30',
+  },
+  { shows: 'how one number was revised', line: 'asof revisions GDP --date 2008-10-01 --plot' },
+  {
+    shows: 'for a backtest: the newest values known at each month-end',
+    line: 'asof panel GDP PAYEMS --as-of-each month-end --from 2014-01-01 --to 2014-12-31',
+  },
+];
+
+/** Examples by the words of their command; a family of commands shows the first one of each. */
 export const examples: Readonly<Record<string, readonly Example[]>> = {
   ping: [
     { shows: 'whether asof answers, and out of what', line: 'asof ping' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { type Explaining, explained } from '../../../src/cli/composed/cluster-explanation.ts';
+import { type Explaining, explained } from '../../../src/analysis/cluster-explanation.ts';
 import type { Client } from '../../../src/client/client.ts';
 import { embeddedClient } from '../../../src/client/embedded.ts';
 import type { Filing } from '../../../src/domain/insider/filing.ts';

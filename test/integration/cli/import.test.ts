@@ -48,7 +48,7 @@ describe('an import', () => {
     const { code, err } = await asof(['import', gdp], { env });
     expect(code).toBe(0);
     expect(err).toContain(`made a new store: ${env.HOME}/.local/share/asof/asof.db\n`);
-    expect(err).toContain('the shipped sample no longer does (--with-sample');
+    expect(err).toContain('it replaces the shipped sample from now on (--with-sample');
     const { out } = await asof(['series', 'search', '--columns', 'id', '--no-header'], { env });
     expect(out).toBe('GDP\n');
     expect((await asof(['import', gdp], { env })).err).not.toContain('sample');
@@ -104,8 +104,13 @@ describe('an import', () => {
   it.each<readonly [why: string, flags: readonly string[], code: number, said: string]>([
     ['a file that is not there', ['none.csv'], 10, 'none.csv'],
     ['a kind that there is not', ['gdp.csv', '--kind', 'excel'], 2, 'excel'],
-    ['a day that there is not', ['gdp.csv', '--as-of', '2015-02-30'], 2, "invalid 'as_of' date"],
-    ['an id that none can be', ['gdp.csv', '--series', '='], 2, '--series "=": not a series id'],
+    [
+      'a day that there is not',
+      ['gdp.csv', '--as-of', '2015-02-30'],
+      2,
+      '--as-of "2015-02-30": use YYYY-MM-DD',
+    ],
+    ['an id that none can be', ['gdp.csv', '--series', '='], 2, '--series "=":'],
     ['half a renaming', ['gdp.csv', '--id', 'GDP'], 2, '--id "GDP": use OLD=NEW'],
     [
       'a flag of another kind of file',

@@ -165,7 +165,7 @@ describe('over a service', () => {
     const line = 'panel CALM --as-of-each day --from 2015-01-01 --to 2019-12-31';
     const { code, out, err } = await remote(line, url);
     expect([code, out]).toEqual([8, '']);
-    expect(err).toContain('the service has no /v1/series/CALM/vintages; without it this takes 1826 requests');
+    expect(err).toContain('the service has no /v1/series/CALM/vintages; without it CALM takes 1826 requests');
     expect(asked().paths.length).toBeLessThan(5);
   });
 
@@ -224,7 +224,7 @@ describe('over a service', () => {
   });
 
   it.each([
-    ['diff MUCH 2017-03-16 2018-03-16 --dry-run', /take about 4 requests/],
+    ['diff MUCH 2017-03-16 2018-03-16 --dry-run', /takes about 4 requests/],
     ['panel CALM MUCH --as-of 2017-03-16 --dry-run', /takes about 5 requests/],
   ])('%s', async (line, words) => {
     const { url } = await inFront(undefined);

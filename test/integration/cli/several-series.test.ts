@@ -136,9 +136,9 @@ describe('coverage', () => {
     expect({ code, err }).toEqual({ code: 0, err: notes });
   });
 
-  it('is not spoken of where the answer failed', async () => {
-    const { err } = await asof(['obs', 'GDP', '--as-of', '2026-12-01', '--json', '--store', store]);
-    expect(JSON.parse(err)).toMatchObject({ status: 400, field: 'as_of' });
+  it('is not noted for a series that could not be answered', async () => {
+    const { err } = await asof(['obs', 'NOPE', '--as-of', '2000-01-01', '--json', '--store', store]);
+    expect(JSON.parse(err)).toMatchObject({ status: 404 });
   });
 });
 

@@ -3,10 +3,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commands, type Setting } from '../../../../src/cli/commands/index.ts';
-import { argumentValues, flagValues, valueName } from '../../../../src/cli/completion/choices.ts';
+import { argumentValues, flagValues } from '../../../../src/cli/completion/choices.ts';
+import { allCommands } from '../../../../src/cli/options/commands.ts';
 import { asof, linesOf, statements } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
 import { builtProgram } from '../../../support/repository.ts';
@@ -273,43 +272,22 @@ describe('the process that answers', () => {
   });
 });
 
-describe('the values of', () => {
-  const bare: Setting = {
-    io: {} as Setting['io'],
-    done: () => undefined,
-    subcommand: (group, name) => group.command(name),
-    programWith: async () => new Command(),
-    shell: { understand: async () => undefined, run: async () => 0 },
-  };
-  const defined = async () => {
-    const all: Command[] = [];
-    for (const { name, define } of commands) {
-      const command = new Command(name);
-      await define(command, bare);
-      all.push(command, ...command.commands);
-    }
-    return all;
-  };
-
-  it('every flag are of a kind that completion knows, if only as one that it leaves alone', async () => {
-    const unknown = (await defined()).flatMap((command) =>
-      command.options
-        .filter(
-          ({ required, argChoices, flags }) => required && argChoices === undefined && !flags.includes('|'),
-        )
-        .filter(({ flags }) => !Object.hasOwn(flagValues, valueName(flags)))
-        .map(({ flags }) => `${command.name()} ${flags}`),
+describe('completion knows', () => {
+  it('the values of every flag, if only that asof cannot complete them', () => {
+    const unknown = allCommands().flatMap(({ words, flags }) =>
+      flags
+        .filter(({ value, choices }) => value !== undefined && choices === undefined && !value.includes('|'))
+        .filter(({ value = '' }) => !Object.hasOwn(flagValues, value))
+        .map(({ name, value }) => `${words} --${name} <${value}>`),
     );
     expect(unknown).toEqual([]);
   });
 
-  it('every argument are too', async () => {
-    const unknown = (await defined()).flatMap((command) =>
-      command.registeredArguments
-        .filter(
-          (argument) => argument.argChoices === undefined && !Object.hasOwn(argumentValues, argument.name()),
-        )
-        .map((argument) => `${command.name()} ${argument.name()}`),
+  it('the values of every argument too', () => {
+    const unknown = allCommands().flatMap(({ words, args }) =>
+      args
+        .filter(({ name, choices }) => choices === undefined && !Object.hasOwn(argumentValues, name))
+        .map(({ name }) => `${words} <${name}>`),
     );
     expect(unknown).toEqual([]);
   });

@@ -1,0 +1,76 @@
+import { pagesOf } from '../client/pages.ts';
+import { changeBetween } from '../domain/series/change.ts';
+import { type Day, dayNumber } from '../domain/series/date.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
+import { observations, revisions, seriesShow } from '../operations/index.ts';
+import { type Answer, type Asking, type Failure, pagesOrFailure, rowsOf } from './answer.ts';
+import { noteOutside } from './coverage.ts';
+import { revisionLayout } from './layouts.ts';
+import type { RevisionsQuery } from './query.ts';
+
+/** Every value of one date, with the size and the lateness of each change. */
+export async function answerRevisions(query: RevisionsQuery, asking: Asking): Promise<Answer> {
+  const failures: Failure[] = [];
+  const drawing =
+    asking.chart === true
+      ? await (await import('./charts/revisions.ts')).revisionsDrawing(query, asking)
+      : undefined;
+  return {
+    ...revisionLayout,
+    ...(drawing && { drawing }),
+    failures,
+    pages: pagesOrFailure(query.id, pages(query, asking), failures),
+  };
+}
+
+async function* pages(query: RevisionsQuery, asking: Asking): AsyncGenerator<Envelope> {
+  const { id, date, asOf } = query;
+  const texts = [
+    ['id', id],
+    ['date', date],
+  ] as const;
+  for await (const page of pagesOf(asking.client, revisions, texts, {}, asking.signal)) {
+    const [first] = page.results;
+    if (first === undefined)
+      asking.note?.({
+        kind: 'empty',
+        text: 'no value was ever published for that date; dates are the first days of periods',
+      });
+    const released = first !== undefined && (await isFirstRelease(first, asking)) ? dayOf(first) : undefined;
+    yield compared(page, asOf, released);
+  }
+  if (asOf !== undefined) await noteOutside([{ id }], [asOf], asking);
+}
+
+/**
+ * Whether the first value that is known of a date is its first release. It is not for the dates up to the newest one in
+ * the first vintage of the series: these were published before the record begins.
+ */
+async function isFirstRelease({ series_id, date }: Row, asking: Asking): Promise<boolean> {
+  const id = String(series_id);
+  const [series] = (await asking.client.ask(seriesShow, [['id', id]])).results;
+  const begin = series?.first_vintage ?? '';
+  // Another service may not say where its record begins.
+  if (begin === '') return true;
+  const [newest] = await rowsOf(asking, observations, { id, as_of: begin }, { limit: 1 });
+  return newest === undefined || String(date) > String(newest.date);
+}
+
+/** The page up to an as-of date, each row compared with the one before and with the day of the first release. */
+function compared(page: Envelope, asOf: Day | undefined, released: Day | undefined): Envelope {
+  const known = page.results.filter((row) => asOf === undefined || dayOf(row) <= asOf);
+  const results = known.map((row, i) => {
+    const [before, value] = [known[i - 1]?.value, row.value];
+    const change =
+      typeof before === 'string' && typeof value === 'string'
+        ? changeBetween(before, value)
+        : { change: null, percent: null };
+    const days = released === undefined ? null : dayNumber(dayOf(row)) - dayNumber(released);
+    return { ...row, ...change, days };
+  });
+  return { ...page, ...(asOf !== undefined && { as_of: asOf }), results, results_count: results.length };
+}
+
+function dayOf({ as_of_date }: Row): Day {
+  return String(as_of_date);
+}
