@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { compared } from '../../../src/analysis/curve-comparison.ts';
 import { tablePages } from '../../../src/analysis/yield-table.ts';
-import { asof, linesOf, newFolder } from '../../support/command.ts';
+import { asof, linesOf } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 import { table } from '../../support/sec-tables.ts';
 
 // Real work takes its time on a busy machine.
@@ -9,7 +10,6 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = newFolder();
 const store = folder.path('store.db');
-afterAll(folder.remove);
 
 const days = Array.from({ length: 150 }, (_, i) =>
   new Date(Date.UTC(2025, 0, 1 + i)).toISOString().slice(0, 10),

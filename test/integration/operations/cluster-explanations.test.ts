@@ -10,7 +10,8 @@ import type { ParamTexts } from '../../../src/operations/param.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { alikeFilings, days } from '../../support/alike-filings.ts';
 import { filing, owner } from '../../support/filings.ts';
-import { importFilings, newStorePath, scratchFolder } from '../../support/scratch-store.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { importFilings, newStorePath } from '../../support/scratch-store.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
