@@ -3,16 +3,33 @@ import { observations } from '../operations/index.ts';
 import { type Answer, type Asking, rowsOf } from './answer.ts';
 import { type ComposedAsking, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteOutside } from './coverage.ts';
-import { panelOf, pointOf } from './panel-layout.ts';
+import type { PanelRow, WideRow } from './layouts.ts';
+import { longPanel, pointOf, widePanel } from './panel-layout.ts';
 import type { PanelQuery } from './query.ts';
 import { type MeantSeries, seriesMeant } from './series-ids.ts';
 
 /** Several series as known on one day, aligned by date. */
 export function answerPanel(query: PanelQuery, asking: Asking): Promise<Answer> {
-  return composed(asking, (counting) => compose(query, counting));
+  return query.wide ? answerWidePanel(query, asking) : answerLongPanel(query, asking);
 }
 
-async function compose(query: PanelQuery, asking: ComposedAsking) {
+/** The same panel with a row for each date and series. */
+export function answerLongPanel(query: PanelQuery, asking: Asking): Promise<Answer<PanelRow>> {
+  return composed(asking, async (counting) => {
+    const { columns, ...rest } = await columnsOf(query, counting);
+    return { ...longPanel(columns, query.sort), ...rest };
+  });
+}
+
+/** The same panel with a row for each date and a column for each series. */
+export function answerWidePanel(query: PanelQuery, asking: Asking): Promise<Answer<WideRow>> {
+  return composed(asking, async (counting) => {
+    const { columns, ...rest } = await columnsOf(query, counting);
+    return { ...widePanel(columns, query.sort, 'date'), ...rest };
+  });
+}
+
+async function columnsOf(query: PanelQuery, asking: ComposedAsking) {
   const { ids, asOf, from, to } = query;
   const series = await seriesMeant(ids, asking);
   // The length of a series takes a request, unless a pattern matched it.
@@ -26,7 +43,7 @@ async function compose(query: PanelQuery, asking: ComposedAsking) {
   const { done, failures } = await eachOf(series, async (one) => {
     const rows = await rowsOf(asking, observations, { id: one.id, ...params });
     const points = rows.map((row) => pointOf(row, asOf));
-    return { series: one, points: new Map(points.map((point) => [String(point.date), point])) };
+    return { series: one, points: new Map(points.map((point) => [point.date ?? '', point])) };
   });
   await noteOutside(
     done.map((column) => column.series),
@@ -34,7 +51,7 @@ async function compose(query: PanelQuery, asking: ComposedAsking) {
     asking,
   );
   return {
-    ...panelOf(done, { ...query, first: 'date' }),
+    columns: done,
     ...(asOf !== undefined && { asOf }),
     failures: failures.map(({ of: { id }, error }) => ({ id, error })),
   };
