@@ -1,9 +1,32 @@
-export type { Client, Origin } from './client/client.ts';
-export { openClient as open, type Target } from './client/open.ts';
+import type { KnownOperation } from './operations/index.ts';
+import type { RowOf } from './operations/operation.ts';
+import type { ParamsOf } from './operations/param.ts';
+
+export type { Note } from './analysis/answer.ts';
+export type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from './analysis/layouts.ts';
+export type { Origin } from './client/client.ts';
+export type { Day } from './domain/series/date.ts';
+export type { Rhythm } from './domain/series/schedule.ts';
 export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';
-export type { Cell, Envelope, Row, SeriesSummary } from './operations/envelope.ts';
-export type { Field } from './operations/field.ts';
-export type { FieldType } from './operations/field-kinds.ts';
-export { operations } from './operations/index.ts';
-export type { Operation } from './operations/operation.ts';
+export { type ImportOptions, type ImportResult, importFiles } from './import/import.ts';
+export type { FactRow } from './library/asof.ts';
+export { type Asof, type OpenOptions, open } from './library/open.ts';
+export type { Result } from './library/result.ts';
+export type { Coverage, SeriesSummary } from './operations/envelope.ts';
 export { samplePath } from './platform/installation.ts';
+export type { Finding } from './snapshot/comparison.ts';
+export type { SnapshotSummary } from './snapshot/snapshot.ts';
+
+/** The name of an operation, such as `observations`. */
+export type OperationName = KnownOperation['name'];
+
+type Named<N extends OperationName> = Extract<KnownOperation, { readonly name: N }>;
+
+/** A row of an operation: `OperationRow<'observations'>`. */
+export type OperationRow<N extends OperationName> = RowOf<Named<N>>;
+
+/** The parameters of an operation: `OperationParams<'observations'>`. */
+export type OperationParams<N extends OperationName> = ParamsOf<Named<N>>;
+
+/** The value of a series for a date. */
+export type ObservationRow = OperationRow<'observations'>;
