@@ -12,7 +12,9 @@ export { type ImportOptions, type ImportResult, importFiles } from './import/imp
 export type { FactRow } from './library/asof.ts';
 export { type Asof, type OpenOptions, open } from './library/open.ts';
 export type { Result } from './library/result.ts';
+export type { RateRow } from './operations/curve.ts';
 export type { Coverage, SeriesSummary } from './operations/envelope.ts';
+export type { ObservationRow } from './operations/observations.ts';
 export { samplePath } from './platform/installation.ts';
 export type { Finding } from './snapshot/comparison.ts';
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
@@ -20,13 +22,10 @@ export type { SnapshotSummary } from './snapshot/snapshot.ts';
 /** The name of an operation, such as `observations`. */
 export type OperationName = KnownOperation['name'];
 
-type Named<N extends OperationName> = Extract<KnownOperation, { readonly name: N }>;
+type OperationNamed<N extends OperationName> = Extract<KnownOperation, { readonly name: N }>;
 
 /** A row of an operation: `OperationRow<'observations'>`. */
-export type OperationRow<N extends OperationName> = RowOf<Named<N>>;
+export type OperationRow<N extends OperationName> = RowOf<OperationNamed<N>>;
 
 /** The parameters of an operation: `OperationParams<'observations'>`. */
-export type OperationParams<N extends OperationName> = ParamsOf<Named<N>>;
-
-/** The value of a series for a date. */
-export type ObservationRow = OperationRow<'observations'>;
+export type OperationParams<N extends OperationName> = ParamsOf<OperationNamed<N>>;

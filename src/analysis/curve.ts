@@ -1,15 +1,13 @@
 import { pagesOf } from '../client/pagination.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
 import type { CurveType } from '../domain/treasury/curve.ts';
+import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { curve, yields } from '../operations/index.ts';
-import type { RowOf } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import { type Answer, type Asking, textsOf } from './answer.ts';
 import { type CurveComparisonRow, comparisonLayout } from './layouts.ts';
 import type { CurveQuery, QueryParams } from './query.ts';
-
-type Rate = RowOf<typeof curve>;
 
 /** The curve of a day, or of the newest day up to it; with `vs` beside the curve of another day. */
 export async function answerCurve(query: CurveQuery, asking: Asking): Promise<Answer> {
@@ -18,7 +16,7 @@ export async function answerCurve(query: CurveQuery, asking: Asking): Promise<An
 }
 
 /** The curve of a day, or of the newest day up to it. */
-export async function answerOneCurve(query: CurveQuery, asking: Asking): Promise<Answer<Rate>> {
+export async function answerOneCurve(query: CurveQuery, asking: Asking): Promise<Answer<RateRow>> {
   const { fields, columns } = curve;
   return { fields, columns, ...(await drawn(query, asking)), failures: [], pages: curvePages(query, asking) };
 }
@@ -36,7 +34,7 @@ async function drawn(query: CurveQuery, { chart }: Asking) {
   return chart === true ? { drawing: (await import('./charts/curve.ts')).curveDrawing(query) } : {};
 }
 
-async function* curvePages(query: CurveQuery, asking: Asking): AsyncGenerator<Envelope<Rate>> {
+async function* curvePages(query: CurveQuery, asking: Asking): AsyncGenerator<Envelope<RateRow>> {
   const texts = await curveTexts(query, query.date, asking);
   yield* received(query, texts, asking);
 }
@@ -45,7 +43,7 @@ async function* received(
   query: CurveQuery,
   texts: ParamTexts,
   asking: Asking,
-): AsyncGenerator<Envelope<Rate>> {
+): AsyncGenerator<Envelope<RateRow>> {
   for await (const page of pagesOf(asking.client, curve, texts, {}, asking.signal)) {
     if (query.date !== undefined) noteMissing(page, query, query.date, asking);
     yield page;
@@ -83,7 +81,7 @@ function typeParam(curveType: CurveType | undefined): QueryParams {
 
 /** Notes that a day has no curve, and how to get the one before it. */
 function noteMissing(
-  { results }: Envelope<Rate>,
+  { results }: Envelope<RateRow>,
   { onOrBefore }: CurveQuery,
   date: Day,
   { note }: Asking,

@@ -14,7 +14,7 @@ import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { asOfParam, checkRange, dayParam } from '../operations/params.ts';
-import { type Result, resultOf, type Source } from './result.ts';
+import { type AnswerSource, type Result, resultOf } from './result.ts';
 
 /** The first and the last date that a query is about. */
 type DateRange = { readonly from?: Day; readonly to?: Day };
@@ -35,7 +35,7 @@ type CurveParams = Partial<Omit<CurveQuery, 'kind' | 'vs'>>;
 type Checked = { readonly [K in 'asOf' | 'date' | 'from' | 'to' | 'vs']?: Day | undefined };
 
 /** What analyses ask with. */
-export type AnalysisSource = Source & {
+export type AnalysisSource = AnswerSource & {
   readonly clock: () => Date;
   readonly onNote?: (note: Note) => void;
 };

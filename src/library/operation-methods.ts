@@ -5,35 +5,40 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import { type KnownOperation, operations } from '../operations/index.ts';
 import type { Operation, RowOf } from '../operations/operation.ts';
 import { type CamelCase, camelCase, type ParamsOf, paramTexts } from '../operations/param.ts';
-import { type Result, resultOf, type Source } from './result.ts';
+import { type AnswerSource, type Result, resultOf } from './result.ts';
 
 type ArgumentName<O> = O extends { readonly command: { readonly argument: infer A extends string } }
   ? A
   : never;
 
-type Params<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>>;
+type MethodParams<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>>;
 
 type ArgumentValue<O, Asked> =
   CamelCase<ArgumentName<O>> extends infer A ? (A extends keyof Asked ? Asked[A] : never) : never;
 
 /** The arguments of a method: the one that its command takes, and the other parameters by name. */
 type Arguments<O, Several = never> = [ArgumentName<O>] extends [never]
-  ? [params?: Params<O>]
+  ? [keyof MethodParams<O>] extends [never]
+    ? []
+    : [params?: MethodParams<O>]
   : undefined extends ArgumentValue<O, ParamsOf<O>>
-    ? [argument?: ArgumentValue<O, ParamsOf<O>>, params?: Params<O>]
-    : Record<never, never> extends Params<O>
-      ? [argument: ArgumentValue<O, ParamsOf<O>> | Several, params?: Params<O>]
-      : [argument: ArgumentValue<O, ParamsOf<O>> | Several, params: Params<O>];
+    ? [argument?: ArgumentValue<O, ParamsOf<O>>, params?: MethodParams<O>]
+    : Record<never, never> extends MethodParams<O>
+      ? [argument: ArgumentValue<O, ParamsOf<O>> | Several, params?: MethodParams<O>]
+      : [argument: ArgumentValue<O, ParamsOf<O>> | Several, params: MethodParams<O>];
 
 type SeveralIds<O> = O extends { readonly command: { readonly several: true } } ? readonly string[] : never;
 
 /** The method of an operation. */
-export type OperationMethod<O> = {
+type OperationMethod<O> = {
   /** All rows, or at most `limit` of them. */
   (...asked: Arguments<O>): Promise<Result<RowOf<O>>>;
-  /** The same rows one by one, without holding them all; of several series one after the other. */
-  all(...asked: Arguments<O, SeveralIds<O>>): AsyncIterable<RowOf<O>>;
-};
+} & (O extends { readonly params: { readonly cursor: unknown } }
+  ? {
+      /** The same rows one by one, without holding them all; of several series one after the other. */
+      all(...asked: Arguments<O, SeveralIds<O>>): AsyncIterable<RowOf<O>>;
+    }
+  : unknown);
 
 /** The operation that a flag of the command asks instead. */
 type Flagged<O> = O extends { readonly command: { readonly words: infer W; readonly flag?: undefined } }
@@ -65,7 +70,7 @@ export type OperationMethods = {
 };
 
 /** The methods of all operations. */
-export function operationMethods(source: Source): OperationMethods {
+export function operationMethods(source: AnswerSource): OperationMethods {
   const methods = operations
     .filter(({ command }) => command.analysis === undefined)
     .map((operation) => [camelCase(operation.name), methodOf(operation, source)]);
@@ -75,7 +80,7 @@ export function operationMethods(source: Source): OperationMethods {
 
 type NamedValues = { readonly [name: string]: unknown };
 
-function methodOf(operation: Operation, source: Source) {
+function methodOf(operation: Operation, source: AnswerSource) {
   const flagged = operations.filter(
     ({ command }) => command.flag !== undefined && command.words === operation.command.words,
   );
@@ -122,7 +127,7 @@ function valuesIn(params: unknown): NamedValues {
 async function meant(
   { command: { several } }: Operation,
   ids: readonly (string | undefined)[],
-  source: Source,
+  source: AnswerSource,
 ): Promise<readonly (string | undefined)[]> {
   if (several !== true) return ids;
   return (await seriesMeant(ids.map(String), source)).map(({ id }) => id);
@@ -132,7 +137,7 @@ function pagesFor(
   operation: Operation,
   argument: string | undefined,
   values: NamedValues,
-  { client, signal }: Source,
+  { client, signal }: AnswerSource,
 ): AsyncGenerator<Envelope> {
   const { command, params } = operation;
   const named =

@@ -23,11 +23,11 @@ export type Result<R> = {
 };
 
 /** What methods ask with. */
-export type Source = { readonly client: Client; readonly signal: AbortSignal };
+export type AnswerSource = { readonly client: Client; readonly signal: AbortSignal };
 
 /** Reads all pages of an answer, again from the beginning where the data changes meanwhile. */
 export function resultOf<R extends Row>(
-  source: Source,
+  source: AnswerSource,
   ask: () => Promise<Pick<Answer<R>, 'failures' | 'pages'>>,
 ): Promise<Result<R>> {
   return restartOnChange(async () => {

@@ -13,19 +13,19 @@ export type Principal = {
 };
 
 /** Where a listing continues: the last key given out, and the version of the data that the page was cut from. */
-export type Position = { readonly key: readonly string[]; readonly version?: number };
+export type PagePosition = { readonly key: readonly string[]; readonly version?: number };
 
 /** What an operation may use to answer. */
 type Context = {
   readonly view: StoreView;
   readonly principal: Principal;
-  readonly position?: Position;
+  readonly position?: PagePosition;
 };
 
 /** One page of rows, and where the next begins if there is one. */
 export type Page<R = Row> = {
   readonly rows: readonly R[];
-  readonly next?: Position;
+  readonly next?: PagePosition;
   readonly asOf?: Day;
   readonly series?: SeriesSummary;
   readonly coverage?: Coverage;

@@ -1,11 +1,11 @@
-import type { Operation, Page, Position } from './operation.ts';
+import type { Operation, Page, PagePosition } from './operation.ts';
 
 /** A page of what was found for one row more than its limit, which tells whether more follow, and where they begin. */
 export function pageOf<T, R>(
   found: readonly T[],
   limit: number,
   rowOf: (one: T) => R,
-  positionOf: (last: T) => Position,
+  positionOf: (last: T) => PagePosition,
 ): Pick<Page<R>, 'rows' | 'next'> {
   const shown = found.slice(0, limit);
   const last = shown.at(-1);

@@ -173,7 +173,7 @@ describe('what a method refuses', () => {
     ],
     [
       'a limit where there is no listing',
-      () => asof.ping({ limit: 1 } as never),
+      () => Reflect.apply(asof.ping, undefined, [{ limit: 1 }]),
       "unknown parameter 'limit'",
     ],
     ['a day that is none', () => asof.observations('GDP', { from: '2020-02-30' }), "invalid 'from' date"],
