@@ -1,3 +1,4 @@
+import { spreadInBasisPoints } from '../domain/treasury/spread.ts';
 import type { RatePair } from '../store/store.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
@@ -46,8 +47,6 @@ export const spread = operation({
       ...(to !== undefined && { to }),
       ...(before !== undefined && { before }),
     });
-    // Arithmetic is loaded when it is needed: the operations themselves are part of every start.
-    const { spreadInBasisPoints } = await import('../domain/treasury/spread.ts');
     const row = (pair: RatePair) => ({
       trade_date: pair.tradeDate,
       long_rate: pair.long,
