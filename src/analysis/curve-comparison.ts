@@ -1,5 +1,5 @@
+import { spreadInBasisPoints } from '../domain/series/change.ts';
 import { type Maturity, monthsOf } from '../domain/treasury/curve.ts';
-import { spreadInBasisPoints } from '../domain/treasury/spread.ts';
 import type { Cell, Envelope, Row } from '../operations/envelope.ts';
 
 /** A curve beside another: a row for each maturity that either has, shortest first. */

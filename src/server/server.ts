@@ -7,13 +7,13 @@ import { getRequestListener } from '@hono/node-server';
 import { createHttpTerminator, type HttpTerminator } from 'http-terminator';
 import { systemProblem } from '../errors/system-errors.ts';
 import type { Handler } from './handler.ts';
-import type { Log } from './log.ts';
 import {
   type MalformedRequest,
   malformedAnswer,
   malformedMessage,
   malformedRequest,
 } from './malformed-request.ts';
+import type { Log } from './serve.ts';
 import { longestTarget } from './target.ts';
 
 /** How long the server waits, in milliseconds. */

@@ -5,7 +5,7 @@ import { createHandler } from '../../src/server/handler.ts';
 import { Gate } from '../../src/server/keys/gate.ts';
 import { newKey } from '../../src/server/keys/key.ts';
 import { parsePlans } from '../../src/server/keys/plans.ts';
-import { createLog } from '../../src/server/log.ts';
+import { createLog } from '../../src/server/serve.ts';
 import { type OpenService, Services } from '../../src/server/service-lease.ts';
 import { createService, type Service } from '../../src/service/service.ts';
 import { openAccess, openStore } from '../../src/store/open.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { seriesMeant, withSuggestion } from '../../analysis/series-ids.ts';
-import type { Statement } from '../../domain/series/statement.ts';
+import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { StoreView } from '../../store/store.ts';
 import { storeToRead } from '../config/places.ts';

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handler } from '../../../src/server/handler.ts';
-import { createLog } from '../../../src/server/log.ts';
+import { createLog } from '../../../src/server/serve.ts';
 import { HttpServer, type ServerTimeouts } from '../../../src/server/server.ts';
 
 const publicUrl = 'https://data.example';
