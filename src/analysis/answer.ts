@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
-import { type Extent, pagesOf } from '../client/pages.ts';
+import { isDataChange } from '../client/consistency.ts';
+import { type Extent, pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -90,9 +91,4 @@ export async function* pagesOrFailure(
 /** Whether a failure is of one series, so that others can still be answered. */
 export function isOfOneSeries(error: unknown): boolean {
   return error instanceof Problem && !isDataChange(error);
-}
-
-/** Whether the data changed between two requests, so that the whole answer must be asked again. */
-function isDataChange({ kind, field }: Problem): boolean {
-  return kind === 'bad-answer' && field === 'cursor';
 }

@@ -1,5 +1,5 @@
-import { dataChanged } from '../client/retry.ts';
-import { isFinal, throttled } from '../client/throttle.ts';
+import { dataChanged } from '../client/consistency.ts';
+import { isFinal, throttled } from '../client/throttling.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/index.ts';

@@ -1,4 +1,4 @@
-import { pagesOf } from '../client/pages.ts';
+import { pagesOf } from '../client/pagination.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
 import type { CurveType } from '../domain/treasury/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';

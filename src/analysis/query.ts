@@ -1,3 +1,4 @@
+import type { Extent } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
 import { type Rhythm, schedule } from '../domain/series/schedule.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
@@ -8,9 +9,6 @@ export type QueryParams = { readonly [name: string]: string | number };
 
 /** Oldest or newest row first. */
 export type SortOrder = 'asc' | 'desc';
-
-/** How much of a listing: at most `limit` rows (of each series), from where `cursor` points; all of it without either. */
-export type Extent = { readonly limit?: number; readonly cursor?: string };
 
 /** The rows of one operation; with `ids` those of several series, one after the other. */
 export type OperationQuery = Extent & {

@@ -1,4 +1,4 @@
-import { pagesOf } from '../client/pages.ts';
+import { pagesOf } from '../client/pagination.ts';
 import { changeBetween } from '../domain/series/change.ts';
 import { type Day, dayNumber } from '../domain/series/date.ts';
 import type { Envelope } from '../operations/envelope.ts';

@@ -1,4 +1,4 @@
-import { pagesOf } from '../client/pages.ts';
+import { pagesOf } from '../client/pagination.ts';
 import { earlier } from '../domain/series/date.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { vintages } from '../operations/index.ts';
