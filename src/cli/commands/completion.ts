@@ -7,7 +7,7 @@ import { allCommands } from '../options/commands.ts';
 import type { CompletionLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
-import { streamSink } from '../terminal/stream-sink.ts';
+import { print } from '../terminal/stream-sink.ts';
 
 const shells: Readonly<Record<CompletionLine['shell'], () => Promise<Shell>>> = {
   bash: async () => (await import('../completion/bash.ts')).bash,
@@ -18,10 +18,9 @@ const shells: Readonly<Record<CompletionLine['shell'], () => Promise<Shell>>> = 
 /** `asof completion`: the script for a shell, or the answer to what that script sends at each TAB. */
 export async function runCompletion({ shell: name, sent }: CompletionLine, io: Io): Promise<number> {
   const shell = await shells[name]();
-  const { write } = streamSink(io.stdout, io.signal);
-  if (sent.length === 0) await write(shell.script);
+  if (sent.length === 0) await print(shell.script, io);
   else {
-    await write(`${(await answerOf(shell, sent, io)).join('\n')}\n`);
+    await print(`${(await answerOf(shell, sent, io)).join('\n')}\n`, io);
     // The name lookup of a service may still be running, and the shell waits for the process.
     io.leave?.(exitCode.success);
   }

@@ -9,6 +9,7 @@ import type { HelpLine } from '../options/line.ts';
 import { programOf } from '../options/program.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
+import { print } from '../terminal/stream-sink.ts';
 
 /** Prints help on a command or a topic; on stderr, with the exit code of a mistake, where a command is missing. */
 export async function runHelp({ words, isMistake }: HelpLine, io: Io): Promise<number> {
@@ -16,12 +17,15 @@ export async function runHelp({ words, isMistake }: HelpLine, io: Io): Promise<n
   const topic = words.length === 1 ? topicNamed(first) : undefined;
   if (topic !== undefined) {
     const { topicTexts } = await import('../help/topic-texts.ts');
-    io.stdout.write(await topicTexts[topic]());
+    await print(await topicTexts[topic](), io);
     return exitCode.success;
   }
-  const output = isMistake ? io.stderr : io.stdout;
-  output.write(helpOn(words, output.columns || 100));
-  return isMistake ? exitCode.usage : exitCode.success;
+  if (isMistake) {
+    io.stderr.write(helpOn(words, io.stderr.columns || 100));
+    return exitCode.usage;
+  }
+  await print(helpOn(words, io.stdout.columns || 100), io);
+  return exitCode.success;
 }
 
 function helpOn(words: readonly string[], width: number): string {

@@ -8,6 +8,7 @@ import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
+import { print } from '../terminal/stream-sink.ts';
 
 /** `asof import`: imports files and folders into the store, in one transaction. */
 export async function runImport(line: ImportLine, io: Io): Promise<number> {
@@ -85,7 +86,7 @@ export async function runImportLog({ store: path }: ImportLogLine, io: Io): Prom
   ]);
   const store = await openStore(storeToRead(io, path).path);
   try {
-    io.stdout.write(importLogText(await store.read((view) => view.imports())));
+    await print(importLogText(await store.read((view) => view.imports())), io);
     return exitCode.success;
   } finally {
     await store.close();

@@ -33,10 +33,7 @@ describe('a usage error exits 2, says so in one line of asof, and writes nothing
       'obs GDP -f cvs',
       "asof: unknown format 'cvs': the formats are table, csv, tsv, json, ndjson, parquet, markdown, svg\n      did you",
     ],
-    [
-      'facts GDP -o gdp.parquet',
-      'asof: facts are written as CSV, not as gdp.parquet\n',
-    ],
+    ['facts GDP -o gdp.parquet', 'asof: facts are written as CSV, not as gdp.parquet\n'],
     ['facts GDP -o gdp.xlsx', 'asof: asof writes no .xlsx files'],
     ['obs GDP --csv -f tsv', 'asof: two formats: tsv and csv'],
     ['obs GDP --columns date,valu', "asof: unknown column 'valu': the columns are"],

@@ -104,8 +104,18 @@ describe('an import', () => {
   it.each<readonly [why: string, flags: readonly string[], code: number, said: string]>([
     ['a file that is not there', ['none.csv'], 10, 'none.csv'],
     ['a kind that there is not', ['gdp.csv', '--kind', 'excel'], 2, 'excel'],
-    ['a day that there is not', ['gdp.csv', '--as-of', '2015-02-30'], 2, '--as-of "2015-02-30": use YYYY-MM-DD'],
-    ['an id that none can be', ['gdp.csv', '--series', '='], 2, '--series "=": it cannot be the id of a series'],
+    [
+      'a day that there is not',
+      ['gdp.csv', '--as-of', '2015-02-30'],
+      2,
+      '--as-of "2015-02-30": use YYYY-MM-DD',
+    ],
+    [
+      'an id that none can be',
+      ['gdp.csv', '--series', '='],
+      2,
+      '--series "=": it cannot be the id of a series',
+    ],
     ['half a renaming', ['gdp.csv', '--id', 'GDP'], 2, '--id "GDP": use OLD=NEW'],
     [
       'a flag of another kind of file',

@@ -110,7 +110,11 @@ describe('asof panel --as-of-each', () => {
 describe('asof panel', () => {
   it.each([
     ['panel GDP --as-of-each month-end', 2, /--as-of-each needs --from and --to/],
-    ['panel GDP --as-of-each year --from 2014-01-01 --to 2015-01-01', 2, /--as-of-each "year": use month-end or week-end or day/],
+    [
+      'panel GDP --as-of-each year --from 2014-01-01 --to 2015-01-01',
+      2,
+      /--as-of-each "year": use month-end or week-end or day/,
+    ],
     [
       'panel GDP --as-of-each day --from 2014-01-01 --to 2014-01-02 --as-of 2015-01-01',
       2,
