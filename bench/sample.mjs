@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { timed } from './measure.mjs';
 import { duration } from './report.mjs';
@@ -7,8 +6,6 @@ const script = join(import.meta.dirname, '../scripts/build-sample.mjs');
 
 /** The whole sample from data/ into a store. */
 export function wholeSample(folder) {
-  if (!existsSync(script))
-    return [{ name: 'the whole sample', ours: 'skipped: scripts/build-sample.mjs is not there' }];
   const ms = timed(process.execPath, [script, join(folder, 'sample.db')]);
   return [{ name: 'the whole sample', ours: duration(ms), figure: ms / 1000, unit: 's', atMost: 15 }];
 }

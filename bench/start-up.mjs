@@ -1,15 +1,12 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { medians, timed, timedAsof } from './measure.mjs';
 import { duration } from './report.mjs';
 
 const sample = join(import.meta.dirname, '../dist/sample.db');
-const raw = join(import.meta.dirname, '../../shared/data/macro/fred-api/GDP-observations-all-realtime.json');
 
 /** Whole processes: what a shell script pays for each call of asof, against the smallest node program. */
-export function startUp(folder) {
-  const store = storeOfGdp(folder);
-  const query = ['observations', 'GDP', '--as-of', '2015-01-30', '--csv', '--store', store];
+export function startUp() {
+  const query = ['observations', 'GDP', '--as-of', '2015-01-30', '--csv', '--store', sample];
   const taken = medians(25, {
     node: () => timed(process.execPath, ['-e', '0']),
     version: () => timedAsof(['--version']),
@@ -26,11 +23,4 @@ export function startUp(folder) {
     line('asof --version', taken.version, 1.25),
     line('asof observations GDP --as-of 2015-01-30 --csv', taken.query, 1.6),
   ];
-}
-
-function storeOfGdp(folder) {
-  if (existsSync(sample)) return sample;
-  const store = join(folder, 'gdp.db');
-  timedAsof(['import', raw, '--series', 'GDP', '--store', store]);
-  return store;
 }

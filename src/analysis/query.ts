@@ -60,12 +60,6 @@ export type YieldTableQuery = {
   readonly limit?: number;
 };
 
-/** Clusters of insiders with each trade in or near them, and why it counts or does not. */
-export type ClusterExplanationQuery = Extent & {
-  readonly kind: 'cluster-explanation';
-  readonly params: QueryParams;
-};
-
 /** What two as-of dates disagree on. */
 export type DiffQuery = {
   readonly kind: 'diff';
@@ -103,7 +97,6 @@ export type Query =
   | VintagesQuery
   | CurveQuery
   | YieldTableQuery
-  | ClusterExplanationQuery
   | DiffQuery
   | PanelQuery
   | RealTimePanelQuery;

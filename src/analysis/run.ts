@@ -18,8 +18,6 @@ export async function run(query: Query, asking: Asking): Promise<Answer> {
       return (await import('./curve.ts')).answerCurve(query, asking);
     case 'yield-table':
       return (await import('./yield-table.ts')).answerYieldTable(query, asking);
-    case 'cluster-explanation':
-      return (await import('./cluster-explanation.ts')).answerExplanation(query, asking);
     case 'diff':
       return (await import('./diff.ts')).answerDiff(query, asking);
     case 'panel':

@@ -3,6 +3,7 @@ import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
+import { limitTaken } from '../operations/page.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Client } from './client.ts';
 
@@ -49,9 +50,9 @@ async function* pagesAsGiven<R extends Row>(
       ...(cursor === undefined ? [] : [['cursor', cursor] as const]),
     ];
     const page = await client.ask(operation, question).catch((error) => {
-      throw cursor === extent.cursor ? error : betweenPages(error);
+      throw cursor === extent.cursor ? ofOwnCursor(error) : betweenPages(error);
     });
-    left -= page.results.length;
+    left -= limitTaken(operation, page.results);
     if (!page.has_more || left <= 0) {
       yield page;
       return undefined;
@@ -120,12 +121,16 @@ function outOfOrder(day: Day): Problem {
   return new Problem('bad-answer', `the service gives ${day} again, or out of order, on a later page`);
 }
 
-/** A cursor that the service itself gave out is refused only when the data changed meanwhile. */
+/** A cursor that the user typed is a value of the command line, whatever it is refused for. */
+function ofOwnCursor(error: unknown): unknown {
+  const changed = error instanceof Problem && error.kind === 'data-changed';
+  return changed ? error.with({ kind: 'validation-error' }) : error;
+}
+
+/** A service refuses a cursor that it gave out only when the data changed meanwhile. */
 function betweenPages(error: unknown): unknown {
-  if (!(error instanceof Problem) || error.kind !== 'validation-error' || error.field !== 'cursor')
-    return error;
-  return new Problem('bad-answer', 'the data changed while it was being read', {
-    field: 'cursor',
+  if (!(error instanceof Problem) || error.status !== 400 || error.field !== 'cursor') return error;
+  return new Problem('data-changed', 'the data changed while it was being read', {
     hints: ['try again when the import is done', 'with -o FILE asof can begin anew by itself'],
     cause: error,
   });
@@ -133,5 +138,5 @@ function betweenPages(error: unknown): unknown {
 
 /** Whether a failure means that the data changed between two pages, so that the question must be asked anew. */
 export function changedBetweenPages(error: unknown): boolean {
-  return error instanceof Problem && error.kind === 'bad-answer' && error.field === 'cursor';
+  return error instanceof Problem && error.kind === 'data-changed';
 }

@@ -24,8 +24,7 @@ export async function untilUnchanged<T>(work: () => Promise<T>, done: Restart = 
 
 /** What `changedBetweenPages` recognises: it is the same whether an import lands between two pages or two questions. */
 export function dataChanged(): Problem {
-  return new Problem('bad-answer', 'the data changed while it was being read', {
-    field: 'cursor',
+  return new Problem('data-changed', 'the data changed while it was being read', {
     hints: ['try again when the import is done'],
   });
 }

@@ -6,6 +6,7 @@ export type ProblemKind =
   | 'not-found'
   | 'rate-limit-exceeded'
   | 'internal-error'
+  | 'data-changed'
   | 'method-not-allowed'
   | 'not-acceptable'
   | 'uri-too-long'
@@ -20,6 +21,8 @@ export type ProblemKind =
 
 const kinds: Record<ProblemKind, { readonly status: number; readonly title: string }> = {
   'validation-error': { status: 400, title: 'Validation Error' },
+  // The contract has no type for it: on the wire it is a validation error of the cursor.
+  'data-changed': { status: 400, title: 'Validation Error' },
   unauthorized: { status: 401, title: 'Unauthorized' },
   'plan-upgrade-required': { status: 403, title: 'Plan Upgrade Required' },
   'not-found': { status: 404, title: 'Not Found' },
@@ -38,14 +41,16 @@ const kinds: Record<ProblemKind, { readonly status: number; readonly title: stri
   interrupted: { status: 0, title: 'Interrupted' },
 };
 
-const contractKinds: ReadonlySet<ProblemKind> = new Set([
-  'validation-error',
-  'unauthorized',
-  'plan-upgrade-required',
-  'not-found',
-  'rate-limit-exceeded',
-  'internal-error',
-]);
+/** The contract's error types, by the kinds that have one. */
+const contractTypes: Readonly<Partial<Record<ProblemKind, string>>> = {
+  'validation-error': 'validation-error',
+  'data-changed': 'validation-error',
+  unauthorized: 'unauthorized',
+  'plan-upgrade-required': 'plan-upgrade-required',
+  'not-found': 'not-found',
+  'rate-limit-exceeded': 'rate-limit-exceeded',
+  'internal-error': 'internal-error',
+};
 
 /** The optional parts of a problem. */
 export type ProblemOptions = {
@@ -119,8 +124,9 @@ export class Problem extends Error {
 
   /** The problem document; `errorsBase` is the address of the pages that explain the contract's error types. */
   toDocument(errorsBase: string): ProblemDocument {
+    const type = contractTypes[this.kind];
     return {
-      type: this.type ?? (contractKinds.has(this.kind) ? `${errorsBase}/${this.kind}` : 'about:blank'),
+      type: this.type ?? (type === undefined ? 'about:blank' : `${errorsBase}/${type}`),
       title: kinds[this.kind].title,
       status: this.status,
       detail: this.detail,

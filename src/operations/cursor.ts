@@ -19,11 +19,12 @@ export function parseCursor(cursor: string, operation: string, texts: ParamTexts
   return position;
 }
 
-/** The refusal of a cursor whose first page was cut from an older state of the data. */
+/** The detail of a refused cursor whose first page came from an older state of the data, as the rulings word it. */
+export const changedSinceDetail = 'the data changed since the first page; start again';
+
+/** Refuses a cursor whose first page came from an older state of the data. */
 export function changedSince(): Problem {
-  return new Problem('validation-error', 'the data changed since the first page; start again', {
-    field: 'cursor',
-  });
+  return new Problem('data-changed', changedSinceDetail, { field: 'cursor' });
 }
 
 function refused(reason: string): Problem {

@@ -63,7 +63,7 @@ const forExplanations: ReadonlySet<string> = new Set(['other_owner_ciks', 'origi
 /** Trades that insiders reported, newest filing date first, then by accession number and row. */
 export const insiderFilings = operation({
   name: 'insider_filings',
-  command: { words: 'insider filings' },
+  command: { words: 'insider filings', heading: 'Insiders' },
   summary: 'Trades that insiders reported, by the day of their filing',
   path: '/v1/insider/filings',
   object: 'insider_filings',

@@ -51,7 +51,7 @@ const columns = ['id', 'title', 'units', 'frequency', 'observation_count', 'last
 /** The series whose id or title answers a text. */
 export const seriesSearch = operation({
   name: 'series_search',
-  command: { words: 'series search', argument: 'q', defaults: { match: 'any' } },
+  command: { words: 'series search', heading: 'Series', argument: 'q', defaults: { match: 'any' } },
   summary: 'Find series by id or title',
   path: '/v1/series',
   object: 'series_list',
@@ -79,7 +79,7 @@ export const seriesSearch = operation({
 /** What is known of one series besides its values. */
 export const seriesShow = operation({
   name: 'series_show',
-  command: { words: 'series show', argument: 'id' },
+  command: { words: 'series show', heading: 'Series', argument: 'id' },
   summary: 'Describe one series: title, units, coverage',
   path: '/v1/series/{id}',
   object: 'series',

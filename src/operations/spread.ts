@@ -6,7 +6,7 @@ import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, pag
 /** How far one treasury rate lies above another, newest trade date first; only days that have both. */
 export const spread = operation({
   name: 'spread',
-  command: { words: 'spread' },
+  command: { words: 'spread', heading: 'Treasury rates' },
   summary: 'How far one treasury rate lies above another',
   path: '/v1/treasury/yields/spread',
   object: 'yield_spread',
@@ -29,6 +29,7 @@ export const spread = operation({
   columns: ['trade_date', 'long_rate', 'short_rate', 'spread_bps', 'long_maturity', 'short_maturity'],
   knownBy: 'trade_date',
   boundBy: 'to',
+  chart: 'spread',
   check({ long, short, curve_type, from, to }) {
     checkRange(from, to);
     checkMaturity('long', long, curve_type);

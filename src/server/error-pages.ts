@@ -1,8 +1,8 @@
-/** What the page of an error type says. */
+/** The text of the page of each error type. */
 const pages: Readonly<Record<string, readonly [title: string, ...lines: string[]]>> = {
   'validation-error': [
     'Validation Error (400)',
-    'A parameter of the request is unknown, repeated, missing, or has a value that cannot be read.',
+    'A parameter of the request is unknown, repeated or missing, or its value is not valid.',
     'The problem names it in "field" and says in "detail" what was expected.',
     'Dates are YYYY-MM-DD. /v1/openapi.json describes every parameter.',
   ],
@@ -14,8 +14,8 @@ const pages: Readonly<Record<string, readonly [title: string, ...lines: string[]
   ],
   'plan-upgrade-required': [
     'Plan Upgrade Required (403)',
-    'What was asked for needs a plan with vintage access: as_of, release, and the history of values.',
-    'GET /v1/ping shows the plan of a key; "detail" says how to get another.',
+    'The request needs a plan with vintage access: as_of, release and the history of values do.',
+    'GET /v1/ping shows the plan of a key; "detail" says how to upgrade.',
   ],
   'not-found': [
     'Not Found (404)',
@@ -25,12 +25,12 @@ const pages: Readonly<Record<string, readonly [title: string, ...lines: string[]
   'rate-limit-exceeded': [
     'Rate Limit Exceeded (429)',
     'The key has used up the requests of this minute, this day or this month (UTC).',
-    'The header Retry-After says in how many seconds that window turns; refused requests do not count.',
+    'Retry-After gives the seconds until that window ends. Refused requests do not count.',
   ],
   'internal-error': [
     'Internal Error (500)',
-    'The service failed; the request may have been right.',
-    'Ask again later, or report the request_id to the operator, whose log holds the cause.',
+    'The service failed. The request may be valid.',
+    'Try again later, or report the request_id to the operator, whose log holds the cause.',
   ],
 };
 

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { Problem } from '../errors/problem.ts';
 import { operations } from '../operations/index.ts';
+import type { Operation } from '../operations/operation.ts';
 import { errorPage } from './error-pages.ts';
 import { beginExchange, type Exchange } from './exchange.ts';
 import { readiness } from './health.ts';
@@ -10,12 +11,12 @@ import type { Log } from './log.ts';
 import { checkNoBody } from './negotiation.ts';
 import { openApi } from './openapi.ts';
 import { operationRoute } from './operation-route.ts';
-import { answerable, jsonAnswer, respond, respondProblem } from './respond.ts';
+import { httpProblem, jsonAnswer, respond, respondProblem } from './respond.ts';
 import { createResponseCache } from './response-cache.ts';
 import type { Services } from './service-lease.ts';
 import { longestTarget, targetOf } from './target.ts';
 
-/** What a handler answers with. */
+/** What a handler needs to answer requests. */
 export type HandlerOptions = {
   readonly services: Services;
   readonly gate: Gate;
@@ -29,18 +30,40 @@ export type HandlerOptions = {
 /** Answers every request: with the contract's envelope, or with a problem document. Never throws. */
 export type Handler = (request: Request) => Promise<Response>;
 
-type Env = { readonly Bindings: { readonly exchange: Exchange } };
-
 /** A handler over services and a gate; it knows no socket. */
 export function createHandler(options: HandlerOptions): Handler {
-  const { log, clock = () => new Date() } = options;
-  const app = routes(options);
-  return async (request) => {
+  const routes = new Routes(options);
+  return (request) => routes.answer(request);
+}
+
+type Env = { readonly Bindings: { readonly exchange: Exchange } };
+
+type Answering = (exchange: Exchange) => Promise<Response>;
+
+class Routes {
+  readonly #options: HandlerOptions;
+  readonly #app = new Hono<Env>();
+  readonly #cache = createResponseCache();
+
+  constructor(options: HandlerOptions) {
+    this.#options = options;
+    this.#addOpenRoutes();
+    for (const operation of operations) this.#addOperation(operation);
+    this.#app.notFound(async ({ req, env: { exchange } }) => {
+      if (/^\/v1(\/|$)/.test(req.path)) await this.#admit(exchange);
+      throw noEndpoint();
+    });
+    this.#app.onError((error, { env: { exchange } }) => this.#answerFailure(error, exchange));
+  }
+
+  /** Answers a request and logs it. */
+  async answer(request: Request): Promise<Response> {
+    const { log, clock = () => new Date() } = this.#options;
     const started = performance.now();
     const exchange = beginExchange(request, clock());
     const response = await (request.url.length > longestTarget
-      ? respondProblem(exchange, tooLong(), `${options.publicUrl()}/errors`)
-      : app.fetch(request, { exchange }));
+      ? respondProblem(exchange, tooLong(), this.#errorsBase())
+      : this.#app.fetch(request, { exchange }));
     log.info({
       request_id: exchange.requestId,
       method: request.method,
@@ -50,87 +73,82 @@ export function createHandler(options: HandlerOptions): Handler {
       key: exchange.admission?.keyId ?? null,
     });
     return response;
-  };
-}
+  }
 
-function routes({ services, gate, log, publicUrl, stopping = () => false }: HandlerOptions): Hono<Env> {
-  const app = new Hono<Env>();
-  const errorsBase = () => `${publicUrl()}/errors`;
-  const cache = createResponseCache();
-
-  /** One handler a path, without middleware: hono then answers without a chain of promises. */
-  const route = (pattern: string, answer: (exchange: Exchange) => Promise<Response>): void => {
-    app.all(pattern.replace(/\{(\w+)\}/g, ':$1'), ({ env: { exchange } }) => {
-      exchange.route = pattern;
-      return answer(exchange);
+  /** Adds the routes that need no key. */
+  #addOpenRoutes(): void {
+    const { services, gate, log, publicUrl, stopping = () => false } = this.#options;
+    this.#addOpenRoute('/healthz', (exchange) => respond(exchange, jsonAnswer({ status: 'ok' })));
+    this.#addOpenRoute('/readyz', (exchange) =>
+      readiness(exchange, {
+        checks: [
+          ['store', () => checkStore(services)],
+          ['access', () => gate.check()],
+        ],
+        stopping,
+        errorsBase: () => this.#errorsBase(),
+        onFailure: (check, err) => log.error({ request_id: exchange.requestId, check, err }),
+      }),
+    );
+    this.#addOpenRoute('/v1/openapi.json', (exchange) =>
+      respond(exchange, jsonAnswer(openApi(operations, publicUrl()))),
+    );
+    this.#addOpenRoute('/errors/{suffix}', (exchange) => {
+      const text = errorPage(targetOf(exchange.request.url).path.slice('/errors/'.length));
+      if (text === undefined) throw noEndpoint();
+      return respond(exchange, { status: 200, type: 'text/plain; charset=utf-8', text });
     });
-  };
+  }
 
-  const openRoute = (pattern: string, answer: (exchange: Exchange) => Promise<Response>): void =>
-    route(pattern, (exchange) => {
+  #addOpenRoute(pattern: string, answer: Answering): void {
+    this.#add(pattern, (exchange) => {
       checkMethod(exchange);
       checkNoBody(exchange.request.headers);
       return answer(exchange);
     });
+  }
 
-  /** The order of the rulings: key, quota, then all the rest. */
-  const admit = async (exchange: Exchange): Promise<Plan> => {
-    const key = exchange.request.headers.get('x-api-key') ?? undefined;
-    const admission = await gate.admit(key, exchange.now.getTime());
-    exchange.admission = admission;
-    if (admission.refusal !== undefined) throw admission.refusal;
-    return admission.plan;
-  };
-
-  openRoute('/healthz', (exchange) => respond(exchange, jsonAnswer({ status: 'ok' })));
-
-  openRoute('/readyz', (exchange) =>
-    readiness(exchange, {
-      checks: [
-        ['store', () => storeCheck(services)],
-        ['access', () => gate.check()],
-      ],
-      stopping,
-      errorsBase,
-      onFailure: (check, err) => log.error({ request_id: exchange.requestId, check, err }),
-    }),
-  );
-
-  openRoute('/v1/openapi.json', (exchange) =>
-    respond(exchange, jsonAnswer(openApi(operations, publicUrl()))),
-  );
-
-  openRoute('/errors/{suffix}', (exchange) => {
-    const text = errorPage(targetOf(exchange.request.url).path.slice('/errors/'.length));
-    if (text === undefined) throw noEndpoint();
-    return respond(exchange, { status: 200, type: 'text/plain; charset=utf-8', text });
-  });
-
-  for (const operation of operations) {
-    const answer = operationRoute(operation, services, cache);
-    route(operation.path, async (exchange) => {
-      const plan = await admit(exchange);
+  /** Adds the route of an operation, which checks in the order of the rulings: key, quota, then all the rest. */
+  #addOperation(operation: Operation): void {
+    const answer = operationRoute(operation, this.#options.services, this.#cache);
+    this.#add(operation.path, async (exchange) => {
+      const plan = await this.#admit(exchange);
       checkMethod(exchange);
       return answer(exchange, plan);
     });
   }
 
-  app.notFound(async ({ req, env: { exchange } }) => {
-    if (/^\/v1(\/|$)/.test(req.path)) await admit(exchange);
-    throw noEndpoint();
-  });
+  /** Adds one handler for a path, without middleware, for which hono would make a chain of promises. */
+  #add(pattern: string, answer: Answering): void {
+    this.#app.all(pattern.replace(/\{(\w+)\}/g, ':$1'), ({ env: { exchange } }) => {
+      exchange.route = pattern;
+      return answer(exchange);
+    });
+  }
 
-  app.onError((error, { env: { exchange } }) => {
-    const problem = answerable(error);
-    if (problem.kind === 'internal-error')
-      log.error({ request_id: exchange.requestId, route: exchange.route ?? null, err: problem.cause });
-    return respondProblem(exchange, problem, errorsBase());
-  });
+  async #admit(exchange: Exchange): Promise<Plan> {
+    const key = exchange.request.headers.get('x-api-key') ?? undefined;
+    const admission = await this.#options.gate.admit(key, exchange.now.getTime());
+    exchange.admission = admission;
+    if (admission.refusal !== undefined) throw admission.refusal;
+    return admission.plan;
+  }
 
-  return app;
+  #answerFailure(error: unknown, exchange: Exchange): Promise<Response> {
+    const problem = httpProblem(error);
+    if (problem.kind === 'internal-error') {
+      const { requestId, route = null } = exchange;
+      this.#options.log.error({ request_id: requestId, route, err: problem.cause });
+    }
+    return respondProblem(exchange, problem, this.#errorsBase());
+  }
+
+  #errorsBase(): string {
+    return `${this.#options.publicUrl()}/errors`;
+  }
 }
 
-async function storeCheck(services: Services): Promise<void> {
+async function checkStore(services: Services): Promise<void> {
   const { service, release } = services.lease();
   try {
     await service.state();
@@ -145,9 +163,9 @@ function checkMethod({ request: { method } }: Exchange): void {
 }
 
 function noEndpoint(): Problem {
-  return new Problem('not-found', 'no such endpoint: /v1/openapi.json describes those there are');
+  return new Problem('not-found', 'no such endpoint; /v1/openapi.json describes every endpoint');
 }
 
 function tooLong(): Problem {
-  return new Problem('uri-too-long', `the address of a request may have ${longestTarget} characters`);
+  return new Problem('uri-too-long', `the address of a request may have at most ${longestTarget} characters`);
 }

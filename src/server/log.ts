@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 
-/** The service's log: one JSON object a line. */
+/** The log of the service: one JSON object per line. */
 export type Log = Logger;
 
-/** A log that writes to a stream, many lines at once where they come fast. */
+/** A log that writes to a stream, all lines of one tick at once. */
 export function createLog(stream: Writable, level: 'info' | 'warn' = 'info'): Log {
   let waiting = '';
   const flush = (): void => {

@@ -1,6 +1,6 @@
-/** What asof uses of negotiator 1; @types/negotiator describes version 0.6, which has no `preferred`. */
+/** The parts of negotiator 1 that asof uses; @types/negotiator describes version 0.6, which has no `preferred`. */
 declare module 'negotiator' {
-  export default class Negotiator {
+  class Negotiator {
     constructor(request: { readonly headers: Readonly<Record<string, string>> });
     encoding(
       available: readonly string[],
@@ -9,4 +9,5 @@ declare module 'negotiator' {
     mediaType(available: readonly string[]): string | undefined;
     mediaTypes(): string[];
   }
+  export = Negotiator;
 }

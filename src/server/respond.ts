@@ -2,18 +2,18 @@ import { Problem, type ProblemDocument } from '../errors/problem.ts';
 import type { Exchange } from './exchange.ts';
 import { codingFor, compressed } from './negotiation.ts';
 
-/** What is answered; the headers that every answer has come on top. */
-export type Answer = {
+/** The content of a response; `respond` adds the headers that every response has. */
+export type HttpAnswer = {
   readonly status: number;
   readonly type: string;
   readonly text: string;
-  /** The bytes of the text, where they are known already. */
+  /** The length of the text in bytes, if it is known. */
   readonly length?: number;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** The answer to an exchange as a response, in the coding that the client likes best. */
-export async function respond(exchange: Exchange, answer: Answer): Promise<Response> {
+/** The response to an exchange, in the coding that the client prefers. */
+export async function respond(exchange: Exchange, answer: HttpAnswer): Promise<Response> {
   const { status, type, text } = answer;
   const headers: Record<string, string> = {
     'Content-Type': type,
@@ -38,13 +38,13 @@ function complete(
   return new Response(body, { status, headers });
 }
 
-/** The answer to a client that has the body already. */
+/** The response to a client that has the body already. */
 export function notModified(exchange: Exchange, headers: Readonly<Record<string, string>>): Response {
   return new Response(null, { status: 304, headers: { ...commonHeaders(exchange), ...headers } });
 }
 
-/** A JSON body as an answer that no cache keeps. */
-export function jsonAnswer(content: unknown, status = 200): Answer {
+/** An answer of JSON that no cache stores. */
+export function jsonAnswer(content: unknown, status = 200): HttpAnswer {
   return {
     status,
     type: 'application/json',
@@ -53,7 +53,7 @@ export function jsonAnswer(content: unknown, status = 200): Answer {
   };
 }
 
-/** A problem as the answer to an exchange; `more` are members besides those of the contract. */
+/** The response for a problem; `more` are members besides those of the contract. */
 export function respondProblem(
   exchange: Exchange,
   problem: Problem,
@@ -71,8 +71,8 @@ export function respondProblem(
   });
 }
 
-/** Any failure as a problem that is an answer: what only a bug or a broken machine explains is internal. */
-export function answerable(error: unknown): Problem {
+/** A failure as a problem with an HTTP status: a bug or a broken machine is an internal error. */
+export function httpProblem(error: unknown): Problem {
   if (error instanceof Problem && error.status >= 400) return error;
   return new Problem('internal-error', 'an internal error occurred', { cause: error });
 }

@@ -2,11 +2,11 @@ import type { Writable } from 'node:stream';
 import { createService, type ServiceOptions } from '../service/service.ts';
 import { createHandler } from './handler.ts';
 import type { Gate } from './keys/gate.ts';
-import { createLog } from './log.ts';
-import { type Patience, startServer } from './server.ts';
+import { createLog, type Log } from './log.ts';
+import { HttpServer, type ServerTimeouts } from './server.ts';
 import { type OpenService, Services } from './service-lease.ts';
 
-/** What is served, to whom, and where. */
+/** A store to serve, to whom, and where. */
 export type ServeOptions = {
   /** Opens the store; called again for every reload. */
   readonly openStore: () => Promise<ServiceOptions['store']>;
@@ -17,27 +17,18 @@ export type ServeOptions = {
   readonly publicUrl?: string;
   readonly billingUrl?: string;
   readonly log: Writable;
-  /** Log failures alone. */
+  /** Log only failures. */
   readonly quiet?: boolean;
   readonly clock?: () => Date;
-  readonly patience?: Partial<Patience>;
+  readonly timeouts?: Partial<ServerTimeouts>;
 };
 
-/** A service that runs. */
-export type Serving = {
-  readonly url: string;
-  /** Opens the store anew, without losing a request; goes on with the old one where that fails. */
-  reload(): Promise<void>;
-  /** Lets requests in flight finish, and writes the counts down. */
-  stop(): Promise<void>;
-};
-
-/** Counts are safe after so many milliseconds; the rulings allow a second to be lost. */
-const savePace = 500;
+/** Milliseconds between two savings of the counts of requests; the rulings allow a second of them to be lost. */
+const saveInterval = 500;
 
 /** Serves a store over HTTP until it is stopped. */
-export async function serve(options: ServeOptions): Promise<Serving> {
-  const { gate, host, port, publicUrl, clock = () => new Date() } = options;
+export async function serve(options: ServeOptions): Promise<RunningService> {
+  const { gate, host, port, publicUrl, clock = () => new Date(), timeouts = {} } = options;
   const log = createLog(options.log, options.quiet === true ? 'warn' : 'info');
   const services = new Services(await openService(options));
   const publicAddress = (): string => publicUrl ?? server.url;
@@ -47,15 +38,15 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     log,
     clock,
     publicUrl: publicAddress,
-    stopping: () => server.stopping(),
+    stopping: () => server.isStopping,
   });
-  const server = await startServer({
+  const server = await HttpServer.listen({
     handler,
     host,
     port,
     log,
     publicUrl: publicAddress,
-    ...(options.patience !== undefined && { patience: options.patience }),
+    timeouts,
   }).catch(async (error) => {
     await services.close();
     throw error;
@@ -63,37 +54,59 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   log.info({ url: server.url }, `asof listens on ${server.url}`);
   if ((await gate.keyCount()) === 0)
     log.warn('there is no key yet: asof keys create --name NAME --plan PLAN');
+  return new RunningService(options, { log, services, server });
+}
 
-  const save = async (): Promise<void> => {
-    const failure = await gate.save();
-    if (failure !== undefined) log.error({ err: failure }, 'the counts of requests cannot be written');
-  };
-  const saving = setInterval(() => void save(), savePace);
-  let reloading = Promise.resolve();
+type ServiceParts = { readonly log: Log; readonly services: Services; readonly server: HttpServer };
 
-  return {
-    url: server.url,
-    reload() {
-      reloading = reloading.then(async () => {
-        try {
-          services.replace(await openService(options));
-          log.info('the store was opened anew');
-        } catch (error) {
-          log.error({ err: error }, 'the store cannot be opened anew; the old one goes on');
-        }
-      });
-      return reloading;
-    },
-    async stop() {
-      log.info('stopping');
-      await server.stop();
-      await reloading;
-      await services.close();
-      clearInterval(saving);
-      await save();
-      log.info('stopped');
-    },
-  };
+/** A service that answers requests; saves the counts of requests twice a second. */
+export class RunningService {
+  readonly #options: ServeOptions;
+  readonly #parts: ServiceParts;
+  readonly #saving: NodeJS.Timeout;
+  #reloading = Promise.resolve();
+
+  constructor(options: ServeOptions, parts: ServiceParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#saving = setInterval(() => void this.#save(), saveInterval);
+  }
+
+  /** The address on which the service listens. */
+  get url(): string {
+    return this.#parts.server.url;
+  }
+
+  /** Opens the store again without losing a request; keeps the one that is open where that fails. */
+  reload(): Promise<void> {
+    const { log, services } = this.#parts;
+    this.#reloading = this.#reloading.then(async () => {
+      try {
+        services.replace(await openService(this.#options));
+        log.info('opened the store again');
+      } catch (error) {
+        log.error({ err: error }, 'cannot open the store again; the one that is open stays');
+      }
+    });
+    return this.#reloading;
+  }
+
+  /** Lets requests in flight finish, and saves the counts. */
+  async stop(): Promise<void> {
+    const { log, services, server } = this.#parts;
+    log.info('stopping');
+    await server.stop();
+    await this.#reloading;
+    await services.close();
+    clearInterval(this.#saving);
+    await this.#save();
+    log.info('stopped');
+  }
+
+  async #save(): Promise<void> {
+    const failure = await this.#options.gate.save();
+    if (failure !== undefined) this.#parts.log.error({ err: failure }, 'cannot write the counts of requests');
+  }
 }
 
 async function openService({ openStore, billingUrl, clock }: ServeOptions): Promise<OpenService> {

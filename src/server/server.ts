@@ -1,33 +1,38 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
+import { createHttpTerminator, type HttpTerminator } from 'http-terminator';
 import { systemProblem } from '../errors/system-errors.ts';
-import { type BrokenRequest, brokenAnswer, brokenMessage, brokenRequest } from './broken-http.ts';
-import { type Connections, watchConnections } from './connections.ts';
 import type { Handler } from './handler.ts';
 import type { Log } from './log.ts';
+import {
+  type MalformedRequest,
+  malformedAnswer,
+  malformedMessage,
+  malformedRequest,
+} from './malformed-request.ts';
 import { longestTarget } from './target.ts';
 
-/** How long the server waits for others, in milliseconds. */
-export type Patience = {
-  /** For the headers of a request, also on a connection that says nothing. */
+/** How long the server waits, in milliseconds. */
+export type ServerTimeouts = {
+  /** For the headers of a request, also on a connection that sends nothing. */
   readonly headers: number;
   /** For a whole request. */
   readonly request: number;
-  /** For a client that takes nothing of its answer. */
+  /** For a client that reads nothing of its answer. */
   readonly reader: number;
   /** For the next request on a connection. */
   readonly idle: number;
-  /** From the first answer that the service is not ready until it stops listening. */
+  /** From the first answer that the service is not ready until it takes no more connections. */
   readonly notice: number;
   /** For requests in flight when it stops. */
   readonly inFlight: number;
 };
 
-const usualPatience: Patience = {
+const defaultTimeouts: ServerTimeouts = {
   headers: 10_000,
   request: 20_000,
   reader: 30_000,
@@ -36,123 +41,171 @@ const usualPatience: Patience = {
   inFlight: 8_000,
 };
 
-/** What a server is made of. */
+/** What a server answers with, and where it listens. */
 export type ServerOptions = {
   readonly handler: Handler;
   readonly host: string;
   readonly port: number;
   readonly log: Log;
   readonly publicUrl: () => string;
-  readonly patience?: Partial<Patience>;
+  readonly timeouts?: Partial<ServerTimeouts>;
 };
 
-/** A server that listens. */
-export type RunningServer = {
-  readonly url: string;
-  stopping(): boolean;
-  /** Stops listening after a notice, and lets requests in flight finish. */
-  stop(): Promise<void>;
-};
+/** Listens on a port and hands requests to a handler: the only code that knows sockets. */
+export class HttpServer {
+  readonly #options: ServerOptions;
+  readonly #timeouts: ServerTimeouts;
+  readonly #server: Server;
+  readonly #terminator: HttpTerminator;
+  readonly #answering = new AnswersInProgress();
+  #url = '';
+  #isStopping = false;
 
-/** Starts to listen: the only place that knows sockets. Whatever a client breaks is answered by a problem document. */
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host, port } = options;
-  const patience = { ...usualPatience, ...options.patience };
-  const server = createServer({
-    maxHeaderSize: 2 * longestTarget,
-    headersTimeout: patience.headers,
-    requestTimeout: patience.request,
-    keepAliveTimeout: patience.idle,
-    connectionsCheckingInterval: Math.min(1000, patience.headers / 4),
-    // Without it Node answers by itself, and with nothing.
-    requireHostHeader: false,
-  }).setTimeout(patience.reader);
-  const connections = watchConnections(server);
-  let stopping = false;
-  answerRequests(server, options, connections, () => stopping);
-  answerBroken(server, options, connections);
+  private constructor(options: ServerOptions) {
+    this.#options = options;
+    this.#timeouts = { ...defaultTimeouts, ...options.timeouts };
+    this.#server = createServer({
+      maxHeaderSize: 2 * longestTarget,
+      headersTimeout: this.#timeouts.headers,
+      requestTimeout: this.#timeouts.request,
+      keepAliveTimeout: this.#timeouts.idle,
+      connectionsCheckingInterval: Math.min(1000, this.#timeouts.headers / 4),
+      // Node's own answer to a missing Host has no body.
+      requireHostHeader: false,
+    }).setTimeout(this.#timeouts.reader);
+    this.#terminator = createHttpTerminator({
+      server: this.#server,
+      gracefulTerminationTimeout: this.#timeouts.inFlight,
+    });
+    this.#answerRequests();
+    this.#answerConnectionsWithoutRequest();
+  }
 
-  server.listen(port, host);
-  await once(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
-    throw systemProblem('listen on', `${host}:${port}`, cause);
-  });
+  /**
+   * A server that listens on the port; a `local-io` Problem where it cannot. Whatever a client breaks is answered by a
+   * problem document.
+   */
+  static async listen(options: ServerOptions): Promise<HttpServer> {
+    const made = new HttpServer(options);
+    await made.#listen();
+    return made;
+  }
 
-  return {
-    url: urlOf(host, (server.address() as AddressInfo).port),
-    stopping: () => stopping,
-    async stop() {
-      stopping = true;
-      await delay(patience.notice);
-      const closed = once(server, 'close');
-      server.close();
-      connections.closeIdle();
-      const sweep = setInterval(connections.closeIdle, 20);
-      const deadline = setTimeout(() => server.closeAllConnections(), patience.inFlight);
-      await closed;
-      clearInterval(sweep);
-      clearTimeout(deadline);
-    },
-  };
-}
+  /** The address on which the server listens. */
+  get url(): string {
+    return this.#url;
+  }
 
-/** Hands requests to the handler, and refuses those that Node would answer without a problem document. */
-function answerRequests(
-  server: Server,
-  { handler, log, publicUrl }: ServerOptions,
-  connections: Connections,
-  stopping: () => boolean,
-): void {
-  const answerOf = (broken: BrokenRequest) => {
-    const answer = brokenAnswer(broken, publicUrl());
-    log.info({ request_id: answer.requestId, route: null, status: broken.status });
+  /** Whether `stop` has been called; the server still answers for a moment. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** Takes no more connections after a notice, lets requests in flight finish, and closes the port. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await delay(this.#timeouts.notice);
+    // A connection whose answer is being sent now closes right after it.
+    this.#server.keepAliveTimeout = 1;
+    await this.#terminator.terminate();
+  }
+
+  async #listen(): Promise<void> {
+    const { host, port } = this.#options;
+    this.#server.listen(port, host);
+    await once(this.#server, 'listening').catch((cause) => {
+      throw systemProblem('listen on', `${host}:${port}`, cause);
+    });
+    this.#url = urlOf(host, (this.#server.address() as AddressInfo).port);
+  }
+
+  /** Hands requests to the handler, and refuses those that Node would answer without a problem document. */
+  #answerRequests(): void {
+    const listener = getRequestListener(this.#options.handler, {
+      hostname: 'localhost',
+      errorHandler: () => {
+        const { text, headers } = this.#logged({
+          status: 400,
+          detail: 'the address of the request is malformed',
+        });
+        return new Response(text, { status: 400, headers });
+      },
+    });
+    const answer = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+      this.#answering.begin(incoming.socket, outgoing);
+      if (this.#isStopping) outgoing.setHeader('Connection', 'close');
+      if (incoming.headers.host === undefined && incoming.httpVersion === '1.1')
+        this.#refuse(outgoing, { status: 400, detail: 'the Host header is missing' });
+      else listener(incoming, outgoing);
+    };
+    this.#server.on('request', answer);
+    // Bodies are refused, so that no client is told to continue with one.
+    this.#server.on('checkContinue', answer);
+    this.#server.on('checkExpectation', (incoming, outgoing) => {
+      this.#answering.begin(incoming.socket, outgoing);
+      this.#refuse(outgoing, { status: 417, detail: 'this service meets no expectations' });
+    });
+  }
+
+  /** Answers where there is a socket but no request that Node could parse. */
+  #answerConnectionsWithoutRequest(): void {
+    this.#server.on('connect', (_incoming, socket) =>
+      this.#end(socket, { status: 405, detail: 'this service is read-only: use GET or HEAD' }, 'CONNECT'),
+    );
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      const malformed = malformedRequest(error);
+      if (malformed === undefined || !socket.writable) socket.destroy();
+      // A second answer in the middle of another would damage it.
+      else if (!this.#answering.closeAfter(socket)) this.#end(socket, malformed, error.code ?? error.name);
+    });
+  }
+
+  #refuse(outgoing: ServerResponse, malformed: MalformedRequest): void {
+    const { text, headers } = this.#logged(malformed);
+    outgoing.writeHead(malformed.status, headers).end(text);
+  }
+
+  #logged(malformed: MalformedRequest): ReturnType<typeof malformedAnswer> {
+    const { log, publicUrl } = this.#options;
+    const answer = malformedAnswer(malformed, publicUrl());
+    log.info({ request_id: answer.requestId, route: null, status: malformed.status });
     return answer;
-  };
-  const refuse = (outgoing: ServerResponse, broken: BrokenRequest): void => {
-    const { text, headers } = answerOf(broken);
-    outgoing.writeHead(broken.status, headers).end(text);
-  };
-  const listener = getRequestListener(handler, {
-    hostname: 'localhost',
-    errorHandler: () => {
-      const { text, headers } = answerOf({ status: 400, detail: 'the address of the request is malformed' });
-      return new Response(text, { status: 400, headers });
-    },
-  });
-  const answer = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    connections.begin(incoming, outgoing);
-    if (stopping()) outgoing.setHeader('Connection', 'close');
-    if (incoming.headers.host === undefined && incoming.httpVersion === '1.1')
-      refuse(outgoing, { status: 400, detail: 'the Host header is missing' });
-    else listener(incoming, outgoing);
-  };
-  server.on('request', answer);
-  // No request here has a body that is waited for, so nobody is told to send one.
-  server.on('checkContinue', answer);
-  server.on('checkExpectation', (incoming, outgoing) => {
-    connections.begin(incoming, outgoing);
-    refuse(outgoing, { status: 417, detail: 'this service meets no expectations' });
-  });
-}
+  }
 
-/** Answers what never became a request, where a socket is all there is. */
-function answerBroken(server: Server, { log, publicUrl }: ServerOptions, connections: Connections): void {
-  const end = (socket: Duplex, broken: BrokenRequest, reason: string): void => {
-    const { requestId, message } = brokenMessage(broken, publicUrl());
-    log.info({ request_id: requestId, route: null, status: broken.status, reason });
+  #end(socket: Duplex, malformed: MalformedRequest, reason: string): void {
+    const { log, publicUrl } = this.#options;
+    const { requestId, message } = malformedMessage(malformed, publicUrl());
+    log.info({ request_id: requestId, route: null, status: malformed.status, reason });
     socket.end(message);
-    // What the client still sends is read and dropped for a moment, so that it can read its answer.
+    // Reads and drops what the client still sends for a moment, so that it can read its answer.
     socket.resume();
     setTimeout(() => socket.destroy(), 500).unref();
-  };
-  server.on('connect', (_incoming, socket) =>
-    end(socket, { status: 405, detail: 'this service is read-only: use GET or HEAD' }, 'CONNECT'),
-  );
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const broken = brokenRequest(error);
-    if (broken === undefined || !socket.writable) socket.destroy();
-    // In the middle of another answer a second one would only be damage.
-    else if (!connections.closeWhenAnswered(socket)) end(socket, broken, error.code ?? error.name);
-  });
+  }
+}
+
+/** Counts the requests of each connection whose answers are not sent yet. */
+class AnswersInProgress {
+  readonly #counts = new WeakMap<Duplex, number>();
+  readonly #closing = new WeakSet<Duplex>();
+
+  begin(socket: Socket, outgoing: ServerResponse): void {
+    this.#counts.set(socket, this.#countOf(socket) + 1);
+    outgoing.once('close', () => {
+      this.#counts.set(socket, this.#countOf(socket) - 1);
+      if (this.#closing.has(socket) && this.#countOf(socket) === 0) socket.destroySoon();
+    });
+  }
+
+  /** Closes a connection after its answers; false if there are none. */
+  closeAfter(socket: Duplex): boolean {
+    if (this.#countOf(socket) === 0) return false;
+    this.#closing.add(socket);
+    return true;
+  }
+
+  #countOf(socket: Duplex): number {
+    return this.#counts.get(socket) ?? 0;
+  }
 }
 
 function urlOf(host: string, port: number): string {

@@ -1,14 +1,14 @@
 import { Problem } from '../errors/problem.ts';
 import type { ParamTexts } from '../operations/param.ts';
 
-/** The longest path and query that are read. */
+/** The most characters that the path and query of a request may have. */
 export const longestTarget = 8192;
 
 /** The path and the query of a request, as they were sent. */
-export type Target = { readonly path: string; readonly query: string };
+export type RequestTarget = { readonly path: string; readonly query: string };
 
 /** The target of a request's URL. */
-export function targetOf(url: string): Target {
+export function targetOf(url: string): RequestTarget {
   const start = url.indexOf('/', url.indexOf('://') + 3);
   const [target = ''] = (start < 0 ? '/' : url.slice(start)).split('#', 1);
   const mark = target.indexOf('?');
@@ -17,7 +17,7 @@ export function targetOf(url: string): Target {
     : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }
 
-/** The parameters that stand in a path where its pattern has `{name}`. */
+/** The parameters in a path, where its pattern has `{name}`. */
 export function pathTexts(pattern: string, path: string): ParamTexts {
   const segments = path.split('/');
   return pattern.split('/').flatMap((part, i) => {
@@ -26,7 +26,7 @@ export function pathTexts(pattern: string, path: string): ParamTexts {
   });
 }
 
-/** The parameters of a query, in the order given. */
+/** The parameters of a query, in their order. */
 export function queryTexts(query: string): ParamTexts {
   return query
     .split('&')

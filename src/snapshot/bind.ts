@@ -18,12 +18,6 @@ export function bind(query: Query, day: Day): BoundQuery {
   switch (query.kind) {
     case 'operation':
       return bindOperation(query, day);
-    case 'cluster-explanation': {
-      const { as_of: asOf = day } = query.params;
-      refuseLater(day, [['--as-of', String(asOf)], ...rangeOf(query.params)]);
-      const bound = { ...query, params: { ...query.params, as_of: asOf } };
-      return { query: bound, asOf: String(asOf), words: added('--as-of', day, query.params.as_of) };
-    }
     case 'revisions':
     case 'panel': {
       const { asOf = day } = query;

@@ -114,8 +114,8 @@ export type FilingsQuery = {
   readonly limit: number;
 };
 
-/** Selects the purchases of all issuers, or of those that ever filed under a ticker; filed on or before `asOf`. */
-export type PurchasesQuery = { readonly ticker?: string; readonly asOf?: Day };
+/** Selects the purchases of all issuers, of one, or of those that ever filed under a ticker; filed on or before `asOf`. */
+export type PurchasesQuery = { readonly issuerCik?: string; readonly ticker?: string; readonly asOf?: Day };
 
 /** One file that was imported, and what it brought. */
 export type ImportRecord = {

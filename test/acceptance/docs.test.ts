@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchangesOf, Machine, withShown } from '../support/console.ts';
 import { allPages, blocksOf, pageAt } from '../support/pages.ts';
-
-const root = join(import.meta.dirname, '..', '..');
+import { root } from '../support/repository.ts';
 
 /** `npm run docs:refresh` sets it: the pages are then rewritten with what their commands show today. */
 const isRefresh = process.env.DOCS_REFRESH === '1';
@@ -41,13 +40,15 @@ describe.each(pages)('the console blocks of $path, run in one shell', ({ path, t
   }
 });
 
-describe('the generated parts of docs', () => {
-  it.skipIf(isRefresh)('show the flags, columns, endpoints and series of the built program', () => {
-    const script = join(root, 'scripts', 'reference-pages.mjs');
-    const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
-    expect([status, stderr]).toEqual([0, '']);
+if (!isRefresh) {
+  describe('the generated parts of docs', () => {
+    it('show the flags, columns, endpoints and series of the built program', () => {
+      const script = join(root, 'scripts', 'reference-pages.mjs');
+      const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
+      expect([status, stderr]).toEqual([0, '']);
+    });
   });
-});
+}
 
 describe('README.md', () => {
   const readme = pageAt('README.md').text;

@@ -5,9 +5,6 @@ import { Readable, Writable } from 'node:stream';
 import { main } from '../../src/cli/main.ts';
 import type { UserFolders } from '../../src/platform/user-folders.ts';
 
-/** The built command, as users have it. */
-export const built = join(import.meta.dirname, '..', '..', 'dist', 'asof.cjs');
-
 /** How a command ended and what it said. */
 export type Ended = { readonly code: number; readonly out: string; readonly err: string };
 

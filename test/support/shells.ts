@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type IPty, spawn } from 'node-pty';
-import { built } from './command.ts';
+import { builtProgram } from './repository.ts';
 
 /** How a shell is started as its users have it, but without their settings, and how it takes the script in. */
 export const shells = {
@@ -17,11 +17,6 @@ export const shells = {
 
 /** The name of a shell. */
 export type ShellName = keyof typeof shells;
-
-/** Whether a shell is on this machine. */
-export function isInstalled(name: ShellName): boolean {
-  return spawnSync(name, ['--version']).error === undefined;
-}
 
 /** A person at the prompt of a shell. */
 export type Prompt = {
@@ -42,6 +37,8 @@ export async function promptOf(
   env: Readonly<Record<string, string>>,
   files: readonly string[] = [],
 ): Promise<Prompt> {
+  if (spawnSync(name, ['--version']).error !== undefined)
+    throw new Error(`${name} is missing: install it, or leave it out of ASOF_SHELLS`);
   const root = mkdtempSync(join(tmpdir(), 'asof-tab-'));
   const [bin, home, work] = [join(root, 'bin'), join(root, 'home'), join(root, 'work')];
   for (const path of [bin, home, work]) mkdirSync(path);
@@ -51,7 +48,9 @@ export async function promptOf(
   }
   const written = join(root, 'words');
   const asof = join(bin, 'asof');
-  const quoted = [process.execPath, built, `${written}.part`, written].map((path) => JSON.stringify(path));
+  const quoted = [process.execPath, builtProgram, `${written}.part`, written].map((path) =>
+    JSON.stringify(path),
+  );
   writeFileSync(
     asof,
     `#!/bin/sh

@@ -18,19 +18,19 @@ export function tempFolder(files: Readonly<Record<string, string | Uint8Array>> 
   return folder;
 }
 
-/** A real file of that name and content, as an import finds it. */
+/** A file on disk, as an import finds it. */
 export async function tempFile(name: string, content: string | Uint8Array): Promise<SourceFile> {
   return onlyFile(join(tempFolder({ [name]: content }), name));
 }
 
-/** The one file that a path gives. */
+/** The only file at a path. */
 export async function onlyFile(path: string): Promise<SourceFile> {
   const [file, ...others] = await sourceFiles([path]);
   if (file === undefined || others.length > 0) throw new Error(`${path} gives ${others.length + 1} files`);
   return file;
 }
 
-/** Everything that a format reads in a file. */
+/** All batches that a format reads from a file. */
 export async function readAll(
   format: ImportFormat,
   file: SourceFile,
@@ -41,7 +41,7 @@ export async function readAll(
   return batches;
 }
 
-/** The points that a format reads in a file, as `2024-12-31 PAR 10Y 4.58`. */
+/** The points that a format reads from a file, as `2024-12-31 PAR 10Y 4.58`. */
 export async function pointsIn(format: ImportFormat, file: SourceFile): Promise<string[]> {
   const batches = await readAll(format, file);
   return batches.flatMap(({ points = [] }) =>
@@ -49,7 +49,7 @@ export async function pointsIn(format: ImportFormat, file: SourceFile): Promise<
   );
 }
 
-/** The content of a file, read as readers do. */
+/** The content of a file as text, byte by byte. */
 export async function textOf(file: SourceFile): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of await file.open()) chunks.push(chunk);

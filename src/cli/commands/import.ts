@@ -1,137 +1,114 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
-import { latestDay, utcDay } from '../../domain/series/date.ts';
-import type { FileSummary } from '../../import/load/tally.ts';
-import { samplePath } from '../../platform/installation.ts';
+import { utcDay } from '../../domain/series/date.ts';
+import type { ImportProgress, ImportResult } from '../../import/import.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import type { ImportLine, ImportLogLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
-import { progress } from '../terminal/progress.ts';
+import { type Progress, progress } from '../terminal/progress.ts';
 import { print } from '../terminal/stream-sink.ts';
 
 /** `asof import`: imports files and folders into the store, in one transaction. */
 export async function runImport(line: ImportLine, io: Io): Promise<number> {
-  const [{ sourceFiles }, { recognise }, { load }, { openWriter }] = await Promise.all([
-    import('../../import/files/walk.ts'),
-    import('../../import/formats/recognise.ts'),
-    import('../../import/load/load.ts'),
-    import('../../store/open.ts'),
-  ]);
-  const { asOf, filedOn, series, rename, merge, replace, complete, dryRun } = line;
-  const { quiet } = line.messages;
+  const { kind, asOf, filedOn, series, rename, merge, replace, complete, withSample, dryRun } = line;
   const messages = messagesOf(line.messages, io);
   for (const flag of line.today) messages.detail(`asof: ${flag} today is ${utcDay(io.clock())}`);
-  const files = await sourceFiles(line.paths);
-  const inputs = [];
-  const looking = progress(io, quiet);
+  const store = storeToWrite(io, line.store);
+  const progressLine = new ImportProgressLine(() => progress(io, line.messages.quiet));
+  const { importFiles } = await import('../../import/import.ts');
   try {
-    for (const [done, file] of files.entries()) {
-      io.signal.throwIfAborted();
-      inputs.push({ file, format: await recognise(file, line.kind) });
-      looking.show(() => `looking at ${file.path}`, { done: done + 1, total: files.length, unit: 'files' });
-    }
-  } finally {
-    looking.clear();
-  }
-
-  const path = storeToWrite(io, line.store);
-  const writer = await openWriter(path, line.withSample ? samplePath() : undefined);
-  const bar = progress(io, quiet);
-  try {
-    const now = io.clock();
-    const summaries = await load(inputs, writer, {
-      rename: new Map(Object.entries(rename)),
-      merge,
-      replace,
-      complete,
-      latest: latestDay(now),
-      importedAt: now.toISOString(),
-      onProgress: async ({ file, rows, ...bytes }) => {
-        await nextTick();
-        io.signal.throwIfAborted();
-        bar.show(() => `${rows.toLocaleString('en-US')} rows of ${file}`, { ...bytes, unit: 'bytes' });
-      },
-      ...(asOf !== undefined && { asOf }),
-      ...(filedOn !== undefined && { filedOn }),
-      ...(series !== undefined && { series }),
+    const { clock, signal } = io;
+    const result = await importFiles(line.paths, {
+      ...{ store, kind, asOf, filedOn, series, rename, merge, replace, complete, withSample, dryRun },
+      clock,
+      signal,
+      onProgress: (done) => progressLine.show(done),
     });
-    // A signal that came while SQLite was working is noticed here, before anything is committed.
-    await nextTick();
-    io.signal.throwIfAborted();
-    if (dryRun) await writer.rollback();
-    else await writer.commit();
-    bar.clear();
-    const outcome = {
-      path,
-      created: writer.created,
-      dryRun,
-      insteadOfSample: !line.withSample && path === defaultStorePath(io),
-    };
-    for (const line of importReport(summaries, outcome)) messages.note(line);
+    progressLine.clear();
+    const replacesSample = !withSample && store === defaultStorePath(io);
+    for (const text of importReport(result, replacesSample)) messages.note(text);
     return exitCode.success;
   } catch (error) {
-    bar.clear();
-    await writer.rollback();
+    progressLine.clear();
     if (io.signal.aborted) messages.note('asof: stopped; nothing was imported');
     throw error;
   }
 }
 
 /** `asof import --log`: every import of the store as CSV, oldest first. */
-export async function runImportLog({ store: path }: ImportLogLine, io: Io): Promise<number> {
-  const [{ openStore }, { importLogText }] = await Promise.all([
-    import('../../store/open.ts'),
+export async function runImportLog({ store }: ImportLogLine, io: Io): Promise<number> {
+  const [{ importLog }, { importLogText }] = await Promise.all([
+    import('../../import/import.ts'),
     import('../../snapshot/import-log.ts'),
   ]);
-  const store = await openStore(storeToRead(io, path).path);
-  try {
-    await print(importLogText(await store.read((view) => view.imports())), io);
-    return exitCode.success;
-  } finally {
-    await store.close();
+  await print(importLogText(await importLog(storeToRead(io, store).path)), io);
+  return exitCode.success;
+}
+
+/** The progress line of an import; each stage has its own rate. */
+class ImportProgressLine {
+  readonly #newLine: () => Progress;
+  #stage: ImportProgress['stage'] | undefined;
+  #line: Progress;
+
+  constructor(newLine: () => Progress) {
+    this.#newLine = newLine;
+    this.#line = newLine();
+  }
+
+  show(made: ImportProgress): void {
+    if (made.stage !== this.#stage && this.#stage !== undefined) {
+      this.clear();
+      this.#line = this.#newLine();
+    }
+    this.#stage = made.stage;
+    const { file, done, total } = made;
+    if (made.stage === 'recognise') {
+      this.#line.show(() => `looking at ${file}`, { done, total, unit: 'files' });
+      return;
+    }
+    const { rows } = made;
+    this.#line.show(() => `${rows.toLocaleString('en-US')} rows of ${file}`, { done, total, unit: 'bytes' });
+  }
+
+  clear(): void {
+    this.#line.clear();
   }
 }
 
-/** What became of the store. */
-type ImportOutcome = {
-  readonly path: string;
-  readonly created: boolean;
-  readonly dryRun: boolean;
-  /** Whether a store made at this path answers where the shipped sample did. */
-  readonly insteadOfSample: boolean;
-};
+type ImportedFile = ImportResult['files'][number];
 
-/** The lines that an import prints when it is done. */
-function importReport(summaries: readonly FileSummary[], outcome: ImportOutcome): readonly string[] {
-  const files = summaries.flatMap((summary) => [
-    `${summary.file}: ${summary.kind}, ${counts(summary)}`,
-    ...summary.notes.map((note) => `${summary.file}: ${note}`),
+/** The lines that `asof import` prints when it is done; `replacesSample`: a store at this path takes the place of the sample. */
+function importReport(result: ImportResult, replacesSample: boolean): readonly string[] {
+  const { files } = result;
+  const lines = files.flatMap((file) => [
+    `${file.file}: ${file.kind}, ${counts(file)}`,
+    ...file.notes.map((note) => `${file.file}: ${note}`),
   ]);
-  const total = summaries.length > 1 ? [`${summaries.length} files: ${sums(summaries)}`] : [];
-  return [...files, ...total, ...storeLines(outcome)];
+  const total = files.length > 1 ? [`${files.length} files: ${totals(files)}`] : [];
+  return [...lines, ...total, ...storeLines(result, replacesSample)];
 }
 
-function storeLines({ path, created, dryRun, insteadOfSample }: ImportOutcome): readonly string[] {
-  if (dryRun) return [`dry run: nothing was written to ${path}`];
-  if (!created) return [`store: ${path}`];
-  if (!insteadOfSample) return [`made a new store: ${path}`];
+function storeLines({ store, created, dryRun }: ImportResult, replacesSample: boolean): readonly string[] {
+  if (dryRun) return [`dry run: nothing was written to ${store}`];
+  if (!created) return [`store: ${store}`];
+  if (!replacesSample) return [`made a new store: ${store}`];
   return [
-    `made a new store: ${path}`,
+    `made a new store: ${store}`,
     'it replaces the shipped sample from now on (--with-sample starts a new store as a copy of the sample)',
   ];
 }
 
-function counts({ series, vintages, filings, ...statementCounts }: FileSummary): string {
+function counts({ series, vintages, filings, ...merged }: ImportedFile): string {
   return [
     ...(series > 0 || filings === 0 ? [many(series, 'series', 'series')] : []),
     ...(vintages > 0 ? [many(vintages, 'vintage')] : []),
     ...(filings > 0 ? [many(filings, 'filing')] : []),
-    statements(statementCounts, series === 0 && filings > 0),
+    statements(merged, series === 0 && filings > 0),
   ].join(', ');
 }
 
-type StatementCounts = Pick<FileSummary, 'statementsNew' | 'statementsKnown' | 'withdrawn'>;
+type StatementCounts = Pick<ImportedFile, 'statementsNew' | 'statementsKnown' | 'withdrawn'>;
 
 function statements(
   { statementsNew, statementsKnown, withdrawn }: StatementCounts,
@@ -150,12 +127,11 @@ function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** Only the counts that add up: several files may be of one series, or of one vintage of it. */
-function sums(summaries: readonly FileSummary[]): string {
+/** Statements of all files together; series and vintages do not add up, because files may share them. */
+function totals(files: readonly ImportedFile[]): string {
   const total = (key: 'statementsNew' | 'statementsKnown' | 'withdrawn') =>
-    summaries.reduce((all, summary) => all + summary[key], 0);
-  const tradesAlone =
-    summaries.every(({ series }) => series === 0) && summaries.some(({ filings }) => filings > 0);
+    files.reduce((all, file) => all + file[key], 0);
+  const tradesAlone = files.every(({ series }) => series === 0) && files.some(({ filings }) => filings > 0);
   return statements(
     {
       statementsNew: total('statementsNew'),

@@ -27,6 +27,7 @@ const codes: Readonly<Record<ProblemKind, number>> = {
   'rate-limit-exceeded': exitCode.quota,
   unreachable: exitCode.unreachable,
   'bad-answer': exitCode.serviceFailed,
+  'data-changed': exitCode.serviceFailed,
   'service-unavailable': exitCode.serviceFailed,
   'method-not-allowed': exitCode.serviceFailed,
   'not-acceptable': exitCode.serviceFailed,

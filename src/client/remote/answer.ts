@@ -1,4 +1,5 @@
 import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
+import { changedSinceDetail } from '../../operations/cursor.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Params } from '../../operations/param.ts';
@@ -52,7 +53,11 @@ function failureOf(reply: HttpReply, sent: Sent<unknown>): Problem {
   if (reply.status === 404) return notFound(reply, said, sent);
   if (reply.status === 429) return quotaUsedUp(reply, said);
   const kind = kinds[reply.status];
-  if (said !== undefined && kind !== undefined) return new Problem(kind, said.detail, said.options);
+  if (said !== undefined && kind !== undefined) {
+    // The contract has no error type of its own for it.
+    const changed = said.options.field === 'cursor' && said.detail === changedSinceDetail;
+    return new Problem(changed ? 'data-changed' : kind, said.detail, said.options);
+  }
   const what =
     said === undefined ? `${reply.status} and ${whatItIs(reply)}` : `${reply.status}: ${said.detail}`;
   return badAnswer(reply, what, said?.options);

@@ -42,7 +42,7 @@ export function purchaseOf(filing: Filing): Purchase | IneligibleReason {
     : { filing, insider, date, knownOn: filedOn, filedOn: [filedOn] };
 }
 
-/** The officer or director with the lowest CIK, in whatever order the filing names the owners. */
+/** The officer or director with the lowest CIK, for any order of the owners. */
 function insiderOf({ owners }: Pick<Filing, 'owners'>): Insider | IneligibleReason {
   const insiders = owners.filter(({ isOfficer, isDirector }) => isOfficer || isDirector);
   const [first, ...others] = insiders.filter(hasCik);

@@ -19,13 +19,18 @@ export type ImportConflict =
       readonly given: readonly string[];
     };
 
-/** The refusal of an import: lists every conflict, one a line, and the ways out. */
-export function conflictsProblem(conflicts: readonly ImportConflict[]): Problem {
-  const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
-  const lines = conflicts.map((conflict) => `  ${describe(conflict)}`);
-  return new Problem('bad-input', [`${count}; nothing was imported:`, ...lines].join('\n'), {
-    hints: waysOut(conflicts),
-  });
+/** The refusal of an import: its message lists every conflict, one per line, and its hints are the ways out. */
+export class ImportRefusal extends Problem {
+  readonly conflicts: readonly ImportConflict[];
+
+  constructor(conflicts: readonly ImportConflict[]) {
+    const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
+    const lines = conflicts.map((conflict) => `  ${describe(conflict)}`);
+    super('bad-input', [`${count}; nothing was imported:`, ...lines].join('\n'), {
+      hints: waysOut(conflicts),
+    });
+    this.conflicts = conflicts;
+  }
 }
 
 function describe(conflict: ImportConflict): string {
@@ -65,18 +70,18 @@ function list(sources: readonly string[]): string {
   return sources.map((source) => JSON.stringify(source)).join(' and ');
 }
 
-const namedOtherwise: Readonly<Partial<Record<keyof Filing, string>>> = {
+const otherNames: Readonly<Partial<Record<keyof Filing, string>>> = {
   filedOn: 'filing_date',
   originalFiledOn: 'original_filing_date',
   is10b51: 'is_10b5_1',
 };
 
-/** A field by the name that the rows of filings give it. */
+/** The name of a field in the rows of filings. */
 function nameOf(field: keyof Filing): string {
-  return namedOtherwise[field] ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return otherNames[field] ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Dates, numbers and codes as they are; of owners what tells them apart. */
+/** A date, number or code as it is; owners by name, CIK and roles. */
 function shown(filing: Filing, field: keyof Filing): string {
   if (field === 'owners') return filing.owners.map(ownerText).join(' and ');
   const value = filing[field];
@@ -102,8 +107,8 @@ function waysOut(conflicts: readonly ImportConflict[]): string[] {
   if (['value', 'rate', 'filing', 'metadata'].some((kind) => kinds.has(kind as ImportConflict['kind'])))
     hints.push('--replace accepts the new ones');
   if (kinds.has('source')) {
-    hints.push('--id OLD=NEW keeps the import apart under another id');
-    hints.push('--merge takes both sources into one series');
+    hints.push('--id OLD=NEW imports the series under another id');
+    hints.push('--merge accepts both sources in one series');
   }
   if (kinds.has('period')) hints.push('a metadata file can state the frequency');
   return hints;

@@ -199,14 +199,14 @@ export class FileLoader {
     return refusal(
       this.#file,
       { value: day },
-      `${what} cannot be known on a day that has not begun anywhere (today is at most ${latest})`,
-      this.#format.takesAsOf ? ['--as-of D says when a whole-vintage file was really known'] : [],
+      `${what} is dated in the future; today is at most ${latest}`,
+      this.#format.takesAsOf ? ['pass the date on which the figures were known with --as-of'] : [],
     );
   }
 
   #notFiledYet(day: Day, filingId: string): Error {
     const { latest } = this.#import.options;
-    const reason = `the filing ${filingId} cannot have been filed on a day that has not begun anywhere (today is at most ${latest})`;
+    const reason = `the filing ${filingId} is dated in the future; today is at most ${latest}`;
     return refusal(this.#file, { value: day }, reason);
   }
 }

@@ -2,7 +2,7 @@ import { Problem } from '../../errors/problem.ts';
 import type { StoreWriter } from '../../store/store.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { ImportFormat } from '../formats/format.ts';
-import { conflictsProblem, type ImportConflict } from './conflict.ts';
+import { type ImportConflict, ImportRefusal } from './conflict.ts';
 import { FileLoader, type LoadOptions } from './file-loader.ts';
 import { ByteProgress } from './progress.ts';
 import { Registry } from './registry.ts';
@@ -45,13 +45,13 @@ export async function load(
     summaries.push(summary);
   }
   await shared.registry.finish();
-  if (conflicts.length > 0) throw conflictsProblem(conflicts);
+  if (conflicts.length > 0) throw new ImportRefusal(conflicts);
   return summaries;
 }
 
 function checkFiledOn(inputs: readonly ImportFile[], { filedOn }: LoadOptions): void {
   if (filedOn === undefined || inputs.some(({ format }) => format.takesFiledOn === true)) return;
-  throw new Problem('bad-input', '--filed-on is for ownership XML, and no file of this import is one', {
+  throw new Problem('bad-input', '--filed-on applies to ownership XML only, and this import has none', {
     field: 'filed_on',
   });
 }
@@ -59,14 +59,10 @@ function checkFiledOn(inputs: readonly ImportFile[], { filedOn }: LoadOptions): 
 function checkFlags(file: SourceFile, format: ImportFormat, { asOf, series, complete }: LoadOptions): void {
   const { kind } = format;
   if (asOf !== undefined && !format.takesAsOf) {
-    throw refusal(
-      file,
-      {},
-      `--as-of does not apply to ${kind}: the file itself says when its figures were known`,
-    );
+    throw refusal(file, {}, `--as-of does not apply to ${kind}: the file states when its figures were known`);
   }
   if (complete && !format.whole) {
-    throw refusal(file, {}, `--complete does not apply to ${kind}: it is for files that hold whole vintages`);
+    throw refusal(file, {}, `--complete does not apply to ${kind}: it is for files of whole vintages`);
   }
   if (series !== undefined && format.takesSeries !== true) {
     throw refusal(

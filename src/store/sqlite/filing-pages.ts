@@ -56,11 +56,12 @@ export function readFilings(connection: Connection, query: FilingsQuery): readon
 /** The trades that clusters are made of, a batch for each issuer. */
 export function* readPurchases(
   connection: Connection,
-  { ticker, asOf }: PurchasesQuery,
+  { issuerCik, ticker, asOf }: PurchasesQuery,
 ): Generator<readonly Filing[]> {
   const conditions = [
     `f.purchases = 1 and t.is_derivative = 0 and (t.transaction_code = 'P' or f.form_type like '%/A')`,
     ...(asOf === undefined ? [] : ['f.filed_on <= @asOf']),
+    ...(issuerCik === undefined ? [] : ['f.issuer_cik = @issuerCik']),
     ...(ticker === undefined
       ? []
       : [
@@ -72,6 +73,7 @@ export function* readPurchases(
     .tuples<FilingCells>(`${both} where ${conditions.join(' and ')} order by f.issuer_cik`)
     .iterate({
       ...(asOf !== undefined && { asOf }),
+      ...(issuerCik !== undefined && { issuerCik }),
       ...(ticker !== undefined && { ticker: ticker.toUpperCase() }),
     });
   const read = filingReader();

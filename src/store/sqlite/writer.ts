@@ -5,7 +5,7 @@ import type { Day } from '../../domain/series/date.ts';
 import type { MergeOptions, WholeVintage } from '../../domain/series/merge-plan.ts';
 import type { StatementConflict } from '../../domain/series/revision-history.ts';
 import type { Statement } from '../../domain/series/statement.ts';
-import type { CurvePoint, CurveType } from '../../domain/treasury/curve.ts';
+import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import { planPoints } from '../../domain/treasury/merge-points.ts';
 import { Problem } from '../../errors/problem.ts';
 import type {
@@ -204,15 +204,11 @@ class SqliteWriter implements StoreWriter {
   }
 
   #heldPoints(points: readonly CurvePoint[]): readonly CurvePoint[] {
-    const bounds = new Map<CurveType, { from: Day; to: Day }>();
-    for (const { curveType, tradeDate } of points) {
-      const { from, to } = bounds.get(curveType) ?? { from: tradeDate, to: tradeDate };
-      bounds.set(curveType, {
-        from: tradeDate < from ? tradeDate : from,
-        to: tradeDate > to ? tradeDate : to,
-      });
-    }
-    return [...bounds].flatMap(([curveType, days]) => readPoints(this.#connection, { curveType, ...days }));
+    return [...new Set(points.map(({ curveType }) => curveType))].flatMap((curveType) => {
+      const own = points.filter((point) => point.curveType === curveType);
+      const days = own.map(({ tradeDate }) => tradeDate).sort();
+      return readPoints(this.#connection, { curveType, from: days[0] ?? '', to: days.at(-1) ?? '' });
+    });
   }
 
   #noted<T extends { readonly changed: boolean }>(merged: T): T {

@@ -4,7 +4,6 @@ import { spawn } from 'node-pty';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   asof,
-  built,
   days,
   type Ended,
   linesOf,
@@ -12,6 +11,7 @@ import {
   type Surroundings,
   statements,
 } from '../../support/command.ts';
+import { builtProgram } from '../../support/repository.ts';
 import { readText } from '../../support/text-reading.ts';
 
 // Real work takes its time on a busy machine.
@@ -345,7 +345,7 @@ describe('on a terminal', () => {
   function onTerminal(line: string, cols: number, rows: number, env: Record<string, string> = {}) {
     // What a process leaves in a pseudo-terminal is lost unless something holds it open a little longer.
     const held = ['-c', '"$@"; code=$?; sleep 0.2; exit $code', 'sh'];
-    const pty = spawn('sh', [...held, process.execPath, built, ...line.split(' '), '--store', store], {
+    const pty = spawn('sh', [...held, process.execPath, builtProgram, ...line.split(' '), '--store', store], {
       cols,
       rows,
       env: { PATH: process.env.PATH ?? '', HOME: folder.path('home'), TERM: 'xterm', ...env },

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { asof, built, newFolder } from '../../support/command.ts';
+import { asof, newFolder } from '../../support/command.ts';
+import { builtProgram } from '../../support/repository.ts';
 
 const folder = newFolder();
 afterAll(folder.remove);
@@ -99,7 +100,7 @@ describe('the help of every command', () => {
 describe('every example that needs nothing runs', () => {
   const bin = folder.path('bin');
   mkdirSync(bin);
-  folder.write('bin/asof', `#!/bin/sh\nexec '${process.execPath}' '${built}' "$@"\n`);
+  folder.write('bin/asof', `#!/bin/sh\nexec '${process.execPath}' '${builtProgram}' "$@"\n`);
   chmodSync(join(bin, 'asof'), 0o755);
 
   /** Runs a line where a user begins: at home, with nothing but the sample. */

@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
-  chmodSync,
-  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -16,14 +14,14 @@ import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
-import { asof, built, type Ended, linesOf } from '../../support/command.ts';
+import { asof, type Ended, linesOf } from '../../support/command.ts';
 import { type Running, startService, unlimited } from '../../support/modes.ts';
+import { builtProgram, builtSample as sample } from '../../support/repository.ts';
 import { scratchFolder } from '../../support/scratch-store.ts';
 import { serve } from '../../support/service-double.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const sample = join(import.meta.dirname, '..', '..', '..', 'dist', 'sample.db');
 const lines = [
   'gdp.csv obs GDP',
   'rates.csv yields --maturity 10Y',
@@ -55,7 +53,7 @@ const environment = () => ({ PATH: process.env.PATH, HOME: folder, ASOF_API_KEY:
 
 /** The built command in a process of its own, with the plan of these tests. */
 function start(day: string, ...flags: readonly string[]) {
-  const line = [built, 'snapshot', 'plan.txt', '--out', 'snap', '--as-of', day, ...flags];
+  const line = [builtProgram, 'snapshot', 'plan.txt', '--out', 'snap', '--as-of', day, ...flags];
   const child = spawn(process.execPath, line, { cwd: folder, env: environment(), stdio: 'pipe' });
   children.add(child);
   const [said, printed]: [string[], string[]] = [[], []];
@@ -247,9 +245,9 @@ describe('a service', () => {
     const home = join(folder, 'home');
     mkdirSync(home);
     const env = { PATH: process.env.PATH, HOME: home, ASOF_STORE: sample };
-    const line = [built, 'keys', 'create', '--name', 'ann', '--plan', 'pro'];
+    const line = [builtProgram, 'keys', 'create', '--name', 'ann', '--plan', 'pro'];
     const key = spawnSync(process.execPath, line, { env, encoding: 'utf8' }).stdout.trim();
-    const serving = spawn(process.execPath, [built, 'serve', '--port', '0'], { env, stdio: 'pipe' });
+    const serving = spawn(process.execPath, [builtProgram, 'serve', '--port', '0'], { env, stdio: 'pipe' });
     children.add(serving);
     let log = '';
     const url = await new Promise<string>((resolve) => {
@@ -266,7 +264,7 @@ describe('a service', () => {
     writeFileSync(join(folder, 'plan.txt'), [...lines, ...more].join('\n'));
     const child = spawn(
       process.execPath,
-      [built, 'snapshot', 'plan.txt', '--out', 'snap', '--base-url', url, '--retries', '1'],
+      [builtProgram, 'snapshot', 'plan.txt', '--out', 'snap', '--base-url', url, '--retries', '1'],
       { cwd: folder, env: { ...environment(), ASOF_API_KEY: key }, stdio: 'pipe' },
     );
     let err = '';
@@ -365,123 +363,6 @@ describe('readers', () => {
   });
 });
 
-// Root may write anywhere: the command then runs as the user nobody.
-const nobody = process.getuid?.() === 0 ? 65534 : undefined;
-const asNobody = (line: readonly string[]) =>
-  spawnSync(process.execPath, [built, ...line], {
-    cwd: folder || '/',
-    env: { PATH: process.env.PATH, HOME: '/nonexistent' },
-    encoding: 'utf8',
-    ...(nobody !== undefined && { uid: nobody }),
-  });
-const nobodyCanRun = process.platform !== 'win32' && asNobody(['--version']).status === 0;
-
-describe('a folder that cannot be written', () => {
-  it.skipIf(!nobodyCanRun)(
-    'leaves the snapshot as it was (skipped where no user without rights can run the command)',
-    async () => {
-      expect(await snapshot('2015-01-30')).toEqual(quietly);
-      chmodSync(folder, 0o555);
-      if (nobody !== undefined) for (const name of runs()) chownSync(join(folder, name), nobody, nobody);
-      const line = ['snapshot', 'plan.txt', '--out', 'snap', '--as-of', '2015-02-02', '--store', sample];
-      const { status, stderr } = asNobody(line);
-      chmodSync(folder, 0o755);
-      expect(status).toBe(10);
-      // Whether the lock or only its folder may not be written depends on whose they are.
-      expect(stderr).toMatch(
-        /^asof: cannot lock \S+\.snap\.lock: (permission denied|the disk is full, or its folder cannot be written); snap is as it was\n$/,
-      );
-      await expectWhole('2015-01-30');
-    },
-  );
-
-  it.skipIf(!nobodyCanRun || nobody === undefined)(
-    'or a lock that belongs to another user: nobody is let in beside them (skipped as above, and unless root runs the tests)',
-    async () => {
-      expect(await snapshot('2015-01-30')).toEqual(quietly);
-      chmodSync(folder, 0o777);
-      const line = ['snapshot', 'plan.txt', '--out', 'snap', '--as-of', '2015-02-02', '--store', sample];
-      expect(asNobody(line)).toMatchObject({ status: 10, stderr: expect.stringContaining('.snap.lock') });
-      await expectWhole('2015-01-30');
-    },
-  );
-
-  it.skipIf(!nobodyCanRun || nobody === undefined)(
-    'or files of another user that may not be linked: they are copied (skipped as above, and unless root runs the tests)',
-    async () => {
-      expect(await snapshot('2015-01-30')).toEqual(quietly);
-      for (const name of ['.snap.lock', '.']) chmodSync(join(folder, name), 0o777);
-      if (nobody !== undefined) chownSync(join(folder, '.snap.lock'), nobody, nobody);
-      const line = ['snapshot', 'plan.txt', '--out', 'snap', '--as-of', '2015-01-30', '--store', sample];
-      // The run before belongs to another: it stays, and that is said.
-      expect(asNobody(line)).toMatchObject({ status: 0, stdout: '' });
-      await expectWhole('2015-01-30');
-    },
-  );
-});
-
-/** A script in a namespace of its own, where `disk` is a small disk in memory: nothing of it stays. */
-function onSmallDisk(script: string) {
-  mkdirSync(join(folder, 'disk'), { recursive: true });
-  const whole = `mount -t tmpfs -o size=1m none disk && cd disk && cp ../plan.txt . && ${script}`;
-  return spawnSync('unshare', ['-m', 'sh', '-ec', whole], {
-    cwd: folder,
-    encoding: 'utf8',
-    env: { ...environment(), ASOF: `${process.execPath} ${built}`, ASOF_STORE: sample },
-  });
-}
-
-const canMount =
-  process.platform === 'linux' &&
-  process.getuid?.() === 0 &&
-  spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
-
-describe('a full disk', () => {
-  const mounting = '(skipped where no small disk can be mounted: that takes root on Linux)';
-
-  it.skipIf(!canMount)(`leaves the snapshot as it was, whatever there is no room for ${mounting}`, () => {
-    // With all its blocks taken but a few, and then with ever more of them free.
-    const { status, stdout, stderr } = onSmallDisk(`
-      $ASOF snapshot plan.txt --out snap --as-of 2015-01-30
-      free=$(df --output=avail -k . | tail -1)
-      for left in 4 12 24 48 96 160; do
-        head -c $(( (free - left) * 1024 )) /dev/zero > filler
-        $ASOF snapshot plan.txt --out snap --as-of 2015-02-02 2> ../said && echo "made it" || echo "$? $(cat ../said)"
-        rm filler
-        $ASOF verify snap && grep -o '"as_of": "2015-[-0-9]*"' snap/manifest.json | head -1
-        ls -A | grep -c '^.snap.2'
-      done`);
-    expect([status, stderr]).toEqual([0, '']);
-    const told = linesOf(stdout);
-    const failures = told.filter((line) => line.startsWith('10 '));
-    expect(failures.length).toBeGreaterThan(2);
-    for (const failure of failures)
-      expect(failure).toMatch(/^10 asof: .*cannot write to \S+: the disk is full; snap is as it was$/);
-    expect(told.filter((line) => line === '"as_of": "2015-01-30"')).toHaveLength(failures.length);
-    expect(told.filter((line) => line === '1')).toHaveLength(failures.length);
-  });
-
-  it.skipIf(!canMount)(`also where it has no room for one more name ${mounting}`, () => {
-    const { status, stdout, stderr } = onSmallDisk(`
-      $ASOF snapshot plan.txt --out snap --as-of 2015-01-30
-      used=$(df --output=iused . | tail -1)
-      for more in 0 1 2 3 4 5 6 7 8 9; do
-        mount -o remount,nr_inodes=$((used + more)) none .
-        $ASOF snapshot plan.txt --out snap --as-of 2015-02-02 2> ../said && echo "made it" && break || echo "$? $(cat ../said)"
-        $ASOF verify snap && grep -o '"as_of": "2015-[-0-9]*"' snap/manifest.json | head -1
-      done`);
-    expect([status, stderr]).toEqual([0, '']);
-    const told = linesOf(stdout);
-    const failures = told.filter((line) => line.startsWith('10 '));
-    // The folder, its files one by one, the manifest, the link.
-    expect(failures.length).toBeGreaterThan(5);
-    for (const failure of failures)
-      expect(failure).toMatch(/: the disk is full(, or its folder cannot be written)?; snap is as it was$/);
-    expect(told.filter((line) => line === '"as_of": "2015-01-30"')).toHaveLength(failures.length);
-    expect(told).toContain('made it');
-  });
-});
-
 describe('a full disk behind stdout', () => {
   it.each(['snapshot plan.txt --out snap --as-of 2015-01-30 --dry-run', 'verify snap'])(
     'is exit 10: asof %s',
@@ -490,7 +371,7 @@ describe('a full disk behind stdout', () => {
       writeFileSync(join(out, 'more.txt'), '');
       const { status, stderr } = spawnSync('sh', ['-c', `$ASOF ${line} > /dev/full`], {
         cwd: folder,
-        env: { ...environment(), ASOF: `${process.execPath} ${built}` },
+        env: { ...environment(), ASOF: `${process.execPath} ${builtProgram}` },
         encoding: 'utf8',
       });
       expect([status, linesOf(stderr).at(-1)]).toEqual([
@@ -516,7 +397,7 @@ describe('a limit that only the manifest is over', () => {
     const small = Array.from({ length: 30 }, (_, i) => `f${i}.csv obs GDP --limit 1\n`);
     writeFileSync(join(folder, 'plan.txt'), small.join(''));
     // A file of 4096 bytes at most, where a block is 512 or 1024.
-    const script = `ulimit -f 4; exec '${process.execPath}' '${built}' snapshot plan.txt --out snap`;
+    const script = `ulimit -f 4; exec '${process.execPath}' '${builtProgram}' snapshot plan.txt --out snap`;
     const { status, stderr } = spawnSync('sh', ['-c', script], {
       cwd: folder,
       env: environment(),

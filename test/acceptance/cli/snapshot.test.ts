@@ -21,6 +21,7 @@ import { manifestText } from '../../../src/snapshot/manifest.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { asof, importedStore, linesOf, newFolder, statements } from '../../support/command.ts';
 import { startService } from '../../support/modes.ts';
+import { builtSample as samplePath } from '../../support/repository.ts';
 import { scratchFolder } from '../../support/scratch-store.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -188,8 +189,6 @@ describe('asof snapshot', () => {
     }
   });
 });
-
-const samplePath = join(import.meta.dirname, '..', '..', '..', 'dist', 'sample.db');
 
 describe('a snapshot that is taken again', () => {
   const lines = ['gdp.csv observations GDP', 'curve.json curve'];

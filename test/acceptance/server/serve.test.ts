@@ -12,10 +12,10 @@ import {
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { builtProgram as program } from '../../support/repository.ts';
 import { facts, scratchFolder } from '../../support/scratch-store.ts';
 import { bodyOf, newStore } from '../../support/service-world.ts';
 
-const program = join(import.meta.dirname, '..', '..', '..', 'dist', 'asof.cjs');
 const running = new Set<ChildProcess>();
 
 afterEach(() => {
@@ -197,7 +197,7 @@ describe('asof serve', () => {
     symlinkSync(other, `${link}.next`);
     renameSync(`${link}.next`, link);
     service.child.kill('SIGHUP');
-    await expect.poll(() => service.log(), { timeout: 10_000 }).toContain('opened anew');
+    await expect.poll(() => service.log(), { timeout: 10_000 }).toContain('opened the store again');
     expect((await bodyOf(service.get(asOf, key))).results_count).toBe(3);
     // A store that cannot be opened changes nothing.
     writeFileSync(`${link}.bad`, 'no store');

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openWriter } from '../../../src/store/open.ts';
 import { openDatabase } from '../../../src/store/sqlite/engine.ts';
+import { builtProgram as asof } from '../../support/repository.ts';
 import {
   allStatements,
   digestOf,
@@ -19,7 +19,6 @@ import {
 } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
-const asof = fileURLToPath(new URL('../../../dist/asof.cjs', import.meta.url));
 const large = join(folder, 'large.csv');
 const middle = join(folder, 'middle.csv');
 const small = facts('GDP 2014-10-01 2015-01-30 17710.7');
@@ -109,33 +108,6 @@ describe('an import that is killed in the middle', () => {
     expect(check.pragma('integrity_check', { simple: true })).toBe('ok');
     check.close();
   });
-});
-
-describe('a store after an import', () => {
-  const nobody = process.getuid?.() === 0 ? 65534 : undefined;
-  const canRead = nobody === undefined || run(['--version'], nobody).status === 0;
-
-  test.skipIf(process.platform === 'win32' || !canRead)(
-    'can be read by whoever may read its file, also where they may write nothing (skipped without such a user)',
-    async () => {
-      const path = await storeOf(small);
-      for (const place of [folder, dirname(path)]) chmodSync(place, 0o555);
-      chmodSync(path, 0o444);
-      if (nobody !== undefined) chownSync(path, nobody, nobody);
-      try {
-        for (const command of [
-          ['observations', 'GDP', '--csv'],
-          ['facts', 'GDP'],
-        ]) {
-          const { status, stdout, stderr } = run([...command, '--store', path], nobody);
-          expect([status, stderr]).toEqual([0, '']);
-          expect(stdout).toContain('17710.7');
-        }
-      } finally {
-        for (const place of [folder, dirname(path)]) chmodSync(place, 0o755);
-      }
-    },
-  );
 });
 
 describe('two imports at once', () => {
@@ -258,26 +230,4 @@ describe('a store without a write-ahead log', () => {
     await writer.commit();
     expect(await seriesIn(path)).toEqual(['GDP', 'X']);
   });
-
-  // Root may write anywhere: the command then runs as the user nobody.
-  const nobody = process.getuid?.() === 0 ? 65534 : undefined;
-  const canRead = nobody === undefined || run(['--version'], nobody).status === 0;
-
-  test.skipIf(process.platform === 'win32' || !canRead)(
-    'can be read where nothing may be written (skipped where no user without rights can run the command)',
-    async () => {
-      const path = await plainStore();
-      for (const place of [folder, dirname(path)]) chmodSync(place, 0o555);
-      chmodSync(path, 0o444);
-      if (nobody !== undefined) chownSync(path, nobody, nobody);
-      try {
-        const { status, stdout, stderr } = run(['series', 'show', 'GDP', '--csv', '--store', path], nobody);
-        expect([status, stderr]).toEqual([0, '']);
-        expect(stdout.split('\n')[1]).toMatch(/^GDP,/);
-        expect(run(['import', middle, '--store', path], nobody).status).toBe(10);
-      } finally {
-        for (const place of [folder, dirname(path)]) chmodSync(place, 0o755);
-      }
-    },
-  );
 });

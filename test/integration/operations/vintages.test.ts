@@ -44,7 +44,7 @@ describe('the list of vintages', () => {
     const { next_cursor = '' } = await ask(path, vintages, [x, ['limit', '4']]);
     await importFiles(path, { 'more.csv': facts('X 2020-01-10 2020-03-01 7') });
     await expect(ask(path, vintages, [x, ['cursor', next_cursor]])).rejects.toMatchObject({
-      kind: 'validation-error',
+      kind: 'data-changed',
       field: 'cursor',
       detail: 'the data changed since the first page; start again',
     });

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { argumentValues, flagValues } from '../../../../src/cli/completion/choices.ts';
 import { allCommands } from '../../../../src/cli/options/commands.ts';
-import { asof, built, linesOf, newFolder, statements } from '../../../support/command.ts';
+import { asof, linesOf, newFolder, statements } from '../../../support/command.ts';
+import { builtProgram } from '../../../support/repository.ts';
 
 const folder = newFolder();
 const store = folder.path('store.db');
@@ -239,7 +240,7 @@ describe('of a service', () => {
     const begun = Date.now();
     const { stdout, stderr, status } = spawnSync(
       process.execPath,
-      [built, 'completion', 'fish', '--', 'obs', 'g'],
+      [builtProgram, 'completion', 'fish', '--', 'obs', 'g'],
       {
         env: { ...env, HOME: folder.path('home') },
         encoding: 'utf8',
@@ -258,7 +259,7 @@ describe('the process that answers', () => {
     const begun = Date.now();
     const { stdout, status } = spawnSync(
       process.execPath,
-      ['-r', waiting, built, 'completion', 'fish', '--', 'obs', 'un'],
+      ['-r', waiting, builtProgram, 'completion', 'fish', '--', 'obs', 'un'],
       {
         env: { ASOF_STORE: store, HOME: folder.path('home') },
         encoding: 'utf8',
@@ -297,7 +298,7 @@ describe('the script for bash', () => {
   function replies(line: string, words: readonly string[], before = '') {
     const bin = join(folder.path('.'), 'bin');
     spawnSync('mkdir', ['-p', bin]);
-    folder.write('bin/asof', `#!/bin/sh\nexec '${process.execPath}' '${built}' "$@"\n`);
+    folder.write('bin/asof', `#!/bin/sh\nexec '${process.execPath}' '${builtProgram}' "$@"\n`);
     spawnSync('chmod', ['755', join(bin, 'asof')]);
     const script = `${before}
 source <(asof completion bash); source <(asof completion bash)

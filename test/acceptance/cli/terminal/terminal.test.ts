@@ -1,6 +1,7 @@
 import { spawn } from 'node-pty';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { built, importedStore, newFolder, statements } from '../../../support/command.ts';
+import { importedStore, newFolder, statements } from '../../../support/command.ts';
+import { builtProgram } from '../../../support/repository.ts';
 
 // Processes take their time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -16,7 +17,7 @@ afterAll(folder.remove);
 function onTerminal(line: readonly string[], columns: number, env: Record<string, string> = {}) {
   // What a process leaves in a pseudo-terminal is lost unless something holds it open a little longer.
   const held = ['-c', '"$@"; code=$?; sleep 0.2; exit $code', 'sh'];
-  const pty = spawn('sh', [...held, process.execPath, built, ...line, '--store', store], {
+  const pty = spawn('sh', [...held, process.execPath, builtProgram, ...line, '--store', store], {
     cols: columns,
     rows: 40,
     env: { PATH: process.env.PATH ?? '', HOME: folder.path('home'), TERM: 'xterm', ...env },

@@ -108,34 +108,34 @@ describe('an import', () => {
 
   test.each<[string, Files, ImportFlags, string]>([
     [
-      'a statement of a day that has not begun anywhere',
+      'a statement of a day in the future',
       { 'a.csv': facts('X 2020-01-01 2026-01-15 1', 'X 2020-01-01 2026-01-16 1') },
       {},
-      'a.csv: "2026-01-16": X cannot be known on a day that has not begun anywhere (today is at most 2026-01-15)',
+      'a.csv: "2026-01-16": X is dated in the future; today is at most 2026-01-15',
     ],
     [
       'a whole vintage of such a day',
       { 'a.csv': 'observation_date,X\n2020-01-01,1\n' },
       { asOf: '2026-01-16' },
-      'a.csv: "2026-01-16": X cannot be known on a day that has not begun anywhere (today is at most 2026-01-15)',
+      'a.csv: "2026-01-16": X is dated in the future; today is at most 2026-01-15',
     ],
     [
       'a curve of such a day',
       { 'a.csv': 'DATE,DGS10\n2026-01-16,4.2\n' },
       {},
-      'a.csv: "2026-01-16": the PAR curve cannot be known on a day that has not begun anywhere (today is at most 2026-01-15)',
+      'a.csv: "2026-01-16": the PAR curve is dated in the future; today is at most 2026-01-15',
     ],
     [
       '--as-of for a file that says its days itself',
       { 'a.csv': facts('X 2020-01-01 2020-05-01 1') },
       { asOf: '2020-05-01' },
-      'a.csv: --as-of does not apply to asof-csv: the file itself says when its figures were known',
+      'a.csv: --as-of does not apply to asof-csv: the file states when its figures were known',
     ],
     [
       '--complete for a file that is no whole vintage',
       { 'a.csv': facts('X 2020-01-01 2020-05-01 1') },
       { complete: true },
-      'a.csv: --complete does not apply to asof-csv: it is for files that hold whole vintages',
+      'a.csv: --complete does not apply to asof-csv: it is for files of whole vintages',
     ],
     [
       '--series for a file that names its series',
@@ -165,7 +165,7 @@ test.each<[string, Files, ImportFlags, readonly string[]]>([
     'may be moved',
     { '2026-02.csv': 'observation_date,X\n2020-01-01,1\n' },
     { asOf: '2026-01-16' },
-    ['--as-of D says when a whole-vintage file was really known'],
+    ['pass the date on which the figures were known with --as-of'],
   ],
   ['a line states', { 'a.csv': facts('X 2020-01-01 2026-01-16 1') }, {}, []],
   ['a curve is of', { 'a.csv': 'DATE,DGS10\n2026-01-16,4.2\n' }, {}, []],
@@ -191,11 +191,11 @@ describe('an import that replaces', () => {
       { 'a.csv': facts('X 2020-01-01 2020-05-01', 'X 2020-01-01 2020-05-01 8') },
       '8, against withdrawn',
     ],
-  ])('is refused where it contradicts itself: %s', async (_, files, told) => {
+  ])('is refused where it contradicts itself: %s', async (_, files, contradiction) => {
     const path = await importAll(facts('X 2020-01-01 2020-05-01 1'));
     const before = digestOf(path);
     expect(await failureOf(importFiles(path, files, { replace: true }))).toContain(
-      `X 2020-01-01 as of 2020-05-01: ${told}`,
+      `X 2020-01-01 as of 2020-05-01: ${contradiction}`,
     );
     expect(digestOf(path)).toBe(before);
   });
@@ -259,12 +259,12 @@ describe('a statement that a complete vintage had implied', () => {
       [2, 0, 1],
       [2, 1, 0],
     ];
-    const told = new Set<string | undefined>();
+    const frequencies = new Set<string | undefined>();
     for (const order of orders) {
       const path = newStorePath(folder);
       for (const i of order) await importFiles(path, ...(steps[i] ?? [{}, {}]));
-      told.add((await state(path)).series?.frequency);
+      frequencies.add((await state(path)).series?.frequency);
     }
-    expect([...told]).toEqual(['D']);
+    expect([...frequencies]).toEqual(['D']);
   });
 });

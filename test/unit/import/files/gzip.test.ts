@@ -18,7 +18,7 @@ function changed(bytes: Buffer, offset: number): Buffer {
 }
 
 describe('gzip data', () => {
-  it('is unpacked, by its signature and not by its name', async () => {
+  it('is recognised by its signature, not by its name', async () => {
     const named = await tempFile('GDP.csv.gz', packed);
     const unnamed = await tempFile('GDP.csv', packed);
     expect([named.name, unnamed.name]).toEqual(['GDP.csv', 'GDP.csv']);
@@ -29,17 +29,17 @@ describe('gzip data', () => {
     expect((await named.head()).toString()).toBe(text.slice(0, 65_536));
   });
 
-  it('of several members one after another is all of them, as gunzip has it', async () => {
+  it('of several members is their concatenation, as gunzip gives it', async () => {
     expect(await textOf(await tempFile('a.gz', Buffer.concat([gzipSync('a,b\n'), gzipSync('1,2\n')])))).toBe(
       'a,b\n1,2\n',
     );
   });
 
-  it('that only claims to be so by its name is read as it is', async () => {
+  it('is not expected in a plain file with the name of a packed one', async () => {
     expect(await textOf(await tempFile('a.csv.gz', 'plain'))).toBe('plain');
   });
 
-  it('may hold a spreadsheet, but no archive', async () => {
+  it('may contain a spreadsheet, but not an archive', async () => {
     const book = zipOf([{ name: '[Content_Types].xml', content: '<Types/>' }]);
     expect(Buffer.from(await (await tempFile('a.xlsx.gz', gzipSync(book))).bytes()).equals(book)).toBe(true);
     const archive = gzipSync(zipOf([{ name: 'a.csv', content: 'a' }]));
@@ -51,18 +51,18 @@ describe('gzip data', () => {
   });
 });
 
-describe('damaged gzip data is refused by the file, wherever the damage is', () => {
+describe('damaged gzip data', () => {
   const middle = Math.floor(packed.length / 2);
   const damages: readonly [string, Buffer][] = [
     ['cut short in the middle', packed.subarray(0, middle)],
     ['cut short in the header', packed.subarray(0, 6)],
     ['cut short by its last byte', packed.subarray(0, -1)],
     ['changed in the middle', changed(packed, middle)],
-    ['with a wrong checksum', changed(packed, packed.length - 8)],
-    ['with a wrong length', changed(packed, packed.length - 4)],
-    ['with something else behind it', Buffer.concat([packed, Buffer.from('not gzip at all')])],
+    ['given a wrong checksum', changed(packed, packed.length - 8)],
+    ['given a wrong length', changed(packed, packed.length - 4)],
+    ['followed by other data', Buffer.concat([packed, Buffer.from('not gzip at all')])],
   ];
-  it.each(damages)('%s', async (_, bytes) => {
+  it.each(damages)('is refused when it is %s', async (_, bytes) => {
     const path = join(tempFolder({ 'a.csv.gz': bytes }), 'a.csv.gz');
     await expect(onlyFile(path).then(textOf)).rejects.toMatchObject({
       kind: 'bad-input',
@@ -71,8 +71,8 @@ describe('damaged gzip data is refused by the file, wherever the damage is', () 
   });
 });
 
-describe('a bomb', () => {
-  it('of gzip data is refused when its content passes 10 MiB at more than 1000:1', async () => {
+describe('packed data of extreme ratio', () => {
+  it('is refused when it unpacks to more than 10 MiB at more than 1000:1', async () => {
     const bomb = await tempFile('a.csv.gz', gzipSync(Buffer.alloc(40 * 2 ** 20)));
     await expect(textOf(bomb)).rejects.toMatchObject({
       kind: 'bad-input',
@@ -82,7 +82,7 @@ describe('a bomb', () => {
     expect(await bomb.head()).toHaveLength(65_536);
   });
 
-  it('is not what merely packs well', async () => {
+  it('is accepted up to 10 MiB', async () => {
     expect(await textOf(await tempFile('a.gz', gzipSync(Buffer.alloc(10 * 2 ** 20))))).toHaveLength(
       10 * 2 ** 20,
     );

@@ -16,7 +16,7 @@ describe('packed content', () => {
     [10 * mebibyte, 1],
     [4096 * mebibyte, 5 * mebibyte],
     [2000 * mebibyte, 2 * mebibyte],
-  ])('of %d bytes packed into %d is read', (content, packed) => {
+  ])('of %d bytes packed into %d is accepted', (content, packed) => {
     expect(() => refuseBomb('a.zip/b', content, packed)).not.toThrow();
   });
 
@@ -32,12 +32,12 @@ describe('packed content', () => {
   });
 });
 
-describe('a file taken into memory', () => {
+describe('a file read into memory', () => {
   async function* chunks() {
     for (let i = 0; i < 4; i += 1) yield Buffer.alloc(mebibyte, i);
   }
 
-  it('may be as large as the limit, and not a byte larger', async () => {
+  it('may have the size of the limit, but not a byte more', async () => {
     expect(await allBytes('a', chunks(), 4 * mebibyte)).toHaveLength(4 * mebibyte);
     await expect(allBytes('a', chunks(), 3 * mebibyte)).rejects.toThrow(
       'a: larger than 3 MiB, the limit for a file of this kind',
@@ -51,7 +51,7 @@ describe('text that is not UTF-8', () => {
     ['JSON', fredApi, '{"a":"\xe9"}'],
     ['XML', secOwnershipXml, '<ownershipDocument>\xe9</ownershipDocument>'],
     ['a table of the SEC', secForm345, 'ACCESSION_NUMBER\tFILING_DATE\tDOCUMENT_TYPE\tISSUERCIK\n\xe9\n'],
-  ])('is refused in %s with the way out', async (_, format, text) => {
+  ])('is refused in %s, with a hint', async (_, format, text) => {
     const file = sourceFile('a', Buffer.from(text, 'latin1'));
     await expect(readAll(format, file, { asOf: '2026-01-02', filedOn: '2026-01-02' })).rejects.toMatchObject({
       kind: 'bad-input',
@@ -61,7 +61,7 @@ describe('text that is not UTF-8', () => {
   });
 });
 
-describe('a name that is shown', () => {
+describe('a path in a message', () => {
   it.each([
     ['2015-01.csv', '2015-01.csv'],
     ['Prüfung 物価.csv', 'Prüfung 物価.csv'],
@@ -69,7 +69,7 @@ describe('a name that is shown', () => {
     ['a\u202egpj.exe', 'a\\u{202e}gpj.exe'],
     ['a\u2028b', 'a\\u{2028}b'],
     ['', '""'],
-  ])('%j stands as %s', (name, shown) => {
+  ])('shows %j as %s', (name, shown) => {
     expect(printablePath(name)).toBe(shown);
   });
 });

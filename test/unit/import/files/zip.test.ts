@@ -16,7 +16,7 @@ async function membersOf(archive: Uint8Array) {
 }
 
 describe('a zip archive', () => {
-  it('gives its members, packed or stored, sorted by name', async () => {
+  it('gives its members sorted by name, whether packed or stored', async () => {
     const { path, files } = await membersOf(
       zipOf([
         { name: 'md/2016-01.csv', content: text },
@@ -33,12 +33,12 @@ describe('a zip archive', () => {
     expect((await files[0]?.siblings())?.map(({ name }) => name)).toEqual(['2016-01.csv']);
   });
 
-  it('is known by its signature, not by its name, and found in folders', async () => {
+  it('is recognised by its signature, not by its name, also in a folder', async () => {
     const folder = tempFolder({ 'data.bin': zipOf([{ name: 'a.csv', content: 'a' }]) });
     expect((await sourceFiles([folder])).map(({ path }) => path)).toEqual([`${folder}/data.bin/a.csv`]);
   });
 
-  it('has members whose SHA-256 is of their content', async () => {
+  it('has members with the SHA-256 of their content', async () => {
     const { files } = await membersOf(zipOf([{ name: 'abc', content: 'abc' }]));
     const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
     expect(await files[0]?.sha256()).toBe(abc);
@@ -52,7 +52,7 @@ describe('a zip archive', () => {
     expect(files.map(({ name }) => name)).toEqual(['a.csv', 'c.csv']);
   });
 
-  it('may hold gzip data, which is unpacked, and spreadsheets, which are left whole', async () => {
+  it('may contain gzip data, which is unpacked, and spreadsheets, which are not', async () => {
     const book = zipOf([{ name: '[Content_Types].xml', content: '<Types/>' }]);
     const { files } = await membersOf(
       zipOf([
@@ -64,7 +64,7 @@ describe('a zip archive', () => {
     expect(await Promise.all(files.map(textOf))).toEqual(['inner', book.toString('latin1')]);
   });
 
-  it('has member names that are only names: outside paths stay within it, control characters are escaped', async () => {
+  it('may have any member names: paths that lead outside do not, and control characters are escaped', async () => {
     const names = ['../../etc/passwd', '/etc/hosts', 'C:/x.csv', 'a\u0007\n.csv'];
     const { path, files } = await membersOf(zipOf(names.map((name) => ({ name, content: 'harmless' }))));
     expect(files.map((file) => file.path.slice(path.length))).toEqual([
@@ -77,7 +77,7 @@ describe('a zip archive', () => {
   });
 });
 
-describe('an archive is refused', () => {
+describe('a broken or unsupported zip archive', () => {
   const reading = (member: string) => `${member}: the zip archive is damaged or cut short: `;
   const good: Member = { name: 'a.csv', content: text };
   const archive = zipOf([good]);
@@ -89,66 +89,66 @@ describe('an archive is refused', () => {
   const refusals: readonly [string, Uint8Array, string][] = [
     ['without members', zipOf([]), ': the archive has no file to import'],
     [
-      'with hidden members only',
+      'one with hidden members only',
       zipOf([{ name: '.x', content: 'x' }]),
       ': the archive has no file to import',
     ],
     ['cut short at its end', archive.subarray(0, -10), reading('')],
     ['cut short in the middle', archive.subarray(0, 60_000), reading('')],
-    ['with a broken directory', directory, reading('')],
-    ['with a member damaged in the middle', middle, reading('/a.csv')],
+    ['one with a broken directory', directory, reading('')],
+    ['one with a member damaged in the middle', middle, reading('/a.csv')],
     [
-      'with a checksum that is not that of the content',
+      'one with a wrong checksum',
       zipOf([{ ...good, stored: true, crc: 1 }]),
       `${reading('/a.csv')}its checksum differs from the one in the archive`,
     ],
     [
-      'with content longer than stated',
+      'one whose content is longer than stated',
       zipOf([{ ...good, size: text.length - 1 }]),
       `${reading('/a.csv')}its size differs from the one in the archive`,
     ],
     [
-      'with content shorter than stated',
+      'one whose content is shorter than stated',
       zipOf([{ ...good, size: text.length + 1 }]),
       `${reading('/a.csv')}its size differs from the one in the archive`,
     ],
     [
-      'with an encrypted member',
+      'one with an encrypted member',
       zipOf([{ ...good, flags: 1 }]),
       '/a.csv: encrypted; unpack the archive first',
     ],
     [
-      'with a member of another compression',
+      'one with a member of another compression',
       zipOf([{ ...good, method: 14 }]),
       '/a.csv: compression method 14 is not supported; unpack the archive first',
     ],
     [
-      'with an archive in it',
+      'one with an archive in it',
       zipOf([{ name: 'b.zip', content: archive }]),
       '/b.zip: a zip archive inside another archive is not opened',
     ],
     [
-      'with an archive in gzip data in it',
+      'one with an archive in gzip data in it',
       zipOf([{ name: 'b.gz', content: gzipSync(archive) }]),
       '/b.gz: a zip archive inside another archive is not opened',
     ],
     [
-      'with broken gzip data in it',
+      'one with broken gzip data in it',
       zipOf([{ name: 'b.gz', content: gzipSync(text).subarray(0, 9000) }]),
       '/b.gz: the gzip data is damaged or cut short: ',
     ],
     [
-      'with a bomb in it',
+      'one with a member of extreme ratio',
       zipOf([{ name: 'b', content: Buffer.alloc(40 * 2 ** 20) }]),
       '/b: it unpacks to more than 1000 times its size, which no data file does',
     ],
     [
-      'with a member that states a size beyond all measure',
+      'one with a member that states an extreme size',
       huge,
       '/a.csv: it unpacks to more than 1000 times its size, which no data file does',
     ],
   ];
-  it.each(refusals)('%s', async (_, bytes, detail) => {
+  it.each(refusals)('is refused when it is %s', async (_, bytes, detail) => {
     const path = join(tempFolder({ 'v.zip': bytes }), 'v.zip');
     const everything = async () => {
       for (const file of await sourceFiles([path])) await textOf(file);
@@ -159,7 +159,7 @@ describe('an archive is refused', () => {
     });
   });
 
-  it('with more than 10 000 members', async () => {
+  it('is refused when it has more than 10 000 members', async () => {
     const many = Array.from({ length: 10_001 }, (_, i) => ({ name: `${i}`, content: '', stored: true }));
     await expect(membersOf(zipOf(many))).rejects.toMatchObject({
       kind: 'bad-input',

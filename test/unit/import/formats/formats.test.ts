@@ -35,18 +35,18 @@ describe('the recognition of a file of series', () => {
   });
 
   test.each([
-    ['a curve of the Federal Reserve', 'DATE,DGS10,DGS1MO\n'],
-    ['a real curve of the Federal Reserve', 'observation_date,DFII10\n'],
-    ['such a curve under a lower-case date', 'date,DGS10\n'],
-    ['a curve of the Treasury', 'Date,"1 Mo","10 Yr"\n'],
-    ['such a curve under a lower-case date', 'date,1 Mo,10 Yr\n'],
-    ['a series that is not named', 'date,value\n'],
-    ['yields as asof answers them', 'trade_date,maturity,rate,curve_type,source\n'],
-    ['series as asof answers them', 'id,title,units,frequency,observation_count,last_updated,source\n'],
+    ['a curve from FRED', 'DATE,DGS10,DGS1MO\n'],
+    ['a real curve from FRED', 'observation_date,DFII10\n'],
+    ['a curve with a lower-case date column', 'date,DGS10\n'],
+    ['a curve from the Treasury', 'Date,"1 Mo","10 Yr"\n'],
+    ['a curve with a lower-case date column', 'date,1 Mo,10 Yr\n'],
+    ['a series without a name', 'date,value\n'],
+    ['yields as asof writes them', 'trade_date,maturity,rate,curve_type,source\n'],
+    ['series as asof lists them', 'id,title,units,frequency,observation_count,last_updated,source\n'],
     ['dates alone', 'DATE\n'],
-    ['another FRED answer', '{"realtime_start":"1776-07-04","vintage_dates":["1991-12-04"]}'],
+    ['another FRED response', '{"realtime_start":"1776-07-04","vintage_dates":["1991-12-04"]}'],
     ['a list', '[{"observations":[]}]'],
-    ['nothing', ''],
+    ['an empty file', ''],
   ])('does not claim %s: %j', (_, head) => {
     const curves = /^(?:treasury-|h15-)/;
     expect(kindsOf(head, 'x.csv').filter((kind) => !curves.test(kind))).toEqual([]);

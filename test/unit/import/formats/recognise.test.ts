@@ -25,28 +25,28 @@ describe('the format of a file', () => {
     ['a.txt', '<SEC-DOCUMENT>0001.txt\nCONFORMED SUBMISSION TYPE:\t4/A\n', 'sec-submission-text'],
     ['a.tsv', 'ACCESSION_NUMBER\tNONDERIV_TRANS_SK\n', 'sec-form345'],
     ['a.json', '{"cik":"1","filings":{"recent":{"accessionNumber":[]}}}', 'sec-submissions-json'],
-  ])('%s of %j', async (name, content, kind) => {
+  ])('is recognised for %s of %j', async (name, content, kind) => {
     expect(await kindOf(name, content)).toBe(kind);
   });
 
-  it('is told by its head even when a character is cut in two at 64 KiB', async () => {
+  it('is recognised when the head ends within a character', async () => {
     expect(await kindOf('a.csv', `Date,1 Mo\n${'x'.repeat(65_525)}é\n`)).toBe('treasury-par-csv');
   });
 
-  it('is that of --kind, whatever the content seems to be', async () => {
+  it('is the one of --kind, for any content', async () => {
     const file = await tempFile('a.csv', 'Date,1 Mo\n');
     for (const { kind } of formats) expect((await recognise(file, kind)).kind).toBe(kind);
   });
 
-  it('has one name for each, and takes no --as-of where it is of curves', () => {
+  it('has a unique kind, and takes no --as-of if it is one of curves', () => {
     expect(new Set(formats.map(({ kind }) => kind)).size).toBe(formats.length);
     const curves = formats.filter(({ kind }) => /^treasury-|^h15-/.test(kind));
     expect(curves.map(({ whole, takesAsOf }) => [whole, takesAsOf])).toEqual(Array(4).fill([false, false]));
   });
 });
 
-describe('a --kind that there is not', () => {
-  it('is refused with the kinds that there are', async () => {
+describe('an unknown --kind', () => {
+  it('is refused with a list of the kinds', async () => {
     await expect(recognise(await tempFile('a.csv', 'x'), 'csv')).rejects.toMatchObject({
       kind: 'bad-input',
       field: 'kind',
@@ -56,7 +56,7 @@ describe('a --kind that there is not', () => {
   });
 });
 
-describe('a file of no format is refused with what it is', () => {
+describe('a file that no format recognises', () => {
   const refused: readonly [string, string | Uint8Array, string][] = [
     ['empty', '', 'the file is empty (0 bytes)'],
     ['empty in gzip', gzipSync(''), 'the file is empty (0 bytes)'],
@@ -171,7 +171,7 @@ describe('a file of no format is refused with what it is', () => {
     ],
     ['Parquet', 'PAR1\0', 'this looks like a Parquet file; save it as CSV'],
   ];
-  it.each(refused)('%s', async (_, content, reason) => {
+  it.each(refused)('is refused with a description of what it is: %s', async (_, content, reason) => {
     const file = await tempFile('a.dat', content);
     await expect(recognise(file)).rejects.toMatchObject({
       kind: 'bad-input',
@@ -179,13 +179,13 @@ describe('a file of no format is refused with what it is', () => {
     });
   });
 
-  it('and with how to say what it is', async () => {
+  it('is refused with the way to name its kind', async () => {
     await expect(recognise(await tempFile('a.dat', 'x'))).rejects.toMatchObject({
       hints: [`if you know what it is, pass --kind with one of ${kinds}`],
     });
   });
 
-  it('when empty or UTF-16 also with --kind', async () => {
+  it('is refused when it is empty or UTF-16, also with --kind', async () => {
     await expect(recognise(await tempFile('a', ''), 'h15-csv')).rejects.toThrow(
       'the file is empty (0 bytes)',
     );

@@ -16,29 +16,33 @@ const values = async (...cells: string[]) => {
 
 describe('a column of a whole vintage', () => {
   test.each([
-    ['numbers are values, as published', ['1.50', '-2', '3e2'], '1=1.50 2=-2 3=300'],
+    ['states numbers as published', ['1.50', '-2', '3e2'], '1=1.50 2=-2 3=300'],
     [
-      '., #N/A and NA are withdrawals, wherever they stand',
+      'states a withdrawal for ., #N/A and NA, in any row',
       ['.', '1', '#N/A', '2', 'NA'],
       '1=gone 2=1 3=gone 4=2 5=gone',
     ],
     [
-      'a blank between the first and the last number is a withdrawal',
+      'states a withdrawal for an empty cell between its first and its last number',
       ['1', '', ' ', '2'],
       '1=1 2=gone 3=gone 4=2',
     ],
-    ['a blank outside of them says nothing', ['', '1', '2', ''], '2=1 3=2'],
     [
-      'a blank between a withdrawal and the first number says nothing',
+      'states nothing for an empty cell before its first or after its last number',
+      ['', '1', '2', ''],
+      '2=1 3=2',
+    ],
+    [
+      'states nothing for an empty cell between a withdrawal and the first number',
       ['.', '', '1', '', '.'],
       '1=gone 3=1 5=gone',
     ],
-    ['blanks alone say nothing', ['', '', ''], ''],
-  ])('%s', async (_, cells, told) => {
-    expect(await values(...cells)).toBe(told);
+    ['states nothing for empty cells only', ['', '', ''], ''],
+  ])('%s', async (_, cells, records) => {
+    expect(await values(...cells)).toBe(records);
   });
 
-  test('says of each date what its first and last number make of its blanks, in whatever order the rows are', async () => {
+  test('treats empty cells by date, in any order of rows', async () => {
     const column = fc.array(fc.constantFrom('', '.', '7'), { minLength: 1, maxLength: 9 });
     await fc.assert(
       fc.asyncProperty(column, fc.nat(8), async (cells, turn) => {
@@ -55,9 +59,9 @@ describe('a column of a whole vintage', () => {
     );
   });
 
-  test('is one whole vintage, also where it states nothing', async () => {
-    const told = await readAll(fredCsv, file('DATE,A,b', '2014-01-01,1,'), { asOf });
-    expect(told.coverage).toEqual([
+  test('is covered as a whole vintage even if it states nothing', async () => {
+    const records = await readAll(fredCsv, file('DATE,A,b', '2014-01-01,1,'), { asOf });
+    expect(records.coverage).toEqual([
       { seriesId: 'A', coveredTo: asOf, whole: true },
       { seriesId: 'B', coveredTo: asOf, whole: true },
     ]);
@@ -67,23 +71,23 @@ describe('a column of a whole vintage', () => {
 describe('a file of whole vintages', () => {
   test.each([
     [
-      'a cell that is no number',
+      'a cell that is not a number',
       ['DATE,GDP', '2014-01-01,1', '2014-02-01,"1,234"'],
       ', row 3, column "GDP": "1,234": neither a decimal number nor . or #N/A or NA',
     ],
-    ['a date that is none', ['DATE,GDP', '2014-02-30,1'], ', row 2: "2014-02-30": not a date: YYYY-MM-DD'],
+    ['an invalid date', ['DATE,GDP', '2014-02-30,1'], ', row 2: "2014-02-30": not a date: YYYY-MM-DD'],
     [
-      'a date twice',
+      'a repeated date',
       ['DATE,GDP', '2014-01-01,1', '2014-02-01,1', '2014-01-01,1'],
       ', row 4: "2014-01-01": row 2 already has this date',
     ],
     [
-      'a column twice',
+      'a repeated column',
       ['DATE,GDP,gdp', '2014-01-01,1,1'],
       ', column "gdp": column GDP already has GDP as of 2015-01-30',
     ],
     [
-      'a column that cannot be a series',
+      'a column name that is not a series id',
       ['DATE,GDP,', '2014-01-01,1,1'],
       ', row 1, column "": not a series id',
     ],

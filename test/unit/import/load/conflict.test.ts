@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Filing } from '../../../../src/domain/insider/filing.ts';
 import { conflictingFields } from '../../../../src/domain/insider/filing.ts';
-import { conflictsProblem } from '../../../../src/import/load/conflict.ts';
+import { ImportRefusal } from '../../../../src/import/load/conflict.ts';
 import { insiderFilings } from '../../../../src/operations/index.ts';
 import { filing, owner } from '../../../support/filings.ts';
 
 const held = filing({ acceptedAt: '2026-01-02T20:00:00Z', originalFiledOn: '2025-12-30', is10b51: false });
-/** The line on a trade that an import states otherwise. */
+/** The line on a trade that an import states differently. */
 const lineOn = (changes: Partial<Filing>) => {
   const given = { ...held, ...changes };
   const fields = conflictingFields(held, given);
-  return conflictsProblem([{ kind: 'filing', file: 'a.xml', held, given, fields }]).detail.split('\n')[1];
+  return new ImportRefusal([{ kind: 'filing', file: 'a.xml', held, given, fields }]).detail.split('\n')[1];
 };
 
 describe('a conflict of two filings', () => {
@@ -32,11 +32,11 @@ describe('a conflict of two filings', () => {
       },
       'owners Smith Stan (0001913199, director, officer, ten-percent owner) and Kin (no CIK), against Smith Stan (0001913199, director)',
     ],
-  ])('calls fields what the rows of filings call them: %j', (changes, told) => {
-    expect(lineOn(changes)).toBe(`  a.xml: filing 0000000001-26-000001 row 1: ${told}`);
+  ])('names fields as the rows of filings do: %j', (changes, differences) => {
+    expect(lineOn(changes)).toBe(`  a.xml: filing 0000000001-26-000001 row 1: ${differences}`);
   });
 
-  it('knows no other name than those', () => {
+  it('uses only names of those rows', () => {
     const names = new Set(insiderFilings.fields.map(({ name }) => name));
     const other = {
       accessionNumber: '2',
@@ -54,12 +54,12 @@ describe('a conflict of two filings', () => {
       shares: '2',
       pricePerShare: '2',
     } as const;
-    const told =
+    const named =
       lineOn(other)
         ?.split('row 1: ')[1]
         ?.split('; ')
         .map((part) => part.split(' ')[0] ?? '') ?? [];
-    expect(told).toHaveLength(Object.keys(other).length);
-    expect(told.filter((name) => !names.has(name))).toEqual([]);
+    expect(named).toHaveLength(Object.keys(other).length);
+    expect(named.filter((name) => !names.has(name))).toEqual([]);
   });
 });

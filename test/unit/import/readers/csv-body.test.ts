@@ -14,26 +14,26 @@ async function body(text: string): Promise<string> {
 
 const refused = (text: string) => body(text).catch((error: unknown) => String(error));
 
-describe('the header of a file, seen from its beginning', () => {
+describe('the header in the head of a file', () => {
   test.each([
     ['plain', 'date,GDP\n1,2'],
     ['quoted', '"date","GDP"\r\n1,2'],
     ['after a byte-order mark', '\uFEFFdate,GDP\n1,2'],
     ['after a byte-order mark read as three characters', '\u00EF\u00BB\u00BFdate,GDP\n1,2'],
-  ])('is read %s', (_, head) => {
+  ])('is read when it is %s', (_, head) => {
     expect(headerOf(head)).toEqual(['date', 'GDP']);
     expect(cellsOf(head, 1)).toEqual(['1', '2']);
     expect(cellsOf(head, 7)).toEqual(['']);
   });
 });
 
-describe('the body of a table', () => {
-  test('comes beside its header, without rows of only empty cells', async () => {
+describe('the body of a CSV file', () => {
+  test('comes with its header, without rows of empty cells only', async () => {
     expect(await body('a,b\n1,2\n,\n\n,,,\n3,4\n , \n')).toBe('a+b 2:1+2 6:3+4');
   });
 
   test.each([
-    ['no byte', '', 'x.csv: the file is empty'],
+    ['no content', '', 'x.csv: the file is empty'],
     ['a header alone', 'a,b\n', 'x.csv: the file has a header and no rows'],
     ['a header and blank rows', 'a,b\n,\n,\n', 'x.csv: the file has a header and no rows'],
     [
@@ -47,11 +47,11 @@ describe('the body of a table', () => {
   });
 });
 
-describe('columns by name', () => {
+describe('the positions of columns', () => {
   const columns = { required: ['a', 'b'], optional: ['c'] };
   const places = (...cells: string[]) => placesOf(sourceFile('x.csv', ''), { row: 1, cells }, columns);
 
-  test('stand in any order, the optional ones perhaps nowhere', () => {
+  test('are found in any order, also without the optional columns', () => {
     expect([...places('b', 'c', 'a')]).toEqual([
       ['b', 0],
       ['c', 1],
@@ -67,7 +67,7 @@ describe('columns by name', () => {
     [['a', 'b', 'd'], 'x.csv, row 1, column "d": unknown column; the columns are a, b, c'],
     [['a', 'b', 'a'], 'x.csv, row 1, column "a": this column appears twice'],
     [['a', 'c'], 'x.csv, row 1, column "b": this column is missing'],
-  ])('%j are refused', (cells, message) => {
+  ])('are refused for %j', (cells, message) => {
     expect(() => places(...cells)).toThrow(message);
   });
 });

@@ -87,12 +87,12 @@ describe('records of a CSV file', () => {
     ['CRLF', 'a\r\n\r\nb\r\n\r\n\r\nc\r\n'],
     ['quoted', '"a"\n\nb\n\n\n"c"\n'],
     ['quoted from some row on', 'a\n\nb\n\n\n"c"\n'],
-  ])('keep their number where empty lines are passed over (%s)', async (_, text) => {
+  ])('keep their row numbers when empty lines are skipped (%s)', async (_, text) => {
     const file = sourceFile('x.csv', text, { chunkSize: 3 });
     expect((await records(file)).map(({ row, cells }) => `${row}${cells[0]}`)).toEqual(['1a', '3b', '6c']);
   });
 
-  test('are those of a CSV parser, however the bytes are cut and wherever quoting begins', async () => {
+  test('are those of a CSV parser, for any chunks and any first quote', async () => {
     const plain = fc.stringMatching(/^[ a-z0-9.é€😀-]{0,6}$/u);
     const quoted = fc.stringMatching(/^[ a,"\n\ré]{0,6}$/).map((text) => `"${text.replaceAll('"', '""')}"`);
     const cell = fc.oneof({ weight: 12, arbitrary: plain }, { weight: 1, arbitrary: quoted });
@@ -124,7 +124,7 @@ describe('records of a CSV file', () => {
       'x.csv, row 3: broken CSV: text after a closing quote',
     ],
     [
-      'a byte that is no UTF-8',
+      'a byte that is not UTF-8',
       Buffer.from('a,b\n1,Z\xfcrich\n', 'latin1'),
       'x.csv, row 2: "Z\uFFFDrich": this is not UTF-8 text',
     ],
@@ -138,7 +138,7 @@ describe('records of a CSV file', () => {
     expect(await failure(sourceFile('x.csv', content))).toBe(`Problem: ${message}`);
   });
 
-  test('are refused with the row of the file where quoting begins late in it', async () => {
+  test('are refused with the right row when the first quote comes late', async () => {
     const late = sourceFile('x.csv', 'a,b\n1,2\n3,4\n5,"6"x\n', { chunkSize: 4 });
     expect(await failure(late)).toBe('Problem: x.csv, row 4: broken CSV: text after a closing quote');
   });
@@ -157,7 +157,7 @@ describe('records of a CSV file', () => {
     );
   });
 
-  test('fail as their stream fails, and let go of it when the reader stops early', async () => {
+  test('fail when their stream fails, and close it when the reader stops early', async () => {
     const broken = {
       ...sourceFile('x.csv', ''),
       open: async () =>

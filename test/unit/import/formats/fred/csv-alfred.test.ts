@@ -4,9 +4,9 @@ import { lines, readAll, refusalOf, sourceFile } from '../../../../support/sourc
 
 const file = (...rows: string[]) => sourceFile('GDPC1_2.csv', `${rows.join('\n')}\n`);
 
-describe('an ALFRED download of vintages side by side', () => {
-  test('states each column on its own vintage, of one or several series', async () => {
-    const told = await readAll(
+describe('an ALFRED download', () => {
+  test('states each column on its vintage date, for one or several series', async () => {
+    const records = await readAll(
       alfredWide,
       file(
         'observation_date,GDPC1_20150130,GDPC1_2015-02-27,T10Y_2_20150130',
@@ -14,7 +14,7 @@ describe('an ALFRED download of vintages side by side', () => {
         '2014-10-01,16311.6,16294.7,1.5',
       ),
     );
-    expect(lines(told.statements)).toEqual([
+    expect(lines(records.statements)).toEqual([
       'GDPC1,2014-07-01,2015-01-30,16205.6',
       'GDPC1,2014-10-01,2015-01-30,16311.6',
       'GDPC1,2014-07-01,2015-02-27,16205.6',
@@ -22,7 +22,7 @@ describe('an ALFRED download of vintages side by side', () => {
       'T10Y_2,2014-07-01,2015-01-30,',
       'T10Y_2,2014-10-01,2015-01-30,1.5',
     ]);
-    expect(told.coverage).toEqual([
+    expect(records.coverage).toEqual([
       { seriesId: 'GDPC1', coveredTo: '2015-01-30', whole: true },
       { seriesId: 'GDPC1', coveredTo: '2015-02-27', whole: true },
       { seriesId: 'T10Y_2', coveredTo: '2015-01-30', whole: true },
@@ -36,12 +36,12 @@ describe('an ALFRED download of vintages side by side', () => {
       'row 1, column "GDP": not a series and its vintage date, such as GDPC1_20150130',
     ],
     [
-      'a vintage that is no day',
+      'an invalid vintage date',
       'DATE,GDPC1_20150230,X',
       'row 1, column "GDPC1_20150230": not a series and its vintage date, such as GDPC1_20150130',
     ],
     [
-      'a vintage twice',
+      'a repeated vintage',
       'DATE,GDPC1_20150130,GDPC1_2015-01-30',
       'column "GDPC1_2015-01-30": column GDPC1_20150130 already has GDPC1 as of 2015-01-30',
     ],

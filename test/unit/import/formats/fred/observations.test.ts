@@ -35,33 +35,33 @@ const history: readonly Row[] = [
   ['1997-05-07', forever, '1946-01-01', '210.40'],
 ];
 
-describe('a FRED answer with real-time periods', () => {
-  test('states each value on the day its period begins, and what is not available as withdrawn', async () => {
-    const told = await readAll(fredApi, observed(history), gdp);
-    expect(lines(told.statements)).toEqual([
+describe('a FRED response with real-time periods', () => {
+  test('states each value on the first day of its period, and . as a withdrawal', async () => {
+    const records = await readAll(fredApi, observed(history), gdp);
+    expect(lines(records.statements)).toEqual([
       'GDP,1946-01-01,1992-12-22,199.7',
       'GDP,1946-01-01,1996-01-19,',
       'GDP,1946-01-01,1997-05-07,210.40',
     ]);
   });
 
-  test('without an end speaks up to its last change', async () => {
-    const told = await readAll(fredApi, observed(history), gdp);
-    expect(told.coverage).toEqual([{ seriesId: 'GDP', coveredTo: '1997-05-07' }]);
+  test('without an end covers up to its last change', async () => {
+    const records = await readAll(fredApi, observed(history), gdp);
+    expect(records.coverage).toEqual([{ seriesId: 'GDP', coveredTo: '1997-05-07' }]);
   });
 
-  test('with an end speaks up to it, and what ends there has not ended', async () => {
+  test('with an end covers up to it, and a period that ends there is not withdrawn', async () => {
     const rows: Row[] = [['1992-12-22', '1996-01-18', '1946-01-01', '199.7']];
-    const told = await readAll(fredApi, observed(rows, { realtime_end: '1996-01-18' }), gdp);
-    expect(told.coverage).toEqual([{ seriesId: 'GDP', coveredTo: '1996-01-18' }]);
-    expect(lines(told.statements)).toEqual(['GDP,1946-01-01,1992-12-22,199.7']);
+    const records = await readAll(fredApi, observed(rows, { realtime_end: '1996-01-18' }), gdp);
+    expect(records.coverage).toEqual([{ seriesId: 'GDP', coveredTo: '1996-01-18' }]);
+    expect(lines(records.statements)).toEqual(['GDP,1946-01-01,1992-12-22,199.7']);
   });
 
-  test('states what begins with the answer itself for that day', async () => {
+  test('states a value that begins with the response on its first day', async () => {
     const rows: Row[] = [['2024-12-19', '2024-12-19', '1946-01-01', '1']];
     const own = { realtime_start: '2024-12-19', realtime_end: '2024-12-19' };
-    const told = await readAll(fredApi, observed(rows, own), gdp);
-    expect(lines(told.statements)).toEqual(['GDP,1946-01-01,2024-12-19,1']);
+    const records = await readAll(fredApi, observed(rows, own), gdp);
+    expect(lines(records.statements)).toEqual(['GDP,1946-01-01,2024-12-19,1']);
   });
 
   test('may have its rows in any order', async () => {
@@ -83,7 +83,7 @@ describe('a FRED answer with real-time periods', () => {
       ', column "output_type": "4": only output_type=1 has every real-time period; request it again with that',
     ],
     [
-      'rows cut by a limit',
+      'rows missing because of a limit',
       history,
       { count: 4 },
       ', column "count": "4": the response has 3 of 4 observations; request it again with limit=100000&offset=0',
@@ -121,13 +121,13 @@ describe('a FRED answer with real-time periods', () => {
       ', row 2, column "realtime_start": "1996-01-18": the period of 1946-01-01 from 1996-01-18 overlaps the one in row 1',
     ],
     [
-      'a row twice',
+      'a repeated row',
       [third, third],
       {},
       ', row 2, column "realtime_start": "1997-05-07": the period of 1946-01-01 from 1997-05-07 overlaps the one in row 1',
     ],
     [
-      'a period before the answer’s own',
+      'a period before that of the response',
       [third],
       { realtime_start: '2000-01-01' },
       ', row 1, column "realtime_end": "9999-12-31": 1997-05-07 to 9999-12-31 is outside the response\'s real-time period, 2000-01-01 to 9999-12-31',
@@ -139,18 +139,18 @@ describe('a FRED answer with real-time periods', () => {
       ', row 1, column "realtime_end": "1997-05-06": the period ends before it starts, 1997-05-07',
     ],
     [
-      'a value that is none',
+      'a value that is not a number',
       [['1997-05-07', forever, '1946-01-01', '1,5']],
       {},
       ', row 1, column "value": "1,5": neither a decimal number nor . (not available)',
     ],
     [
-      'a date that is none',
+      'an invalid date',
       [['1997-05-07', forever, '1946-02-30', '1']],
       {},
       ', row 1, column "date": "1946-02-30": not a date: YYYY-MM-DD',
     ],
-  ])('is refused with %s, naming the place and the way out', async (_, rows, fields, message) => {
+  ])('is refused with %s, with the place and a hint', async (_, rows, fields, message) => {
     expect(await refusalOf(fredApi, observed(rows, fields), gdp)).toBe(`Problem: obs.json${message}`);
   });
 
@@ -171,33 +171,33 @@ describe('a FRED answer with real-time periods', () => {
   });
 });
 
-describe('the series of a FRED answer', () => {
+describe('the series of a FRED response', () => {
   const read = (name: string, ...siblings: SourceFile[]) =>
     readAll(fredApi, sourceFile(name, answer(history), { siblings }));
   const refused = (name: string, ...siblings: SourceFile[]) =>
     refusalOf(fredApi, sourceFile(name, answer(history), { siblings }));
 
-  test('is what --series says, whatever lies beside the file', async () => {
+  test('is the one of --series, with any files beside it', async () => {
     const file = sourceFile('obs.json', answer(history), { siblings: [described('UNRATE')] });
-    const told = await readAll(fredApi, file, gdp);
-    expect([told.coverage[0]?.seriesId, told.metadata]).toEqual(['GDP', []]);
+    const records = await readAll(fredApi, file, gdp);
+    expect([records.coverage[0]?.seriesId, records.metadata]).toEqual(['GDP', []]);
     expect(await refusalOf(fredApi, file, { series: 'G$' })).toBe('Problem: obs.json: "G$": not a series id');
   });
 
-  test('is the one described beside it, with its metadata', async () => {
-    const told = await read(
+  test('is the one described beside the file, with its metadata', async () => {
+    const records = await read(
       'obs.json',
       described('GDP'),
       described('A', 'B'),
       sourceFile('notes.txt', '"seriess":['),
     );
-    expect(told.coverage[0]?.seriesId).toBe('GDP');
-    expect(told.metadata).toEqual([{ seriesId: 'GDP', title: 'Title of GDP', source: 'FRED' }]);
+    expect(records.coverage[0]?.seriesId).toBe('GDP');
+    expect(records.metadata).toEqual([{ seriesId: 'GDP', title: 'Title of GDP', source: 'FRED' }]);
   });
 
-  test('is, of several, the one that begins the file’s name', async () => {
-    const told = await read('gdpc1-observations.json', described('GDP'), described('GDPC1'));
-    expect(told.coverage[0]?.seriesId).toBe('GDPC1');
+  test('is, of several described, the one that begins the file name', async () => {
+    const records = await read('gdpc1-observations.json', described('GDP'), described('GDPC1'));
+    expect(records.coverage[0]?.seriesId).toBe('GDPC1');
   });
 
   test.each([
@@ -221,7 +221,7 @@ describe('the series of a FRED answer', () => {
       [described('GDP')],
       'the files beside it describe GDP',
     ],
-  ])('is refused to be guessed when %s', async (_, name, siblings, found) => {
+  ])('is not guessed when %s', async (_, name, siblings, found) => {
     expect(await refused(name, ...siblings)).toBe(
       `Problem: ${name}: the response does not name its series, and ${found}; pass --series ID`,
     );

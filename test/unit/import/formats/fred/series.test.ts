@@ -5,7 +5,7 @@ import { readAll, realFile, refusalOf, sourceFile } from '../../../../support/so
 
 const file = (...seriess: object[]) => sourceFile('series.json', JSON.stringify({ seriess }));
 
-describe('FRED’s description of series', () => {
+describe('a FRED description of series', () => {
   test('gives id, title, units, frequency and the short seasonal adjustment', async () => {
     const entry = {
       id: 'ICSA',
@@ -24,20 +24,20 @@ describe('FRED’s description of series', () => {
     ]);
   });
 
-  test.each(['5Y', 'NA', ''])('leaves a frequency unstated that has no code here: %j', async (code) => {
-    const told = await readAll(fredSeries, file({ id: 'X', frequency_short: code }));
-    expect(told.metadata).toEqual([{ seriesId: 'X', source: 'FRED' }]);
+  test.each(['5Y', 'NA', ''])('leaves out a frequency without a code: %j', async (code) => {
+    const records = await readAll(fredSeries, file({ id: 'X', frequency_short: code }));
+    expect(records.metadata).toEqual([{ seriesId: 'X', source: 'FRED' }]);
   });
 
-  test('counts the latest of several real-time periods, wherever it stands', async () => {
-    const told = await readAll(
+  test('takes the latest of several real-time periods, in any order', async () => {
+    const records = await readAll(
       fredSeries,
       file(
         { id: 'GDP', title: 'new', realtime_end: '9999-12-31' },
         { id: 'GDP', title: 'old', realtime_end: '1999-12-31' },
       ),
     );
-    expect(told.metadata.map(({ title }) => title)).toEqual(['new']);
+    expect(records.metadata.map(({ title }) => title)).toEqual(['new']);
   });
 
   test('is refused without an id', async () => {

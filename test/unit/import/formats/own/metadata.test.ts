@@ -6,12 +6,12 @@ const file = (...rows: string[]) => sourceFile('series.csv', `${rows.join('\n')}
 const header = 'series_id,title,units,frequency,seasonal_adjustment,source,covered_to';
 
 describe('metadata in CSV', () => {
-  test('states what its cells say, and nothing where they are empty', async () => {
-    const told = await readAll(
+  test('states its cells, and nothing for empty ones', async () => {
+    const records = await readAll(
       metadataCsv,
       file(header, 'gdp,"Gross Domestic Product, nominal",Bil. of $,q,SAAR,FRED,2024-12-19', 'X,,,,,,'),
     );
-    expect(told.metadata).toEqual([
+    expect(records.metadata).toEqual([
       {
         seriesId: 'GDP',
         title: 'Gross Domestic Product, nominal',
@@ -25,9 +25,9 @@ describe('metadata in CSV', () => {
     ]);
   });
 
-  test('needs no column but the id, and takes any order', async () => {
-    const told = await readAll(metadataCsv, file('title,series_id', 'Output,GDPC1'));
-    expect(told.metadata).toEqual([{ seriesId: 'GDPC1', title: 'Output' }]);
+  test('needs only the id column, and takes columns in any order', async () => {
+    const records = await readAll(metadataCsv, file('title,series_id', 'Output,GDPC1'));
+    expect(records.metadata).toEqual([{ seriesId: 'GDPC1', title: 'Output' }]);
   });
 
   test.each([

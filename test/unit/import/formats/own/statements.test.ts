@@ -6,7 +6,7 @@ const file = (...rows: string[]) => sourceFile('facts.csv', `${rows.join('\n')}\
 const header = 'series_id,date,as_of_date,value';
 
 describe("asof's own CSV", () => {
-  test('states what each line says, exactly; an empty value is a withdrawal', async () => {
+  test('states each line exactly, and an empty value as a withdrawal', async () => {
     const rows = [
       'GDP,2014-10-01,2015-01-30,17710.70',
       'GDP,2014-10-01,2015-02-27,',
@@ -16,27 +16,27 @@ describe("asof's own CSV", () => {
   });
 
   test('takes its columns in any order and its ids in lower case, and expands exponents', async () => {
-    const told = await readAll(
+    const records = await readAll(
       asofCsv,
       file('value,series_id,as_of_date,date', '1.5e3,gdp,2015-01-30,2014-10-01'),
     );
-    expect(lines(told.statements)).toEqual(['GDP,2014-10-01,2015-01-30,1500']);
+    expect(lines(records.statements)).toEqual(['GDP,2014-10-01,2015-01-30,1500']);
   });
 
-  test('covers each series to the last day of a statement of it', async () => {
-    const told = await readAll(
+  test('covers each series to the last day of its statements', async () => {
+    const records = await readAll(
       asofCsv,
       file(header, 'A,2014-10-01,2015-02-27,1', 'B,2014-10-01,2016-01-01,1', 'A,2014-10-01,2015-01-30,2'),
     );
-    expect(told.coverage).toEqual([
+    expect(records.coverage).toEqual([
       { seriesId: 'A', coveredTo: '2015-02-27' },
       { seriesId: 'B', coveredTo: '2016-01-01' },
     ]);
   });
 
-  test('says nothing of metadata or source', async () => {
-    const told = await readAll(asofCsv, file(header, 'A,2014-10-01,2015-02-27,1'));
-    expect([told.metadata, told.implied, asofCsv.source]).toEqual([[], [], undefined]);
+  test('states no metadata and no source', async () => {
+    const records = await readAll(asofCsv, file(header, 'A,2014-10-01,2015-02-27,1'));
+    expect([records.metadata, records.implied, asofCsv.source]).toEqual([[], [], undefined]);
   });
 
   test.each([
@@ -62,7 +62,7 @@ describe("asof's own CSV", () => {
       'row 2, column "as_of_date": "1/30/2015": not a date: YYYY-MM-DD',
     ],
     ['an id', ',2014-10-01,2015-01-30,1', 'row 2, column "series_id": "": not a series id'],
-  ])('is refused for %s that is none: %s', async (_, row, message) => {
+  ])('is refused for an invalid field, %s: %s', async (_, row, message) => {
     expect(await refusalOf(asofCsv, file(header, row))).toBe(`Problem: facts.csv, ${message}`);
   });
 
@@ -81,7 +81,7 @@ describe("asof's own CSV", () => {
     },
   );
 
-  test('is refused with a column of another kind', async () => {
+  test('is refused with an unknown column', async () => {
     expect(await refusalOf(asofCsv, file(`${header},note`, 'A,2014-10-01,2015-02-27,1,x'))).toBe(
       'Problem: facts.csv, row 1, column "note": unknown column; the columns are series_id, date, as_of_date, value',
     );

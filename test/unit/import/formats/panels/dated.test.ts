@@ -20,9 +20,9 @@ const monthly = file(
 );
 
 describe('a dated panel', () => {
-  test('states its columns on the day in its name; a quarter’s blank months say nothing, a blank quarter does', async () => {
-    const told = await readAll(datedPanel, monthly);
-    expect(lines(told.statements)).toEqual([
+  test('states its columns on the day in its name; empty months within a quarter state nothing, an empty quarter a withdrawal', async () => {
+    const records = await readAll(datedPanel, monthly);
+    expect(lines(records.statements)).toEqual([
       'PAYEMS,2015-10-01,2016-07-29,1',
       'PAYEMS,2015-11-01,2016-07-29,',
       'PAYEMS,2015-12-01,2016-07-29,3',
@@ -37,31 +37,31 @@ describe('a dated panel', () => {
     ]);
   });
 
-  test('of monthly rows has monthly columns, and quarterly ones where only quarters’ last months have figures', async () => {
+  test('with monthly rows has monthly columns, and quarterly ones with figures in the last months of quarters only', async () => {
     expect((await readAll(datedPanel, monthly)).implied).toEqual([
       { seriesId: 'PAYEMS', frequency: 'M' },
       { seriesId: 'GDPC1', frequency: 'Q' },
     ]);
   });
 
-  test('takes one figure on a quarter’s last month for a month', async () => {
-    const told = await readAll(
+  test('takes a single figure in the last month of a quarter for monthly', async () => {
+    const records = await readAll(
       datedPanel,
       file('2016-07-29.csv', 'date,A', '2016-02-01,', '2016-03-01,1', '2016-04-01,'),
     );
-    expect(told.implied).toEqual([{ seriesId: 'A', frequency: 'M' }]);
+    expect(records.implied).toEqual([{ seriesId: 'A', frequency: 'M' }]);
   });
 
   test.each([
     ['daily', ['2016-03-01,1', '2016-03-02,2', '2016-06-01,3']],
     ['quarterly', ['2016-03-01,1', '2016-06-01,2']],
-  ])('of %s rows implies nothing', async (_, rows) => {
+  ])('with %s rows implies nothing', async (_, rows) => {
     expect((await readAll(datedPanel, file('2016-07-29.csv', 'date,A', ...rows))).implied).toEqual([]);
   });
 
-  test('is of --as-of before its name, and refused without either', async () => {
-    const told = await readAll(datedPanel, monthly, { asOf: '2016-07-31' });
-    expect(told.coverage[0]?.coveredTo).toBe('2016-07-31');
+  test('takes its date from --as-of before its name, and is refused without either', async () => {
+    const records = await readAll(datedPanel, monthly, { asOf: '2016-07-31' });
+    expect(records.coverage[0]?.coveredTo).toBe('2016-07-31');
     expect(await refusalOf(datedPanel, file('panel.csv', 'date,A', '2016-03-01,1'))).toBe(
       'Problem: panel.csv: the file name is not its vintage date, such as 2016-07-29.csv; pass --as-of',
     );

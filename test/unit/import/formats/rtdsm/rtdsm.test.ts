@@ -9,13 +9,13 @@ const header = ['DATE', 'ROUTPUT65Q4', 'ROUTPUT66Q1'];
 
 describe('a workbook of the Real-Time Data Set', () => {
   test('states each column on the 15th of its quarter’s middle month', async () => {
-    const told = await readAll(rtdsm, file(header, ['1947:Q1', number('306.4'), number('306.5')]));
-    expect(lines(told.statements)).toEqual([
+    const records = await readAll(rtdsm, file(header, ['1947:Q1', number('306.4'), number('306.5')]));
+    expect(lines(records.statements)).toEqual([
       'ROUTPUT,1947-01-01,1965-11-15,306.4',
       'ROUTPUT,1947-01-01,1966-02-15,306.5',
     ]);
-    expect(told.implied).toEqual([{ seriesId: 'ROUTPUT', frequency: 'Q' }]);
-    expect(told.coverage).toEqual([
+    expect(records.implied).toEqual([{ seriesId: 'ROUTPUT', frequency: 'Q' }]);
+    expect(records.coverage).toEqual([
       { seriesId: 'ROUTPUT', coveredTo: '1965-11-15', whole: true },
       { seriesId: 'ROUTPUT', coveredTo: '1966-02-15', whole: true },
     ]);
@@ -31,20 +31,20 @@ describe('a workbook of the Real-Time Data Set', () => {
     ['rinvbf65Q4', '1965-11-15', 'RINVBF'],
     ['M265Q4', '1965-11-15', 'M2'],
   ])('reads %s as the vintage of %s of %s', async (column, vintage, seriesId) => {
-    const told = await readAll(rtdsm, file(['DATE', column], ['1947:Q1', number('1')]));
-    expect(told.coverage).toEqual([{ seriesId, coveredTo: vintage, whole: true }]);
+    const records = await readAll(rtdsm, file(['DATE', column], ['1947:Q1', number('1')]));
+    expect(records.coverage).toEqual([{ seriesId, coveredTo: vintage, whole: true }]);
   });
 
-  test('has months as well as quarters', async () => {
-    const told = await readAll(
+  test('may have monthly dates', async () => {
+    const records = await readAll(
       rtdsm,
       file(header, ['1947:01', number('1'), null], ['1947:12', number('2'), null]),
     );
-    expect(lines(told.statements)).toEqual([
+    expect(lines(records.statements)).toEqual([
       'ROUTPUT,1947-01-01,1965-11-15,1',
       'ROUTPUT,1947-12-01,1965-11-15,2',
     ]);
-    expect(told.implied).toEqual([{ seriesId: 'ROUTPUT', frequency: 'M' }]);
+    expect(records.implied).toEqual([{ seriesId: 'ROUTPUT', frequency: 'M' }]);
   });
 
   test.each([
@@ -55,12 +55,12 @@ describe('a workbook of the Real-Time Data Set', () => {
     ['100', '100'],
     ['-0.10', '-0.1'],
   ])('gives the stored double %s as %s', async (stored, text) => {
-    const told = await readAll(rtdsm, file(['DATE', 'P65Q4'], ['1947:Q1', number(stored)]));
-    expect(told.statements.map(({ value }) => value)).toEqual([text]);
+    const records = await readAll(rtdsm, file(['DATE', 'P65Q4'], ['1947:Q1', number(stored)]));
+    expect(records.statements.map(({ value }) => value)).toEqual([text]);
   });
 
-  test('withdraws what is #N/A, and what is blank between a column’s first and last number', async () => {
-    const told = await readAll(
+  test('withdraws #N/A, and empty cells between the first and last number of a column', async () => {
+    const records = await readAll(
       rtdsm,
       file(
         ['DATE', 'P65Q4', 'P66Q1'],
@@ -73,7 +73,7 @@ describe('a workbook of the Real-Time Data Set', () => {
         ['1948:Q2', '#N/A', null],
       ),
     );
-    expect(lines(told.statements)).toEqual([
+    expect(lines(records.statements)).toEqual([
       'P,1947-04-01,1965-11-15,1',
       'P,1947-07-01,1965-11-15,',
       'P,1947-10-01,1965-11-15,3',
@@ -87,22 +87,22 @@ describe('a workbook of the Real-Time Data Set', () => {
   const q1: Row = ['1947:Q1', number('1'), number('2')];
   test.each<[string, Row[], string]>([
     [
-      'a text in place of a number',
+      'a text instead of a number',
       [header, ['1947:Q1', number('1'), 'n.a.']],
       ', row 2, column "C ROUTPUT66Q1": "n.a.": neither a decimal number nor #N/A',
     ],
     [
-      'a truth value',
+      'a boolean',
       [header, ['1947:Q1', true, number('1')]],
       ', row 2, column "B ROUTPUT65Q4": "true": neither a number nor #N/A',
     ],
     [
-      'a date that is none',
+      'an invalid date',
       [header, ['1947:Q5', number('1'), number('2')]],
       ', row 2, column "A DATE": "1947:Q5": not a date such as 1947:Q1 or 1947:01',
     ],
     [
-      'a month that is none',
+      'an invalid month',
       [header, ['1947:13', number('1'), number('2')]],
       ', row 2, column "A DATE": "1947:13": not a date such as 1947:Q1 or 1947:01',
     ],
@@ -111,14 +111,14 @@ describe('a workbook of the Real-Time Data Set', () => {
       [header, [null, number('1'), number('2')]],
       ', row 2, column "A DATE": "": not a date such as 1947:Q1 or 1947:01',
     ],
-    ['a date twice', [header, q1, q1], ', row 3: "1947-01-01": row 2 already has this date'],
+    ['a repeated date', [header, q1, q1], ', row 3: "1947-01-01": row 2 already has this date'],
     [
       'months among quarters',
       [header, q1, ['1947:04', number('1'), number('2')]],
       ', row 3, column "A DATE": "1947:04": the file mixes months and quarters',
     ],
     [
-      'a vintage twice',
+      'a repeated vintage',
       [['DATE', 'P65Q4', 'p65q4'], q1],
       ', column "C p65q4": column B P65Q4 already has P as of 1965-11-15',
     ],
@@ -128,12 +128,12 @@ describe('a workbook of the Real-Time Data Set', () => {
       ', row 1, column "C RG66Q1": not a vintage of P, as the first column is',
     ],
     [
-      'a column that is no vintage',
+      'a column that is not a vintage',
       [['DATE', 'P65Q4', 'NOTES'], q1],
       ', row 1, column "C": "NOTES": not a variable and its vintage, such as ROUTPUT65Q4 or EMPLOY64M12',
     ],
     [
-      'a month of a vintage that is none',
+      'a vintage with an invalid month',
       [['DATE', 'P65M13'], q1],
       ', row 1, column "B": "P65M13": not a variable and its vintage, such as ROUTPUT65Q4 or EMPLOY64M12',
     ],
@@ -148,7 +148,7 @@ describe('a workbook of the Real-Time Data Set', () => {
     expect(await refusalOf(rtdsm, file(...rows))).toBe(`Problem: ROUTPUTQvQd.xlsx${message}`);
   });
 
-  test('is refused with a second sheet, and when it is no workbook', async () => {
+  test('is refused with a second sheet, and when it cannot be read', async () => {
     const two = sourceFile('x.xlsx', workbook([header, q1], [header, q1]));
     expect(await refusalOf(rtdsm, two)).toBe('Problem: x.xlsx: the workbook has 2 sheets; expected one');
     const cut = sourceFile('x.xlsx', workbook([header, q1]).subarray(0, 300));

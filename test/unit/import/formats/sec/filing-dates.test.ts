@@ -29,12 +29,12 @@ const submission = sourceFile(
 const document = (name = `${number}.xml`, form = '4', siblings = [sourceFile('x.txt', 'x')]) =>
   sourceFile(name, documentOf({ form }), { siblings });
 const first = async (file: ReturnType<typeof document>, ...others: ReturnType<typeof document>[]) => {
-  const told = (await readTogether([file, ...others])).get(file.name);
-  return { ...told?.filings[0], notes: told?.notes };
+  const records = (await readTogether([file, ...others])).get(file.name);
+  return { ...records?.filings[0], notes: records?.notes };
 };
 const undated = /: the document does not state its filing date$/;
 
-describe('the day on which a document was filed', () => {
+describe('the filing date of a document', () => {
   it.each([
     ['the SEC’s list of the company’s filings', company(), '2023-05-15T23:15:00Z'],
     [
@@ -44,7 +44,7 @@ describe('the day on which a document was filed', () => {
     ],
     ['the table SUBMISSION of a data set', table(), null],
     ['the header of the full submission', submission, null],
-  ])('is found in %s, imported with it', async (_, list, acceptedAt) => {
+  ])('is found in %s that is imported with it', async (_, list, acceptedAt) => {
     expect(await first(document(), list)).toMatchObject({ filedOn: '2023-05-15', acceptedAt, notes: [] });
   });
 
@@ -53,14 +53,14 @@ describe('the day on which a document was filed', () => {
     expect(await first(file)).toMatchObject({ filedOn: '2023-05-15', acceptedAt: '2023-05-15T23:15:00Z' });
   });
 
-  it('is taken from several lists that agree, with the time that one of them knows', async () => {
+  it('is taken from several lists that agree, with the acceptance time of the one that has it', async () => {
     expect(await first(document(), table(), company())).toMatchObject({
       filedOn: '2023-05-15',
       acceptedAt: '2023-05-15T23:15:00Z',
     });
   });
 
-  it('is found by the document’s own name, which also tells its number', async () => {
+  it('is found by the document name, together with the accession number', async () => {
     expect(await first(document('wk-form4_1684192500.xml'), company())).toMatchObject({
       accessionNumber: number,
       filedOn: '2023-05-15',
@@ -85,7 +85,7 @@ describe('the day on which a document was filed', () => {
     });
   });
 
-  it('is asked for where nothing tells it, with the ways to say it', async () => {
+  it('is required when no file has it, with hints on how to state it', async () => {
     await expect(readTogether([document()])).rejects.toMatchObject({
       kind: 'bad-input',
       detail: expect.stringMatching(undated),
@@ -97,37 +97,37 @@ describe('the day on which a document was filed', () => {
     });
   });
 
-  it('of a list stands against --filed-on, which is said', async () => {
-    const told = await readTogether([document(), company()], { filedOn: '2023-05-16' });
-    expect(told.get(`${number}.xml`)?.filings[0]?.filedOn).toBe('2023-05-15');
-    expect(told.get(`${number}.xml`)?.notes).toEqual([
+  it('from a list overrides --filed-on, with a note', async () => {
+    const records = await readTogether([document(), company()], { filedOn: '2023-05-16' });
+    expect(records.get(`${number}.xml`)?.filings[0]?.filedOn).toBe('2023-05-15');
+    expect(records.get(`${number}.xml`)?.notes).toEqual([
       'filed on 2023-05-15 according to the SEC; --filed-on 2023-05-16 is ignored',
     ]);
   });
 
-  const told = (tables: string, more = '') =>
+  const stating = (tables: string, more = '') =>
     sourceFile('doc4.xml', documentOf({ tables, more }), { siblings: [] });
   const flagged = (day: string) => `the filing date ${day} given by --filed-on`;
-  it.each<[string, ReturnType<typeof told>, string, string]>([
+  it.each<[string, ReturnType<typeof stating>, string, string]>([
     [
       'before its period',
-      told(trade()),
+      stating(trade()),
       '2023-05-10',
       `doc4.xml, column "periodOfReport": "2023-05-11": later than ${flagged('2023-05-10')}`,
     ],
     [
       'before one of its trades',
-      told(trade() + trade({ transactionDate: '<value>2023-05-14</value>' })),
+      stating(trade() + trade({ transactionDate: '<value>2023-05-14</value>' })),
       '2023-05-13',
       `doc4.xml, column "transactionDate": "2023-05-14": later than ${flagged('2023-05-13')}`,
     ],
     [
       'before what it amends',
-      told(trade(), '<dateOfOriginalSubmission>2023-05-15</dateOfOriginalSubmission>'),
+      stating(trade(), '<dateOfOriginalSubmission>2023-05-15</dateOfOriginalSubmission>'),
       '2023-05-14',
       `doc4.xml, column "dateOfOriginalSubmission": "2023-05-15": later than ${flagged('2023-05-14')}`,
     ],
-  ])('is refused when typed %s', async (_, file, filedOn, detail) => {
+  ])('of --filed-on is refused when it is %s', async (_, file, filedOn, detail) => {
     await expect(readTogether([file], { filedOn })).rejects.toMatchObject({
       kind: 'bad-input',
       detail,
@@ -138,12 +138,12 @@ describe('the day on which a document was filed', () => {
     });
   });
 
-  it('may be that of the trade, as typed', async () => {
-    const read = await readTogether([told(trade())], { filedOn: '2023-05-11' });
+  it('of --filed-on may be the date of the trade', async () => {
+    const read = await readTogether([stating(trade())], { filedOn: '2023-05-11' });
     expect(read.get('doc4.xml')?.filings[0]?.filedOn).toBe('2023-05-11');
   });
 
-  it('of a list stands also where a trade is later, which is said: what the SEC says is no slip of the user', async () => {
+  it('from a list is accepted before the date of a trade, with a note', async () => {
     const late = trade({ transactionDate: '<value>2032-05-11</value>' });
     const file = sourceFile(`${number}.xml`, documentOf({ tables: late }));
     const read = await readTogether([file, company()], { filedOn: '2023-05-15' });
@@ -194,10 +194,10 @@ describe('the day on which a document was filed', () => {
   });
 });
 
-describe('the SEC’s list of filings', () => {
-  it('says how many it dates', async () => {
-    const told = await readTogether([company()]);
-    expect(told.get('CIK0001493761.json')).toEqual({
+describe('a list of filings by the SEC', () => {
+  it('has a note on how many filings it dates', async () => {
+    const records = await readTogether([company()]);
+    expect(records.get('CIK0001493761.json')).toEqual({
       filings: [],
       notes: ['dates 1 ownership filing; it has no trades itself'],
     });
@@ -206,21 +206,25 @@ describe('the SEC’s list of filings', () => {
   it.each<[string, object, string]>([
     ['without a list', { ...columns, filingDate: undefined }, ', column "filingDate": this list is missing'],
     [
-      'with lists that do not match',
+      'with lists of different lengths',
       { ...columns, filingDate: ['2023-05-15'] },
       ', column "filingDate": 1 entries, but accessionNumber has 2',
     ],
     [
-      'with a day that is none',
+      'with an invalid day',
       { ...columns, filingDate: ['2023-08-01', '15.5.2023'] },
       ', row 2, column "filingDate": "15.5.2023": not in the form that the SEC uses',
     ],
     [
-      'with a time that is none',
+      'with an invalid time',
       { ...columns, acceptanceDateTime: ['', 'noon'] },
       ', row 2, column "acceptanceDateTime": "noon": not in the form that the SEC uses',
     ],
-    ['with a number for a text', { ...columns, form: [10, '4'] }, ', row 1, column "form": "10": not a text'],
+    [
+      'with a number instead of a text',
+      { ...columns, form: [10, '4'] },
+      ', row 1, column "form": "10": not a text',
+    ],
   ])('%s is refused', async (_, recent, detail) => {
     expect(await refusalOf(secSubmissionsJson, company(recent))).toContain(`CIK0001493761.json${detail}`);
   });

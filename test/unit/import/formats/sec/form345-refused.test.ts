@@ -13,7 +13,7 @@ import {
   whole,
 } from '../../../../support/sec-tables.ts';
 
-describe('a data set of the SEC is refused', () => {
+describe('a data set of the SEC', () => {
   const trades = whole['NONDERIV_TRANS.tsv'] ?? '';
   const submissions = whole['SUBMISSION.tsv'] ?? '';
   const owners = whole['REPORTINGOWNER.tsv'] ?? '';
@@ -31,7 +31,7 @@ describe('a data set of the SEC is refused', () => {
       ', row 3, column "ACCESSION_NUMBER": "0001878313-26-000061": the table REPORTINGOWNER has no owner of this filing',
     ],
     [
-      'with a key twice',
+      'with a repeated key',
       'NONDERIV_TRANS.tsv',
       table(tradeColumns, trade(a, 1), trade(b, 1), trade(a, 1)),
       ', row 4, column "NONDERIV_TRANS_SK": "1": this trade appears twice',
@@ -73,7 +73,7 @@ describe('a data set of the SEC is refused', () => {
       ', row 1, column "TRANS_SHARES": this column is missing',
     ],
     [
-      'with a column twice',
+      'with a repeated column',
       'NONDERIV_TRANS.tsv',
       trades.replace('TRANS_SHARES', 'TRANS_CODE'),
       ', row 1, column "TRANS_CODE": this column appears twice',
@@ -91,7 +91,7 @@ describe('a data set of the SEC is refused', () => {
       ', row 2, column "DIRECT_INDIRECT_OWNERSHIP": "B": not D or I',
     ],
     [
-      'with a filing twice',
+      'with a repeated filing',
       'SUBMISSION.tsv',
       table(submissionColumns, submission(a), submission(a)),
       `, row 3, column "ACCESSION_NUMBER": "${a}": this filing appears twice`,
@@ -103,13 +103,13 @@ describe('a data set of the SEC is refused', () => {
       ', row 2, column "FILING_DATE": a date of the form DD-MON-YYYY is missing',
     ],
     [
-      'with a filing date that cannot be',
+      'with an impossible filing date',
       'SUBMISSION.tsv',
       submissions.replace('02-JUN-2026', '02-JUN-0026'),
       ', row 2, column "FILING_DATE": "02-JUN-0026": not a date of the form DD-MON-YYYY',
     ],
     [
-      'with a number that is none',
+      'with an invalid accession number',
       'SUBMISSION.tsv',
       submissions.replace(a, '0001878313-26-62'),
       ', row 2, column "ACCESSION_NUMBER": "0001878313-26-62": not an accession number',
@@ -138,22 +138,22 @@ describe('a data set of the SEC is refused', () => {
       submissions.replace('MAIA B', '\0MAIA B'),
       ', row 2: this is not UTF-8 text',
     ],
-  ])('%s', async (_, name, content, detail) => {
+  ])('is refused %s', async (_, name, content, detail) => {
     await expect(readSet({ ...whole, [name]: content })).rejects.toMatchObject({
       kind: 'bad-input',
       detail: expect.stringContaining(detail),
     });
   });
 
-  it('with two tables SUBMISSION in one folder', async () => {
-    const told = readSet({ ...whole, 'SUBMISSION2.tsv': submissions });
-    await expect(told).rejects.toThrow(
+  it('is refused with two tables SUBMISSION in one folder', async () => {
+    const reading = readSet({ ...whole, 'SUBMISSION2.tsv': submissions });
+    await expect(reading).rejects.toThrow(
       /SUBMISSION2\.tsv: a second table SUBMISSION beside .*SUBMISSION\.tsv; keep/,
     );
   });
 
-  it('with a line that does not end', async () => {
-    const told = readSet({ ...whole, 'SUBMISSION.tsv': submissions + 'x'.repeat(300_000) });
-    await expect(told).rejects.toThrow('a line of more than 64 KiB; this is not a table');
+  it('is refused with a line that does not end', async () => {
+    const reading = readSet({ ...whole, 'SUBMISSION.tsv': submissions + 'x'.repeat(300_000) });
+    await expect(reading).rejects.toThrow('a line of more than 64 KiB; this is not a table');
   });
 });

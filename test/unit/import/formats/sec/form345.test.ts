@@ -20,7 +20,7 @@ import { tempFile, tempFolder } from '../../../../support/temp-files.ts';
 import { zipOf } from '../../../../support/zip-writer.ts';
 
 describe('a data set of the SEC', () => {
-  it('gives one filing a trade, joined from its tables', async () => {
+  it('gives one record per trade, joined from its tables', async () => {
     const [filing] = filingsIn(await readSet());
     expect(filing).toEqual({
       filingId: a,
@@ -65,7 +65,7 @@ describe('a data set of the SEC', () => {
     });
   });
 
-  it('numbers the trades of each filing by their keys, wherever they stand in the table', async () => {
+  it('numbers the trades of each filing by their keys, in any order of rows', async () => {
     const places = filingsIn(await readSet()).map(({ filingId, row, shares }) => [filingId, row, shares]);
     expect(places.sort()).toEqual([
       [b, 1, '1'],
@@ -75,7 +75,7 @@ describe('a data set of the SEC', () => {
     ]);
   });
 
-  it('is the same as a folder, as a zip archive, and with the tables typed one by one', async () => {
+  it('gives the same records from a folder, a zip archive, and tables typed one by one', async () => {
     const folder = tempFolder(whole);
     const archive = join(
       tempFolder({ 'q.zip': zipOf(Object.entries(whole).map(([name, content]) => ({ name, content }))) }),
@@ -117,15 +117,15 @@ describe('a data set of the SEC', () => {
       'the data set has no table REPORTINGOWNER: the owners are unknown, so no trade counts towards a cluster',
       4,
     ],
-  ])('without %s says so, and gives what is there', async (name, note, count) => {
-    const told = await readSet(without(name));
-    expect(notesIn(told)).toEqual([note]);
-    expect(filingsIn(told)).toHaveLength(count);
+  ])('without %s has a note, and gives the other records', async (name, note, count) => {
+    const records = await readSet(without(name));
+    expect(notesIn(records)).toEqual([note]);
+    expect(filingsIn(records)).toHaveLength(count);
     if (name === 'REPORTINGOWNER.tsv')
-      expect(filingsIn(told).every(({ owners }) => owners.length === 0)).toBe(true);
+      expect(filingsIn(records).every(({ owners }) => owners.length === 0)).toBe(true);
   });
 
-  it('without SUBMISSION is refused, as nothing dates it', async () => {
+  it('without SUBMISSION is refused, because it has no filing dates', async () => {
     await expect(readSet(without('SUBMISSION.tsv'))).rejects.toMatchObject({
       kind: 'bad-input',
       detail: expect.stringMatching(
@@ -134,8 +134,8 @@ describe('a data set of the SEC', () => {
     });
   });
 
-  it('passes over holdings, footnotes, signatures, the metadata, the readme and a note', async () => {
-    const told = await readSet({
+  it('ignores holdings, footnotes, signatures, the metadata, the readme and a note', async () => {
+    const records = await readSet({
       ...whole,
       'NONDERIV_HOLDING.tsv': table('ACCESSION_NUMBER|NONDERIV_HOLDING_SK|SECURITY_TITLE', `${a}|1|x`),
       'DERIV_HOLDING.tsv': table('ACCESSION_NUMBER|DERIV_HOLDING_SK|SECURITY_TITLE', `${a}|1|x`),
@@ -149,61 +149,61 @@ describe('a data set of the SEC', () => {
       'FORM_345_readme.htm': '<html><body>The data sets</body></html>',
       'NOTE.txt': 'In the Form 345 layout.',
     });
-    expect(filingsIn(told)).toHaveLength(4);
-    expect(notesIn(told)).toEqual([]);
-    expect(told.size).toBe(11);
+    expect(filingsIn(records)).toHaveLength(4);
+    expect(notesIn(records)).toEqual([]);
+    expect(records.size).toBe(11);
   });
 
-  it('has the 10b5-1 checkbox where SUBMISSION has its column', async () => {
+  it('has the 10b5-1 checkbox if SUBMISSION has its column', async () => {
     const submissions = table(
       `${submissionColumns}|AFF10B5ONE`,
       `${submission(a)}|true`,
       `${submission(b)}|`,
     );
-    const told = await readSet({ ...whole, 'SUBMISSION.tsv': submissions });
-    const stated = new Map(filingsIn(told).map(({ filingId, is10b51 }) => [filingId, is10b51]));
+    const records = await readSet({ ...whole, 'SUBMISSION.tsv': submissions });
+    const stated = new Map(filingsIn(records).map(({ filingId, is10b51 }) => [filingId, is10b51]));
     expect([stated.get(a), stated.get(b)]).toEqual([true, null]);
   });
 
-  it('has cells in quotes where they hold quotes, tabs or ends of lines', async () => {
+  it('may quote cells that contain quotes, tabs or line ends', async () => {
     const submissions = table(
       submissionColumns,
       submission(a, '"the ""Form 4"""'),
       submission(b, 'a 5" pipe').replace('MAIA Biotechnology, Inc.', '"A ""B""\nC\tD"'),
     );
-    const told = await readSet({ ...whole, 'SUBMISSION.tsv': submissions });
-    const names = new Map(filingsIn(told).map(({ filingId, issuerName }) => [filingId, issuerName]));
+    const records = await readSet({ ...whole, 'SUBMISSION.tsv': submissions });
+    const names = new Map(filingsIn(records).map(({ filingId, issuerName }) => [filingId, issuerName]));
     expect([names.get(a), names.get(b)]).toEqual(['MAIA Biotechnology, Inc.', 'A "B" C D']);
   });
 
-  it('has a cell that only begins with a quoted word as it stands', async () => {
+  it('takes a cell that only begins with a quoted word literally', async () => {
     const submissions = table(submissionColumns, submission(a).replace('MAIA', '"M"'), submission(b));
-    const told = await readSet({ ...whole, 'SUBMISSION.tsv': submissions });
-    const names = new Map(filingsIn(told).map(({ filingId, issuerName }) => [filingId, issuerName]));
+    const records = await readSet({ ...whole, 'SUBMISSION.tsv': submissions });
+    const names = new Map(filingsIn(records).map(({ filingId, issuerName }) => [filingId, issuerName]));
     expect(names.get(a)).toBe('"M" Biotechnology, Inc.');
   });
 
-  it('keeps impossible trades as stated, counts them, and names the first', async () => {
+  it('keeps impossible trades as stated, with a note that counts them and names the first', async () => {
     const days = ['03-JUN-2026', '04-JUN-2026', '05-JUN-0022', '06-JUN-2026', '07-JUN-2026'];
     const trades = table(
       tradeColumns,
       trade(b, 1),
       ...days.map((day, index) => trade(a, index + 1, '1', day)),
     );
-    const told = await readSet({ ...whole, 'NONDERIV_TRANS.tsv': trades });
+    const records = await readSet({ ...whole, 'NONDERIV_TRANS.tsv': trades });
     expect(
-      filingsIn(told)
+      filingsIn(records)
         .filter(({ filingId, isDerivative }) => filingId === a && !isDerivative)
         .map(({ transactionDate }) => transactionDate),
     ).toEqual(['2026-06-03', '2026-06-04', '0022-06-05', '2026-06-06', '2026-06-07']);
-    expect(notesIn(told)).toEqual([
+    expect(notesIn(records)).toEqual([
       `5 impossible trades are kept as stated and count towards no cluster: ${a} row 1, dated 2026-06-03, after its filing on 2026-06-02; ${a} row 2, dated 2026-06-04, after its filing on 2026-06-02; ${a} row 3, dated 0022-06-05, before insiders had to report (1934-06-06); and 2 more`,
     ]);
   });
 });
 
-describe('a table that is of another data set', () => {
-  it('is not taken for one of insider trades', async () => {
+describe('a table of another data set', () => {
+  it('is not recognised as one of insider trades', async () => {
     const file = await tempFile(
       'INFOTABLE.tsv',
       table('ACCESSION_NUMBER|INFOTABLE_SK|NAMEOFISSUER', `${a}|1|x`),

@@ -6,9 +6,9 @@ import { refusalOf, sourceFile } from '../../../../support/source-file.ts';
 const name = '0000929638-23-001482.xml';
 const filedOn = '2023-05-15';
 const read = async (content: string | Buffer, options = { filedOn }) => {
-  const told = (await readTogether([sourceFile(name, content)], options)).get(name);
-  if (told === undefined) throw new Error('nothing was read');
-  return told;
+  const records = (await readTogether([sourceFile(name, content)], options)).get(name);
+  if (records === undefined) throw new Error('nothing was read');
+  return records;
 };
 const only = async (content: string) => {
   const [filing, ...others] = (await read(content)).filings;
@@ -17,7 +17,7 @@ const only = async (content: string) => {
 };
 
 describe('an ownership document', () => {
-  it('gives one filing a trade, field by field', async () => {
+  it('gives one record per trade, field by field', async () => {
     expect(await only(documentOf({ more: '<aff10b5One>0</aff10b5One>' }))).toEqual({
       filingId: '0000929638-23-001482',
       accessionNumber: '0000929638-23-001482',
@@ -67,15 +67,15 @@ describe('an ownership document', () => {
     ['a footnote in place of its price', '<footnoteId id="F1"/>', null],
     ['no price', '', null],
     ['an empty price', '<value></value>', null],
-    ['a price of nothing', '<value>0</value>', '0'],
+    ['a price without text', '<value>0</value>', '0'],
     ['a price beside a footnote', '<value>4.090</value><footnoteId id="F1"/>', '4.090'],
-  ])('has, with %s, the price %#', async (_, transactionPricePerShare, price) => {
+  ])('has the right price with %s (%#)', async (_, transactionPricePerShare, price) => {
     expect((await only(documentOf({ tables: trade({ transactionPricePerShare }) }))).pricePerShare).toBe(
       price,
     );
   });
 
-  it('numbers the trades of each table, and passes holdings over', async () => {
+  it('numbers the trades of each table, and ignores holdings', async () => {
     const holding = '<nonDerivativeHolding><securityTitle/></nonDerivativeHolding>';
     const derivative = trade().replaceAll('nonDerivative', 'derivative');
     const tables = `${trade({ transactionShares: '<value>1</value>' })}${holding}${trade({ transactionShares: '<value>2</value>' })}</nonDerivativeTable><derivativeTable>${derivative}</derivativeTable><nonDerivativeTable>`;
@@ -89,12 +89,12 @@ describe('an ownership document', () => {
     ]);
   });
 
-  it('of holdings alone has no trade', async () => {
+  it('with holdings only has no trade', async () => {
     const tables = '<nonDerivativeHolding><securityTitle/></nonDerivativeHolding>';
     expect(await read(documentOf({ form: '3', tables }))).toEqual({ filings: [], notes: [] });
   });
 
-  it('keeps joint filers in their order, with what each is', async () => {
+  it('keeps joint filers in their order, with their roles', async () => {
     const fund =
       '<reportingOwner><reportingOwnerId><rptOwnerCik>9</rptOwnerCik><rptOwnerName>A &amp; B\n Fund</rptOwnerName></reportingOwnerId><reportingOwnerRelationship><isDirector>false</isDirector><isOfficer>true</isOfficer><isTenPercentOwner>true</isTenPercentOwner><officerTitle>See Remarks</officerTitle></reportingOwnerRelationship></reportingOwner>';
     const { owners } = await only(documentOf({ owners: fund + director }));
@@ -109,7 +109,7 @@ describe('an ownership document', () => {
     });
   });
 
-  it('that amends one says when that was filed', async () => {
+  it('that is an amendment states when its original was filed', async () => {
     const more = '<dateOfOriginalSubmission>2023-05-12</dateOfOriginalSubmission>';
     expect(await only(documentOf({ form: '4/A', more }))).toMatchObject({
       formType: '4/A',
@@ -128,7 +128,7 @@ describe('an ownership document', () => {
     expect(securityTitle).toBe(plain);
   });
 
-  it('is carried as stated where it cannot be true, which is said', async () => {
+  it('is kept as stated when it is impossible, with a note', async () => {
     const early = trade({ transactionDate: '<value>0022-11-08</value>' });
     const other = trade({ transactionDate: '<value>1922-11-08</value>' });
     const { filings, notes } = await read(documentOf({ tables: trade() + early + other }));
@@ -142,11 +142,11 @@ describe('an ownership document', () => {
     ]);
   });
 
-  it('without a number of its own is known by its content', async () => {
+  it('without an accession number is identified by its content', async () => {
     const [a, b, other] = await Promise.all(
       [documentOf(), documentOf(), documentOf({ form: '5' })].map(async (content) => {
-        const told = await readTogether([sourceFile('form4.xml', content)], { filedOn });
-        return told.get('form4.xml');
+        const records = await readTogether([sourceFile('form4.xml', content)], { filedOn });
+        return records.get('form4.xml');
       }),
     );
     expect(a?.filings[0]).toMatchObject({ accessionNumber: null });
@@ -156,7 +156,7 @@ describe('an ownership document', () => {
     expect(a?.notes).toEqual(['its accession number is unknown, because its file name does not have it']);
   });
 
-  it('without a CIK of its owner is read, and the owner named in a note', async () => {
+  it('without the CIK of its owner is read, with a note that names the owner', async () => {
     const owners = director.replace('<rptOwnerCik>0001777906</rptOwnerCik>', '');
     const { filings, notes } = await read(documentOf({ owners }));
     expect(filings[0]?.owners[0]).toMatchObject({ cik: null, name: 'SZE JULIA' });
@@ -166,7 +166,7 @@ describe('an ownership document', () => {
   });
 });
 
-describe('an ownership document is refused', () => {
+describe('an invalid ownership document', () => {
   const shares = (transactionShares: string) => documentOf({ tables: trade({ transactionShares }) });
   const long = Array(1001).fill(trade()).join('');
   it.each<[string, string | Buffer, string]>([
@@ -202,7 +202,7 @@ describe('an ownership document is refused', () => {
       ', row 12, column "transactionShares": "many": not a number',
     ],
     [
-      'with shares twice',
+      'with repeated shares',
       documentOf({
         tables: trade().replace(
           '<transactionAmounts>',
@@ -217,22 +217,22 @@ describe('an ownership document is refused', () => {
       ', row 12, column "transactionShares": the element appears twice',
     ],
     [
-      'with a text for an element',
+      'with a text instead of an element',
       shares('5000'),
       ', row 12, column "transactionShares": text instead of this element',
     ],
     [
-      'with elements for a text',
+      'with elements instead of a text',
       shares('<value><b>1</b></value>'),
       'column "transactionShares": elements instead of a text',
     ],
     [
-      'with an entity of its own',
+      'with an undefined entity',
       shares('<value>&shares;</value>'),
       'column "transactionShares": "&shares;": an entity that XML does not define',
     ],
     [
-      'with a character that is none',
+      'with an invalid character reference',
       shares('<value>&#xD800;</value>'),
       'an entity that XML does not define',
     ],
@@ -268,18 +268,18 @@ describe('an ownership document is refused', () => {
       ': the XML is broken or cut short',
     ],
     [
-      'that is no UTF-8',
+      'that is not UTF-8',
       Buffer.from(documentOf({ more: '<remarks>\xe9</remarks>' }), 'latin1'),
       ': this is not UTF-8 text',
     ],
-    ['larger than any is', `${documentOf()}${' '.repeat(16 * 2 ** 20)}`, ': larger than 16 MiB'],
+    ['larger than 16 MiB', `${documentOf()}${' '.repeat(16 * 2 ** 20)}`, ': larger than 16 MiB'],
     ['that is another document', '<edgarSubmission/>', ': this XML is not an ownership document'],
   ])('%s', async (_, content, detail) => {
     expect(await refusalOf(secOwnershipXml, sourceFile(name, content), { filedOn })).toContain(detail);
   });
 });
 
-describe('the format is recognised', () => {
+describe('ownership XML', () => {
   it.each([
     [documentOf(), true],
     [documentOf().slice(22), true],
@@ -287,7 +287,7 @@ describe('the format is recognised', () => {
     [`<SEC-DOCUMENT>${documentOf()}`, false],
     ['<feed><ownershipDocument/></feed>', false],
     [`${'<!---->'.repeat(5000)}<x/>`, false],
-  ])('by its root (%#)', (head, expected) => {
+  ])('is recognised by its root (%#)', (head, expected) => {
     expect(secOwnershipXml.recognise(head, name)).toBe(expected);
   });
 });

@@ -17,15 +17,15 @@ const body = (document: string) =>
   `<DOCUMENT>\n<TYPE>4\n<TEXT>\n<XML>\n${document}\n</XML>\n</TEXT>\n</DOCUMENT>\n</SEC-DOCUMENT>`;
 const submission = (document = documentOf()) => `${header}\n${body(document)}`;
 const read = async (content: string | Buffer, options = {}) => {
-  const told = (await readTogether([sourceFile('filing.txt', content)], options)).get('filing.txt');
-  if (told === undefined) throw new Error('nothing was read');
-  return told;
+  const records = (await readTogether([sourceFile('filing.txt', content)], options)).get('filing.txt');
+  if (records === undefined) throw new Error('nothing was read');
+  return records;
 };
 
 describe('a full submission', () => {
   it.each([
     ['as EDGAR keeps it', submission()],
-    ['with the ends of lines of Windows', submission().replaceAll('\n', '\r\n')],
+    ['with Windows line ends', submission().replaceAll('\n', '\r\n')],
     ['indented', submission().replaceAll('\n', '\n    ')],
     [
       'with a signature around it',
@@ -35,7 +35,7 @@ describe('a full submission', () => {
       'with an exhibit',
       `${submission()}\n<DOCUMENT>\n<TYPE>EX-24\n<TEXT>\nPower of attorney\n</TEXT>\n</DOCUMENT>`,
     ],
-  ])('%s tells its number, its day and the second of its acceptance', async (_, content) => {
+  ])('%s has its accession number, its filing date and the second of its acceptance', async (_, content) => {
     const { filings, notes } = await read(content);
     expect(notes).toEqual([]);
     expect(filings).toHaveLength(1);
@@ -50,17 +50,17 @@ describe('a full submission', () => {
     });
   });
 
-  it('needs no time of acceptance', async () => {
+  it('may lack the time of acceptance', async () => {
     const { filings } = await read(submission().replace(/<ACCEPTANCE.*\n/, ''));
     expect(filings[0]?.acceptedAt).toBeNull();
   });
 
-  it('decodes the document within as UTF-8', async () => {
+  it('decodes its document as UTF-8', async () => {
     const content = submission(documentOf({ tables: trade({ securityTitle: '<value>Aktie “ä”</value>' }) }));
     expect((await read(content)).filings[0]?.securityTitle).toBe('Aktie “ä”');
   });
 
-  it('is dated by its header, whatever --filed-on says, and says so', async () => {
+  it('is dated by its header before --filed-on, with a note', async () => {
     const { filings, notes } = await read(submission(), { filedOn: '2023-06-01' });
     expect(filings[0]?.filedOn).toBe('2023-05-15');
     expect(notes).toEqual(['filed on 2023-05-15 according to the SEC; --filed-on 2023-06-01 is ignored']);
@@ -79,7 +79,7 @@ describe('a full submission', () => {
       ', column "ACCESSION NUMBER": the SGML header lacks this line',
     ],
     [
-      'with a day that is none',
+      'with an invalid day',
       submission().replace('\t20230515', '\t20230532'),
       ', row 7, column "FILED AS OF DATE": "20230532": not a date of the form YYYYMMDD',
     ],
@@ -100,11 +100,11 @@ describe('a full submission', () => {
       ': the submission is cut short: its ownership XML does not end',
     ],
     [
-      'with a document that is wrong, on its line in the file',
+      'with an invalid document, on its line in the file',
       submission(shares),
       ', row 24, column "transactionShares": "x": not a number',
     ],
-    ['that is none', documentOf(), ', column "ACCESSION NUMBER": the SGML header lacks this line'],
+    ['without a header', documentOf(), ', column "ACCESSION NUMBER": the SGML header lacks this line'],
   ])('%s is refused', async (_, content, detail) => {
     expect(await refusalOf(secSubmissionText, sourceFile('filing.txt', content))).toContain(
       `filing.txt${detail}`,

@@ -13,7 +13,7 @@ import {
   tickerOf,
 } from '../../../../../src/import/formats/sec/values.ts';
 
-describe('what the SEC writes', () => {
+describe('a value as the SEC writes it', () => {
   it.each<[string, (text: string) => unknown, string, unknown]>([
     ['a form', parseForm, '4/A', '4/A'],
     ['a form', parseForm, '144', undefined],
@@ -86,7 +86,7 @@ describe('what the SEC writes', () => {
     ...['', '-', 'N/A', 'n/a', 'NA', 'N.A.', 'None', '[NONE]', '[None]'].map(
       (text): [string, (text: string) => unknown, string, unknown] => ['a ticker', tickerOf, text, null],
     ),
-  ])('as %s is read (%#): %3$s', (_, parse, text, value) => {
+  ])('is read as %s (%#)', (_, parse, text, value) => {
     expect(parse(text)).toEqual(value);
   });
 });

@@ -5,7 +5,7 @@ import { pointsIn, readAll, tempFile } from '../../../../support/temp-files.ts';
 const read = (text: string) => tempFile('DGS.csv', text).then((file) => pointsIn(h15Csv, file));
 
 describe('the curves of the H.15 release', () => {
-  it('are read from one series or several, with no rate at `.` or nothing', async () => {
+  it('are read from one series or several, without a rate for `.` and empty cells', async () => {
     expect(await read('DATE,DFII10\n2003-01-02,2.43\n2003-01-20,.\n')).toEqual(['2003-01-02 TIPS 10Y 2.43']);
     expect(await read('observation_date,DGS1MO,DGS10,DFII5\r\n2024-12-31,4.40,4.58,\r\n')).toEqual([
       '2024-12-31 PAR 1M 4.40',
@@ -21,11 +21,11 @@ describe('the curves of the H.15 release', () => {
 
   it.each([
     [
-      'a tenor that the curve does not have',
+      'a maturity that the curve does not have',
       'DATE,DFII3\n',
       'row 1, column "DFII3": not a maturity that asof knows',
     ],
-    ['a tenor that no curve has', 'DATE,DGS4\n', 'row 1, column "DGS4": not a maturity that asof knows'],
+    ['a maturity that no curve has', 'DATE,DGS4\n', 'row 1, column "DGS4": not a maturity that asof knows'],
     [
       'the long-term average',
       'DATE,DGS10,DLTIIT\n',

@@ -8,7 +8,7 @@ const par = (text: string) => tempFile('par.csv', text).then((file) => pointsIn(
 const real = (text: string) => tempFile('real.csv', text).then((file) => pointsIn(treasuryRealCsv, file));
 
 describe('the par curve of the Treasury', () => {
-  it('is read by the names of its columns, whatever their order', async () => {
+  it('is read by the names of its columns, in any order', async () => {
     const text = 'Date,"1 Mo","1.5 Month","10 Yr"\n02/18/2025,4.37,4.38,4.55\n';
     const turned = '"10 Yr",Date,"1.5 Month","1 Mo"\n4.55,02/18/2025,4.38,4.37\n';
     const points = ['2025-02-18 PAR 1M 4.37', '2025-02-18 PAR 1.5M 4.38', '2025-02-18 PAR 10Y 4.55'];
@@ -16,7 +16,7 @@ describe('the par curve of the Treasury', () => {
     expect((await par(turned)).sort()).toEqual([...points].sort());
   });
 
-  it('has no rate where the cell is blank or N/A, and the digits that were published elsewhere', async () => {
+  it('has no rate for an empty cell or N/A, and the published digits otherwise', async () => {
     expect(await par('Date,1 Mo,3 Mo,30 Yr\r\n1/2/90,,7.83,8\r\n1/3/90,N/A,-0.00,8.040')).toEqual([
       '1990-01-02 PAR 3M 7.83',
       '1990-01-02 PAR 30Y 8',
@@ -54,20 +54,24 @@ describe('the par curve of the Treasury', () => {
     expect(await par(`Date,3 Mo\n${date},1\n`)).toEqual([`${day} PAR 3M 1`]);
   });
 
-  it('passes over rows without a word, such as spreadsheets leave at the end', async () => {
+  it('skips empty rows, which spreadsheets leave at the end', async () => {
     expect(await par('Date,3 Mo\n1/2/24,1\n,\n\n')).toEqual(['2024-01-02 PAR 3M 1']);
   });
 
   const noRate = 'not a rate; a cell without one is empty or "N/A"';
   const noDate = 'not a date of the form M/D/YYYY, M/D/YY or YYYY-MM-DD';
   it.each([
-    ['an unknown tenor', 'Date,1 Mo,40 Yr\n', ', row 1, column "40 Yr": not a maturity that asof knows'],
+    ['an unknown maturity', 'Date,1 Mo,40 Yr\n', ', row 1, column "40 Yr": not a maturity that asof knows'],
     [
-      'a column of something else',
+      'a column that is not a maturity',
       'Date,1 Mo,Note\n',
       ', row 1, column "Note": not a maturity that asof knows',
     ],
-    ['two columns of one tenor', 'Date,1 Mo,1 Month\n', ', row 1, column "1 Month": a second column for 1M'],
+    [
+      'two columns of one maturity',
+      'Date,1 Mo,1 Month\n',
+      ', row 1, column "1 Month": a second column for 1M',
+    ],
     ['no date column', '1 Mo,2 Mo\n', ', row 1: the header has no date column'],
     ['no column of rates', 'Date\n1/2/24\n', ', row 1: the header has no column of rates'],
     ['no rows', 'Date,1 Mo\r\n', ': the file has no row of rates'],
@@ -93,18 +97,18 @@ describe('the par curve of the Treasury', () => {
   });
 });
 
-describe('a file that is packed', () => {
+describe('a packed file of curves', () => {
   const days = Array.from(
     { length: 9000 },
     (_, i) => `${addDays('1990-01-02', i)},${(i * 7919) % 1000}.${i % 97}`,
   );
   const packed = gzipSync(`Date,3 Mo\n${days.join('\n')}\n`);
 
-  it('is read as if it were not', async () => {
+  it('is read like an unpacked one', async () => {
     expect(await pointsIn(treasuryParCsv, await tempFile('a.csv.gz', packed))).toHaveLength(9000);
   });
 
-  it('refuses its reader when it ends early, also after many rows', async () => {
+  it('is refused when it is cut short, also after many rows', async () => {
     const file = await tempFile('a.csv.gz', packed.subarray(0, -9));
     await expect(pointsIn(treasuryParCsv, file)).rejects.toMatchObject({
       kind: 'bad-input',
@@ -114,20 +118,20 @@ describe('a file that is packed', () => {
 });
 
 describe('the real curve of the Treasury', () => {
-  it('is read from either hand', async () => {
+  it('is read from the Treasury and from its archive', async () => {
     const points = ['2003-01-02 TIPS 5Y 1.75', '2003-01-02 TIPS 10Y 2.43'];
     expect(await real('Date,5Yr,10Yr,20Yr\r\n2003-01-02,1.75,2.43,N/A\r\n')).toEqual(points);
     expect(await real('Date,"5 YR","10 YR","20 YR"\n01/02/2003,1.75,2.43,\n')).toEqual(points);
   });
 
-  it('refuses a tenor that it does not have', async () => {
+  it('refuses a maturity that it does not have', async () => {
     await expect(real('Date,5 YR,3 Mo\n01/02/2003,1,2\n')).rejects.toThrow(
       'row 1, column "3 Mo": not a maturity that asof knows',
     );
   });
 });
 
-describe('recognition', () => {
+describe('the recognition of a curve', () => {
   it.each([
     ['Date,"1 Mo","2 Mo"\n', true, false],
     ['Date,1 Mo,30 Yr\r\n1/2/90,1,2', true, false],
@@ -141,7 +145,7 @@ describe('recognition', () => {
     ['Date,Close\n', false, false],
     ['5 Yr,7 Yr\n', false, false],
     ['', false, false],
-  ])('%j: par %s, real %s', (head, isPar, isReal) => {
+  ])('finds in %j: par %s, real %s', (head, isPar, isReal) => {
     expect([treasuryParCsv.recognise(head, 'a.csv'), treasuryRealCsv.recognise(head, 'a.csv')]).toEqual([
       isPar,
       isReal,

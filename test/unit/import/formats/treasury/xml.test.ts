@@ -14,7 +14,7 @@ const read = (text: string | Uint8Array) =>
   tempFile('2025.xml', text).then((file) => pointsIn(treasuryXml, file));
 
 describe('the feed of the Treasury', () => {
-  it('gives each rate as published, whether its entry is one or many', async () => {
+  it('gives each rate as published, from one entry or several', async () => {
     const first = entry(
       date + rate('BC_1MONTH', '4.37') + rate('BC_1_5MONTH', '4.380') + rate('BC_10YEAR', '4.55'),
     );
@@ -24,12 +24,12 @@ describe('the feed of the Treasury', () => {
     expect(await read(feed(first, second))).toEqual([...points, '2025-02-19 PAR 2Y 007.50']);
   });
 
-  it('has no rate where the element is absent, empty or null, and ignores the one for display', async () => {
+  it('has no rate if the element is absent, empty or null, and ignores the one for display', async () => {
     const properties = `${date}<d:BC_1MONTH m:type="Edm.Double" m:null="true"/><d:BC_2MONTH m:null="true">0</d:BC_2MONTH><d:BC_3MONTH />`;
     expect(await read(feed(entry(properties + rate('BC_30YEARDISPLAY', '0'))))).toEqual([]);
   });
 
-  it('is of the real curve where its elements are', async () => {
+  it('may be of the real curve', async () => {
     expect(await read(feed(entry(date + rate('TC_5YEAR', '-1.65') + rate('TC_30YEAR', '2.31'))))).toEqual([
       '2025-02-18 TIPS 5Y -1.65',
       '2025-02-18 TIPS 30Y 2.31',
@@ -49,14 +49,14 @@ describe('the feed of the Treasury', () => {
   const late = (properties: string) => feed(good, entry(`${date}\n${properties}`));
   const cases: readonly [string, string | Uint8Array, string][] = [
     ['without entries', feed(), ': the feed has no entry'],
-    ['that is none', '<table><row/></table>', ': this XML is not a feed'],
+    ['that is not a feed', '<table><row/></table>', ': this XML is not a feed'],
     [
-      'with an unknown tenor',
+      'with an unknown maturity',
       late(rate('BC_40YEAR', '1')),
       ', row 15, column "BC_40YEAR": not a maturity that asof knows',
     ],
     [
-      'with a tenor that the real curve does not have',
+      'with a maturity that the real curve does not have',
       late(rate('TC_2YEAR', '1')),
       ', row 15, column "TC_2YEAR": not a maturity that asof knows',
     ],
@@ -72,7 +72,7 @@ describe('the feed of the Treasury', () => {
       ', row 15, column "BC_1YEAR": elements instead of a rate',
     ],
     [
-      'with a rate twice',
+      'with a repeated rate',
       late(rate('BC_1YEAR', '1') + rate('BC_1YEAR', '1')),
       ', row 15, column "BC_1YEAR": the element appears twice in one entry',
     ],
@@ -93,22 +93,22 @@ describe('the feed of the Treasury', () => {
     ],
     ['with an empty entry', feed(good, '<entry><id/></entry>'), ', row 11: an entry without properties'],
     [
-      'of other rates',
+      'with other rates',
       feed(entry(date + rate('ROUND_B1_YIELD_4WK_2', '1'))),
       ', row 4: an entry without BC_… or TC_… rates',
     ],
     [
-      'cut short between entries',
+      'when it is cut short between entries',
       feed(good).replace('</feed>', ''),
       ", row 2: the XML is broken or cut short: Unclosed tag 'feed'.",
     ],
     [
-      'cut short in an entry',
+      'when it is cut short in an entry',
       feed(good).slice(0, -60),
       ': the XML is broken or cut short: it ends within feed > entry > content > m:properties',
     ],
     [
-      'with something behind it',
+      'with text after its end',
       `${feed(good)}<feed></feed>`,
       ', row 11: the XML is broken or cut short: Multiple possible root nodes found.',
     ],

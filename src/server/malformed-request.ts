@@ -2,11 +2,11 @@ import { STATUS_CODES } from 'node:http';
 import { newRequestId } from '../service/service.ts';
 import { longestTarget } from './target.ts';
 
-/** A request that never became one, or that no endpoint could take: what is answered, and by which status. */
-export type BrokenRequest = { readonly status: number; readonly detail: string; readonly path?: string };
+/** A request that Node cannot parse, or that no endpoint takes: the status and the detail of its answer. */
+export type MalformedRequest = { readonly status: number; readonly detail: string; readonly path?: string };
 
-/** A problem document for a broken request, with the headers that go with it. */
-export function brokenAnswer({ status, detail, path = '/' }: BrokenRequest, publicUrl: string) {
+/** A problem document for a malformed request, with the headers that go with it. */
+export function malformedAnswer({ status, detail, path = '/' }: MalformedRequest, publicUrl: string) {
   const requestId = newRequestId(new Date());
   const text = JSON.stringify({
     type: status === 400 ? `${publicUrl}/errors/validation-error` : 'about:blank',
@@ -30,16 +30,16 @@ export function brokenAnswer({ status, detail, path = '/' }: BrokenRequest, publ
   };
 }
 
-/** The whole HTTP message of a broken request's answer, for a socket that has no response object. */
-export function brokenMessage(broken: BrokenRequest, publicUrl: string) {
-  const { requestId, text, headers } = brokenAnswer(broken, publicUrl);
+/** The whole HTTP message of that answer, for a socket that has no response object. */
+export function malformedMessage(malformed: MalformedRequest, publicUrl: string) {
+  const { requestId, text, headers } = malformedAnswer(malformed, publicUrl);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const phrase = STATUS_CODES[broken.status] ?? '';
-  return { requestId, message: `HTTP/1.1 ${broken.status} ${phrase}\r\n${lines.join('')}\r\n${text}` };
+  const phrase = STATUS_CODES[malformed.status] ?? '';
+  return { requestId, message: `HTTP/1.1 ${malformed.status} ${phrase}\r\n${lines.join('')}\r\n${text}` };
 }
 
-/** What Node's parser complains of, as a broken request; undefined where nobody waits for an answer. */
-export function brokenRequest(error: Error): BrokenRequest | undefined {
+/** The malformed request behind an error of Node's parser; undefined if the client is gone. */
+export function malformedRequest(error: Error): MalformedRequest | undefined {
   const { code = '', rawPacket } = error as { readonly code?: string; readonly rawPacket?: Buffer };
   if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
   const { length, path } = requestLine(rawPacket);
@@ -52,7 +52,7 @@ export function brokenRequest(error: Error): BrokenRequest | undefined {
   return { status: 431, detail: 'the headers of the request are too long', ...where };
 }
 
-/** What can be seen of the request line; a packet that does not begin with one belongs to headers. */
+/** The length and the path of the request line; a packet that does not begin with one belongs to the headers. */
 function requestLine(packet: Buffer | undefined): { readonly length: number; readonly path?: string } {
   const [line = ''] = packet?.toString('latin1').split('\n', 1) ?? [];
   const path = /^[A-Z]+ (\/[^ ?#\r]*)/.exec(line)?.[1];

@@ -1,0 +1,147 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import { type Day, latestDay, parseDay } from '../domain/series/date.ts';
+import { parseSeriesId } from '../domain/series/series.ts';
+import { Problem } from '../errors/problem.ts';
+import { samplePath } from '../platform/installation.ts';
+import { openStore, openWriter } from '../store/open.ts';
+import type { ImportRecord } from '../store/store.ts';
+import { sourceFiles } from './files/walk.ts';
+import { recognise } from './formats/recognise.ts';
+import type { LoadProgress } from './load/file-loader.ts';
+import { type ImportFile, load } from './load/load.ts';
+import type { FileSummary } from './load/tally.ts';
+
+/** What to import, and how. */
+export type ImportOptions = {
+  /** The address of the store; a missing store is created. */
+  readonly store: string;
+  /** The kind of all files (`asof help formats` lists them); without it each file is recognised by its content. */
+  readonly kind?: string | undefined;
+  /** The vintage date of whole-vintage files; overrides the one in their names. */
+  readonly asOf?: Day | undefined;
+  /** The filing date of ownership XML that no other file dates. */
+  readonly filedOn?: Day | undefined;
+  /** The series of files that do not name theirs. */
+  readonly series?: string | undefined;
+  /** The ids under which to store series, by their ids in the files. */
+  readonly rename?: Readonly<Record<string, string>> | undefined;
+  /** Accepts a series from a second source. */
+  readonly merge?: boolean | undefined;
+  /** Accepts new statements where they contradict known ones. */
+  readonly replace?: boolean | undefined;
+  /** Withdraws the dates that a whole vintage does not list. */
+  readonly complete?: boolean | undefined;
+  /** Begins a new store as a copy of the sample. */
+  readonly withSample?: boolean | undefined;
+  /** Reads and checks everything, and writes nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** The time of the import; nothing later can be known. The default is now. */
+  readonly clock?: (() => Date) | undefined;
+  /** Stops the import; nothing is written then. */
+  readonly signal?: AbortSignal | undefined;
+  /** Receives the progress after each stretch of work. */
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+};
+
+/** The progress of an import: files while it recognises them, bytes of all files while it loads them. */
+export type ImportProgress =
+  | { readonly stage: 'recognise'; readonly file: string; readonly done: number; readonly total: number }
+  | ({ readonly stage: 'load' } & LoadProgress);
+
+/** What an import did, or for a dry run would do. */
+export type ImportResult = {
+  /** The address of the store. */
+  readonly store: string;
+  /** Whether the import created the store. */
+  readonly created: boolean;
+  readonly dryRun: boolean;
+  /** What each file brought, in the order in which the files were read. */
+  readonly files: readonly FileSummary[];
+};
+
+/**
+ * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Throws a Problem that
+ * names the file and the place if a file cannot be read, and an ImportRefusal that lists every conflict if statements
+ * contradict each other or known ones.
+ */
+export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
+  const { store, clock = () => new Date(), signal, onProgress, dryRun = false } = options;
+  const asOf = checkedDay('asOf', options.asOf);
+  const filedOn = checkedDay('filedOn', options.filedOn);
+  const series = options.series === undefined ? undefined : checkedId('series', options.series);
+  const rename = new Map(
+    Object.entries(options.rename ?? {}).map((ids) => {
+      const [from = '', to = ''] = ids.map((id) => checkedId('rename', id));
+      return [from, to];
+    }),
+  );
+  if (paths.length === 0) throw new Problem('bad-input', 'nothing to import: name files or folders');
+  const files = await recognisedFiles(paths, options);
+  const writer = await openWriter(store, options.withSample === true ? samplePath() : undefined);
+  try {
+    const now = clock();
+    const summaries = await load(files, writer, {
+      rename,
+      merge: options.merge === true,
+      replace: options.replace === true,
+      complete: options.complete === true,
+      latest: latestDay(now),
+      importedAt: now.toISOString(),
+      onProgress: async (progress) => {
+        await tick();
+        signal?.throwIfAborted();
+        onProgress?.({ stage: 'load', ...progress });
+      },
+      ...(asOf !== undefined && { asOf }),
+      ...(filedOn !== undefined && { filedOn }),
+      ...(series !== undefined && { series }),
+    });
+    // The last chance to stop: Node delivers a signal that came while SQLite was working only in the next tick.
+    await tick();
+    signal?.throwIfAborted();
+    if (dryRun) await writer.rollback();
+    else await writer.commit();
+    return { store, created: writer.created, dryRun, files: summaries };
+  } catch (error) {
+    await writer.rollback();
+    throw error;
+  }
+}
+
+/** Every import of a store, oldest first. */
+export async function importLog(address: string): Promise<readonly ImportRecord[]> {
+  const store = await openStore(address);
+  try {
+    return await store.read((view) => view.imports());
+  } finally {
+    await store.close();
+  }
+}
+
+async function recognisedFiles(
+  paths: readonly string[],
+  { kind, signal, onProgress }: ImportOptions,
+): Promise<readonly ImportFile[]> {
+  const files = await sourceFiles(paths);
+  const total = files.length;
+  const recognised: ImportFile[] = [];
+  for (const [index, file] of files.entries()) {
+    signal?.throwIfAborted();
+    recognised.push({ file, format: await recognise(file, kind) });
+    onProgress?.({ stage: 'recognise', file: file.path, done: index + 1, total });
+  }
+  return recognised;
+}
+
+function checkedDay(option: string, text: string | undefined): Day | undefined {
+  const day = text === undefined ? undefined : parseDay(text);
+  if (day === undefined && text !== undefined)
+    throw new Problem('bad-input', `${option} ${JSON.stringify(text)}: use YYYY-MM-DD`);
+  return day;
+}
+
+function checkedId(option: string, text: string): string {
+  const id = parseSeriesId(text);
+  if (id === undefined) throw new Problem('bad-input', `${option} ${JSON.stringify(text)}: not a series id`);
+  return id;
+}
