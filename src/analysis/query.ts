@@ -10,10 +10,10 @@ export type QueryParams = { readonly [name: string]: string | number };
 export type SortOrder = 'asc' | 'desc';
 
 /** How much of a listing: at most `limit` rows (of each series), from where `cursor` points; all of it without either. */
-export type Extent = { readonly limit?: number; readonly cursor?: string };
+export type Paging = { readonly limit?: number; readonly cursor?: string };
 
 /** The rows of one operation; with `ids` those of several series, one after the other. */
-export type OperationQuery = Extent & {
+export type OperationQuery = Paging & {
   readonly kind: 'operation';
   /** The operation's name. */
   readonly operation: string;
@@ -33,7 +33,7 @@ export type RevisionsQuery = {
 };
 
 /** The vintage dates of a series, up to `asOf`; without it, also what the series covers. */
-export type VintagesQuery = Extent & {
+export type VintagesQuery = Paging & {
   readonly kind: 'vintages';
   readonly id: string;
   readonly from?: Day;
@@ -42,7 +42,7 @@ export type VintagesQuery = Extent & {
 };
 
 /** The curve of a day, or of the newest day up to it; with `vs` beside the curve of another day. */
-export type CurveQuery = {
+export type YieldCurveQuery = {
   readonly kind: 'curve';
   readonly curveType?: CurveType;
   readonly date?: Day;
@@ -95,7 +95,7 @@ export type Query =
   | OperationQuery
   | RevisionsQuery
   | VintagesQuery
-  | CurveQuery
+  | YieldCurveQuery
   | YieldTableQuery
   | DiffQuery
   | PanelQuery
@@ -104,7 +104,7 @@ export type Query =
 /** The as-of dates of a real-time panel, ascending; a Problem where a bound is missing or no day lies between them. */
 export function asOfDates({ each, from, to }: RealTimePanelQuery): readonly Day[] {
   if (from === undefined || to === undefined)
-    throw new Problem('bad-input', '--as-of-each needs --from and --to: the first and the last as-of date');
+    throw new Problem('bad-input', 'a real-time panel needs the first and the last as-of date');
   const days = schedule(each, from, to);
   if (days.length === 0) throw new Problem('bad-input', `there is no ${each} from ${from} to ${to}`);
   return days;

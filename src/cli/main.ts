@@ -21,12 +21,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 async function run(argv: readonly string[], io: Io): Promise<number> {
   // The most frequent question of scripts loads nothing more.
   if (argv.length === 1 && /^(--version|-V)$/.test(argv[0] ?? '')) return printVersion(io);
-  const [{ parse }, { latestDay, utcDay }] = await Promise.all([
-    import('./options/parse.ts'),
-    import('../domain/series/date.ts'),
-  ]);
-  const now = io.clock();
-  return execute(parse(argv, { clock: { today: utcDay(now), latest: latestDay(now) } }), io);
+  const { clockAt, parse } = await import('./options/parse.ts');
+  return execute(parse(argv, { clock: clockAt(io.clock()) }), io);
 }
 
 /** Does what a line asks for; loads only the code of its command. */

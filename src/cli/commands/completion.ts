@@ -1,6 +1,7 @@
 import { unlessAborted } from '../../platform/abort.ts';
 import { choicesAt } from '../completion/choices.ts';
 import { positionIn } from '../completion/position.ts';
+import { bash, fish, zsh } from '../completion/scripts.ts';
 import { patience } from '../completion/series-ids.ts';
 import { nothing, type Shell } from '../completion/shell.ts';
 import { allCommands } from '../options/commands.ts';
@@ -9,15 +10,11 @@ import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { print } from '../terminal/stream-sink.ts';
 
-const shells: Readonly<Record<CompletionLine['shell'], () => Promise<Shell>>> = {
-  bash: async () => (await import('../completion/bash.ts')).bash,
-  zsh: async () => (await import('../completion/zsh.ts')).zsh,
-  fish: async () => (await import('../completion/fish.ts')).fish,
-};
+const shells: Readonly<Record<CompletionLine['shell'], Shell>> = { bash, zsh, fish };
 
 /** `asof completion`: the script for a shell, or the answer to what that script sends at each TAB. */
 export async function runCompletion({ shell: name, sent }: CompletionLine, io: Io): Promise<number> {
-  const shell = await shells[name]();
+  const shell = shells[name];
   if (sent.length === 0) await print(shell.script, io);
   else {
     await print(`${(await answerOf(shell, sent, io)).join('\n')}\n`, io);

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { closest } from '../../domain/series/closest.ts';
 import { Problem } from '../../errors/problem.ts';
-import { type Example, examples, introduction } from '../help/example-lines.ts';
-import { topicNamed, topics } from '../help/topics.ts';
+import { examples, introduction } from '../help/example-lines.ts';
 import type { CommandSpec } from '../options/command.ts';
 import { allCommands, firstWordOf } from '../options/commands.ts';
 import type { HelpLine } from '../options/line.ts';
 import { programOf } from '../options/program.ts';
+import { topicNamed, topics } from '../options/service-commands.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { print } from '../terminal/stream-sink.ts';
@@ -41,7 +41,9 @@ function helpOn(words: readonly string[], width: number): string {
       .trimEnd(),
     ...(spec?.about === undefined ? [] : [spec.about]),
     ...(called === '' ? [`Topics: ${topics.map((name) => `asof help ${name}`).join(', ')}`] : []),
-    `Examples:\n${examplesOf(called, specs).map(exampleText).join('\n')}`,
+    `Examples:\n${examplesOf(called, specs)
+      .map((line) => `  ${line}`)
+      .join('\n')}`,
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -71,13 +73,10 @@ function unknown(typed: string, word: string, command: Command): Problem {
   });
 }
 
-/** The examples of a command; of a family the first one of each of its commands. */
-function examplesOf(called: string, specs: readonly CommandSpec[]): readonly Example[] {
-  if (called === '') return introduction;
-  const own = firstWordOf(specs, called)?.specs ?? [];
-  return examples[called] ?? own.flatMap(({ words }) => examples[words]?.slice(0, 1) ?? []);
-}
-
-function exampleText({ shows, line, needs }: Example): string {
-  return `  # ${shows}${needs === undefined ? '' : ` (needs ${needs})`}\n  ${line}`;
+/** The lines of the examples of a command; for a family the first example of each of its commands. */
+function examplesOf(called: string, specs: readonly CommandSpec[]): readonly string[] {
+  const own = called === '' ? introduction : examples[called];
+  if (own !== undefined) return own.trim().split('\n');
+  const commands = firstWordOf(specs, called)?.specs ?? [];
+  return commands.flatMap(({ words }) => examples[words]?.trim().split('\n').slice(0, 2) ?? []);
 }

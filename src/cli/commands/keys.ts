@@ -11,7 +11,6 @@ import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { print, streamSink } from '../terminal/stream-sink.ts';
-import { plansOf } from './serve.ts';
 
 type CreateLine = Extract<KeysLine, { command: 'keys create' }>;
 type ListLine = Extract<KeysLine, { command: 'keys list' }>;
@@ -31,7 +30,8 @@ export async function runKeys(line: KeysLine, io: Io): Promise<number> {
 
 async function createKey(line: CreateLine, io: Io): Promise<number> {
   const { name, plan } = line;
-  const plans = await plansOf(line.plans);
+  const { loadPlans } = await import('../../server/keys/plans.ts');
+  const plans = await loadPlans(line.plans);
   if (!plans.has(plan))
     throw new Problem(
       'bad-input',
