@@ -16,7 +16,7 @@ export async function answerRevisions(query: RevisionsQuery, asking: Asking): Pr
   const failures: Failure[] = [];
   const drawing =
     asking.chart === true
-      ? await (await import('./charts/revisions.ts')).revisionsDrawing(query, asking)
+      ? await (await import('./charts/series.ts')).revisionsDrawing(query, asking)
       : undefined;
   return {
     ...revisionLayout,
