@@ -60,3 +60,15 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 export function isClosedPipe(error: NodeJS.ErrnoException): boolean {
   return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
 }
+
+/** The failure as a Problem, or undefined where it is a bug of asof; a refusal of the operating system becomes a Problem. */
+export function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof Problem) {
+    const { kind, cause } = error;
+    // A Problem that was made from another says the same in more words.
+    const hides = kind === 'internal-error' && cause !== undefined && !(cause instanceof Problem);
+    return hides ? problemOf(cause) : error;
+  }
+  if (isSystemError(error)) return new Problem('local-io', error.message, { cause: error });
+  return undefined;
+}

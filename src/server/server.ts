@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { createHttpTerminator, type HttpTerminator } from 'http-terminator';
 import { systemProblem } from '../errors/system-errors.ts';
+import type { Log } from './exchange.ts';
 import type { Handler } from './handler.ts';
-import type { Log } from './log.ts';
 import {
   type MalformedRequest,
   malformedAnswer,

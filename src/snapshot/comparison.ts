@@ -4,10 +4,10 @@ import { sumOfFile } from './file.ts';
 import { type FileRecord, type Manifest, parseManifest } from './manifest.ts';
 import { manifestName } from './plan.ts';
 
-/** What is not as the manifest says: a file, and in what. */
+/** A difference from the manifest: a file, and what is different about it. */
 export type Finding = { readonly name: string; readonly what: string };
 
-/** The manifest in a folder; a Finding where it is none. What the system refuses is thrown. */
+/** The manifest in a folder; a Finding where it is damaged. Throws errors of the operating system. */
 export async function readManifest(folder: string): Promise<Manifest | Finding> {
   const path = join(folder, manifestName);
   if (!(await lstat(path)).isFile()) return { name: manifestName, what: 'is no file' };
@@ -15,7 +15,7 @@ export async function readManifest(folder: string): Promise<Manifest | Finding> 
   return manifest ?? { name: manifestName, what: 'is damaged' };
 }
 
-/** Holds what lies in a folder against its manifest. */
+/** Compares the files of a folder with its manifest. */
 export async function compareFiles(folder: string, { files }: Manifest): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const file of files) {
@@ -38,15 +38,15 @@ async function faultOf(path: string, { bytes, sha256 }: FileRecord): Promise<str
   return (await sumOfFile(path)).sha256 === sha256 ? undefined : 'is changed: its SHA-256 is another';
 }
 
-/** Holds what the commands give now, in files of the same names, against the manifest and the snapshot's own files. */
-export async function compareAnew(
+/** Compares what the commands give now, in files of the same names, with the manifest and with the files of the snapshot. */
+export async function compareOutputs(
   folder: string,
   { files }: Manifest,
-  anew: string,
+  other: string,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const { name, sha256 } of files) {
-    const [own, given] = [join(folder, name), join(anew, name)];
+    const [own, given] = [join(folder, name), join(other, name)];
     const same = (await sumOfFile(given)).sha256 === sha256;
     const where = await firstDifference(own, given);
     if (!same) findings.push({ name, what: `is given otherwise by its command now${where ?? ''}` });
@@ -56,7 +56,7 @@ export async function compareAnew(
   return findings;
 }
 
-/** The first line in which a text differs from another, in words; undefined where it does not, or where one is no text. */
+/** The first line in which two texts differ, in words; undefined where they are equal or one is not a text. */
 async function firstDifference(path: string, other: string): Promise<string | undefined> {
   const [own, others] = await Promise.all([path, other].map(linesOf));
   if (own === undefined || others === undefined) return undefined;
@@ -67,10 +67,10 @@ async function firstDifference(path: string, other: string): Promise<string | un
   return undefined;
 }
 
-/** The lines of a text; undefined of what is none, or not there. */
+/** The lines of a text; undefined for bytes, and for a missing file. */
 async function linesOf(path: string): Promise<readonly string[] | undefined> {
   try {
-    // A pipe in the place of a file would never end, nor would a link to a device.
+    // Reading a pipe or a device would never end.
     if (!(await lstat(path)).isFile()) return undefined;
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
     return text.includes('\0') ? undefined : text.split('\n');

@@ -7,11 +7,11 @@ import { type FileRecord, type Manifest, manifestText } from './manifest.ts';
 import { draftLink, newRunName, type Place, sweepOld } from './place.ts';
 import { manifestName } from './plan.ts';
 
-/** A snapshot in the making: a folder that nobody is shown before it is complete. */
+/** A snapshot in the making: a folder that the link does not show before it is complete. */
 export type Run = { readonly place: Place; readonly folder: string };
 
 /** The record of a file that a run made, and whether the current snapshot holds the same. */
-export type Settled = { readonly record: FileRecord; readonly unchanged: boolean };
+export type SettledFile = { readonly record: FileRecord; readonly isUnchanged: boolean };
 
 /** A new empty run. */
 export async function beginRun(place: Place, day: Day): Promise<Run> {
@@ -20,18 +20,18 @@ export async function beginRun(place: Place, day: Day): Promise<Run> {
   return { place, folder };
 }
 
-/** Puts a file of a run on the disk for good, and records what it is. */
+/** Syncs a file of a run to the disk, as a hard link to the old file if that is the same, and records it. */
 export async function settleFile(
   { place, folder }: Run,
   made: Omit<FileRecord, 'bytes' | 'sha256'>,
-): Promise<Settled> {
+): Promise<SettledFile> {
   const path = join(folder, made.name);
   const sum = await sumOfFile(path);
-  const unchanged = await settle(path, sum, shownBefore(place, made.name));
-  return { record: { ...made, ...sum }, unchanged };
+  const isUnchanged = await settle(path, sum, shownBefore(place, made.name));
+  return { record: { ...made, ...sum }, isUnchanged };
 }
 
-/** Completes a run and shows it in one step; the run shown before stays for those who still read it, all others go. */
+/** Completes a run and shows it in one step, by renaming a new link. */
 export async function publish({ place, folder }: Run, manifest: Manifest): Promise<void> {
   const path = join(folder, manifestName);
   await writeFile(path, manifestText(manifest), { flag: 'wx' }).catch(naming(path));
@@ -48,12 +48,12 @@ function shownBefore({ current }: Place, name: string): string | undefined {
   return current && join(current, name);
 }
 
-/** Removes every other run but the one that was shown before. */
+/** Removes all other runs except the one that was shown before, which somebody may still read. */
 export function sweepAfter({ place, folder }: Run): Promise<void> {
   return sweepOld(place, [folder, place.current]);
 }
 
-/** Gives a run up that is not shown; the snapshot is as it was. */
+/** Removes a run, unless the link shows it; the snapshot is as it was. */
 export async function giveUp({ place, folder }: Run): Promise<void> {
   const shown = await readlink(place.path).catch(() => undefined);
   if (shown === basename(folder)) return;

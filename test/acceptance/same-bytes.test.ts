@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/operations/index.ts';
 import { formatNames } from '../../src/render/formats.ts';
 import { openStore } from '../../src/store/open.ts';
-import { built } from '../support/command.ts';
 import { contractStore, oddId } from '../support/contract-cases.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { behindPrefix, type Running, startService } from '../support/modes.ts';
-import { scratchFolder } from '../support/scratch-store.ts';
+import { builtProgram } from '../support/repository.ts';
 
 const folder = scratchFolder();
 let store = '';
@@ -30,7 +30,7 @@ type Ended = { readonly code: number | null; readonly out: string; readonly err:
 /** The built command in an environment of these variables alone; request ids and the base of error types are all made the same. */
 function run(line: readonly string[], variables: Readonly<Record<string, string>>): Promise<Ended> {
   const env = { PATH: process.env.PATH, HOME: folder, ...variables };
-  const child = spawn(process.execPath, [built, ...line], {
+  const child = spawn(process.execPath, [builtProgram, ...line], {
     env,
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -162,7 +162,7 @@ describe('the built command, over a store or a service', () => {
     for (const line of [
       ['ping', '--debug'],
       ['obs', 'GDPX', '--debug'],
-      ['obs', 'GDP', '--from', 'x', '--json', '--debug'],
+      ['obs', 'GDP', '--cursor', 'x', '--json', '--debug'],
     ]) {
       const { out, err } = await run(line, variables);
       expect(out + err).not.toContain(running.key.slice(-20));

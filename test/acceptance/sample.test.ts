@@ -3,23 +3,21 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, open, operations, type Row, samplePath } from '../../src/index.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openDatabase } from '../../src/store/sqlite/engine.ts';
 import type { Series, Store } from '../../src/store/store.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { variables } from '../support/raw-statements.ts';
-import { testData } from '../support/repository.ts';
+import { root, testData } from '../support/repository.ts';
 import { sampleSourcesSuite } from '../support/suites/sample-sources.ts';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const realTimeDataSet = 'Philadelphia Fed Real-Time Data Set';
 const panels = 'FRED dated panel';
 
-const folder = fs.mkdtempSync(join(tmpdir(), 'asof-sample-'));
+const folder = scratchFolder();
 const sample = join(folder, 'sample.db');
 let store: Store;
 let client: Client;
@@ -36,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await client?.close();
   await store?.close();
-  fs.rmSync(folder, { recursive: true, force: true });
 });
 
 const sourceOf = (id: string) => series.find((one) => one.id === id)?.source;

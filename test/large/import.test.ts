@@ -42,8 +42,8 @@ describe('a real catalogue of FRED', () => {
     ['category_series', 47],
     ['tag_series', 18],
   ])('(%s) describes %i series', async (name, count) => {
-    const told = await readAll(fredSeries, realFile(largeData, `macro/fred-api/catalogue-${name}.json`));
-    expect(told.metadata).toHaveLength(count);
+    const records = await readAll(fredSeries, realFile(largeData, `macro/fred-api/catalogue-${name}.json`));
+    expect(records.metadata).toHaveLength(count);
   });
 });
 

@@ -7,10 +7,10 @@ const cy = owner({ cik: '0000000003', name: 'Cy' });
 const fund = owner({ cik: '0000000009', name: 'Fund LP', isDirector: false, isTenPercent: true });
 
 const day = (count: number) => `2026-02-0${count}`;
-/** The days on which they were filed. */
+/** Their filing dates. */
 export const days = [1, 2, 3, 4, 5].map(day);
 
-/** Up to nine filings of an issuer and a few days, alike enough to repeat and to amend each other. */
+/** Up to nine filings of one issuer within a few days, similar enough to repeat and amend each other. */
 export const alikeFilings = fc
   .array(
     fc.record({

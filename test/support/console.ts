@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IPty, spawn } from 'node-pty';
+import { builtProgram } from './repository.ts';
 
 /** A command of a console block as typed, continued lines included, and the text that the terminal shows after it. */
 export type Exchange = { readonly command: string; readonly shown: string };
@@ -57,7 +58,7 @@ export class Machine {
     this.#script = join(folder, 'command');
     this.#stderr = join(folder, 'stderr');
     for (const path of [bin, this.#home, work]) mkdirSync(path, { recursive: true });
-    writeProgram(join(bin, 'asof'), join(import.meta.dirname, '..', '..', 'dist', 'asof.cjs'));
+    writeProgram(join(bin, 'asof'), builtProgram);
     if (spawnSync('curl', ['--version']).error !== undefined)
       writeProgram(join(bin, 'curl'), join(import.meta.dirname, 'curl.mjs'));
     const shell = `stty -echo; while read -r _; do . ${JSON.stringify(this.#script)} 2>${JSON.stringify(this.#stderr)}; printf '\\001'; done`;

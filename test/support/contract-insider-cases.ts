@@ -1,8 +1,18 @@
-import { insiderClusters, insiderFilings, spread } from '../../src/operations/index.ts';
+import {
+  insiderClusterExplanations,
+  insiderClusters,
+  insiderFilings,
+  spread,
+} from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
-import type { Answered, Refused } from './contract-question.ts';
 import { ownerColumns, submissionColumns, table, tradeColumns } from './sec-tables.ts';
+
+/** A question that has an answer, and how many rows that is. */
+export type Answered = readonly [operation: Operation, given: ParamTexts, rows: number];
+
+/** A question that is refused: the kind of problem, and the parameter at fault. */
+export type Refused = readonly [operation: Operation, given: ParamTexts, kind: string, field?: string];
 
 /** Filings of three insiders who bought within days of each other, one of them known a week later, and of a sale. */
 export const filings: Readonly<Record<string, string>> = {
@@ -58,6 +68,12 @@ const rows: readonly (readonly [operation: Operation, query: string, rows: numbe
   [insiderClusters, 'ticker=AIT&min_insiders=1', 0],
   [insiderClusters, 'from=2026-01-02&to=2026-01-02&limit=1', 1],
   [insiderClusters, 'from=2026-01-03', 0],
+  [insiderClusterExplanations, '', 4],
+  [insiderClusterExplanations, 'as_of=2026-01-11', 0],
+  [insiderClusterExplanations, 'as_of=2026-01-11&min_insiders=2', 3],
+  [insiderClusterExplanations, 'days=1&ticker=SVN.A&min_insiders=2', 4],
+  [insiderClusterExplanations, 'from=2026-01-02&to=2026-01-02&limit=1', 4],
+  [insiderClusterExplanations, 'from=2026-01-03', 0],
 ];
 
 /** Questions about spreads and insiders. */
@@ -73,6 +89,8 @@ const faults: readonly (readonly [operation: Operation, query: string, field: st
   [insiderFilings, 'as_of=2026-01-17', 'as_of'],
   [insiderClusters, 'min_insiders=101', 'min_insiders'],
   [insiderClusters, 'from=2020-02-02&to=2020-02-01', 'from'],
+  [insiderClusterExplanations, 'days=0', 'days'],
+  [insiderClusterExplanations, 'from=2020-02-02&to=2020-02-01', 'from'],
 ];
 
 /** Questions about them that break rules of more than one parameter. */
@@ -86,4 +104,5 @@ export const listings: readonly (readonly [operation: Operation, given: ParamTex
   [insiderFilings, of('from=2025-01-01')],
   [insiderFilings, of('as_of=2026-01-05&days=365')],
   [insiderClusters, of('min_insiders=1')],
+  [insiderClusterExplanations, of('min_insiders=1')],
 ];

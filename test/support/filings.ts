@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Filing, ReportingOwner } from '../../src/domain/insider/filing.ts';
 
-/** A director who bought, some of what he is replaced. */
+/** A director, with some fields replaced. */
 export function owner(changes: Partial<ReportingOwner> = {}): ReportingOwner {
   return {
     cik: '0001913199',
@@ -14,7 +14,7 @@ export function owner(changes: Partial<ReportingOwner> = {}): ReportingOwner {
   };
 }
 
-/** A purchase in the open market, some of what it states replaced. */
+/** An open-market purchase by a director, with some fields replaced. */
 export function filing(changes: Partial<Filing> = {}): Filing {
   const { filingId = '0000000001-26-000001' } = changes;
   return {
@@ -50,7 +50,7 @@ const owners = [
   owner({ cik: null, name: 'É. Fund', isDirector: false, isTenPercent: true }),
 ];
 
-/** Any filing of a few days, issuers and owners. */
+/** Any trade of a few days, issuers and owners. */
 export const anyFiling: fc.Arbitrary<Filing> = fc
   .record({
     filingId: fc.constantFrom(1, 2, 3, 4, 5, 6).map((count) => `0000000001-26-00000${count}`),

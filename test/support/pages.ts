@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-const root = join(import.meta.dirname, '..', '..');
+import { root } from './repository.ts';
 
 /** A page of the documentation; `path` is relative to the root of the repository. */
 export type Page = { readonly path: string; readonly text: string };

@@ -8,6 +8,9 @@ export const root = join(import.meta.dirname, '..', '..');
 /** The built program. */
 export const builtProgram = join(root, 'dist', 'asof.cjs');
 
+/** The sample store that is shipped with it. */
+export const builtSample = join(root, 'dist', 'sample.db');
+
 /** The folder of small real files; test/data/README.md names their sources. */
 export const testData = join(root, 'test', 'data');
 

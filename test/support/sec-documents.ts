@@ -3,7 +3,7 @@ import type { SourceFile } from '../../src/import/files/source-file.ts';
 import type { Batch, ReadOptions } from '../../src/import/formats/format.ts';
 import { recognise } from '../../src/import/formats/recognise.ts';
 
-/** The parts of an ownership document; each stands as it is given. */
+/** The parts of an ownership document, as XML. */
 export type Parts = {
   readonly form?: string;
   readonly issuer?: string;
@@ -16,7 +16,7 @@ export type Parts = {
 export const director =
   '<reportingOwner><reportingOwnerId><rptOwnerCik>0001777906</rptOwnerCik><rptOwnerName>SZE JULIA</rptOwnerName></reportingOwnerId><reportingOwnerRelationship><isDirector>1</isDirector></reportingOwnerRelationship></reportingOwner>';
 
-/** A purchase in the open market, some of its elements replaced. */
+/** An open-market purchase with some of its elements replaced. */
 export function trade(changes: Readonly<Record<string, string>> = {}): string {
   const elements: Readonly<Record<string, string>> = {
     securityTitle: '<value>Common Stock</value>',
@@ -41,7 +41,7 @@ export function trade(changes: Readonly<Record<string, string>> = {}): string {
   ].join('\n');
 }
 
-/** An ownership document of one trade, some of its parts replaced; the trade begins on line 8. */
+/** An ownership document of one trade with some of its parts replaced; the trade begins on line 8. */
 export function documentOf({ form = '4', issuer, owners = director, tables, more = '' }: Parts = {}): string {
   return [
     '<?xml version="1.0"?>',
@@ -57,23 +57,23 @@ export function documentOf({ form = '4', issuer, owners = director, tables, more
   ].join('\n');
 }
 
-/** What files of one import say together. */
-export type Told = { readonly filings: readonly Filing[]; readonly notes: readonly string[] };
+/** The filings and notes of a file. */
+export type FilingRecords = { readonly filings: readonly Filing[]; readonly notes: readonly string[] };
 
-/** Reads all files as one import does: each by the format that it is recognised as, with the others in sight. */
+/** Reads files as one import does: each in its recognised format, together with the others. */
 export async function readTogether(
   files: readonly SourceFile[],
   options: ReadOptions = {},
-): Promise<ReadonlyMap<string, Told>> {
-  const told = new Map<string, Told>();
+): Promise<ReadonlyMap<string, FilingRecords>> {
+  const records = new Map<string, FilingRecords>();
   for (const file of files) {
     const batches: Batch[] = [];
     const format = await recognise(file);
     for await (const batch of format.read(file, { together: files, ...options })) batches.push(batch);
-    told.set(file.name, {
+    records.set(file.name, {
       filings: batches.flatMap(({ filings = [] }) => filings),
       notes: batches.flatMap(({ notes = [] }) => notes),
     });
   }
-  return told;
+  return records;
 }

@@ -1,20 +1,20 @@
 import { sourceFiles } from '../../src/import/files/walk.ts';
-import { readTogether, type Told } from './sec-documents.ts';
-import { tempFolder } from './temp-files.ts';
+import { tempFolder } from './folders.ts';
+import { type FilingRecords, readTogether } from './sec-documents.ts';
 
-/** A table as tab-separated text: the columns, then a record a line. */
+/** A table as tab-separated text: the columns, then one record per line. */
 export const table = (columns: string, ...records: string[]) =>
   [columns, ...records].map((line) => `${line.split('|').join('\t')}\n`).join('');
 
-/** The columns of SUBMISSION that are read, and one that is not. */
+/** The columns of SUBMISSION that an import reads, and one that it ignores. */
 export const submissionColumns =
   'ACCESSION_NUMBER|FILING_DATE|PERIOD_OF_REPORT|DATE_OF_ORIG_SUB|REMARKS|DOCUMENT_TYPE|ISSUERCIK|ISSUERNAME|ISSUERTRADINGSYMBOL';
-/** The columns of REPORTINGOWNER that are read. */
+/** The columns of REPORTINGOWNER that an import reads. */
 export const ownerColumns = 'ACCESSION_NUMBER|RPTOWNERCIK|RPTOWNERNAME|RPTOWNER_RELATIONSHIP|RPTOWNER_TITLE';
-/** The columns of NONDERIV_TRANS that are read. */
+/** The columns of NONDERIV_TRANS that an import reads. */
 export const tradeColumns =
   'ACCESSION_NUMBER|NONDERIV_TRANS_SK|SECURITY_TITLE|TRANS_DATE|TRANS_CODE|TRANS_SHARES|TRANS_PRICEPERSHARE|TRANS_ACQUIRED_DISP_CD|SHRS_OWND_FOLWNG_TRANS|DIRECT_INDIRECT_OWNERSHIP';
-/** The columns of DERIV_TRANS that are read. */
+/** The columns of DERIV_TRANS that an import reads. */
 const derivColumns = tradeColumns.replace('NONDERIV', 'DERIV');
 /** One filing. */
 export const a = '0001878313-26-000062';
@@ -30,7 +30,7 @@ export const owner = (accession: string) =>
 export const trade = (accession: string, key: number, shares = '72700.0', date = '01-JUN-2026') =>
   `${accession}|${key}|Common Stock|${date}|P|${shares}|1.3877|A|976121.0|D`;
 
-/** A small data set with every table that matters. */
+/** A small data set with every table that an import reads. */
 export const whole: Readonly<Record<string, string>> = {
   'SUBMISSION.tsv': table(submissionColumns, submission(a), submission(b)),
   'REPORTINGOWNER.tsv': table(ownerColumns, owner(a), owner(b), `${a}|1913199|Smith Stan|Director|`),
@@ -38,15 +38,16 @@ export const whole: Readonly<Record<string, string>> = {
   'DERIV_TRANS.tsv': table(derivColumns, trade(a, 4, '4')),
 };
 
-/** Reads what the paths mean, as one import. */
+/** Reads paths as one import. */
 export const readPaths = async (...paths: string[]) => readTogether(await sourceFiles(paths));
 /** Reads a folder of tables, as one import. */
 export const readSet = (files: Readonly<Record<string, string>> = whole) => readPaths(tempFolder(files));
-/** All filings of an import. */
-export const filingsIn = (told: ReadonlyMap<string, Told>) =>
-  [...told.values()].flatMap(({ filings }) => filings);
+/** All trades of an import. */
+export const filingsIn = (records: ReadonlyMap<string, FilingRecords>) =>
+  [...records.values()].flatMap(({ filings }) => filings);
 /** All notes of an import. */
-export const notesIn = (told: ReadonlyMap<string, Told>) => [...told.values()].flatMap(({ notes }) => notes);
+export const notesIn = (records: ReadonlyMap<string, FilingRecords>) =>
+  [...records.values()].flatMap(({ notes }) => notes);
 /** The small data set without one of its tables. */
 export const without = (name: string) =>
   Object.fromEntries(Object.entries(whole).filter(([table]) => table !== name));

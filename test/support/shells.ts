@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IPty, spawn } from 'node-pty';
-import { built } from './command.ts';
+import { scratchFolder } from './folders.ts';
+import { builtProgram } from './repository.ts';
 
 /** How a shell is started as its users have it, but without their settings, and how it takes the script in. */
 export const shells = {
@@ -39,7 +39,7 @@ export async function promptOf(
 ): Promise<Prompt> {
   if (spawnSync(name, ['--version']).error !== undefined)
     throw new Error(`${name} is missing: install it, or leave it out of ASOF_SHELLS`);
-  const root = mkdtempSync(join(tmpdir(), 'asof-tab-'));
+  const root = scratchFolder();
   const [bin, home, work] = [join(root, 'bin'), join(root, 'home'), join(root, 'work')];
   for (const path of [bin, home, work]) mkdirSync(path);
   for (const file of files) {
@@ -48,7 +48,9 @@ export async function promptOf(
   }
   const written = join(root, 'words');
   const asof = join(bin, 'asof');
-  const quoted = [process.execPath, built, `${written}.part`, written].map((path) => JSON.stringify(path));
+  const quoted = [process.execPath, builtProgram, `${written}.part`, written].map((path) =>
+    JSON.stringify(path),
+  );
   writeFileSync(
     asof,
     `#!/bin/sh
@@ -106,7 +108,6 @@ echo called
     has: (file) => existsSync(join(work, file)),
     close() {
       terminal.kill();
-      rmSync(root, { recursive: true, force: true });
     },
   };
 }

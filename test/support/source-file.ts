@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { Statement } from '../../src/domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../../src/domain/series/series.ts';
-import type { Statement } from '../../src/domain/series/statement.ts';
 import type { CurvePoint } from '../../src/domain/treasury/curve.ts';
 import type { SourceFile } from '../../src/import/files/source-file.ts';
 import type { ImportFormat, ReadOptions, SeriesCoverage } from '../../src/import/formats/format.ts';
 import { readData } from './repository.ts';
 
-/** Content to read in chunks of some bytes, whatever characters they cut. */
+/** The content of a file, read in chunks that may cut characters. */
 export type Content = string | Buffer;
 
-/** A file that is nowhere on disk. */
+/** A file in memory. */
 export function sourceFile(
   name: string,
   content: Content,
@@ -49,8 +49,8 @@ export function realFile(data: string, path: string): SourceFile {
   };
 }
 
-/** Everything that a file said. */
-export type Told = {
+/** All records of a file. */
+export type FileRecords = {
   readonly metadata: readonly SeriesMetadata[];
   readonly implied: readonly SeriesMetadata[];
   readonly coverage: readonly SeriesCoverage[];
@@ -58,13 +58,13 @@ export type Told = {
   readonly points: readonly CurvePoint[];
 };
 
-/** Reads a file to its end. */
+/** Reads all records of a file. */
 export async function readAll(
   format: ImportFormat,
   file: SourceFile,
   options: ReadOptions = {},
-): Promise<Told> {
-  const told = {
+): Promise<FileRecords> {
+  const records = {
     metadata: [] as SeriesMetadata[],
     implied: [] as SeriesMetadata[],
     coverage: [] as SeriesCoverage[],
@@ -72,27 +72,27 @@ export async function readAll(
     points: [] as CurvePoint[],
   };
   for await (const batch of format.read(file, options)) {
-    told.metadata.push(...(batch.metadata ?? []));
-    told.implied.push(...(batch.implied ?? []));
-    told.coverage.push(...(batch.coverage ?? []));
-    for (const statement of batch.statements ?? []) told.statements.push(statement);
-    told.points.push(...(batch.points ?? []));
+    records.metadata.push(...(batch.metadata ?? []));
+    records.implied.push(...(batch.implied ?? []));
+    records.coverage.push(...(batch.coverage ?? []));
+    for (const statement of batch.statements ?? []) records.statements.push(statement);
+    records.points.push(...(batch.points ?? []));
   }
-  return told;
+  return records;
 }
 
-/** The statements in one line each, as asof's own CSV has them: `GDP,2014-10-01,2015-01-30,17710.7`. */
+/** The statements as lines of asof's own CSV: `GDP,2014-10-01,2015-01-30,17710.7`. */
 export function lines(statements: readonly Statement[]): string[] {
   return statements.map(({ seriesId, date, asOf, value }) => [seriesId, date, asOf, value ?? ''].join(','));
 }
 
-/** The detail of the refusal that reading ends in. */
+/** The refusal of a file, as `Problem: …`. */
 export async function refusalOf(
   format: ImportFormat,
   file: SourceFile,
   options: ReadOptions = {},
 ): Promise<string> {
-  const told = await readAll(format, file, options).catch((error: unknown) => error);
-  if (told instanceof Error) return `${told.name}: ${told.message}`;
+  const records = await readAll(format, file, options).catch((error: unknown) => error);
+  if (records instanceof Error) return `${records.name}: ${records.message}`;
   throw new Error(`${file.name} was read`);
 }

@@ -1,36 +1,22 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { join } from 'node:path';
 import type { SourceFile } from '../../src/import/files/source-file.ts';
 import { sourceFiles } from '../../src/import/files/walk.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../../src/import/formats/format.ts';
+import { tempFolder } from './folders.ts';
 
-/** A folder with these files (path: content), removed when the test ends. */
-export function tempFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
-  const folder = mkdtempSync(join(tmpdir(), 'asof-files-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [name, content] of Object.entries(files)) {
-    const path = join(folder, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, content);
-  }
-  return folder;
-}
-
-/** A real file of that name and content, as an import finds it. */
+/** A file on disk, as an import finds it. */
 export async function tempFile(name: string, content: string | Uint8Array): Promise<SourceFile> {
   return onlyFile(join(tempFolder({ [name]: content }), name));
 }
 
-/** The one file that a path gives. */
+/** The only file at a path. */
 export async function onlyFile(path: string): Promise<SourceFile> {
   const [file, ...others] = await sourceFiles([path]);
   if (file === undefined || others.length > 0) throw new Error(`${path} gives ${others.length + 1} files`);
   return file;
 }
 
-/** Everything that a format reads in a file. */
+/** All batches that a format reads from a file. */
 export async function readAll(
   format: ImportFormat,
   file: SourceFile,
@@ -41,7 +27,7 @@ export async function readAll(
   return batches;
 }
 
-/** The points that a format reads in a file, as `2024-12-31 PAR 10Y 4.58`. */
+/** The points that a format reads from a file, as `2024-12-31 PAR 10Y 4.58`. */
 export async function pointsIn(format: ImportFormat, file: SourceFile): Promise<string[]> {
   const batches = await readAll(format, file);
   return batches.flatMap(({ points = [] }) =>
@@ -49,7 +35,7 @@ export async function pointsIn(format: ImportFormat, file: SourceFile): Promise<
   );
 }
 
-/** The content of a file, read as readers do. */
+/** The content of a file as text, byte by byte. */
 export async function textOf(file: SourceFile): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of await file.open()) chunks.push(chunk);

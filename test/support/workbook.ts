@@ -1,12 +1,12 @@
 import { zipOf } from './zip-writer.ts';
 
-/** A cell: a number as its XML holds it, a text, a blank, or a truth value. */
+/** A cell: a number as its XML text, a text, an empty cell, or a boolean. */
 type Cell = { readonly number: string } | string | boolean | null;
 
 /** A row of cells, from column A on. */
 export type Row = readonly Cell[];
 
-/** The bytes of a workbook with those sheets, as small as a reader of workbooks takes it. */
+/** The bytes of a minimal workbook with these sheets. */
 export function workbook(...sheets: readonly (readonly Row[])[]): Buffer {
   const ids = sheets.map((_, index) => index + 1);
   const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** A member of an archive to write; what is not stated is as it should be. */
+/** A member of an archive; fields that are left out get correct values. */
 export type Member = {
   readonly name: string;
   readonly content: string | Uint8Array;
@@ -11,7 +11,7 @@ export type Member = {
   readonly size?: number;
 };
 
-/** A zip archive laid out as PKWARE's APPNOTE says, wrong where a member asks for it. */
+/** A zip archive as PKWARE's APPNOTE describes it, with the errors that members ask for. */
 export function zipOf(members: readonly Member[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -37,7 +37,7 @@ export function zipOf(members: readonly Member[]): Buffer {
   return Buffer.concat([...parts, ...directory, end]);
 }
 
-/** The 24 bytes that local and central headers share: flags to the length of the extra field. */
+/** The 24 bytes that local and central headers share: from the flags to the length of the extra field. */
 function commonHeader(member: Member, content: Buffer, packed: Buffer, name: Buffer): Buffer {
   const header = Buffer.alloc(24);
   header.writeUInt16LE(member.flags ?? 0x800, 0);

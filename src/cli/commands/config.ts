@@ -1,62 +1,38 @@
-import type { Command } from 'commander';
 import { Problem } from '../../errors/problem.ts';
 import { changeConfigFile, configPath, readConfigFile } from '../config/config-file.ts';
 import { readSettings, settingNamed, settings, settingValue } from '../config/settings.ts';
+import type { ConfigLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
+import { print } from '../terminal/stream-sink.ts';
 
-/** Makes a subcommand of a name and a summary. */
-type Subcommand = (name: string, summary: string) => Command;
-
-/** `asof config get|set|unset|list|path`: what this user has set. */
-export function configCommand(subcommand: Subcommand, io: Io, done: (code: number) => void): void {
-  const width = Math.max(...settings.map(([name]) => name.length));
-  const lines = settings.map(([name, description]) => `  ${name.padEnd(width)}  ${description}`);
-  const help = `\nSettings:\n${lines.join('\n')}`;
-
-  subcommand('get', 'Print the value of a setting')
-    .argument('<name>')
-    .addHelpText('after', help)
-    .action((name: string) => done(get(name, io)));
-  subcommand('set', 'Set a setting')
-    .argument('<name>')
-    .argument('<value>')
-    .addHelpText('after', help)
-    .action(async (name: string, value: string) => done(await set(name, value, io)));
-  subcommand('unset', 'Forget a setting')
-    .argument('<name>')
-    .addHelpText('after', help)
-    .action(async (name: string) => done(await unset(name, io)));
-  subcommand('list', 'Print what is set').action(() => done(list(io)));
-  subcommand('path', 'Print where the settings are kept').action(() => {
-    io.stdout.write(`${configPath(io, 'config')}\n`);
-    done(exitCode.success);
-  });
-}
-
-function get(text: string, io: Io): number {
-  const name = settingNamed(text);
-  const value = readSettings(io)[name];
-  if (value === undefined) throw new Problem('not-found', `${name} is not set`);
-  io.stdout.write(`${value}\n`);
-  return exitCode.success;
-}
-
-async function set(text: string, value: string, io: Io): Promise<number> {
-  const name = settingNamed(text);
-  await changeConfigFile(io, 'config', name, settingValue(name, value));
-  return exitCode.success;
-}
-
-async function unset(text: string, io: Io): Promise<number> {
-  await changeConfigFile(io, 'config', settingNamed(text), undefined);
-  return exitCode.success;
-}
-
-/** As the file has them, so that a value which cannot be is seen. */
-function list(io: Io): number {
-  const entries = readConfigFile(io, 'config');
-  for (const [name] of settings)
-    if (entries[name] !== undefined) io.stdout.write(`${name}=${entries[name]}\n`);
+/** `asof config get|set|unset|list|path`: the settings of this user. */
+export async function runConfig(line: ConfigLine, io: Io): Promise<number> {
+  switch (line.command) {
+    case 'config get': {
+      const name = settingNamed(line.name);
+      const value = readSettings(io)[name];
+      if (value === undefined) throw new Problem('not-found', `${name} is not set`);
+      await print(`${value}\n`, io);
+      break;
+    }
+    case 'config set': {
+      const name = settingNamed(line.name);
+      await changeConfigFile(io, 'config', name, settingValue(name, line.value));
+      break;
+    }
+    case 'config unset':
+      await changeConfigFile(io, 'config', settingNamed(line.name), undefined);
+      break;
+    case 'config list': {
+      // As the file has them, so that an invalid value is seen.
+      const entries = readConfigFile(io, 'config');
+      for (const [name] of settings)
+        if (entries[name] !== undefined) await print(`${name}=${entries[name]}\n`, io);
+      break;
+    }
+    case 'config path':
+      await print(`${configPath(io, 'config')}\n`, io);
+  }
   return exitCode.success;
 }

@@ -1,88 +1,66 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import type { Command } from 'commander';
-import type { Statement } from '../../domain/series/statement.ts';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { seriesMeant, withSuggestion } from '../../analysis/series-ids.ts';
+import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
-import { formatForFile } from '../../render/formats.ts';
-import type { Store, StoreView } from '../../store/store.ts';
+import type { StoreView } from '../../store/store.ts';
 import { storeToRead } from '../config/places.ts';
-import { outputFile, type TalkFlags, withStoreFlag, withTalkFlags } from '../options/flags.ts';
-import { type Catalogue, wantedSeries, withSuggestion } from '../options/ids.ts';
-import { chosen } from '../run/session.ts';
+import type { FactsLine } from '../options/line.ts';
+import { withNamer } from '../run/session.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { reportFailure } from '../terminal/messages.ts';
-import { openSink } from '../terminal/open-sink.ts';
 import { progress } from '../terminal/progress.ts';
-import type { Sink } from '../terminal/sink.ts';
+import { openSink } from '../terminal/row-output.ts';
+import type { Sink } from '../terminal/stream-sink.ts';
 
-type FactsFlags = TalkFlags & { readonly store?: string; readonly output?: string };
-
-/** `asof facts`: every statement about series, in the CSV that import reads. */
-export function factsCommand(command: Command, io: Io, done: (code: number) => void): void {
-  withTalkFlags(withStoreFlag(command))
-    .argument('<id...>', 'series ids; one with * (quoted) means every series whose id matches')
-    .option('-o, --output <file>', 'write to a file, complete or not at all; - is stdout')
-    .action(async (typed: readonly string[]) => done(await runFacts(typed, command.opts<FactsFlags>(), io)));
-}
-
-async function runFacts(typed: readonly string[], flags: FactsFlags, io: Io): Promise<number> {
+/** `asof facts`: writes every statement about series, in the CSV that import reads. */
+export async function runFacts(line: FactsLine, io: Io): Promise<number> {
   const [{ openStore }, { embeddedClient }] = await Promise.all([
     import('../../store/open.ts'),
     import('../../client/embedded.ts'),
   ]);
-  const file = outputFile(flags);
-  if (file !== undefined && (formatForFile(file) ?? 'csv') !== 'csv')
-    throw new Problem('bad-input', `facts are written as CSV, for import to read, and not to ${file}`, {
-      hints: ['-o FILE.csv writes them to a file'],
-    });
-  const choice = storeToRead(io, flags.store);
+  const choice = storeToRead(io, line.store);
   const store = await openStore(choice.path).catch((error) => {
-    throw chosen(error, choice);
+    throw withNamer(error, choice);
   });
   try {
-    const catalogue = { client: embeddedClient(store, io.clock), io };
-    const { known, unknown } = await sorted(store, catalogue, typed);
-    if (known.length > 0 && (unknown.length === 0 || file === undefined))
-      await store.read(async (view) => writeFacts(view, known, await openSink(file, io), flags, io));
-    const codes = unknown.map((error) => reportFailure(error, flags, io));
+    const source = { client: embeddedClient(store, io.clock), signal: io.signal };
+    const known: string[] = [];
+    const failures: unknown[] = [];
+    for (const { id } of await seriesMeant(line.ids, source)) {
+      if ((await store.read((view) => view.findSeries(id))) !== undefined) known.push(id);
+      else
+        failures.push(await withSuggestion(new Problem('not-found', `series '${id}' not found`), id, source));
+    }
+    if (known.length > 0 && (failures.length === 0 || line.file === undefined))
+      await store.read(async (view) =>
+        writeFacts(view, known, await openSink(line.file, io), line.messages.quiet, io),
+      );
+    const codes = failures.map((error) => reportFailure(error, false, io));
     return codes[0] ?? exitCode.success;
   } finally {
     await store.close();
   }
 }
 
-/** The ids of series that exist, and the failures of those that do not. */
-async function sorted(store: Store, catalogue: Catalogue, typed: readonly string[]) {
-  const known: string[] = [];
-  const unknown: unknown[] = [];
-  for (const { id } of await wantedSeries(catalogue, typed)) {
-    if ((await store.read((view) => view.findSeries(id))) !== undefined) known.push(id);
-    else {
-      const problem = new Problem('not-found', `series '${id}' not found`);
-      unknown.push(await withSuggestion(catalogue, id, problem));
-    }
-  }
-  return { known, unknown };
-}
-
 async function writeFacts(
   view: StoreView,
   ids: readonly string[],
   sink: Sink,
-  flags: FactsFlags,
+  quiet: boolean,
   io: Io,
 ): Promise<void> {
   const { formatCsvRecord } = await import('../../render/delimited.ts');
-  const bar = progress(io, flags);
+  const bar = progress(io, quiet);
   try {
     let wanted = await sink.write('series_id,date,as_of_date,value\n');
     for (const [done, id] of ids.entries()) {
       if (!wanted) break;
       for await (const batch of view.statements(id)) {
-        // Reading never waits for anything: without a turn of the event loop no signal would be heard.
-        await turn();
+        // Reading never waits for I/O: without a tick of the event loop no signal is noticed.
+        await nextTick();
         io.signal.throwIfAborted();
-        wanted = await sink.write(batch.map((statement) => formatCsvRecord(line(statement))).join(''));
+        wanted = await sink.write(batch.map((statement) => formatCsvRecord(recordOf(statement))).join(''));
         if (!wanted) break;
       }
       const complete = await view.completeVintages(id);
@@ -99,6 +77,6 @@ async function writeFacts(
   }
 }
 
-function line({ seriesId, date, asOf, value }: Statement): readonly string[] {
+function recordOf({ seriesId, date, asOf, value }: Statement): readonly string[] {
   return [seriesId, date, asOf, value ?? ''];
 }

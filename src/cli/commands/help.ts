@@ -1,39 +1,68 @@
 import type { Command } from 'commander';
 import { closest } from '../../domain/series/closest.ts';
 import { Problem } from '../../errors/problem.ts';
-import { topicNamed, topics } from '../help/topics.ts';
+import { examples, introduction } from '../help/example-lines.ts';
+import type { CommandSpec } from '../options/command.ts';
+import { allCommands, firstWordOf } from '../options/commands.ts';
+import type { HelpLine } from '../options/line.ts';
+import { programOf } from '../options/program.ts';
+import { topicNamed, topics } from '../options/service-commands.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
+import { print } from '../terminal/stream-sink.ts';
 
-/** `asof help [command]`, and the topics. */
-export function addHelp(root: Command, io: Io, done: (code: number) => void): void {
-  const command = root
-    .command('help')
-    .description('Help on a command, or on a topic')
-    .argument('[words...]', `a command, or ${topics.join(', ')}`)
-    .helpOption('-h, --help', 'show help')
-    .exitOverride();
-  command.action(async (words: readonly string[]) => {
-    const [first = ''] = words;
-    const topic = words.length === 1 ? topicNamed(first) : undefined;
-    if (topic !== undefined)
-      io.stdout.write(await (await import('../help/topic-texts.ts')).topicTexts[topic]());
-    else commandOf(root, words).outputHelp();
-    done(exitCode.success);
-  });
-  root.addHelpText('after', `\nTopics: ${topics.map((topic) => `asof help ${topic}`).join(', ')}`);
+/** Prints help on a command or a topic; on stderr, with the exit code of a mistake, where a command is missing. */
+export async function runHelp({ words, isMistake }: HelpLine, io: Io): Promise<number> {
+  const [first = ''] = words;
+  const topic = words.length === 1 ? topicNamed(first) : undefined;
+  if (topic !== undefined) {
+    const { topicTexts } = await import('../help/topic-texts.ts');
+    await print(await topicTexts[topic](), io);
+    return exitCode.success;
+  }
+  if (isMistake) {
+    io.stderr.write(helpOn(words, io.stderr.columns || 100));
+    return exitCode.usage;
+  }
+  await print(helpOn(words, io.stdout.columns || 100), io);
+  return exitCode.success;
 }
 
-function commandOf(root: Command, words: readonly string[]): Command {
+function helpOn(words: readonly string[], width: number): string {
+  const specs = allCommands();
+  const root = programOf(specs, words[0], () => undefined);
+  const command = commandIn(root, words);
+  const called = namesOf(command);
+  const spec = specs.find((one) => one.words === called);
+  const parts = [
+    command
+      .configureOutput({ getOutHelpWidth: () => width })
+      .helpInformation()
+      .trimEnd(),
+    ...(spec?.about === undefined ? [] : [spec.about]),
+    ...(called === '' ? [`Topics: ${topics.map((name) => `asof help ${name}`).join(', ')}`] : []),
+    `Examples:\n${examplesOf(called, specs)
+      .map((line) => `  ${line}`)
+      .join('\n')}`,
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function commandIn(root: Command, words: readonly string[]): Command {
   let command = root;
   for (const word of words) {
-    const next = command.commands.find(
-      (candidate) => candidate.name() === word || candidate.aliases().includes(word),
-    );
+    const next = command.commands.find((child) => child.name() === word || child.aliases().includes(word));
     if (next === undefined) throw unknown(words.join(' '), word, command);
     command = next;
   }
   return command;
+}
+
+/** The words of a command below the program. */
+function namesOf(command: Command): string {
+  const { parent } = command;
+  if (parent === null) return '';
+  return [namesOf(parent), command.name()].filter((name) => name !== '').join(' ');
 }
 
 function unknown(typed: string, word: string, command: Command): Problem {
@@ -42,4 +71,12 @@ function unknown(typed: string, word: string, command: Command): Problem {
   return new Problem('bad-input', `there is no help on '${typed}'`, {
     hints: meant === undefined ? [] : [`did you mean ${meant}?`],
   });
+}
+
+/** The lines of the examples of a command; for a family the first example of each of its commands. */
+function examplesOf(called: string, specs: readonly CommandSpec[]): readonly string[] {
+  const own = called === '' ? introduction : examples[called];
+  if (own !== undefined) return own.trim().split('\n');
+  const commands = firstWordOf(specs, called)?.specs ?? [];
+  return commands.flatMap(({ words }) => examples[words]?.trim().split('\n').slice(0, 2) ?? []);
 }

@@ -1,4 +1,4 @@
-/** A bash command line up to the cursor: the words before it, and the one it stands in. */
+/** A bash command line up to the cursor: the words before it, and the current one. */
 export type BashLine = {
   /** Quotes and backslashes taken away, the command's own name left out. */
   readonly words: readonly string[];
@@ -16,7 +16,7 @@ export type Quote = '' | '"' | "'";
 
 type Word = { readonly raw: string; readonly value: string; readonly redirected: boolean };
 
-/** Reads a line as bash splits it, without expanding anything: what `$x` or `$(…)` would become stays as it was typed. */
+/** Splits a line as bash does, without expanding anything: `$x` and `$(…)` stay as they were typed. */
 export function bashLine(line: string): BashLine {
   const words: Word[] = [];
   let [raw, value, redirects] = ['', '', false];
@@ -53,15 +53,15 @@ export function bashLine(line: string): BashLine {
   return { words: before.slice(1), current: value, raw, quote, redirected: redirects };
 }
 
-/** A text as it is typed in bash after an open quote, or after none: one word, in which nothing is expanded. */
+/** A text as it is typed in bash, after an open quote if there is one: one word, in which bash expands nothing. */
 export function bashText(text: string, quote: Quote): string {
   if (quote === '') return text.replace(/[^\p{L}\p{N}_./:=@%+,-]/gu, '\\$&');
   const typed = quote === "'" ? text.replaceAll("'", "'\\''") : withinDoubleQuotes(text);
-  // Bash closes the quote, unless it seems closed already.
+  // Bash closes the quote, unless the text ends like a closed one.
   return typed.endsWith(quote) ? typed + quote : typed;
 }
 
-/** There, nothing keeps `!` from recalling an earlier command. */
+/** Within double quotes no backslash stops `!` from recalling an earlier command. */
 function withinDoubleQuotes(text: string): string {
   return text.replace(/[$`"\\]/g, '\\$&').replaceAll('!', '"\\!"');
 }

@@ -1,24 +1,25 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { formatNames } from '../../render/formats.ts';
 import { settings } from '../config/settings.ts';
-import { topics } from '../help/topics.ts';
+import type { CommandSpec } from '../options/command.ts';
+import { firstWordOf, firstWords, isFamily, secondWord } from '../options/commands.ts';
+import { topics } from '../options/service-commands.ts';
 import { type Io, variable } from '../terminal/io.ts';
-import { beginningWith, type Choice, type Choices, nothing, wordsOf } from './choice.ts';
-import { flagsOf, type Position } from './position.ts';
+import type { CursorPosition } from './position.ts';
 import { seriesIds } from './series-ids.ts';
+import { type Choice, type Choices, nothing, startingWith, wordsOf } from './shell.ts';
 
-/** What a kind of value may be at a position. */
-type Values = (position: Position, io: Io) => Choices | Promise<Choices>;
+/** Completes one kind of value at a position. */
+type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices>;
 
-const files: Values = () => ({ kind: 'files' });
-const folders: Values = () => ({ kind: 'folders' });
-const day: Values = () => wordsOf(['today']);
-const free: Values = () => nothing;
+const files: Completer = () => ({ kind: 'files' });
+const folders: Completer = () => ({ kind: 'folders' });
+const day: Completer = () => wordsOf(['today']);
+const free: Completer = () => nothing;
 
-/** The values of flags, by the name that help gives them: a flag whose value has one of these names is completed. */
-export const flagValues: Readonly<Record<string, Values>> = {
+/** How the values of flags are completed, by their names in help; words such as `par|tips` complete themselves. */
+export const flagValues: Readonly<Record<string, Completer>> = {
   date: day,
   format: () => wordsOf(formatNames),
   id: ids,
@@ -33,8 +34,8 @@ export const flagValues: Readonly<Record<string, Values>> = {
   ...named(free, ['cursor', 'host', 'n', 'name', 'names', 'old=new', 'port', 'seconds', 'text', 'url']),
 };
 
-/** The values of arguments, by the name that help gives them. */
-export const argumentValues: Readonly<Record<string, Values>> = {
+/** How arguments are completed, by their names in help. */
+export const argumentValues: Readonly<Record<string, Completer>> = {
   id: ids,
   day,
   other: day,
@@ -46,86 +47,82 @@ export const argumentValues: Readonly<Record<string, Values>> = {
   ...named(free, ['text', 'key-id', 'words']),
 };
 
-function named(values: Values, names: readonly string[]): Readonly<Record<string, Values>> {
-  return Object.fromEntries(names.map((name) => [name, values]));
+function named(completer: Completer, names: readonly string[]): Readonly<Record<string, Completer>> {
+  return Object.fromEntries(names.map((name) => [name, completer]));
 }
 
-/** What may be typed at a position, so far as asof knows it. */
-export async function choicesAt(position: Position, io: Io): Promise<Choices> {
-  return beginningWith(await allAt(position, io), position.text);
+/** What may be typed at a position, as far as asof knows it. */
+export async function choicesAt(
+  position: CursorPosition,
+  specs: readonly CommandSpec[],
+  io: Io,
+): Promise<Choices> {
+  return startingWith(await allAt(position, specs, io), position.text);
 }
 
-async function allAt(position: Position, io: Io): Promise<Choices> {
-  const { command, wanted, typed, text } = position;
-  switch (wanted.kind) {
-    case 'command':
-      return described(commandsOf(command));
+async function allAt(position: CursorPosition, specs: readonly CommandSpec[], io: Io): Promise<Choices> {
+  const { expected, typed, text } = position;
+  switch (expected.kind) {
+    case 'first word':
+      return described(commandsAfter(specs, []));
+    case 'second word':
+      return described(commandsAfter(specs, [expected.family.name]));
     case 'help':
       return described([
-        ...commandsOf(command.parent, typed),
+        ...commandsAfter(specs, typed),
         ...(typed.length === 0 ? topics.map((topic) => [topic, 'a topic'] as const) : []),
       ]);
     case 'flag':
       return described(unusedFlags(position));
     case 'value': {
-      const choices = wanted.option.argChoices ?? wordsInHelp(wanted.option.flags, text);
-      return choices === undefined
-        ? valuesOf(flagValues, valueName(wanted.option.flags), position, io)
-        : wordsOf(choices);
+      const { choices, value = '' } = expected.flag;
+      const words = choices ?? wordsInHelp(value, text);
+      return words === undefined ? completed(flagValues, value, position, io) : wordsOf(words);
     }
     case 'argument': {
-      const choices = wanted.argument.argChoices;
-      return choices === undefined
-        ? valuesOf(argumentValues, wanted.argument.name(), position, io)
-        : wordsOf(choices);
+      const { choices, name } = expected.argument;
+      return choices === undefined ? completed(argumentValues, name, position, io) : wordsOf(choices);
     }
     case 'nothing':
       return nothing;
   }
 }
 
-function valuesOf(known: typeof flagValues, name: string, position: Position, io: Io) {
+function completed(known: typeof flagValues, name: string, position: CursorPosition, io: Io) {
   return (Object.hasOwn(known, name) ? known[name] : free)?.(position, io) ?? nothing;
 }
 
-/** `format` of `-f, --format <format>`. */
-export function valueName(flags: string): string {
-  return /<([^>]+)>/.exec(flags)?.[1] ?? '';
-}
-
-/** The words that help names in place of a value, as in `--type <par|tips>`; they are read in any case, so also completed in it. */
-function wordsInHelp(flags: string, text: string): readonly string[] | undefined {
-  const name = valueName(flags);
-  if (!name.includes('|')) return undefined;
-  return (/[A-Z]/.test(text) ? name.toUpperCase() : name).split('|');
+/** The words that help names instead of a value, as in `--type <par|tips>`; in the letter case that is being typed. */
+function wordsInHelp(value: string, text: string): readonly string[] | undefined {
+  if (!value.includes('|')) return undefined;
+  return (/[A-Z]/.test(text) ? value.toUpperCase() : value).split('|');
 }
 
 function described(pairs: readonly (readonly [value: string, about: string])[]): Choices {
   return { kind: 'words', words: pairs.map(([value, about]) => ({ value, about })) };
 }
 
-/** The commands of a command, or of the one that `path` leads to from there. */
-function commandsOf(command: Command | null, path: readonly string[] = []): (readonly [string, string])[] {
-  let group = command;
-  for (const word of path)
-    group = group?.commands.find((child) => child.name() === word || child.aliases().includes(word)) ?? null;
-  return (group?.commands ?? []).map((child) => [child.name(), child.description()]);
+/** The commands that can follow these words, with their summaries. */
+function commandsAfter(
+  specs: readonly CommandSpec[],
+  words: readonly string[],
+): readonly (readonly [string, string])[] {
+  if (words.length === 0) return firstWords(specs).map(({ name, summary }) => [name, summary]);
+  const family = words.length === 1 ? firstWordOf(specs, words[0]) : undefined;
+  if (family === undefined || !isFamily(family)) return [];
+  return family.specs.map((spec) => [secondWord(spec), spec.summary]);
 }
 
-function unusedFlags({ command, flags }: Position): (readonly [string, string])[] {
-  return flagsOf(command).flatMap(({ long, short, description, defaultValue }) => {
-    const name = long ?? short ?? '';
-    // A flag that collects values may come again.
-    if (flags.has(name) && !Array.isArray(defaultValue)) return [];
-    return [name, ...(short === undefined || short === name ? [] : [short])].map(
-      (word) => [word, description] as const,
-    );
+function unusedFlags({ known, flags }: CursorPosition): readonly (readonly [string, string])[] {
+  return known.flatMap(({ name, short, about, repeatable }) => {
+    if (flags.has(name) && repeatable !== true) return [];
+    const names = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
+    return names.map((word) => [word, about] as const);
   });
 }
 
-async function ids({ text, typed, flags }: Position, io: Io): Promise<Choices> {
-  const store = flags.get('--store');
-  const baseUrl = flags.get('--base-url');
+async function ids({ text, typed, flags }: CursorPosition, io: Io): Promise<Choices> {
+  const [store, baseUrl] = [flags.get('store'), flags.get('base-url')];
   const source = {
     ...(store !== undefined && { store: fromHome(store, io) }),
     ...(baseUrl !== undefined && { baseUrl }),
@@ -135,19 +132,19 @@ async function ids({ text, typed, flags }: Position, io: Io): Promise<Choices> {
   return { kind: 'words', words: found.filter(({ value }: Choice) => !taken.has(value)) };
 }
 
-async function plans({ flags }: Position, io: Io): Promise<Choices> {
-  const { plansOf } = await import('../commands/serve.ts');
-  const file = flags.get('--plans');
-  return wordsOf([...(await plansOf(file === undefined ? undefined : fromHome(file, io))).keys()]);
+async function plans({ flags }: CursorPosition, io: Io): Promise<Choices> {
+  const { loadPlans } = await import('../../server/keys/plans.ts');
+  const file = flags.get('plans');
+  return wordsOf([...(await loadPlans(file === undefined ? undefined : fromHome(file, io))).keys()]);
 }
 
 /** The values of the setting that was named before. */
-function settingValues({ typed: [name = ''] }: Position): Choices {
+function settingValues({ typed: [name = ''] }: CursorPosition): Choices {
   if (name === 'format') return wordsOf(formatNames);
   return name === 'store' ? { kind: 'files' } : nothing;
 }
 
-/** A path as it was typed: a shell that completes has not yet put a home in the place of `~`. */
+/** A path as it was typed: at completion the shell has not yet expanded `~`. */
 function fromHome(path: string, io: Io): string {
   return path.startsWith('~/') ? join(variable(io, 'HOME') ?? homedir(), path.slice(2)) : path;
 }

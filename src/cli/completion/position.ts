@@ -1,100 +1,112 @@
-import type { Argument, Command, Option } from 'commander';
+import type { ArgumentSpec, CommandSpec, Flag } from '../options/command.ts';
+import { type FirstWord, firstWordOf, isFamily, secondWord } from '../options/commands.ts';
 
-/** What may stand at the cursor. */
-type Wanted =
-  | { readonly kind: 'command' }
+/** What may be typed at the cursor. */
+type Expected =
+  | { readonly kind: 'first word' }
+  | { readonly kind: 'second word'; readonly family: FirstWord }
   | { readonly kind: 'help' }
   | { readonly kind: 'flag' }
-  | { readonly kind: 'value'; readonly option: Option }
-  | { readonly kind: 'argument'; readonly argument: Argument }
+  | { readonly kind: 'value'; readonly flag: Flag }
+  | { readonly kind: 'argument'; readonly argument: ArgumentSpec }
   | { readonly kind: 'nothing' };
 
-/** Where the cursor stands in a command line: in which command, after what, and within which word. */
-export type Position = {
-  readonly command: Command;
-  /** The flags that were typed, by their long names, with their values. */
+/** The position of the cursor in a command line. */
+export type CursorPosition = {
+  readonly expected: Expected;
+  /** The flags of the command that can be typed. */
+  readonly known: readonly Flag[];
+  /** The flags that were typed, by name, with their values. */
   readonly flags: ReadonlyMap<string, string>;
+  /** The arguments that were typed. */
   readonly typed: readonly string[];
-  readonly wanted: Wanted;
-  /** The part of the word that stays as it is, such as `--format=`. */
+  /** The part of the current word that stays as it is, such as `--format=`. */
   readonly lead: string;
-  /** The part of the word that is to be completed. */
+  /** The part of the current word that is completed. */
   readonly text: string;
 };
 
-/** The position after `words`, within the word that begins with `current`; every command that they name is defined. */
-export function positionIn(root: Command, words: readonly string[], current: string): Position {
-  const { command, rest } = commandOf(root, words);
-  const { flags, typed, waiting, onlyArguments } = scanned(command, rest);
-  const within = { command, flags, typed, lead: '', text: current };
-  if (waiting !== undefined) return { ...within, wanted: { kind: 'value', option: waiting } };
+const help: Flag = { name: 'help', short: 'h', about: 'show help' };
+const version: Flag = { name: 'version', short: 'V', about: 'print the version' };
+
+/** The position after `words`, in the word that begins with `current`. */
+export function positionIn(
+  specs: readonly CommandSpec[],
+  words: readonly string[],
+  current: string,
+): CursorPosition {
+  const { spec, family, rest } = commandIn(specs, words);
+  const known = [
+    ...(spec?.flags ?? []),
+    ...(spec === undefined && family === undefined ? [version] : []),
+    help,
+  ];
+  const { flags, typed, waiting, onlyArguments } = scanned(known, rest);
+  const within = { known, flags, typed, lead: '', text: current };
+  if (waiting !== undefined) return { ...within, expected: { kind: 'value', flag: waiting } };
   if (!onlyArguments && current.startsWith('-')) {
-    const { option, lead } = valueBegun(command, current) ?? {};
-    if (option === undefined || lead === undefined) return { ...within, wanted: { kind: 'flag' } };
-    return { ...within, wanted: { kind: 'value', option }, lead, text: current.slice(lead.length) };
+    const { flag, lead } = valueStarted(known, current) ?? {};
+    if (flag === undefined || lead === undefined) return { ...within, expected: { kind: 'flag' } };
+    return { ...within, expected: { kind: 'value', flag }, lead, text: current.slice(lead.length) };
   }
-  return { ...within, wanted: operandWanted(command, typed.length, current) };
+  if (spec !== undefined) return { ...within, expected: operandExpected(spec, typed.length, current) };
+  if (typed.length > 0) return { ...within, expected: { kind: 'nothing' } };
+  return {
+    ...within,
+    expected: family === undefined ? { kind: 'first word' } : { kind: 'second word', family },
+  };
 }
 
-/** The flags of a command that help shows. */
-export function flagsOf(command: Command): readonly Option[] {
-  return command.createHelp().visibleOptions(command);
-}
-
-function commandOf(root: Command, words: readonly string[]): { command: Command; rest: readonly string[] } {
-  let [command, depth] = [root, 0];
-  for (const word of words) {
-    const next = command.commands.find((child) => child.name() === word || child.aliases().includes(word));
-    if (next === undefined) break;
-    [command, depth] = [next, depth + 1];
-  }
-  return { command, rest: words.slice(depth) };
+/** The command that words call, or the family that they begin, and the words after it. */
+function commandIn(specs: readonly CommandSpec[], words: readonly string[]) {
+  const [first, second] = words;
+  const named = firstWordOf(specs, first);
+  if (named === undefined) return { rest: words };
+  if (!isFamily(named)) return { spec: named.specs[0], rest: words.slice(1) };
+  const spec = named.specs.find((one) => secondWord(one) === second);
+  return spec === undefined ? { family: named, rest: words.slice(1) } : { spec, rest: words.slice(2) };
 }
 
 /** What the words after a command mean: flags with their values, arguments, and a flag whose value is still to come. */
-function scanned(command: Command, words: readonly string[]) {
+function scanned(known: readonly Flag[], words: readonly string[]) {
   const flags = new Map<string, string>();
   const typed: string[] = [];
-  let waiting: Option | undefined;
+  let waiting: Flag | undefined;
   let onlyArguments = false;
   for (const word of words) {
     if (waiting !== undefined) {
-      flags.set(longOf(waiting), word);
+      flags.set(waiting.name, word);
       waiting = undefined;
     } else if (onlyArguments || word === '-' || !word.startsWith('-')) typed.push(word);
     else if (word === '--') onlyArguments = true;
     else {
-      const { option, lead = word } = valueBegun(command, word) ?? { option: flagNamed(command, word) };
-      if (option === undefined) continue;
-      flags.set(longOf(option), word.slice(lead.length));
-      if (option.required && lead === word && !word.includes('=')) waiting = option;
+      const { flag, lead = word } = valueStarted(known, word) ?? { flag: flagTyped(known, word) };
+      if (flag === undefined) continue;
+      flags.set(flag.name, word.slice(lead.length));
+      if (flag.value !== undefined && lead === word && !word.includes('=')) waiting = flag;
     }
   }
   return { flags, typed, waiting, onlyArguments };
 }
 
-/** The flag whose value begins within the word itself, as in `--format=csv` and `-fcsv`. */
-function valueBegun(command: Command, word: string): { option: Option; lead: string } | undefined {
+/** The flag whose value starts within the word itself, as in `--format=csv` and `-fcsv`. */
+function valueStarted(known: readonly Flag[], word: string): { flag: Flag; lead: string } | undefined {
   const lead = /^--[^=]+=|^-[^-](?=.)/.exec(word)?.[0];
-  const option = lead === undefined ? undefined : flagNamed(command, lead.replace(/=$/, ''));
-  return lead === undefined || option?.required !== true ? undefined : { option, lead };
+  const flag = lead === undefined ? undefined : flagTyped(known, lead.replace(/=$/, ''));
+  return lead === undefined || flag?.value === undefined ? undefined : { flag, lead };
 }
 
-function flagNamed(command: Command, word: string): Option | undefined {
-  return command.options.find(({ long, short }) => long === word || short === word);
+function flagTyped(known: readonly Flag[], word: string): Flag | undefined {
+  return known.find(
+    ({ name, short }) => word === `--${name}` || (short !== undefined && word === `-${short}`),
+  );
 }
 
-function longOf(option: Option): string {
-  return option.long ?? option.short ?? option.flags;
-}
-
-function operandWanted(command: Command, before: number, current: string): Wanted {
-  if (command.commands.length > 0) return { kind: before === 0 ? 'command' : 'nothing' };
-  if (command.name() === 'help') return { kind: 'help' };
-  const declared = command.registeredArguments;
-  const last = declared.at(-1);
-  const argument = declared[before] ?? (last?.variadic === true ? last : undefined);
+function operandExpected({ words, args }: CommandSpec, before: number, current: string): Expected {
+  if (words === 'help') return { kind: 'help' };
+  const last = args.at(-1);
+  const argument = args[before] ?? (last?.several === true ? last : undefined);
   if (argument !== undefined) return { kind: 'argument', argument };
-  // No argument can come: what else can is a flag.
+  // No further argument: only a flag can follow.
   return { kind: current === '' ? 'flag' : 'nothing' };
 }

@@ -1,49 +1,53 @@
+import { largestPage, pagesOf } from '../../client/pagination.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { seriesSearch } from '../../operations/index.ts';
 import { chosenBaseUrl } from '../config/base-url.ts';
-import { everything, largestPage, pagesOf } from '../run/pages.ts';
-import { withSession } from '../run/session.ts';
+import type { ConnectionFlags } from '../options/line.ts';
+import { withClient } from '../run/session.ts';
 import type { Io } from '../terminal/io.ts';
-import type { Choice } from './choice.ts';
+import type { Choice } from './shell.ts';
 
-/** Seconds that a shell may wait for ids: who pressed TAB is waiting. */
+/** Seconds that a shell waits for ids after TAB. */
 export const patience = 1;
 
-/** Where to look series up, as the command line being typed says it. */
-export type Source = { readonly store?: string; readonly baseUrl?: string };
-
 /**
- * Series whose ids begin with a text, at most a page of the contract, from the store or service that the command would
- * ask. Of a service it takes one request, which counts against its quota; it is never asked twice.
+ * Series whose ids start with a text, at most one page of the contract, from the store or service that the command would
+ * ask. A service gets one request, which counts against the quota, and no retry.
  */
-export async function seriesIds(text: string, source: Source, io: Io): Promise<readonly Choice[]> {
-  const flags = { ...source, header: true, color: false, quiet: true };
-  const remote = chosenBaseUrl(io, source) !== undefined;
-  const hurried = { timeout: patience, retries: 0, maxWait: 0 };
-  return withSession({ ...flags, ...hurried }, io, async ({ client }) => {
+export async function seriesIds(
+  text: string,
+  source: Pick<ConnectionFlags, 'store' | 'baseUrl'>,
+  io: Io,
+): Promise<readonly Choice[]> {
+  const isRemote = chosenBaseUrl(io, source) !== undefined;
+  const flags = {
+    connection: { ...source, timeout: patience, retries: 0, maxWait: 0 },
+    messages: { quiet: true, verbose: false, debug: false },
+  };
+  return withClient(flags, io, async (client) => {
     const found: Choice[] = [];
-    const pages = remote
+    const pages = isRemote
       ? [
           await client.ask(seriesSearch, [
             ['q', text],
             ['limit', String(largestPage)],
           ]),
         ]
-      : pagesOf(client, seriesSearch, [['q', text]], everything, io.signal);
+      : pagesOf(client, seriesSearch, [['q', text]], {}, io.signal);
     for await (const page of pages) {
-      found.push(...page.results.map(choiceOf).filter(({ value }) => isMeant(value, text)));
+      found.push(...page.results.map(choiceOf).filter(({ value }) => startsWithId(value, text)));
       if (found.length >= largestPage) break;
     }
     return found.slice(0, largestPage);
   });
 }
 
-/** An untitled series has its id for a title. */
+/** The title of a series without one is its id. */
 function choiceOf({ id, title }: Row): Choice {
   return { value: String(id), ...(title !== id && { about: String(title ?? '') }) };
 }
 
-/** What begins with a dash would be read as a flag. */
-function isMeant(id: string, text: string): boolean {
+/** Whether an id starts with the text; one that starts with a dash would be read as a flag. */
+function startsWithId(id: string, text: string): boolean {
   return id.startsWith(text.toUpperCase()) && !id.startsWith('-');
 }

@@ -3,10 +3,10 @@ import { Problem } from '../../errors/problem.ts';
 import { type Io, variable } from '../terminal/io.ts';
 import { readSettings } from './settings.ts';
 
-/** The service that a command asks, and what chose it, in words. */
+/** The service that a command asks, and where its base URL comes from, in words. */
 export type ChosenBaseUrl = { readonly base: BaseUrl; readonly from: string };
 
-/** The service to ask: by flag, by ASOF_BASE_URL, or by setting; undefined where the embedded store answers. */
+/** The service to ask, by flag, ASOF_BASE_URL or setting; undefined if the embedded store answers. */
 export function chosenBaseUrl(
   io: Io,
   flags: { readonly baseUrl?: string; readonly store?: string },
@@ -16,7 +16,7 @@ export function chosenBaseUrl(
       throw new Problem('bad-input', 'use either --base-url (a service) or --store (a file)');
     return { base: parsed(flags.baseUrl, '--base-url'), from: '--base-url' };
   }
-  // A store that is typed out goes before a service that is named elsewhere.
+  // A store in a flag overrides a service in a variable or a setting.
   if (flags.store !== undefined) return undefined;
   const named = variable(io, 'ASOF_BASE_URL');
   if (named !== undefined) return { base: parsed(named, 'ASOF_BASE_URL'), from: 'ASOF_BASE_URL' };
@@ -33,7 +33,7 @@ function parsed(text: string, from: string): BaseUrl {
   }
 }
 
-/** Whether what is sent there can be read on the way: plain http to another machine. */
+/** Whether requests go unencrypted over a network: plain http to another machine. */
 export function isPlain({ origin }: BaseUrl): boolean {
   return !/^https:|^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(origin);
 }

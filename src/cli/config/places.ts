@@ -4,24 +4,26 @@ import { samplePath } from '../../platform/installation.ts';
 import { type Io, variable } from '../terminal/io.ts';
 import { readSettings } from './settings.ts';
 
-/** Which store a command reads, what names it where nobody typed it, and whether it is the shipped sample for want of another. */
+/** The store that a command reads. */
 export type StoreChoice = {
   readonly path: string;
+  /** The variable or setting that names it; undefined for a flag or the default. */
   readonly namedBy: string | undefined;
+  /** Whether it is the shipped sample, because the user has no store. */
   readonly isSample: boolean;
 };
 
-/** Where a user's own store lies unless another is named. */
+/** The path of the user's own store, which is the default. */
 export function defaultStorePath(io: Io): string {
   return join(io.folders.data, 'asof.db');
 }
 
-/** The store to import into: the one named, by flag before environment before setting, or the user's own. */
+/** The store to import into: by flag, ASOF_STORE or setting, else the user's own. */
 export function storeToWrite(io: Io, flag: string | undefined): string {
   return flag ?? named(io)?.path ?? defaultStorePath(io);
 }
 
-/** The store to read: the one named, or the user's own, or where there is none the sample. */
+/** The store to read: by flag, ASOF_STORE or setting, else the user's own, else the sample. */
 export function storeToRead(io: Io, flag: string | undefined): StoreChoice {
   if (flag !== undefined) return { path: flag, namedBy: undefined, isSample: false };
   const { path, by: namedBy } = named(io) ?? { path: defaultStorePath(io), by: undefined };
@@ -29,7 +31,7 @@ export function storeToRead(io: Io, flag: string | undefined): StoreChoice {
   return { path: isSample ? samplePath() : path, namedBy, isSample };
 }
 
-/** The store that is named without being typed. */
+/** The store that a variable or a setting names. */
 function named(io: Io): { readonly path: string; readonly by: string } | undefined {
   const path = variable(io, 'ASOF_STORE');
   if (path !== undefined) return { path, by: 'ASOF_STORE' };
@@ -37,7 +39,7 @@ function named(io: Io): { readonly path: string; readonly by: string } | undefin
   return store === undefined ? undefined : { path: store, by: 'the setting store' };
 }
 
-/** Where the keys of the service that this machine serves lie: as named, by flag before environment, or beside the user's own store. */
+/** The access store of the service on this machine: by flag or ASOF_ACCESS, else beside the user's own store. */
 export function accessPath(io: Io, flag: string | undefined): string {
   return flag ?? variable(io, 'ASOF_ACCESS') ?? join(io.folders.data, 'access.db');
 }

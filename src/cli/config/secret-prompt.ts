@@ -1,60 +1,39 @@
-import type { Readable } from 'node:stream';
+import { createInterface, type Interface } from 'node:readline';
+import { type Readable, Writable } from 'node:stream';
 import { Problem } from '../../errors/problem.ts';
+import { unlessAborted } from '../../platform/abort.ts';
 import type { Io } from '../terminal/io.ts';
 
-type Terminal = Readable & { readonly isTTY?: boolean; readonly setRawMode?: (raw: boolean) => void };
-
-/** Asks for a secret on the terminal, where nothing of it is shown; a Problem where there is no terminal. */
+/** Asks for a secret on the terminal without showing what is typed; a Problem where there is no terminal. */
 export async function askSecret(io: Io, question: string): Promise<string> {
-  const terminal: Terminal = io.stdin;
-  if (terminal.isTTY !== true || terminal.setRawMode === undefined) {
+  const terminal: Readable & { readonly isTTY?: boolean } = io.stdin;
+  if (terminal.isTTY !== true) {
     throw new Problem('bad-input', 'there is no terminal to ask for the key', {
       hints: ['--with-token reads it from stdin'],
     });
   }
   io.stderr.write(question);
-  terminal.setRawMode(true);
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: terminal, output, terminal: true, historySize: 0 });
   try {
-    return await typedLine(terminal, io.signal);
+    return await unlessAborted(io.signal, typedLine(lines, terminal));
+  } catch (cause) {
+    throw new Problem('interrupted', 'interrupted', { cause });
   } finally {
-    terminal.setRawMode(false);
-    terminal.pause();
+    lines.close();
     io.stderr.write('\n');
   }
 }
 
-const [interrupt, endOfText, backspace, lineKill, deletion] = ['\u0003', '\u0004', '\b', '\u0015', '\u007F'];
-
-/** One line from a terminal that edits nothing by itself. */
-function typedLine(terminal: Readable, signal: AbortSignal): Promise<string> {
+/** One line, ended by Enter or Ctrl-D; rejects on Ctrl-C. */
+function typedLine(lines: Interface, terminal: Readable): Promise<string> {
   return new Promise((resolve, reject) => {
-    let line = '';
-    const end = (settle: () => void): void => {
-      terminal.off('data', onData);
-      terminal.off('end', onEnd);
-      signal.removeEventListener('abort', onAbort);
-      settle();
-    };
-    const onEnd = () => end(() => resolve(line));
-    const onAbort = () => end(() => reject(new Problem('interrupted', 'interrupted')));
-    const onData = (chunk: Buffer | string): void => {
-      for (const character of chunk.toString()) {
-        if (character === '\r' || character === '\n' || character === endOfText) {
-          onEnd();
-          return;
-        }
-        if (character === interrupt) {
-          onAbort();
-          return;
-        }
-        if (character === lineKill) line = '';
-        else if (character === backspace || character === deletion) line = line.slice(0, -1);
-        else line += character;
-      }
-    };
-    terminal.on('data', onData);
-    terminal.on('end', onEnd);
-    signal.addEventListener('abort', onAbort);
-    terminal.resume();
+    lines.once('line', resolve);
+    lines.once('close', () => resolve(''));
+    lines.once('SIGINT', reject);
+    terminal.on('keypress', (_text, key: { readonly ctrl: boolean; readonly name?: string }) => {
+      // By itself, readline ends only an empty line with Ctrl-D.
+      if (key.ctrl && key.name === 'd' && lines.line !== '') lines.write('\n');
+    });
   });
 }

@@ -8,30 +8,30 @@ import { configPath, readConfigFile } from './config-file.ts';
 
 type Setting<T extends string | number = string | number> = {
   readonly description: string;
-  /** Reads a text; a Problem says what it should be. */
+  /** The value of a text; a Problem if it is not valid. */
   readonly parse: (text: string) => T;
 };
 
-/** Every setting, declared once: its name, and what it may be. */
+/** Every setting by name. */
 const declared = {
   base_url: setting(
-    'the service to ask; without it the embedded store answers',
+    'base URL of the service to ask (default: none, the store answers)',
     (text) => parseBaseUrl(text).href,
   ),
-  store: setting('the embedded store', (text) => resolve(nonEmpty(text))),
-  format: setting('the output format', (text): OutputFormat => parseFormat(text)),
-  timeout: setting('seconds that one try of a request may take', timeoutSeconds),
-  retries: setting('further tries after a failure that may pass', retryCount),
-  max_wait: setting('seconds to wait where a service says when to ask again', waitSeconds),
+  store: setting('path of the store', (text) => resolve(nonEmpty(text))),
+  format: setting('output format', (text): OutputFormat => parseFormat(text)),
+  timeout: setting('seconds for one try of a request (default 30)', timeoutSeconds),
+  retries: setting('retries after transient failures (default 2)', retryCount),
+  max_wait: setting('seconds to wait for one request when the service asks to (default 60)', waitSeconds),
 } as const;
 
 /** The name of a setting. */
 export type SettingName = keyof typeof declared;
 
-/** What a user has set. */
+/** The user's settings. */
 export type Settings = { readonly [K in SettingName]?: ReturnType<(typeof declared)[K]['parse']> };
 
-/** Every setting with what it is about, in the order in which help lists them. */
+/** Every setting with its description, in the order of the help text. */
 export const settings: readonly (readonly [name: SettingName, description: string])[] = (
   Object.keys(declared) as SettingName[]
 ).map((name) => [name, declared[name].description]);
@@ -40,7 +40,7 @@ function setting<T extends string | number>(description: string, parse: (text: s
   return { description, parse };
 }
 
-/** The setting of that name, dashes for underscores or not; any other name is a Problem. */
+/** The setting of that name, with dashes or underscores; any other name is a Problem. */
 export function settingNamed(text: string): SettingName {
   const names = settings.map(([name]) => name);
   const wanted = text.toLowerCase().replaceAll('-', '_');
@@ -52,12 +52,12 @@ export function settingNamed(text: string): SettingName {
   });
 }
 
-/** The value that a text is for a setting; a Problem says what it should be. */
+/** The value of a text for a setting; a Problem if it is not valid. */
 export function settingValue(name: SettingName, text: string): string | number {
   return declared[name].parse(text);
 }
 
-/** What the user has set; a value that cannot be is a Problem that names the file and the way out. */
+/** The user's settings; an invalid value is a Problem that names the file and the way out. */
 export function readSettings(io: Io): Settings {
   const entries = readConfigFile(io, 'config');
   const known = settings.flatMap(([name]) => {
@@ -71,7 +71,7 @@ function held(io: Io, name: SettingName, value: unknown): string | number {
   try {
     if (typeof value === 'string' || typeof value === 'number') return settingValue(name, String(value));
   } catch {
-    // What it should be is said by `config set`; here it matters where the bad value is, and how to be rid of it.
+    // `config set` says what is valid; here the user needs to know where the value is and how to remove it.
   }
   const path = configPath(io, 'config');
   throw new Problem('local-io', `${path}: the setting ${name} cannot be ${JSON.stringify(value)}`, {
@@ -86,24 +86,24 @@ function nonEmpty(text: string): string {
 
 const day = 86_400;
 
-/** Seconds that one try of a request may take: more than none, at most a day. */
+/** Seconds for one try of a request: more than 0, at most a day. */
 export function timeoutSeconds(text: string): number {
   const seconds = decimal(text);
   if (seconds > 0 && seconds <= day) return seconds;
   throw new Problem('bad-input', `invalid timeout ${JSON.stringify(text)}: use seconds, at most ${day}`);
 }
 
-/** The longest wait that may be asked for, in seconds: a week. */
+/** The longest wait that a user can allow, in seconds: a week. */
 export const longestWait = 7 * day;
 
-/** Seconds to wait for a service's leave: none or more. */
+/** Seconds to wait for one request in all: 0 or more, at most a week. */
 export function waitSeconds(text: string): number {
   const seconds = decimal(text);
   if (seconds >= 0 && seconds <= longestWait) return seconds;
   throw new Problem('bad-input', `invalid wait ${JSON.stringify(text)}: use seconds, at most ${longestWait}`);
 }
 
-/** How many further tries there may be. */
+/** The number of retries: 0 to 100. */
 export function retryCount(text: string): number {
   if (/^\d{1,3}$/.test(text) && Number(text) <= 100) return Number(text);
   throw new Problem('bad-input', `invalid retries ${JSON.stringify(text)}: use an integer from 0 to 100`);

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { type Io, variable } from '../terminal/io.ts';
-import type { Talk } from '../terminal/messages.ts';
+import type { Messages } from '../terminal/messages.ts';
 import { changeConfigFile, configPath, isPrivate, readConfigFile } from './config-file.ts';
 
-/** A key that the user sends, and where it comes from, in words. */
+/** A key to send, and where it comes from, in words. */
 export type UserKey = { readonly text: string; readonly from: string };
 
 /**
  * The key to send to an origin: that of ASOF_API_KEY, of ASOF_API_KEY_FILE, or the one stored for this origin and no
  * other; undefined when there is none. Says so when a file with a key can be read by others.
  */
-export function keyFor(io: Io, origin: string, { note }: Pick<Talk, 'note'>): UserKey | undefined {
+export function keyFor(io: Io, origin: string, { note }: Pick<Messages, 'note'>): UserKey | undefined {
   const direct = variable(io, 'ASOF_API_KEY');
   if (direct !== undefined) return { text: checkedKey(direct, 'ASOF_API_KEY'), from: 'ASOF_API_KEY' };
   const file = variable(io, 'ASOF_API_KEY_FILE');
@@ -28,7 +28,7 @@ export function keyFor(io: Io, origin: string, { note }: Pick<Talk, 'note'>): Us
   return { text: checkedKey(stored, path), from: path };
 }
 
-/** The key that a text is, spaces around it aside; a Problem that names where it came from and never repeats it. */
+/** The key in a text, without spaces around it; a Problem names where it came from and never repeats it. */
 export function checkedKey(text: string, from: string): string {
   const key = text.trim();
   if (/^[!-~]{1,512}$/.test(key)) return key;
@@ -42,7 +42,7 @@ export function storedKeys(io: Io): ReadonlyMap<string, string> {
   return new Map(entries.flatMap(([origin, key]) => (typeof key === 'string' ? [[origin, key]] : [])));
 }
 
-/** Stores the key for an origin, in the place of another. */
+/** Stores the key for an origin, replacing another. */
 export async function storeKey(io: Io, origin: string, key: string): Promise<void> {
   await changeConfigFile(io, 'keys', origin, key);
 }
@@ -52,7 +52,7 @@ export async function forgetKey(io: Io, origin: string): Promise<void> {
   await changeConfigFile(io, 'keys', origin, undefined);
 }
 
-/** A key as it may be shown: what all keys of a service begin with, and four characters to tell them apart. */
+/** A key as it may be shown: the prefix of all keys of a service, and four characters to tell them apart. */
 export function maskedKey(key: string): string {
   const [, start = ''] = /^(\w+_live_sk_.{4}).{8,}$/.exec(key) ?? [];
   return `${start}…`;

@@ -7,19 +7,21 @@ import { version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/base-url.ts';
 import { longestWait, readSettings, timeoutSeconds } from '../config/settings.ts';
 import { keyFor, type UserKey } from '../config/user-key.ts';
-import type { RemoteFlags, TalkFlags } from '../options/flags.ts';
+import type { ConnectionFlags, MessageFlags } from '../options/line.ts';
 import { type Io, variable } from '../terminal/io.ts';
-import type { Talk } from '../terminal/messages.ts';
+import type { Messages } from '../terminal/messages.ts';
 
 /** A client of a service, with the user's key for its origin; reports its requests as the flags ask. */
 export async function openRemote(
   { base, from }: ChosenBaseUrl,
-  flags: RemoteFlags & TalkFlags,
+  flags: ConnectionFlags & MessageFlags,
   io: Io,
-  talk: Talk,
+  messages: Messages,
 ): Promise<Client> {
-  const key = keyFor(io, base.origin, talk);
-  talk.detail(`asof: service ${base.href} (${from}), ${key === undefined ? 'no key' : `key of ${key.from}`}`);
+  const key = keyFor(io, base.origin, messages);
+  messages.detail(
+    `asof: service ${base.href} (${from}), ${key === undefined ? 'no key' : `key of ${key.from}`}`,
+  );
   const { timeout, retries, max_wait } = readSettings(io);
   const seconds = flags.timeout ?? timeoutOf(io) ?? timeout;
   const tries = flags.retries ?? retries;
@@ -30,7 +32,7 @@ export async function openRemote(
     env: io.env,
     signal: io.signal,
     clock: io.clock,
-    watch: reporting(talk, flags),
+    watch: reporting(messages, flags),
     ...(key !== undefined && { key: key.text }),
     ...(seconds !== undefined && { timeout: seconds }),
     ...(tries !== undefined && { retries: tries }),
@@ -67,8 +69,8 @@ function withWayOut(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey 
 
 /** Reports the requests and waits of a remote client with `-v` and `--debug`; a wait of a second or more always. */
 function reporting(
-  { aside, detail, trace }: Talk,
-  { verbose, debug }: TalkFlags,
+  { aside, detail, trace }: Messages,
+  { verbose, debug }: MessageFlags,
 ): (event: RemoteEvent) => void {
   const isVerbose = verbose === true || debug === true;
   return (event) => {

@@ -3,57 +3,63 @@ import { openClient } from '../../client/open.ts';
 import { Problem } from '../../errors/problem.ts';
 import { chosenBaseUrl } from '../config/base-url.ts';
 import { type StoreChoice, storeToRead } from '../config/places.ts';
-import type { DataFlags } from '../options/flags.ts';
+import type { ConnectionFlags, MessageFlags } from '../options/line.ts';
 import type { Io } from '../terminal/io.ts';
-import { type Talk, talk } from '../terminal/messages.ts';
-import { openRemote } from './remote-session.ts';
+import { type Messages, messagesOf } from '../terminal/messages.ts';
 
-/** What a command that gives data works with. */
-export type Session = { readonly client: Client; readonly io: Io; readonly talk: Talk };
+/** What a line says about whom to ask, and what to print about it. */
+export type SessionFlags = { readonly connection: ConnectionFlags; readonly messages: MessageFlags };
 
-/** Runs `work` with a client of the chosen service or store, and closes it whatever happens. */
-export async function withSession<T>(
-  flags: DataFlags,
+/** Runs `work` with a client of the chosen service or store, and closes it in any case. */
+export async function withClient<T>(
+  { connection, messages: flags }: SessionFlags,
   io: Io,
-  work: (session: Session) => Promise<T>,
+  work: (client: Client, messages: Messages) => Promise<T>,
 ): Promise<T> {
-  const said = talk(flags, io);
-  if (io.runner !== undefined) return work({ client: io.runner.client, io, talk: said });
-  const service = chosenBaseUrl(io, flags);
+  const messages = messagesOf(flags, io);
+  const service = chosenBaseUrl(io, connection);
   const client =
-    service === undefined ? await openEmbedded(flags, io, said) : await openRemote(service, flags, io, said);
+    service === undefined
+      ? await openLocal(connection, io, messages)
+      : // Loaded here: a query of a local store needs nothing of it.
+        await (await import('./remote-session.ts')).openRemote(
+          service,
+          { ...connection, ...flags },
+          io,
+          messages,
+        );
   try {
-    return await work({ client: telling(client, io, said), io, talk: said });
+    return await work(reporting(client, io, messages), messages);
   } finally {
     await client.close();
   }
 }
 
-async function openEmbedded(flags: DataFlags, io: Io, said: Talk): Promise<Client> {
-  const store = storeToRead(io, flags.store);
+async function openLocal({ store: flag }: ConnectionFlags, io: Io, messages: Messages): Promise<Client> {
+  const store = storeToRead(io, flag);
   const client = await openClient({ store: store.path, clock: io.clock }).catch((error) => {
-    throw chosen(error, store);
+    throw withNamer(error, store);
   });
   if (store.isSample)
-    said.aside('asof: the shipped sample answers; `asof import` begins a store of your own');
-  said.detail(`asof: store ${store.path}`);
+    messages.aside('asof: the shipped sample answers; `asof import` starts a store of your own');
+  messages.detail(`asof: store ${store.path}`);
   return client;
 }
 
-/** A store that cannot be opened: where its name came from, when it was not typed. */
-export function chosen(error: unknown, { namedBy }: StoreChoice): unknown {
+/** The failure to open a store, with a hint at the variable or the setting that names it. */
+export function withNamer(error: unknown, { namedBy }: StoreChoice): unknown {
   if (namedBy === undefined || !(error instanceof Problem)) return error;
   return error.with({ hints: [...error.hints, `${namedBy} names this store`] });
 }
 
-/** The same client, which tells of each request to those who want to know. */
-function telling(client: Client, { clock }: Io, { detail, trace }: Talk): Client {
+/** The same client; prints each request for `-v`. */
+function reporting(client: Client, { clock }: Io, { detail, trace }: Messages): Client {
   return {
     ...client,
-    async ask(operation, given) {
+    async ask(operation, texts) {
       const started = clock().getTime();
-      const page = await client.ask(operation, given);
-      const words = given.map(([name, text]) => `${name}=${text}`).join(' ');
+      const page = await client.ask(operation, texts);
+      const words = texts.map(([name, text]) => `${name}=${text}`).join(' ');
       detail(
         `asof: ${operation.name} ${words}: ${page.results.length} rows, ${clock().getTime() - started} ms`,
       );

@@ -2,8 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { unlessAborted } from '../../platform/abort.ts';
 import { DraftFile } from '../../platform/files.ts';
-import type { Sink } from './sink.ts';
-import { deviceSink } from './stream-sink.ts';
+import { deviceSink, type Sink } from './stream-sink.ts';
 
 /**
  * A sink that writes beside `path` and renames when complete: a reader of `path` never sees half a file. A symbolic

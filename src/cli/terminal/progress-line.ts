@@ -1,18 +1,18 @@
 import { printable } from '../../render/printable.ts';
 import { cellWidth, cut } from '../../render/terminal-text.ts';
 
-/** How much of long work is done, of how much where that is known; `bytes` are worded as such. */
+/** How much of long work is done, and of how much if that is known; the unit `bytes` is shown as kB, MB or GB. */
 export type Share = { readonly done: number; readonly total?: number; readonly unit?: string };
 
 const barWidth = 20;
 
-/** The time left is a guess, and none before so much is done. */
+/** The share that must be done before the time left is guessed. */
 const enoughToGuess = 0.02;
 
 /**
- * The line for work that has come so far in so many milliseconds, at most `width` cells: how much is done, the rate since
- * the beginning, and with a total the time that the rest takes at that rate. What a narrow terminal has no room for is
- * the bar first, then the end of the text.
+ * The line for work that has run for `elapsed` milliseconds, at most `width` cells wide: what is done, the rate since the
+ * start and, with a total, a bar and the time left at that rate. A narrow terminal loses the bar first, then the end of
+ * the text.
  */
 export function progressLine(text: string, share: Share | undefined, elapsed: number, width: number): string {
   const measures = share === undefined ? [] : measuresOf(share, elapsed);
@@ -54,7 +54,7 @@ function rateText(rate: number, unit: string): string {
   return `${(rate / size).toFixed(1)} ${name}/s`;
 }
 
-/** Two digits of what is small, no fractions of what is large. */
+/** A number with two digits if it is small, without decimals otherwise. */
 function numberText(number: number): string {
   const rounded = number < 10 ? Number(number.toPrecision(2)) : Math.round(number);
   return rounded.toLocaleString('en-US', { maximumFractionDigits: 6 });

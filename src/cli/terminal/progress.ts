@@ -1,39 +1,37 @@
-import type { TalkFlags } from '../options/flags.ts';
 import { type Io, variable } from './io.ts';
+import { eraseStatus, showStatus } from './messages.ts';
 import type { Share } from './progress-line.ts';
-import { eraseStatus, showStatus } from './status-line.ts';
 
-/** A line on a terminal's stderr that says how far long work has come. */
+/** The progress of long work, as a line on a terminal's stderr. */
 export type Progress = {
   /**
-   * Shows a text; before it how much is done, how fast, and where the total is known a bar and the time left. It shows now
-   * and then, not each time. The text is made only when it is shown: the first number that is worded for people costs a
-   * query 10 ms.
+   * Shows a text after what is done, the rate and, where the total is known, a bar and the time left. Not every call shows,
+   * and the text is made only when it does: to format the first number costs a query 10 ms.
    */
   readonly show: (text: () => string, share?: Share) => void;
-  /** Takes the line away, before anything else is written there. */
+  /** Erases the line, before anything else is written there. */
   readonly clear: () => void;
 };
 
-/** Long work begins to show after so many milliseconds, and then this often at most. */
+/** Milliseconds before the line is shown, and between two updates. */
 const patience = 500;
 const pace = 100;
 
-/** A terminal shows `^C` behind the line: in the last column that would begin another, and this one stay. */
+/** Columns left free: a terminal shows `^C` after the line, which would wrap in the last column. */
 const roomForKeys = 3;
 
-type Words = typeof import('./progress-line.ts');
+type LineModule = typeof import('./progress-line.ts');
 
-/** Progress of work that begins now, on a terminal's stderr; silent anywhere else. */
-export function progress(io: Io, flags: TalkFlags): Progress {
-  if (io.stderr.isTTY !== true || variable(io, 'TERM') === 'dumb' || flags.quiet === true)
+/** Progress of work that starts now; shown only on a terminal, and not with `quiet`. */
+export function progress(io: Io, quiet: boolean): Progress {
+  if (io.stderr.isTTY !== true || variable(io, 'TERM') === 'dumb' || quiet)
     return { show: () => undefined, clear: () => undefined };
-  const begun = io.clock().getTime();
-  let next = begun + patience;
-  // What words a line is loaded when the first is due, so that short work never waits for it.
-  let loading = false;
-  let words: Words | undefined;
-  let draw: ((words: Words) => void) | undefined;
+  const started = io.clock().getTime();
+  let next = started + patience;
+  // The code that words a line is loaded when the first is due, so that short work does not wait for it.
+  let isLoading = false;
+  let loaded: LineModule | undefined;
+  let draw: ((module: LineModule) => void) | undefined;
   return {
     show(text, share) {
       const now = io.clock().getTime();
@@ -41,14 +39,14 @@ export function progress(io: Io, flags: TalkFlags): Progress {
       next = now + pace;
       draw = ({ progressLine }) => {
         const width = (io.stderr.columns || 80) - roomForKeys;
-        showStatus(io.stderr, progressLine(text(), share, now - begun, width));
+        showStatus(io.stderr, progressLine(text(), share, now - started, width));
       };
-      if (words !== undefined) return draw(words);
-      if (loading) return;
-      loading = true;
-      void import('./progress-line.ts').then((loaded) => {
-        words = loaded;
-        draw?.(loaded);
+      if (loaded !== undefined) return draw(loaded);
+      if (isLoading) return;
+      isLoading = true;
+      void import('./progress-line.ts').then((module) => {
+        loaded = module;
+        draw?.(module);
       });
     },
     clear() {

@@ -3,19 +3,37 @@ import type { FileHandle } from 'node:fs/promises';
 import { isClosedPipe, systemProblem } from '../../errors/system-errors.ts';
 import { unlessAborted } from '../../platform/abort.ts';
 import type { Chunk } from '../../render/renderer.ts';
-import type { Output } from './io.ts';
-import type { Sink } from './sink.ts';
+import type { Io, Output } from './io.ts';
 
-/** Writes a chunk, and tells the failure if there was one. */
+/** Where a command's data goes. */
+export type Sink = {
+  /** Writes text or bytes as fast as the reader takes them; false when the reader has closed the pipe. */
+  readonly write: (chunk: Chunk) => Promise<boolean>;
+  /** Whether anything was written that cannot be taken back. */
+  readonly committed: () => boolean;
+  /** Takes back everything that was written; only while not `committed`. */
+  readonly restart: () => Promise<void>;
+  /** Completes the output: only now a file appears under its name. */
+  readonly finish: () => Promise<void>;
+  /** Gives the output up: a file is as it was before. */
+  readonly abandon: () => Promise<void>;
+};
+
+/** Writes a chunk, and resolves to the failure if there was one. */
 type Put = (chunk: Chunk) => Promise<NodeJS.ErrnoException | undefined>;
 
-/** A sink that streams to a pipe, a terminal or a redirected file; a reader that closes it ends the command quietly. */
+/** A sink that streams to a pipe, a terminal or a redirected file; a reader that closes the pipe is not an error. */
 export function streamSink(stream: Output, signal: AbortSignal): Sink {
   const put = isFile(stream.fd) ? intoFile(stream.fd) : intoStream(stream);
   return streaming('stdout', put, async () => undefined, signal);
 }
 
-/** A sink that streams to a device or a named pipe, which it closes at the end. */
+/** Prints a text to stdout; a full disk behind it is a Problem, and a reader that closed the pipe is not. */
+export async function print(text: string, { stdout, signal }: Io): Promise<void> {
+  await streamSink(stdout, signal).write(text);
+}
+
+/** A sink that streams to a device or a named pipe, and closes it at the end. */
 export function deviceSink(path: string, handle: FileHandle, signal: AbortSignal): Sink {
   const put: Put = (chunk) => handle.writeFile(chunk).then(() => undefined, asFailure);
   return streaming(path, put, () => handle.close(), signal);
@@ -51,7 +69,7 @@ function intoStream(stream: Output): Put {
     });
 }
 
-/** Node's own stdout takes no notice when a disk that becomes full accepts only a part of a chunk; this does. */
+/** Unlike the stdout of Node, this fails when a full disk takes only a part of a chunk. */
 function intoFile(fd: number): Put {
   return (chunk) =>
     new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { type IneligibleReason, type Purchase, purchaseOf } from './purchase.ts'
 import { addReport, type RepetitionReason, type ReportedTrade, tradesOf } from './reported-trade.ts';
 
 /** Why a trade counts towards no cluster, with the trade or amendment that is to blame. */
-export type Exclusion =
+type Exclusion =
   | { readonly reason: IneligibleReason }
   | { readonly reason: RepetitionReason; readonly countedTrade: Filing }
   | { readonly reason: 'amended'; readonly amendment: Filing };
@@ -14,7 +14,7 @@ export type Exclusion =
 export type ExcludedTrade = { readonly filing: Filing } & Exclusion;
 
 /** An amendment that may restate several trades: it counts beside them, and all of them keep counting. */
-export type AmbiguousAmendment = {
+type AmbiguousAmendment = {
   /** The amendment's first row of the trade date in question. */
   readonly amendment: Filing;
   readonly possibleOriginals: readonly Filing[];

@@ -21,9 +21,6 @@ type TradeOutside = { readonly reason: 'outside-the-cluster'; readonly filing: F
 /** A trade in or near a cluster, and why it counts towards that cluster or not. */
 export type TradeExplanation = CountedTrade | TradeOutside | ExcludedTrade;
 
-/** Every reason that an explanation may give. */
-export type TradeReason = TradeExplanation['reason'];
-
 /**
  * Explains a cluster by the classification of its issuer's trades in which it was found: every trade with code `P` whose trade date is in the
  * cluster or at most `days` days away, ordered by trade date, filing date, accession number and row. A trade that is

@@ -1,6 +1,6 @@
 import type { Day } from './date.ts';
 
-/** A day of publication, and whether it added values, revised some, or withdrew some. */
+/** A vintage date, and whether it added values, revised some, or withdrew some. */
 export type Publication = {
   readonly asOf: Day;
   readonly adds: boolean;
@@ -11,12 +11,15 @@ export type Publication = {
 /** The first value that was published for a date. */
 export type FirstRelease = { readonly date: Day; readonly value: string; readonly asOf: Day };
 
-/** Days of knowledge between which nothing changed; `since` is the publication that began their state, none before the first. */
-export type Spell = { readonly days: readonly Day[]; readonly since: Day | undefined };
+/** As-of dates between which nothing was published; `since` is the last publication before them, undefined before the first. */
+export type RealTimePeriod = { readonly days: readonly Day[]; readonly since: Day | undefined };
 
-/** Days of knowledge, ascending, put together wherever every question about the series has one answer; publications ascend too. */
-export function spellsOf(days: readonly Day[], publications: readonly Publication[]): readonly Spell[] {
-  const spells: { days: Day[]; since: Day | undefined }[] = [];
+/** The real-time periods that as-of dates fall into; both the dates and the publications are ascending. */
+export function realTimePeriodsOf(
+  days: readonly Day[],
+  publications: readonly Publication[],
+): readonly RealTimePeriod[] {
+  const periods: { days: Day[]; since: Day | undefined }[] = [];
   let next = 0;
   let since: Day | undefined;
   for (const day of days) {
@@ -24,33 +27,33 @@ export function spellsOf(days: readonly Day[], publications: readonly Publicatio
       if (one.adds || one.revises || one.withdraws) since = one.asOf;
       next += 1;
     }
-    const last = spells.at(-1);
+    const last = periods.at(-1);
     if (last !== undefined && last.since === since) last.days.push(day);
-    else spells.push({ days: [day], since });
+    else periods.push({ days: [day], since });
   }
-  return spells;
+  return periods;
 }
 
 /** The newest date that has a value, as it was first released, and whether that value may have been revised since. */
 export type Newest = { readonly release: FirstRelease; readonly revised: boolean };
 
 /**
- * The newest date that has a value in each spell, told from first releases alone: it is the newest that was ever
- * released until then, unless something was withdrawn since it was. Spells where that is not certain are left out.
+ * The newest date that has a value in each real-time period, from first releases alone: it is the newest date released
+ * until then, unless something was withdrawn after its release. Omits the periods where that is not certain.
  */
 export function newestByFirstRelease(
-  spells: readonly Spell[],
+  periods: readonly RealTimePeriod[],
   publications: readonly Publication[],
   releases: readonly FirstRelease[],
-): ReadonlyMap<Spell, Newest> {
+): ReadonlyMap<RealTimePeriod, Newest> {
   const inOrder = [...releases].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
   const lastWithdrawal = lastUpTo(publications.filter(({ withdraws }) => withdraws));
   const lastRevision = lastUpTo(publications.filter(({ revises }) => revises));
-  const newest = new Map<Spell, Newest>();
+  const newest = new Map<RealTimePeriod, Newest>();
   let next = 0;
   let release: FirstRelease | undefined;
-  for (const spell of spells) {
-    const { since } = spell;
+  for (const period of periods) {
+    const { since } = period;
     if (since === undefined) continue;
     for (let one = inOrder[next]; one !== undefined && one.asOf <= since; one = inOrder[next]) {
       if (release === undefined || one.date > release.date) release = one;
@@ -58,7 +61,7 @@ export function newestByFirstRelease(
     }
     const [withdrawal, revision] = [lastWithdrawal(since), lastRevision(since)];
     if (release !== undefined && withdrawal <= release.asOf)
-      newest.set(spell, { release, revised: revision > release.asOf });
+      newest.set(period, { release, revised: revision > release.asOf });
   }
   return newest;
 }

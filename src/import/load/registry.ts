@@ -19,7 +19,7 @@ export type RegistryOptions = {
 };
 
 /** What an import knows of a series so far. */
-type Entry = {
+type SeriesEntry = {
   record: SeriesRecord | undefined;
   metadataSource: string | undefined;
   /** Whether facts come from a format that names no source. */
@@ -32,7 +32,7 @@ export class Registry {
   readonly #writer: StoreWriter;
   readonly #options: RegistryOptions;
   readonly #conflicts: ImportConflict[];
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, SeriesEntry>();
   readonly #renamed = new Set<string>();
 
   constructor(writer: StoreWriter, options: RegistryOptions, conflicts: ImportConflict[]) {
@@ -86,7 +86,7 @@ export class Registry {
     }
   }
 
-  #entryOf(id: string): Entry {
+  #entryOf(id: string): SeriesEntry {
     const known = this.#entries.get(id);
     if (known !== undefined) return known;
     const entry = {
@@ -116,7 +116,7 @@ export class Registry {
     given: SeriesMetadata,
     file: string,
     combined: (record: SeriesRecord, own: SeriesMetadata) => Combined,
-  ): Entry {
+  ): SeriesEntry {
     const id = this.idOf(given.seriesId);
     const entry = this.#entryOf(id);
     const { record, conflicts } = combined(recordOf(id, entry), { ...given, seriesId: id });
@@ -139,7 +139,7 @@ export class Registry {
   }
 
   /** Adds the sources of new facts to a series; false where there are none, or where they are a conflict. */
-  #setSource(id: string, entry: Entry): boolean {
+  #setSource(id: string, entry: SeriesEntry): boolean {
     const record = recordOf(id, entry);
     const claims = [...entry.claims];
     if (entry.unclaimed && entry.metadataSource !== undefined) claims.push(entry.metadataSource);
@@ -155,7 +155,7 @@ export class Registry {
   }
 }
 
-function recordOf(id: string, { record }: Entry): SeriesRecord {
+function recordOf(id: string, { record }: SeriesEntry): SeriesRecord {
   return record ?? newRecord(id);
 }
 

@@ -1,15 +1,15 @@
 import { type FilePlace, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
 
 /** A JSON object with unchecked members. */
-export type JsonObject = { readonly [name: string]: unknown };
+export type UncheckedObject = { readonly [name: string]: unknown };
 
 /** Whether a JSON value is an object, and not a list. */
-export function isJsonObject(value: unknown): value is JsonObject {
+export function isJsonObject(value: unknown): value is UncheckedObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The object in a UTF-8 JSON file; a file that is broken or has another value is refused. */
-export async function readJsonObject(file: SourceFile): Promise<JsonObject> {
+export async function readJsonObject(file: SourceFile): Promise<UncheckedObject> {
   const content = await file.bytes();
   let value: unknown;
   try {
@@ -24,7 +24,11 @@ export async function readJsonObject(file: SourceFile): Promise<JsonObject> {
 }
 
 /** The list of objects in a field; refused if the field is missing or has another value. */
-export function listField(file: SourceFile, object: JsonObject, name: string): readonly JsonObject[] {
+export function listField(
+  file: SourceFile,
+  object: UncheckedObject,
+  name: string,
+): readonly UncheckedObject[] {
   const list = object[name];
   if (!Array.isArray(list)) throw missing(file, { column: name }, list);
   return list.map((entry: unknown, index) => {
@@ -34,14 +38,14 @@ export function listField(file: SourceFile, object: JsonObject, name: string): r
 }
 
 /** The text in a field; refused if the field is missing or has another value. */
-export function textField(file: SourceFile, object: JsonObject, name: string, row?: number): string {
+export function textField(file: SourceFile, object: UncheckedObject, name: string, row?: number): string {
   const value = object[name];
   if (typeof value === 'string') return value;
   throw missing(file, { column: name, ...(row !== undefined && { row }) }, value);
 }
 
 /** The number in a field; refused if the field is missing or has another value. */
-export function numberField(file: SourceFile, object: JsonObject, name: string): number {
+export function numberField(file: SourceFile, object: UncheckedObject, name: string): number {
   const value = object[name];
   if (typeof value === 'number') return value;
   throw missing(file, { column: name }, value);

@@ -1,17 +1,10 @@
 import { existsSync } from 'node:fs';
 import { XMLValidator } from 'fast-xml-parser';
 import { spawn } from 'node-pty';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  asof,
-  built,
-  days,
-  type Ended,
-  linesOf,
-  newFolder,
-  type Surroundings,
-  statements,
-} from '../../support/command.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { asof, days, type Ended, linesOf, type Surroundings, statements } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
+import { builtProgram } from '../../support/repository.ts';
 import { readText } from '../../support/text-reading.ts';
 
 // Real work takes its time on a busy machine.
@@ -55,7 +48,6 @@ beforeAll(async () => {
   const { code, err } = await asof(['import', ...files, '--store', store]);
   if (code !== 0) throw new Error(err);
 });
-afterAll(folder.remove);
 
 function run(line: string, surroundings?: Surroundings): Promise<Ended> {
   return asof([...line.split(' '), '--store', store], surroundings);
@@ -256,25 +248,25 @@ describe('--plot', () => {
   });
 
   it.each<readonly [line: string, said: string]>([
-    ['obs GDP --plot --csv', 'two formats are asked for: --plot and csv'],
-    ['obs GDP --plot -f tsv', 'two formats are asked for: --plot and tsv'],
-    ['obs GDP --plot -f table', 'two formats are asked for: --plot and table'],
-    ['obs GDP --plot -o x.ndjson', 'two formats are asked for: --plot and ndjson'],
+    ['obs GDP --plot --csv', 'two formats: --plot and csv'],
+    ['obs GDP --plot -f tsv', 'two formats: --plot and tsv'],
+    ['obs GDP --plot -f table', 'two formats: --plot and table'],
+    ['obs GDP --plot -o x.ndjson', 'two formats: --plot and ndjson'],
     ['obs GDP --plot --columns date', 'a chart has no columns: leave out --columns'],
     ['obs GDP --plot --no-header', 'a chart has no columns: leave out --no-header'],
     [
       'obs GDP -f svg --columns date --no-header',
       'a chart has no columns: leave out --columns and --no-header',
     ],
-    ['obs MANY* --plot', 'a chart shows 8 series at most, and these are 9'],
+    ['obs MANY* --plot', 'a chart shows at most 8 series, not 9'],
     ['obs VAST --plot', 'VAST 2020-01-01: a chart cannot show a value of this size'],
     ['yields --plot', "unknown option '--plot'"],
     ['vintages GDP --plot', "unknown option '--plot'"],
     ['panel GDP --plot', "unknown option '--plot'"],
-    ['ping -f svg', 'svg is a chart, and what this command gives has none'],
-    ['yields -o x.svg', 'svg is a chart, and what this command gives has none'],
-    ['panel GDP -f svg', 'svg is a chart, and what this command gives has none'],
-    ['diff GDP 2015-01-30 2015-02-27 -f svg', 'svg is a chart, and what this command gives has none'],
+    ['ping -f svg', 'svg is a chart, and this command has none'],
+    ['yields -o x.svg', 'svg is a chart, and this command has none'],
+    ['panel GDP -f svg', 'svg is a chart, and this command has none'],
+    ['diff GDP 2015-01-30 2015-02-27 -f svg', 'svg is a chart, and this command has none'],
   ])('asof %s is refused: %s', async (line, said) => {
     const { code, out, err } = await run(line);
     expect({ code, out, said: linesOf(err)[0] }).toEqual({ code: 2, out: '', said: `asof: ${said}` });
@@ -285,7 +277,7 @@ describe('--plot', () => {
     const { code, err } = await run('obs GDP --plot --json');
     expect({ code, detail: JSON.parse(err).detail }).toEqual({
       code: 2,
-      detail: 'two formats are asked for: --plot and json',
+      detail: 'two formats: --plot and json',
     });
   });
 
@@ -345,7 +337,7 @@ describe('on a terminal', () => {
   function onTerminal(line: string, cols: number, rows: number, env: Record<string, string> = {}) {
     // What a process leaves in a pseudo-terminal is lost unless something holds it open a little longer.
     const held = ['-c', '"$@"; code=$?; sleep 0.2; exit $code', 'sh'];
-    const pty = spawn('sh', [...held, process.execPath, built, ...line.split(' '), '--store', store], {
+    const pty = spawn('sh', [...held, process.execPath, builtProgram, ...line.split(' '), '--store', store], {
       cols,
       rows,
       env: { PATH: process.env.PATH ?? '', HOME: folder.path('home'), TERM: 'xterm', ...env },

@@ -3,10 +3,11 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { asof, built, statements } from '../../support/command.ts';
+import { asof, statements } from '../../support/command.ts';
 import { contractStore } from '../../support/contract-cases.ts';
 import { readParquet } from '../../support/duckdb.ts';
-import { scratchFolder } from '../../support/scratch-store.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { builtProgram } from '../../support/repository.ts';
 
 const folder = scratchFolder();
 let store = '';
@@ -207,9 +208,9 @@ describe('parquet', () => {
   });
 
   it('is loaded for nothing else', async () => {
-    const parts = join(built, '..', 'parts');
+    const parts = join(builtProgram, '..', 'parts');
     // The file's magic number, as the library that writes it has it.
-    const writers = [built, ...readdirSync(parts).map((name) => join(parts, name))].filter((path) =>
+    const writers = [builtProgram, ...readdirSync(parts).map((name) => join(parts, name))].filter((path) =>
       readFileSync(path, 'utf8').includes(String(0x31524150)),
     );
     expect(writers).toHaveLength(1);
@@ -219,7 +220,7 @@ describe('parquet', () => {
       "process.on('exit', () => console.error(Object.keys(require('node:module')._cache).join('\\n')));\n",
     );
     const loadedFor = async (format: string) => {
-      const line = ['-r', hook, built, 'obs', 'GDP', '--store', store, '-f', format];
+      const line = ['-r', hook, builtProgram, 'obs', 'GDP', '--store', store, '-f', format];
       const child = spawn(process.execPath, line, { stdio: ['ignore', 'ignore', 'pipe'] });
       let paths = '';
       child.stderr.on('data', (data) => {
@@ -236,7 +237,7 @@ describe('parquet', () => {
     const [file, piped] = ['gdp.parquet', 'piped.parquet'].map((name) => join(folder, name));
     await asof(['obs', 'GDP', '--store', store, '-o', file ?? '']);
     const line = `"$0" "$1" obs GDP --store "$2" -f parquet | cat > "$3"`;
-    const child = spawn('sh', ['-c', line, process.execPath, built, store, piped ?? '']);
+    const child = spawn('sh', ['-c', line, process.execPath, builtProgram, store, piped ?? '']);
     await new Promise((resolve) => child.on('close', resolve));
     expect(readFileSync(piped ?? '').equals(readFileSync(file ?? ''))).toBe(true);
   });

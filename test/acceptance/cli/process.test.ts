@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { asof, built, importedStore, linesOf, newFolder, statements } from '../../support/command.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { asof, importedStore, linesOf, statements } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
+import { builtProgram } from '../../support/repository.ts';
 
 // Real work takes its time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -12,7 +14,11 @@ let large = '';
 
 /** The built command in a shell, which sees it as `$ASOF` and the stores as `$STORE` and `$LARGE`. */
 function shell(script: string): Promise<{ code: number | null; out: string; err: string }> {
-  const env = { PATH: process.env.PATH, HOME: folder.path('home'), ASOF: `${process.execPath} ${built}` };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder.path('home'),
+    ASOF: `${process.execPath} ${builtProgram}`,
+  };
   const child = spawn('bash', ['-c', script], {
     env: { ...env, STORE: store, LARGE: large },
     cwd: folder.path('.'),
@@ -47,7 +53,6 @@ beforeAll(async () => {
   ]);
   if (code !== 0) throw new Error(err);
 });
-afterAll(folder.remove);
 
 describe('the built command', () => {
   it('writes the same bytes into a pipe and into a file as in this process', async () => {
@@ -111,7 +116,7 @@ describe('the built command', () => {
 describe('a signal', () => {
   /** Starts a command, sends it a signal once it is at work, and tells how soon it was gone. */
   async function signalled(line: readonly string[], signal: NodeJS.Signals, atWork: () => boolean) {
-    const child = spawn(process.execPath, [built, ...line], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [builtProgram, ...line], { stdio: ['ignore', 'pipe', 'pipe'] });
     const end = ended(child);
     while (!atWork() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 2));
     const sent = performance.now();

@@ -1,9 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { spawn } from 'node-pty';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
-import { asof, built, newFolder, statements } from '../../support/command.ts';
+import { asof, statements } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 import { startService } from '../../support/modes.ts';
+import { builtProgram } from '../../support/repository.ts';
 import { serve } from '../../support/service-double.ts';
 
 // Processes take their time on a busy machine.
@@ -24,7 +26,6 @@ beforeAll(async () => {
   const { code, err } = await asof(['import', folder.write('few.csv', few), '--store', store]);
   if (code !== 0) throw new Error(err);
 });
-afterAll(folder.remove);
 
 const columns = 66;
 
@@ -66,7 +67,7 @@ async function onTerminal(
 ) {
   // What a process leaves in a pseudo-terminal is lost unless something holds it open; the shell outlives Ctrl-C.
   const held = ['-c', 'trap : INT; "$@"; code=$?; sleep 0.2; exit $code', 'sh'];
-  const pty = spawn('sh', [...held, process.execPath, built, ...line], {
+  const pty = spawn('sh', [...held, process.execPath, builtProgram, ...line], {
     cols: columns,
     rows: 40,
     env: { PATH: process.env.PATH ?? '', HOME: folder.path('home'), TERM: 'xterm', ...env },
@@ -142,7 +143,7 @@ describe('long work on a real terminal', () => {
 
   it('says nothing into a pipe', async () => {
     const line = `"$0" "$1" import "$2" --store "$3" 2>&1 >/dev/null | cat`;
-    const words = ['sh', '-c', line, process.execPath, built, facts, folder.path('piped.db')];
+    const words = ['sh', '-c', line, process.execPath, builtProgram, facts, folder.path('piped.db')];
     const pty = spawn('/usr/bin/env', words, { cols: 200, env: { PATH: process.env.PATH ?? '' } });
     let text = '';
     pty.onData((data) => {

@@ -14,14 +14,14 @@ import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
-import { asof, built, type Ended, linesOf } from '../../support/command.ts';
+import { asof, type Ended, linesOf } from '../../support/command.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { type Running, startService, unlimited } from '../../support/modes.ts';
-import { scratchFolder } from '../../support/scratch-store.ts';
+import { builtProgram, builtSample as sample } from '../../support/repository.ts';
 import { serve } from '../../support/service-double.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const sample = join(import.meta.dirname, '..', '..', '..', 'dist', 'sample.db');
 const lines = [
   'gdp.csv obs GDP',
   'rates.csv yields --maturity 10Y',
@@ -53,7 +53,7 @@ const environment = () => ({ PATH: process.env.PATH, HOME: folder, ASOF_API_KEY:
 
 /** The built command in a process of its own, with the plan of these tests. */
 function start(day: string, ...flags: readonly string[]) {
-  const line = [built, 'snapshot', 'plan.txt', '--out', 'snap', '--as-of', day, ...flags];
+  const line = [builtProgram, 'snapshot', 'plan.txt', '--out', 'snap', '--as-of', day, ...flags];
   const child = spawn(process.execPath, line, { cwd: folder, env: environment(), stdio: 'pipe' });
   children.add(child);
   const [said, printed]: [string[], string[]] = [[], []];
@@ -245,9 +245,9 @@ describe('a service', () => {
     const home = join(folder, 'home');
     mkdirSync(home);
     const env = { PATH: process.env.PATH, HOME: home, ASOF_STORE: sample };
-    const line = [built, 'keys', 'create', '--name', 'ann', '--plan', 'pro'];
+    const line = [builtProgram, 'keys', 'create', '--name', 'ann', '--plan', 'pro'];
     const key = spawnSync(process.execPath, line, { env, encoding: 'utf8' }).stdout.trim();
-    const serving = spawn(process.execPath, [built, 'serve', '--port', '0'], { env, stdio: 'pipe' });
+    const serving = spawn(process.execPath, [builtProgram, 'serve', '--port', '0'], { env, stdio: 'pipe' });
     children.add(serving);
     let log = '';
     const url = await new Promise<string>((resolve) => {
@@ -264,7 +264,7 @@ describe('a service', () => {
     writeFileSync(join(folder, 'plan.txt'), [...lines, ...more].join('\n'));
     const child = spawn(
       process.execPath,
-      [built, 'snapshot', 'plan.txt', '--out', 'snap', '--base-url', url, '--retries', '1'],
+      [builtProgram, 'snapshot', 'plan.txt', '--out', 'snap', '--base-url', url, '--retries', '1'],
       { cwd: folder, env: { ...environment(), ASOF_API_KEY: key }, stdio: 'pipe' },
     );
     let err = '';
@@ -371,7 +371,7 @@ describe('a full disk behind stdout', () => {
       writeFileSync(join(out, 'more.txt'), '');
       const { status, stderr } = spawnSync('sh', ['-c', `$ASOF ${line} > /dev/full`], {
         cwd: folder,
-        env: { ...environment(), ASOF: `${process.execPath} ${built}` },
+        env: { ...environment(), ASOF: `${process.execPath} ${builtProgram}` },
         encoding: 'utf8',
       });
       expect([status, linesOf(stderr).at(-1)]).toEqual([
@@ -397,7 +397,7 @@ describe('a limit that only the manifest is over', () => {
     const small = Array.from({ length: 30 }, (_, i) => `f${i}.csv obs GDP --limit 1\n`);
     writeFileSync(join(folder, 'plan.txt'), small.join(''));
     // A file of 4096 bytes at most, where a block is 512 or 1024.
-    const script = `ulimit -f 4; exec '${process.execPath}' '${built}' snapshot plan.txt --out snap`;
+    const script = `ulimit -f 4; exec '${process.execPath}' '${builtProgram}' snapshot plan.txt --out snap`;
     const { status, stderr } = spawnSync('sh', ['-c', script], {
       cwd: folder,
       env: environment(),

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openWriter } from '../../../src/store/open.ts';
 import { openDatabase } from '../../../src/store/sqlite/engine.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { builtProgram as asof } from '../../support/repository.ts';
 import {
   allStatements,
   digestOf,
@@ -14,12 +15,10 @@ import {
   newStorePath,
   observationsIn,
   reading,
-  scratchFolder,
   withStore,
 } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
-const asof = fileURLToPath(new URL('../../../dist/asof.cjs', import.meta.url));
 const large = join(folder, 'large.csv');
 const middle = join(folder, 'middle.csv');
 const small = facts('GDP 2014-10-01 2015-01-30 17710.7');

@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { asof, type Folder, newFolder } from '../../support/command.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { asof } from '../../support/command.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 import { envelope, pong, reply, serve } from '../../support/service-double.ts';
 
 const key = 'asof_live_sk_abcdEFGHijklMNOPqrstUVWXyz0123456789_-abcde';
@@ -17,7 +18,6 @@ beforeEach(() => {
   env = { ASOF_CONFIG_DIR: folder.path('mine') };
   file = join(folder.path('mine'), 'keys.json');
 });
-afterEach(() => folder.remove());
 
 const run = (line: readonly string[], stdin = '', more: Readonly<Record<string, string>> = {}) =>
   asof(line, { env: { ...env, ...more }, stdin: Readable.from([stdin]) });
@@ -35,7 +35,7 @@ describe('asof auth login', () => {
   it('stores the key from stdin for the origin, readable by its owner alone, and shows nothing of it', async () => {
     const { code, out, err } = await login('https://data.example.com/prefix');
     expect([code, out]).toEqual([0, '']);
-    expect(err).toContain(`the key for https://data.example.com is stored in ${file}`);
+    expect(err).toContain(`stored the key for https://data.example.com in ${file}`);
     expect(err).not.toContain('abcd');
     expect(JSON.parse(folder.read('mine/keys.json'))).toEqual({ 'https://data.example.com': key });
     expect([mode(folder.path('mine')), mode(file)]).toEqual(['700', '600']);
@@ -63,7 +63,7 @@ describe('asof auth login', () => {
 
   it('needs to know the service', async () => {
     const { code, err } = await run(['auth', 'login', '--with-token'], key);
-    expect([code, err]).toEqual([2, expect.stringContaining('for which service?')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('no service selected; pass --base-url')]);
   });
 
   it('takes the service of ASOF_BASE_URL or of the setting', async () => {
@@ -76,7 +76,7 @@ describe('asof auth login', () => {
     ]);
   });
 
-  it('says when the key would go over the network in plain, or another goes before it', async () => {
+  it('says when others can read the key on the network, or another key takes precedence', async () => {
     expect((await login('http://data.example.com')).err).toContain('it is not https');
     expect((await login('http://127.0.0.1:8787')).err).not.toContain('it is not https');
     const more = { ASOF_API_KEY: other };
@@ -85,7 +85,7 @@ describe('asof auth login', () => {
       key,
       more,
     );
-    expect(err).toContain('ASOF_API_KEY is set and goes before the stored key');
+    expect(err).toContain('ASOF_API_KEY is set and takes precedence over the stored key');
   });
 
   it('without a terminal says how else', async () => {
@@ -122,7 +122,7 @@ describe('the prompt for a key', () => {
     const { stdin, raw } = terminal(...typed);
     const { code, out, err } = await prompt(stdin);
     expect([code, out, raw]).toEqual([0, '', [true, false]]);
-    expect(err).toMatch(/^Key for http:\/\/localhost:1: \nasof: the key/);
+    expect(err).toMatch(/^Key for http:\/\/localhost:1: \nasof: stored the key/);
     expect(JSON.parse(folder.read('mine/keys.json'))).toEqual({ 'http://localhost:1': key });
   });
 
@@ -157,13 +157,13 @@ describe('asof auth status and logout', () => {
     await login('https://a.example.com');
     const status = (url: string, more = {}) => run(['auth', 'status', '--base-url', url], '', more);
     const found = await status('https://a.example.com/x');
-    expect([found.code, found.err]).toEqual([0, `asof: https://a.example.com is sent the key of ${file}\n`]);
+    expect([found.code, found.err]).toEqual([0, `asof: https://a.example.com gets the key of ${file}\n`]);
     const none = await status('https://b.example.com');
-    expect([none.code, none.err]).toEqual([4, 'asof: there is no key for https://b.example.com\n']);
+    expect([none.code, none.err]).toEqual([4, 'asof: no key for https://b.example.com\n']);
     const variable = await status('https://b.example.com', { ASOF_API_KEY: other });
     expect([variable.code, variable.err]).toEqual([
       0,
-      'asof: https://b.example.com is sent the key of ASOF_API_KEY\n',
+      'asof: https://b.example.com gets the key of ASOF_API_KEY\n',
     ]);
     expect((await run(['auth', 'status'], '', { ASOF_CONFIG_DIR: folder.path('empty') })).code).toBe(4);
   });

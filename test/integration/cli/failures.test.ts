@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { asof, importedStore, newFolder, statements } from '../../support/command.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { asof, importedStore, statements } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 
 // Real work takes its time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -9,7 +10,6 @@ let store = '';
 beforeAll(async () => {
   store = await importedStore(folder);
 });
-afterAll(folder.remove);
 
 describe('a usage error exits 2, says so in one line of asof, and writes nothing to stdout', () => {
   it.each<readonly [words: string, said: string]>([
@@ -19,29 +19,26 @@ describe('a usage error exits 2, says so in one line of asof, and writes nothing
     ['ping more', "asof: too many arguments for 'ping'."],
     ['obs', "asof: missing required argument 'id'"],
     ['obs GDP --as-of', "asof: option '--as-of <date>' argument missing"],
-    ['obs GDP --limit 0', "asof: option '--limit <n>' argument '0' is invalid."],
-    ['obs GDP --limit 1.5', "asof: option '--limit <n>' argument '1.5' is invalid."],
-    ['obs GDP --sort up', "asof: option '--sort <order>' argument 'up' is invalid."],
+    ['obs GDP --limit 0', 'asof: --limit "0": use an integer of at least 1'],
+    ['obs GDP --limit 1.5', 'asof: --limit "1.5": use an integer of at least 1'],
+    ['obs GDP --sort up', 'asof: --sort "up": use desc or asc'],
     ['obs GDP --all --limit 3', 'asof: use either --all or --limit'],
-    ['obs GDP --as-of 2015-02-30', "asof: invalid 'as_of' date: use YYYY-MM-DD format"],
-    ['obs GDP --known-before soon', "asof: invalid 'known_before' date: use YYYY-MM-DD format"],
+    ['obs GDP --as-of 2015-02-30', 'asof: --as-of "2015-02-30": use YYYY-MM-DD\n'],
+    ['obs GDP --known-before soon', 'asof: --known-before "soon": use YYYY-MM-DD\n'],
     ['obs GDP --as-of 2015-01-30 --known-before 2015-01-30', 'asof: use either --as-of or --known-before'],
-    ['obs GDP --from 2015-01-02 --to 2015-01-01', "asof: invalid date range: 'from' 2015-01-02 is after"],
+    ['obs GDP --from 2015-01-02 --to 2015-01-01', 'asof: --from 2015-01-02 is after --to 2015-01-01\n'],
     ['obs GDP --cursor mine', "asof: invalid 'cursor': not a cursor of this service"],
     ['obs GDP UNRATE --cursor mine', 'asof: --cursor continues one series: name one id'],
     [
       'obs GDP -f cvs',
       "asof: unknown format 'cvs': the formats are table, csv, tsv, json, ndjson, parquet, markdown, svg\n      did you",
     ],
-    [
-      'facts GDP -o gdp.parquet',
-      'asof: facts are written as CSV, for import to read, and not to gdp.parquet\n',
-    ],
+    ['facts GDP -o gdp.parquet', 'asof: facts are written as CSV, not as gdp.parquet\n'],
     ['facts GDP -o gdp.xlsx', 'asof: asof writes no .xlsx files'],
-    ['obs GDP --csv -f tsv', 'asof: two formats are asked for: tsv and csv'],
+    ['obs GDP --csv -f tsv', 'asof: two formats: tsv and csv'],
     ['obs GDP --columns date,valu', "asof: unknown column 'valu': the columns are"],
     ['obs GDP -o=', 'asof: '],
-    ['curve --type nominal', 'asof: invalid \'curve_type\' "nominal": use PAR or TIPS'],
+    ['curve --type nominal', 'asof: --type "nominal": use PAR or TIPS'],
     ['import', 'asof: nothing to import: name files or folders'],
     ['import --log x.csv', 'asof: --log takes no files'],
     ['help nothing-of-the-kind', "asof: there is no help on 'nothing-of-the-kind'"],
@@ -82,7 +79,7 @@ describe('a series that does not exist', () => {
     ['series show unrat', "asof: series 'UNRAT' not found\n      did you mean UNRATE?\n"],
     ['facts unrat', "asof: series 'UNRAT' not found\n      did you mean UNRATE?\n"],
     ['obs CPIAUCSL', "asof: series 'CPIAUCSL' not found\n      request"],
-    ['obs XY*', "asof: series 'XY*' not found\n      no id of a series matches this pattern\n"],
+    ['obs XY*', "asof: series 'XY*' not found\n      no series id matches this pattern\n"],
   ])('asof %s', async (words, said) => {
     const { code, out, err } = await asof([...words.split(' '), '--store', store]);
     expect({ code, out, err: err.slice(0, said.length) }).toEqual({ code: 3, out: '', err: said });
@@ -91,16 +88,28 @@ describe('a series that does not exist', () => {
 
 describe('with --json stderr is the problem document', () => {
   it('of an answer, with its request and field', async () => {
-    const { code, out, err } = await asof(['obs', 'GDP', '--as-of', 'x', '--json', '--store', store]);
+    const { code, out, err } = await asof(['obs', 'GDP', '--cursor', 'x', '--json', '--store', store]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(JSON.parse(err)).toEqual({
       type: 'asof://local/errors/validation-error',
       title: 'Validation Error',
       status: 400,
-      detail: "invalid 'as_of' date: use YYYY-MM-DD format",
+      detail: "invalid 'cursor': not a cursor of this service",
       instance: '/v1/series/GDP/observations',
       request_id: expect.stringMatching(/^req_[0-9a-f]{32}$/),
-      field: 'as_of',
+      field: 'cursor',
+    });
+  });
+
+  it('of a usage error, with its flag and without a request', async () => {
+    const { code, out, err } = await asof(['obs', 'GDP', '--as-of', 'x', '--json', '--store', store]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(JSON.parse(err)).toEqual({
+      type: 'about:blank',
+      title: 'Bad Input',
+      status: 0,
+      detail: '--as-of "x": use YYYY-MM-DD',
+      field: '--as-of',
     });
   });
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { asof, type Folder, linesOf, newFolder, statements } from '../../support/command.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { asof, linesOf, statements } from '../../support/command.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 
 // Real work takes its time on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
@@ -17,7 +18,6 @@ beforeEach(() => {
     statements(['GDP,2014-10-01,2015-01-30,17710.7', 'GDP,2014-10-01,2015-02-27,']),
   );
 });
-afterEach(() => folder.remove());
 
 const hash = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
 
@@ -48,7 +48,7 @@ describe('an import', () => {
     const { code, err } = await asof(['import', gdp], { env });
     expect(code).toBe(0);
     expect(err).toContain(`made a new store: ${env.HOME}/.local/share/asof/asof.db\n`);
-    expect(err).toContain('the shipped sample no longer does (--with-sample');
+    expect(err).toContain('it replaces the shipped sample from now on (--with-sample');
     const { out } = await asof(['series', 'search', '--columns', 'id', '--no-header'], { env });
     expect(out).toBe('GDP\n');
     expect((await asof(['import', gdp], { env })).err).not.toContain('sample');
@@ -104,8 +104,18 @@ describe('an import', () => {
   it.each<readonly [why: string, flags: readonly string[], code: number, said: string]>([
     ['a file that is not there', ['none.csv'], 10, 'none.csv'],
     ['a kind that there is not', ['gdp.csv', '--kind', 'excel'], 2, 'excel'],
-    ['a day that there is not', ['gdp.csv', '--as-of', '2015-02-30'], 2, "invalid 'as_of' date"],
-    ['an id that none can be', ['gdp.csv', '--series', '='], 2, '--series "=": not a series id'],
+    [
+      'a day that there is not',
+      ['gdp.csv', '--as-of', '2015-02-30'],
+      2,
+      '--as-of "2015-02-30": use YYYY-MM-DD',
+    ],
+    [
+      'an id that none can be',
+      ['gdp.csv', '--series', '='],
+      2,
+      '--series "=": it cannot be the id of a series',
+    ],
     ['half a renaming', ['gdp.csv', '--id', 'GDP'], 2, '--id "GDP": use OLD=NEW'],
     [
       'a flag of another kind of file',

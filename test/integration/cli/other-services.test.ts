@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { asof, type Folder, linesOf, newFolder } from '../../support/command.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { asof, linesOf } from '../../support/command.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 import { envelope, problem, reply, serve } from '../../support/service-double.ts';
 
 let folder: Folder;
@@ -10,7 +11,6 @@ beforeEach(() => {
   folder = newFolder();
   env = { ASOF_CONFIG_DIR: folder.path('mine') };
 });
-afterEach(() => folder.remove());
 
 const run = (line: string, more: Readonly<Record<string, string>> = {}) =>
   asof(line.split(' '), { env: { ...env, ...more } });
@@ -166,12 +166,16 @@ describe('a service that lacks an extension of asof', () => {
     ]);
   });
 
-  it('that lacks an endpoint is said to', async () => {
+  it.each([
+    ['yields', '/v1/treasury/yields'],
+    ['insider clusters --explain', '/v1/insider/clusters/explanations'],
+  ])('that lacks an endpoint is said to: asof %s', async (line, path) => {
     const { url } = await serve(plain);
-    const { code, err } = await run(`yields --base-url ${url}`);
-    expect([code, err]).toEqual([
+    const { code, out, err } = await run(`${line} --base-url ${url}`);
+    expect([code, out, err]).toEqual([
       8,
-      expect.stringContaining(`the service at ${url} has no /v1/treasury/yields`),
+      '',
+      expect.stringContaining(`the service at ${url} has no ${path}\n`),
     ]);
   });
 

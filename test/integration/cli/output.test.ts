@@ -1,14 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  asof,
-  days,
-  importedStore,
-  linesOf,
-  longValue,
-  newFolder,
-  statements,
-} from '../../support/command.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { asof, days, importedStore, linesOf, longValue, statements } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 
 // Real work takes its time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -18,7 +11,6 @@ let store = '';
 beforeAll(async () => {
   store = await importedStore(folder);
 });
-afterAll(folder.remove);
 
 const header = 'date,value,as_of_date,series_id,unit,frequency,source';
 const newestFirst = [...days].reverse();
@@ -45,7 +37,7 @@ describe('observations as of a day', () => {
 
   it('tells with -v what today is, and what was asked', async () => {
     const { err } = await asof(['obs', 'GDP', '--as-of', 'today', '-v', '--store', store]);
-    expect(err).toContain('asof: as_of today is 2026-03-15\n');
+    expect(err).toContain('asof: --as-of today is 2026-03-15\n');
     expect(err).toContain('asof: observations id=GDP as_of=2026-03-15 limit=1000: 2 rows');
   });
 });
@@ -88,7 +80,7 @@ describe('nothing is silently short', () => {
     const line = ['obs', 'LONG', '--store', store, '-q'];
     const { out, err } = await asof(line, { stdoutIsTerminal: true, columns: 120 });
     expect(linesOf(out)).toHaveLength(101);
-    expect(err).toBe('asof: 2,400 more rows; --all shows all, --limit N so many\n');
+    expect(err).toBe('asof: 2,400 more rows; --all shows all, --limit N at most N\n');
   });
 
   it.each([
@@ -106,7 +98,7 @@ describe('nothing is silently short', () => {
     const surroundings = { stdoutIsTerminal: true, columns: 40 };
     const { out, err } = await asof(['obs', 'GDP', '--no-color', '--store', store], surroundings);
     expect(linesOf(out)[0]).toBe('date          value  as_of_date');
-    expect(err).toContain('no room for series_id, unit, frequency, source');
+    expect(err).toContain('the terminal is too narrow for series_id, unit, frequency, source');
   });
 });
 

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
-import { asof, type Folder, linesOf, newFolder, statements } from '../../support/command.ts';
+import { asof, linesOf, statements } from '../../support/command.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 import { type Running, startService, unlimited } from '../../support/modes.ts';
 import { serve } from '../../support/service-double.ts';
 
@@ -34,7 +35,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.stop();
-  folder.remove();
 });
 
 type Asked = { readonly paths: readonly string[]; readonly atOnce: number };
@@ -165,7 +165,7 @@ describe('over a service', () => {
     const line = 'panel CALM --as-of-each day --from 2015-01-01 --to 2019-12-31';
     const { code, out, err } = await remote(line, url);
     expect([code, out]).toEqual([8, '']);
-    expect(err).toContain('the service has no /v1/series/CALM/vintages; without it this takes 1826 requests');
+    expect(err).toContain('the service has no /v1/series/CALM/vintages; without it CALM takes 1826 requests');
     expect(asked().paths.length).toBeLessThan(5);
   });
 
@@ -224,7 +224,7 @@ describe('over a service', () => {
   });
 
   it.each([
-    ['diff MUCH 2017-03-16 2018-03-16 --dry-run', /take about 4 requests/],
+    ['diff MUCH 2017-03-16 2018-03-16 --dry-run', /takes about 4 requests/],
     ['panel CALM MUCH --as-of 2017-03-16 --dry-run', /takes about 5 requests/],
   ])('%s', async (line, words) => {
     const { url } = await inFront(undefined);

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asof, type Folder, importedStore, linesOf, newFolder } from '../../support/command.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { asof, importedStore, linesOf } from '../../support/command.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 import { dataPath, readData, testData } from '../../support/repository.ts';
 
 const folder: Folder = newFolder();
@@ -8,7 +9,6 @@ let store = '';
 beforeAll(async () => {
   store = await importedStore(folder);
 });
-afterAll(folder.remove);
 
 const run = (line: string) => asof([...line.split(' '), '--store', store]);
 
@@ -110,15 +110,19 @@ describe('asof panel --as-of-each', () => {
 describe('asof panel', () => {
   it.each([
     ['panel GDP --as-of-each month-end', 2, /--as-of-each needs --from and --to/],
-    ['panel GDP --as-of-each year --from 2014-01-01 --to 2015-01-01', 2, /Allowed choices are month-end/],
+    [
+      'panel GDP --as-of-each year --from 2014-01-01 --to 2015-01-01',
+      2,
+      /--as-of-each "year": use month-end or week-end or day/,
+    ],
     [
       'panel GDP --as-of-each day --from 2014-01-01 --to 2014-01-02 --as-of 2015-01-01',
       2,
       /leave out --as-of/,
     ],
-    ['panel GDP --as-of-each day --from 2014-01-02 --to 2014-01-01', 2, /'from' 2014-01-02 is after/],
-    ['panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18', 2, /'to' 2026-03-18 lies in the future/],
-    ['panel GDP --as-of-each month-end --from 2014-01-02 --to 2014-01-03', 2, /no month-end lies from/],
+    ['panel GDP --as-of-each day --from 2014-01-02 --to 2014-01-01', 2, /--from 2014-01-02 is after/],
+    ['panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18', 2, /--to 2026-03-18 lies in the future/],
+    ['panel GDP --as-of-each month-end --from 2014-01-02 --to 2014-01-03', 2, /there is no month-end from/],
     ['panel GDP --as-of 2015-01-01 --known-before 2015-01-01', 2, /either --as-of or --known-before/],
     ['panel GDPX --as-of 2015-01-01', 3, /series 'GDPX' not found\n.*did you mean GDP/s],
     ['panel', 2, /missing required argument/],

@@ -1,10 +1,11 @@
 import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Io } from '../../../src/cli/terminal/io.ts';
-import { talk } from '../../../src/cli/terminal/messages.ts';
+import { messagesOf } from '../../../src/cli/terminal/messages.ts';
 import { progress } from '../../../src/cli/terminal/progress.ts';
-import { asof, days, importedStore, longValue, newFolder, statements } from '../../support/command.ts';
+import { asof, days, importedStore, longValue, statements } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 
 // Real work takes its time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -14,7 +15,6 @@ let store = '';
 beforeAll(async () => {
   store = await importedStore(folder);
 });
-afterAll(folder.remove);
 
 const erase = '\r\u001B[K';
 const slow = { stderrIsTerminal: true, columns: 120, pace: 300 };
@@ -50,7 +50,7 @@ describe('progress', () => {
   it('shows after half a second, ten times a second at most, with rate and time left by the clock', async () => {
     const { io, at, shown } = terminal();
     at(1000);
-    const bar = progress(io, {});
+    const bar = progress(io, false);
     const show = async (time: number, done: number) => {
       at(time);
       bar.show(() => 'x', { done, total: 10, unit: 'files' });
@@ -74,17 +74,17 @@ describe('progress', () => {
 
   it('gives way to whatever else is said', async () => {
     const { io, at, shown } = terminal();
-    const bar = progress(io, {});
+    const bar = progress(io, false);
     at(700);
     bar.show(() => 'half done');
     await vi.dynamicImportSettled();
-    talk({}, io).note('asof: a note');
+    messagesOf({ quiet: false, verbose: false, debug: false }, io).note('asof: a note');
     expect(shown()).toBe(`${erase}half done${erase}asof: a note\n`);
   });
 
   it('does not come after it was cleared', async () => {
     const { io, at, shown } = terminal();
-    const bar = progress(io, {});
+    const bar = progress(io, false);
     at(700);
     bar.show(() => 'half done');
     bar.clear();
@@ -95,7 +95,7 @@ describe('progress', () => {
 
   it('is silent on a terminal that cannot take a line back', async () => {
     const { io, at, shown } = terminal({ env: { TERM: 'dumb' } });
-    const bar = progress(io, {});
+    const bar = progress(io, false);
     at(700);
     bar.show(() => 'x');
     await vi.dynamicImportSettled();

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { asof, type Folder, newFolder } from '../../support/command.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { asof } from '../../support/command.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 import { envelope, pong, problem, reply, serve } from '../../support/service-double.ts';
 
 const key = 'asof_live_sk_abcdEFGHijklMNOPqrstUVWXyz0123456789_-abcde';
@@ -12,7 +13,6 @@ beforeEach(() => {
   folder = newFolder();
   env = { ASOF_CONFIG_DIR: folder.path('mine') };
 });
-afterEach(() => folder.remove());
 
 const run = (line: string, more: Readonly<Record<string, string>> = {}) =>
   asof(line.split(' '), { env: { ...env, ...more } });
@@ -65,9 +65,9 @@ describe('the service that is asked', () => {
     ],
     ['ping --base-url localhost:1', {}, '--base-url: this cannot be a base URL'],
     ['ping', { ASOF_BASE_URL: 'http://me:hunter2@localhost' }, 'ASOF_BASE_URL: this cannot be a base URL'],
-    ['ping --timeout 0', {}, 'invalid timeout "0"'],
-    ['ping --retries many', {}, 'invalid retries "many"'],
-    ['ping --max-wait -1', {}, 'invalid wait "-1"'],
+    ['ping --timeout 0', {}, '--timeout "0": use seconds'],
+    ['ping --retries many', {}, '--retries "many": use an integer'],
+    ['ping --max-wait -1', {}, '--max-wait "-1": use seconds'],
     ['ping --base-url http://localhost:1', { ASOF_TIMEOUT: 'soon' }, 'invalid timeout "soon"'],
   ])('asof %s with %j is a usage error', async (line, more, words) => {
     const { code, out, err } = await run(line, more);

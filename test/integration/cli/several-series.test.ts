@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { asof, importedStore, linesOf, newFolder } from '../../support/command.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { asof, importedStore, linesOf } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 
 // Real work takes its time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -9,7 +10,6 @@ let store = '';
 beforeAll(async () => {
   store = await importedStore(folder);
 });
-afterAll(folder.remove);
 
 /** The ids and dates that a command shows. */
 async function shown(line: readonly string[]) {
@@ -136,9 +136,9 @@ describe('coverage', () => {
     expect({ code, err }).toEqual({ code: 0, err: notes });
   });
 
-  it('is not spoken of where the answer failed', async () => {
-    const { err } = await asof(['obs', 'GDP', '--as-of', '2026-12-01', '--json', '--store', store]);
-    expect(JSON.parse(err)).toMatchObject({ status: 400, field: 'as_of' });
+  it('is not noted for a series that could not be answered', async () => {
+    const { err } = await asof(['obs', 'NOPE', '--as-of', '2000-01-01', '--json', '--store', store]);
+    expect(JSON.parse(err)).toMatchObject({ status: 404 });
   });
 });
 

@@ -5,8 +5,7 @@ import { exitCode } from '../../../src/cli/terminal/exit-code.ts';
 import { formats } from '../../../src/import/formats/recognise.ts';
 import { formatNames } from '../../../src/render/formats.ts';
 import { asof } from '../../support/command.ts';
-
-const root = join(import.meta.dirname, '..', '..', '..');
+import { root } from '../../support/repository.ts';
 
 /** The variables that the design of the command line names, by their names there. */
 const designedVariables = [

@@ -36,7 +36,7 @@ export function insiderDataSetsSuite(data: string, counts: DataSetCounts): void 
     };
 
     it('of 2024Q3 gives every derivative trade, dated by its filing, and notes the missing tables', async () => {
-      const told = await readTogether(await sourceFiles([quarter]));
+      const records = await readTogether(await sourceFiles([quarter]));
       const submissions = new Map(table('SUBMISSION.tsv').map((row) => [row.ACCESSION_NUMBER, row]));
       const expected = table('DERIV_TRANS.tsv').map((row) => {
         const filing = submissions.get(row.ACCESSION_NUMBER);
@@ -56,7 +56,7 @@ export function insiderDataSetsSuite(data: string, counts: DataSetCounts): void 
         ];
       });
       expect([submissions.size, expected.length]).toEqual([counts.filings, counts.trades]);
-      const filings = told.get('DERIV_TRANS.tsv')?.filings ?? [];
+      const filings = records.get('DERIV_TRANS.tsv')?.filings ?? [];
       const found = filings.map((filing) => [
         filing.accessionNumber,
         filing.filedOn,
@@ -73,11 +73,11 @@ export function insiderDataSetsSuite(data: string, counts: DataSetCounts): void 
       ]);
       expect(found).toEqual(expected);
       expect(new Set(filings.map(({ filingId, row }) => `${filingId} ${row}`)).size).toBe(counts.trades);
-      expect(told.get('SUBMISSION.tsv')?.notes).toEqual([
+      expect(records.get('SUBMISSION.tsv')?.notes).toEqual([
         'the data set has no table NONDERIV_TRANS: its trades in shares are unknown',
         'the data set has no table REPORTINGOWNER: the owners are unknown, so no trade counts towards a cluster',
       ]);
-      expect(told.get('DERIV_TRANS.tsv')?.notes).toEqual([
+      expect(records.get('DERIV_TRANS.tsv')?.notes).toEqual([
         expect.stringMatching(/^3 impossible trades are kept as stated/),
       ]);
     });
@@ -88,10 +88,10 @@ export function insiderDataSetsSuite(data: string, counts: DataSetCounts): void 
       expect(both).toHaveLength(8);
       const derivative = table('DERIV_TRANS.tsv');
       const paths = both.map(({ file = '' }) => join(documents, file));
-      const told = await readTogether(await sourceFiles([quarter, ...paths]));
+      const records = await readTogether(await sourceFiles([quarter, ...paths]));
       for (const { file = '', accession } of both) {
         const row = listed.get(accession);
-        const filings = told.get(file)?.filings ?? [];
+        const filings = records.get(file)?.filings ?? [];
         expect(filings.length).toBeGreaterThan(0);
         for (const filing of filings) {
           expect([
@@ -121,8 +121,8 @@ export function insiderDataSetsSuite(data: string, counts: DataSetCounts): void 
     });
 
     it('of one issuer gives its purchases, by ten insiders', async () => {
-      const told = await readTogether(await sourceFiles([join(sec, 'form345-maia-reencoded')]));
-      const filings = told.get('NONDERIV_TRANS.tsv')?.filings ?? [];
+      const records = await readTogether(await sourceFiles([join(sec, 'form345-maia-reencoded')]));
+      const filings = records.get('NONDERIV_TRANS.tsv')?.filings ?? [];
       expect(filings).toHaveLength(146);
       expect(codesOf(filings)).toBe('G:1 J:2 M:2 P:141');
       expect(new Set(filings.map(({ filingId }) => filingId)).size).toBe(104);
@@ -154,13 +154,13 @@ export function insiderDataSetsSuite(data: string, counts: DataSetCounts): void 
 
     it('of one company lists its filings', async () => {
       const path = dataPath(sec, 'submissions-json/cik1835632_submissions.json');
-      const told = await readTogether(await sourceFiles([path]));
+      const records = await readTogether(await sourceFiles([path]));
       const count = readData(sec, 'submissions-json/cik1835632_submissions.json')
         .toString('utf8')
         .match(/"core_type": \[[^\]]*\]/)?.[0]
         .match(/"[345](?:\/A)?"/g)?.length;
       expect(count).toBe(396);
-      expect(told.get('cik1835632_submissions.json')?.notes).toEqual([
+      expect(records.get('cik1835632_submissions.json')?.notes).toEqual([
         `dates ${count} ownership filings; it has no trades itself`,
       ]);
     });

@@ -8,7 +8,7 @@ import {
   leadOwner,
 } from '../../../src/domain/insider/filing.ts';
 import { sourceFiles } from '../../../src/import/files/walk.ts';
-import { readTogether, type Told } from '../sec-documents.ts';
+import { type FilingRecords, readTogether } from '../sec-documents.ts';
 import { codesOf, documentsIn, indexRows } from '../sec-real.ts';
 
 /** Later than all documents, so that those that nothing dates can be read. */
@@ -68,19 +68,19 @@ export function ownershipDocumentsSuite(data: string, counts: DocumentCounts): v
   describe('a folder of real ownership documents', () => {
     const index = indexRows(data);
     const documents = documentsIn(data);
-    let told: ReadonlyMap<string, Told> = new Map();
+    let records: ReadonlyMap<string, FilingRecords> = new Map();
     beforeAll(async () => {
-      told = await readTogether(await sourceFiles([documents]), { filedOn });
+      records = await readTogether(await sourceFiles([documents]), { filedOn });
     });
 
     it('is read completely', () => {
       expect(index).toHaveLength(counts.documents);
-      expect([...told.keys()].sort()).toEqual(index.map(({ file }) => file).sort());
+      expect([...records.keys()].sort()).toEqual(index.map(({ file }) => file).sort());
     });
 
     it('gives each trade as the text of its document states it', () => {
       let trades = 0;
-      for (const [file, { filings }] of told) {
+      for (const [file, { filings }] of records) {
         const expected = naiveTrades(readFileSync(join(documents, file), 'utf8'));
         const ordered = expected.sort(([a], [b]) => Number(a) - Number(b));
         expect([file, filings.map(tradeOf)]).toEqual([file, ordered]);
@@ -92,7 +92,7 @@ export function ownershipDocumentsSuite(data: string, counts: DocumentCounts): v
     it('gives each filing as the index describes it', () => {
       for (const row of index) {
         const { file = '' } = row;
-        const filings = told.get(file)?.filings ?? [];
+        const filings = records.get(file)?.filings ?? [];
         expect([file, filings.filter((filing) => !filing.isDerivative).length]).toEqual([
           file,
           Number(row.nd),
@@ -116,7 +116,7 @@ export function ownershipDocumentsSuite(data: string, counts: DocumentCounts): v
     it('gives the 10b5-1 checkbox where the text of a document has it', () => {
       const meaning: Readonly<Record<string, boolean>> = { 0: false, false: false, 1: true, true: true };
       const stated = { true: 0, false: 0, null: 0 };
-      for (const [file, { filings }] of told) {
+      for (const [file, { filings }] of records) {
         const text = inner(readFileSync(join(documents, file), 'utf8'), 'aff10b5One');
         const expected = text === '' ? null : meaning[text];
         for (const { is10b51 } of filings) expect([file, is10b51]).toEqual([file, expected]);
@@ -136,18 +136,18 @@ export function ownershipDocumentsSuite(data: string, counts: DocumentCounts): v
         ['000089924322035394__doc4.xml', '2022-11-08', '2022-11-09T01:18:10Z'],
       ];
       for (const [file, day, second] of expected) {
-        const [filing] = told.get(file)?.filings ?? [];
+        const [filing] = records.get(file)?.filings ?? [];
         expect([file, filing?.filedOn, filing?.acceptedAt]).toEqual([file, day, second]);
       }
-      const dated = [...told.values()].filter(({ filings }) =>
+      const dated = [...records.values()].filter(({ filings }) =>
         filings.some((filing) => filing.filedOn !== filedOn),
       );
       expect(dated).toHaveLength(counts.dated);
     });
 
     it('gives the same filing from a document and from its full submission', () => {
-      const one = told.get('000089924322035394__doc4.xml')?.filings ?? [];
-      const other = told.get('000089924322035394__0000899243-22-035394.txt')?.filings ?? [];
+      const one = records.get('000089924322035394__doc4.xml')?.filings ?? [];
+      const other = records.get('000089924322035394__0000899243-22-035394.txt')?.filings ?? [];
       expect([one.length, other.length]).toEqual([9, 9]);
       for (const [place, filing] of one.entries()) {
         const twin = other[place];
@@ -159,9 +159,9 @@ export function ownershipDocumentsSuite(data: string, counts: DocumentCounts): v
     });
 
     it('keeps odd statements as they are and notes them', () => {
-      const notes = (file: string) => told.get(file)?.notes ?? [];
+      const notes = (file: string) => records.get(file)?.notes ?? [];
       const nameless = 'its accession number is unknown, because its file name does not have it';
-      const first = (file: string) => told.get(file)?.filings[0];
+      const first = (file: string) => records.get(file)?.filings[0];
       // An issuer without a name, an owner without a CIK (both commented out), dates with an offset, no price.
       expect(first('01d2f212943e__should_fail.xml')).toMatchObject({ issuerName: null, ticker: 'CVGW' });
       expect(first('9f89d37912c1__xml_error.xml')?.owners).toMatchObject([
@@ -176,12 +176,12 @@ export function ownershipDocumentsSuite(data: string, counts: DocumentCounts): v
         periodOfReport: '2021-09-30',
       });
       expect(
-        told.get('69002cb4cfce__xml_no_price.xml')?.filings.map((filing) => filing.pricePerShare),
+        records.get('69002cb4cfce__xml_no_price.xml')?.filings.map((filing) => filing.pricePerShare),
       ).toEqual([null, null, null]);
       expect(first('000138746725000038__multi_standard_acquisition.xml')?.issuerName).toBe(
         'ALPHA & OMEGA SEMICONDUCTOR Ltd',
       );
-      const said = [...told].filter(([, { notes }]) => notes.includes(nameless)).map(([file]) => file);
+      const said = [...records].filter(([, { notes }]) => notes.includes(nameless)).map(([file]) => file);
       expect(said.sort()).toEqual(
         index
           .filter(({ accession, file = '' }) => accession === '' && !/\d{18}/.test(file))
@@ -192,7 +192,7 @@ export function ownershipDocumentsSuite(data: string, counts: DocumentCounts): v
 
     it('leads joint filings by the first officer or director', () => {
       const lead = (file: string) => {
-        const [filing] = told.get(file)?.filings ?? [];
+        const [filing] = records.get(file)?.filings ?? [];
         return filing && leadOwner(filing)?.name;
       };
       // None of the three funds is officer or director, and of the other three only the person is a director.

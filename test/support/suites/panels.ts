@@ -34,10 +34,12 @@ export function panelsSuite(data: string, facts: PanelFacts): void {
 
   describe('the real panel of FRED-QD', () => {
     it('of 2021-04 is quarterly', async () => {
-      const told = await readAll(fredQd, realFile(data, 'macro/fred-qd/fredqd.csv'), { asOf: '2021-04-30' });
-      expect(told.implied).toHaveLength(facts.fredQd);
-      expect(told.implied.filter(({ frequency }) => frequency !== 'Q')).toEqual([]);
-      expect(told.statements).toContainEqual({
+      const records = await readAll(fredQd, realFile(data, 'macro/fred-qd/fredqd.csv'), {
+        asOf: '2021-04-30',
+      });
+      expect(records.implied).toHaveLength(facts.fredQd);
+      expect(records.implied.filter(({ frequency }) => frequency !== 'Q')).toEqual([]);
+      expect(records.statements).toContainEqual({
         seriesId: 'GDPC1',
         date: '2021-03-01',
         asOf: '2021-04-30',
@@ -52,8 +54,8 @@ export function panelsSuite(data: string, facts: PanelFacts): void {
       ['2016-08-05', 'PAYEMS', '2016-07-01', '144448'],
       ['2016-08-05', 'UNRATE', '2016-07-01', '4.9'],
     ])('of %s gives %s for %s', async (vintage, seriesId, date, value) => {
-      const told = await readAll(datedPanel, realFile(data, `macro/dated-panel/${vintage}.csv`));
-      expect(told.statements).toContainEqual({ seriesId, date, asOf: vintage, value });
+      const records = await readAll(datedPanel, realFile(data, `macro/dated-panel/${vintage}.csv`));
+      expect(records.statements).toContainEqual({ seriesId, date, asOf: vintage, value });
     });
 
     it('has three quarterly series among 29', async () => {

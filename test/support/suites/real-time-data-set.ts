@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rtdsm } from '../../../src/import/formats/rtdsm/rtdsm.ts';
-import { facts, naiveAsOf } from '../facts-tables.ts';
 import { readAll, realFile } from '../source-file.ts';
+import { naiveAsOf, trueAnswers } from '../true-answers.ts';
 
 /** A workbook, its frequency and the number of its vintages, counted without asof. */
 export type WorkbookCounts = readonly [
@@ -15,10 +15,10 @@ export type WorkbookCounts = readonly [
 export function realTimeDataSetSuite(data: string, workbooks: readonly WorkbookCounts[]): void {
   describe('a real workbook of the Real-Time Data Set', () => {
     it.each(workbooks)('of %s (%s) gives every true answer', async (variable, name, frequency, vintages) => {
-      const told = await readAll(rtdsm, realFile(data, `macro/rtdsm/${name}`));
-      expect(told.implied).toEqual([{ seriesId: variable, frequency }]);
-      expect(told.coverage).toHaveLength(vintages);
-      const asked = facts('rtdsm-as-of.tsv').filter(
+      const records = await readAll(rtdsm, realFile(data, `macro/rtdsm/${name}`));
+      expect(records.implied).toEqual([{ seriesId: variable, frequency }]);
+      expect(records.coverage).toHaveLength(vintages);
+      const asked = trueAnswers('rtdsm-as-of.tsv').filter(
         (fact) => fact.rtdsm_variable?.toUpperCase() === variable,
       );
       expect(asked).toHaveLength(100);
@@ -26,7 +26,7 @@ export function realTimeDataSetSuite(data: string, workbooks: readonly WorkbookC
         ...rest,
         date,
         vintage,
-        value: naiveAsOf(told.statements, date, vintage).value,
+        value: naiveAsOf(records.statements, date, vintage).value,
       }));
       expect(given).toEqual(asked);
     });

@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { userFolders } from '../../../src/platform/user-folders.ts';
+import { userFolders } from '../../../src/platform/installation.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
 // https://specifications.freedesktop.org/basedir-spec/latest/
-describe.skipIf(process.platform !== 'linux')('the folders of a user of Linux', () => {
+describe('the folders of a user of Linux', () => {
   it('are in those of the XDG variables', () => {
     vi.stubEnv('XDG_DATA_HOME', '/d');
     vi.stubEnv('XDG_CONFIG_HOME', '/c');

@@ -1,9 +1,15 @@
 import { addDays, type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
+import type { Statement } from '../../../domain/series/revision-history.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
-import type { Statement } from '../../../domain/series/statement.ts';
 import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
-import { type JsonObject, listField, numberField, readJsonObject, textField } from '../../readers/json.ts';
+import {
+  listField,
+  numberField,
+  readJsonObject,
+  textField,
+  type UncheckedObject,
+} from '../../readers/json.ts';
 import type { ImportFormat, ReadOptions } from '../format.ts';
 import { holdsSeries, readFredSeries } from './series.ts';
 
@@ -130,7 +136,7 @@ async function readHistory(file: SourceFile): Promise<RealTimeHistory> {
   return { end, rows };
 }
 
-function refuseOtherRequests(file: SourceFile, response: JsonObject): void {
+function refuseOtherRequests(file: SourceFile, response: UncheckedObject): void {
   const units = textField(file, response, 'units');
   if (units !== 'lin') {
     const reason = 'these are changes, not the published values; request them again with units=lin';
@@ -143,7 +149,7 @@ function refuseOtherRequests(file: SourceFile, response: JsonObject): void {
   }
 }
 
-function readObservation(file: SourceFile, observation: JsonObject, row: number): RealTimeValue {
+function readObservation(file: SourceFile, observation: UncheckedObject, row: number): RealTimeValue {
   const date = dayField(file, observation, 'date', row);
   const start = dayField(file, observation, 'realtime_start', row);
   const end = endField(file, observation, row);
@@ -164,14 +170,14 @@ function readObservation(file: SourceFile, observation: JsonObject, row: number)
   );
 }
 
-function dayField(file: SourceFile, object: JsonObject, column: string, row?: number): Day {
+function dayField(file: SourceFile, object: UncheckedObject, column: string, row?: number): Day {
   const value = textField(file, object, column, row);
   const day = parseDay(value);
   if (day !== undefined) return day;
   throw refusal(file, { column, value, ...(row !== undefined && { row }) }, 'not a date: YYYY-MM-DD');
 }
 
-function endField(file: SourceFile, object: JsonObject, row?: number): Day | typeof notEnded {
+function endField(file: SourceFile, object: UncheckedObject, row?: number): Day | typeof notEnded {
   return object.realtime_end === notEnded ? notEnded : dayField(file, object, 'realtime_end', row);
 }
 

@@ -1,6 +1,6 @@
 import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { type JsonObject, listField, readJsonObject } from '../../readers/json.ts';
+import { listField, readJsonObject, type UncheckedObject } from '../../readers/json.ts';
 import type { ImportFormat } from '../format.ts';
 
 /**
@@ -38,7 +38,7 @@ export async function readFredSeries(file: SourceFile): Promise<readonly SeriesM
   return Array.from(latest.values(), ({ metadata }) => metadata);
 }
 
-function readEntry(file: SourceFile, entry: JsonObject, row: number): SeriesMetadata {
+function readEntry(file: SourceFile, entry: UncheckedObject, row: number): SeriesMetadata {
   const id = textOf(entry, 'id') ?? '';
   const seriesId = parseSeriesId(id);
   if (seriesId === undefined) throw refusal(file, { row, column: 'id', value: id }, 'not a series id');
@@ -57,7 +57,7 @@ function readEntry(file: SourceFile, entry: JsonObject, row: number): SeriesMeta
 }
 
 /** The text of a field; undefined if it is absent or empty, which mean the same to FRED. */
-function textOf(entry: JsonObject, name: string): string | undefined {
+function textOf(entry: UncheckedObject, name: string): string | undefined {
   const value = entry[name];
   const text = typeof value === 'string' ? value.trim() : '';
   return text === '' ? undefined : text;

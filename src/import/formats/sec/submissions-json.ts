@@ -1,7 +1,7 @@
 import type { FormType, StatedDate } from '../../../domain/insider/filing.ts';
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { isJsonObject, type JsonObject, readJsonObject } from '../../readers/json.ts';
+import { isJsonObject, readJsonObject, type UncheckedObject } from '../../readers/json.ts';
 import type { ImportFormat } from '../format.ts';
 import { parseAccession, parseCik, parseForm, parseInstant, parseStatedDate } from './values.ts';
 
@@ -80,7 +80,7 @@ export async function readSubmissions(file: SourceFile): Promise<readonly Listed
 }
 
 /** A list of texts. */
-function texts(file: SourceFile, columns: JsonObject, name: string): readonly string[] {
+function texts(file: SourceFile, columns: UncheckedObject, name: string): readonly string[] {
   const list = columns[name];
   if (!Array.isArray(list)) throw refusal(file, { column: name }, 'this list is missing');
   return list.map((value: unknown, index) => {
@@ -96,7 +96,7 @@ function documentOf(name = '', cik: string | undefined): ListedFiling['document'
 /** The parallel lists, one for each property of a filing, and the CIK of their company or person. */
 async function contentOf(
   file: SourceFile,
-): Promise<{ readonly columns: JsonObject; readonly owner: string | undefined }> {
+): Promise<{ readonly columns: UncheckedObject; readonly owner: string | undefined }> {
   const object = await readJsonObject(file);
   // Older filings are in separate files, which name the company in the file name only.
   const [, named = ''] = /CIK(\d{10})/.exec(file.name) ?? [];

@@ -3,11 +3,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commands, type Setting } from '../../../../src/cli/commands/index.ts';
-import { argumentValues, flagValues, valueName } from '../../../../src/cli/completion/choices.ts';
-import { asof, built, linesOf, newFolder, statements } from '../../../support/command.ts';
+import { argumentValues, flagValues } from '../../../../src/cli/completion/choices.ts';
+import { allCommands } from '../../../../src/cli/options/commands.ts';
+import { asof, linesOf, statements } from '../../../support/command.ts';
+import { newFolder } from '../../../support/folders.ts';
+import { builtProgram } from '../../../support/repository.ts';
 
 const folder = newFolder();
 const store = folder.path('store.db');
@@ -20,7 +21,6 @@ beforeAll(async () => {
   if (code !== 0) throw new Error(err);
   await asof(['import', folder.path('facts.csv'), '--store', folder.path('home store.db')]);
 });
-afterAll(folder.remove);
 
 /** What a line is completed with, as fish is told it: what may come first, then each word without what is said of it. */
 async function offered(line: string, env: Readonly<Record<string, string>> = { ASOF_STORE: store }) {
@@ -111,7 +111,7 @@ describe('completion offers', () => {
   });
 
   it('every command that help lists, and what each is for', async () => {
-    const help = (await asof(['help'])).out;
+    const [help = ''] = (await asof(['help'])).out.split('\nTopics:');
     const { out } = await asof(['completion', 'zsh', '--', '']);
     const listed = [...help.matchAll(/^ {2}([a-z]+)(?:\|[a-z]+)?\s(?:[^A-Z\n]*)([A-Z].*)$/gm)].map(
       ([, name, summary]) => `${name}\t${summary}`,
@@ -240,7 +240,7 @@ describe('of a service', () => {
     const begun = Date.now();
     const { stdout, stderr, status } = spawnSync(
       process.execPath,
-      [built, 'completion', 'fish', '--', 'obs', 'g'],
+      [builtProgram, 'completion', 'fish', '--', 'obs', 'g'],
       {
         env: { ...env, HOME: folder.path('home') },
         encoding: 'utf8',
@@ -259,7 +259,7 @@ describe('the process that answers', () => {
     const begun = Date.now();
     const { stdout, status } = spawnSync(
       process.execPath,
-      ['-r', waiting, built, 'completion', 'fish', '--', 'obs', 'un'],
+      ['-r', waiting, builtProgram, 'completion', 'fish', '--', 'obs', 'un'],
       {
         env: { ASOF_STORE: store, HOME: folder.path('home') },
         encoding: 'utf8',
@@ -272,43 +272,22 @@ describe('the process that answers', () => {
   });
 });
 
-describe('the values of', () => {
-  const bare: Setting = {
-    io: {} as Setting['io'],
-    done: () => undefined,
-    subcommand: (group, name) => group.command(name),
-    programWith: async () => new Command(),
-    shell: { understand: async () => undefined, run: async () => 0 },
-  };
-  const defined = async () => {
-    const all: Command[] = [];
-    for (const { name, define } of commands) {
-      const command = new Command(name);
-      await define(command, bare);
-      all.push(command, ...command.commands);
-    }
-    return all;
-  };
-
-  it('every flag are of a kind that completion knows, if only as one that it leaves alone', async () => {
-    const unknown = (await defined()).flatMap((command) =>
-      command.options
-        .filter(
-          ({ required, argChoices, flags }) => required && argChoices === undefined && !flags.includes('|'),
-        )
-        .filter(({ flags }) => !Object.hasOwn(flagValues, valueName(flags)))
-        .map(({ flags }) => `${command.name()} ${flags}`),
+describe('completion knows', () => {
+  it('the values of every flag, if only that asof cannot complete them', () => {
+    const unknown = allCommands().flatMap(({ words, flags }) =>
+      flags
+        .filter(({ value, choices }) => value !== undefined && choices === undefined && !value.includes('|'))
+        .filter(({ value = '' }) => !Object.hasOwn(flagValues, value))
+        .map(({ name, value }) => `${words} --${name} <${value}>`),
     );
     expect(unknown).toEqual([]);
   });
 
-  it('every argument are too', async () => {
-    const unknown = (await defined()).flatMap((command) =>
-      command.registeredArguments
-        .filter(
-          (argument) => argument.argChoices === undefined && !Object.hasOwn(argumentValues, argument.name()),
-        )
-        .map((argument) => `${command.name()} ${argument.name()}`),
+  it('the values of every argument too', () => {
+    const unknown = allCommands().flatMap(({ words, args }) =>
+      args
+        .filter(({ name, choices }) => choices === undefined && !Object.hasOwn(argumentValues, name))
+        .map(({ name }) => `${words} <${name}>`),
     );
     expect(unknown).toEqual([]);
   });
@@ -319,7 +298,7 @@ describe('the script for bash', () => {
   function replies(line: string, words: readonly string[], before = '') {
     const bin = join(folder.path('.'), 'bin');
     spawnSync('mkdir', ['-p', bin]);
-    folder.write('bin/asof', `#!/bin/sh\nexec '${process.execPath}' '${built}' "$@"\n`);
+    folder.write('bin/asof', `#!/bin/sh\nexec '${process.execPath}' '${builtProgram}' "$@"\n`);
     spawnSync('chmod', ['755', join(bin, 'asof')]);
     const script = `${before}
 source <(asof completion bash); source <(asof completion bash)

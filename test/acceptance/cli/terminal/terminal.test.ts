@@ -1,6 +1,8 @@
 import { spawn } from 'node-pty';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { built, importedStore, newFolder, statements } from '../../../support/command.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { importedStore, statements } from '../../../support/command.ts';
+import { newFolder } from '../../../support/folders.ts';
+import { builtProgram } from '../../../support/repository.ts';
 
 // Processes take their time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -10,13 +12,12 @@ let store = '';
 beforeAll(async () => {
   store = await importedStore(folder);
 });
-afterAll(folder.remove);
 
 /** What a terminal of so many columns shows of a command, stdout and stderr as they come. */
 function onTerminal(line: readonly string[], columns: number, env: Record<string, string> = {}) {
   // What a process leaves in a pseudo-terminal is lost unless something holds it open a little longer.
   const held = ['-c', '"$@"; code=$?; sleep 0.2; exit $code', 'sh'];
-  const pty = spawn('sh', [...held, process.execPath, built, ...line, '--store', store], {
+  const pty = spawn('sh', [...held, process.execPath, builtProgram, ...line, '--store', store], {
     cols: columns,
     rows: 40,
     env: { PATH: process.env.PATH ?? '', HOME: folder.path('home'), TERM: 'xterm', ...env },
@@ -39,7 +40,7 @@ describe('on a terminal', () => {
         'date          value  as_of_date',
         '2014-10-01  17703.7  2015-03-27',
         '2014-07-01  17599.8  2014-12-23',
-        'asof: the terminal has no room for series_id, unit, frequency, source; --columns chooses',
+        'asof: the terminal is too narrow for series_id, unit, frequency, source; choose with --columns',
       ],
     ],
     [
@@ -92,7 +93,7 @@ describe('on a terminal', () => {
   it('shows a screenful and says how much more there is', async () => {
     const { lines } = await onTerminal(['obs', 'LONG'], 120);
     expect(lines).toHaveLength(102);
-    expect(lines.at(-1)).toBe('asof: 2,400 more rows; --all shows all, --limit N so many');
+    expect(lines.at(-1)).toBe('asof: 2,400 more rows; --all shows all, --limit N at most N');
   });
 
   it('gives csv when that is asked for, all of it', async () => {

@@ -120,6 +120,18 @@ describe('a service that cannot be reached', () => {
     expect(await Promise.race([ended, late])).not.toBe('late');
   });
 
+  it('closed an idle connection: the request goes out again at once, on a new one', async () => {
+    const seen: RemoteEvent[] = [];
+    const { url, asked } = await serve((request, response) => {
+      if (asked.length === 2) request.socket.destroy();
+      else reply(response, 200, pinged);
+    });
+    const client = clientWithKey(url, { watch: (event) => seen.push(event) });
+    expect([await client.ask(ping, []), await client.ask(ping, [])]).toEqual([pinged, pinged]);
+    expect([asked.length, seen.length]).toEqual([3, 2]);
+    await client.close();
+  });
+
   it('never shows the key in what it says', async () => {
     const { url } = await serve((_, response) => response.destroy());
     const seen: RemoteEvent[] = [];

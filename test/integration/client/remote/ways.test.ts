@@ -142,4 +142,50 @@ describe('proxies', () => {
     );
     expect([kind, detail]).toEqual(['bad-input', 'the proxy in HTTP_PROXY is not a URL']);
   });
+
+  it('have the time limit of a request', async () => {
+    const { url: proxy } = await serve(() => undefined);
+    const client = clientWithKey('http://data.example.com', { env: { HTTP_PROXY: proxy }, timeout: 0.2 });
+    expect((await failedPing(client)).detail).toBe(
+      'cannot reach http://data.example.com: no answer within 0.2 s (--timeout)',
+    );
+  });
+
+  it('that break off an answer are worth another try', async () => {
+    const { url: proxy, asked } = await serve((_, response) => {
+      if (asked.length > 1) return reply(response, 200, pinged);
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+      response.write('{"object":', () => response.destroy());
+    });
+    const client = clientWithKey('http://data.example.com', { env: { HTTP_PROXY: proxy }, retries: 1 });
+    expect(await client.ask(ping, [])).toEqual(pinged);
+    await client.close();
+  });
+
+  it('that refuse the connection are named as a possible cause', async () => {
+    const { url: proxy, server } = await serve(() => undefined);
+    await new Promise((resolve) => server.close(resolve));
+    const env = { HTTPS_PROXY: proxy };
+    const { detail, hints } = await failedPing(clientWithKey('https://data.example.com', { env }));
+    expect(detail).toBe('cannot reach https://data.example.com: connection refused');
+    expect(hints.join()).toContain('the environment names a proxy');
+  });
+
+  it('are let go of at once when the user stops, also while they make a tunnel', async () => {
+    const { url: proxy, server } = await serve(() => undefined);
+    const stop = new AbortController();
+    const closed = new Promise((resolve) => {
+      server.on('connect', (_request, socket) => {
+        socket
+          .on('error', () => undefined)
+          .once('end', resolve)
+          .resume();
+        stop.abort();
+      });
+    });
+    const env = { HTTPS_PROXY: proxy };
+    const client = clientWithKey('https://data.example.com', { env, signal: stop.signal });
+    expect((await failedPing(client)).kind).toBe('interrupted');
+    await closed;
+  });
 });

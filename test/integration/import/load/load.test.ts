@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { scratchFolder } from '../../../support/folders.ts';
 import {
   digestOf,
   type Files,
@@ -9,7 +10,6 @@ import {
   newStorePath,
   observationsIn,
   reading,
-  scratchFolder,
 } from '../../../support/scratch-store.ts';
 
 const folder = scratchFolder();
@@ -191,11 +191,11 @@ describe('an import that replaces', () => {
       { 'a.csv': facts('X 2020-01-01 2020-05-01', 'X 2020-01-01 2020-05-01 8') },
       '8, against withdrawn',
     ],
-  ])('is refused where it contradicts itself: %s', async (_, files, told) => {
+  ])('is refused where it contradicts itself: %s', async (_, files, contradiction) => {
     const path = await importAll(facts('X 2020-01-01 2020-05-01 1'));
     const before = digestOf(path);
     expect(await failureOf(importFiles(path, files, { replace: true }))).toContain(
-      `X 2020-01-01 as of 2020-05-01: ${told}`,
+      `X 2020-01-01 as of 2020-05-01: ${contradiction}`,
     );
     expect(digestOf(path)).toBe(before);
   });
@@ -259,12 +259,12 @@ describe('a statement that a complete vintage had implied', () => {
       [2, 0, 1],
       [2, 1, 0],
     ];
-    const told = new Set<string | undefined>();
+    const frequencies = new Set<string | undefined>();
     for (const order of orders) {
       const path = newStorePath(folder);
       for (const i of order) await importFiles(path, ...(steps[i] ?? [{}, {}]));
-      told.add((await state(path)).series?.frequency);
+      frequencies.add((await state(path)).series?.frequency);
     }
-    expect([...told]).toEqual(['D']);
+    expect([...frequencies]).toEqual(['D']);
   });
 });

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { LoadProgress } from '../../../../src/import/load/file-loader.ts';
-import { facts, importPaths, newStorePath, scratchFolder } from '../../../support/scratch-store.ts';
+import { scratchFolder } from '../../../support/folders.ts';
+import { facts, importPaths, newStorePath } from '../../../support/scratch-store.ts';
 import { zipOf } from '../../../support/zip-writer.ts';
 
 const folder = scratchFolder();
@@ -14,8 +15,8 @@ function statementsOf(series: string): string {
   return facts(...Array.from({ length: 12_000 }, (_, i) => `${series} ${day(i)} 2025-01-01 ${i}.5`));
 }
 
-/** What an import of these files told of itself. */
-async function told(bufferSize: number, files: Readonly<Record<string, string | Buffer>>) {
+/** The progress that an import of these files reports. */
+async function reported(bufferSize: number, files: Readonly<Record<string, string | Buffer>>) {
   const store = newStorePath(folder);
   const paths = Object.entries(files).map(([name, content]) => {
     const path = join(dirname(store), 'files', name);
@@ -23,27 +24,27 @@ async function told(bufferSize: number, files: Readonly<Record<string, string | 
     writeFileSync(path, content);
     return path;
   });
-  const told: LoadProgress[] = [];
-  const onProgress = async (progress: LoadProgress) => void told.push(progress);
+  const progress: LoadProgress[] = [];
+  const onProgress = async (made: LoadProgress) => void progress.push(made);
   await importPaths(store, paths, { bufferSize, onProgress });
-  return { told, sizes: paths.map((path) => statSync(path).size) };
+  return { progress, sizes: paths.map((path) => statSync(path).size) };
 }
 
 const [a, b] = [statementsOf('A'), statementsOf('B')];
 
-describe('how far an import has come', () => {
+describe('the progress of an import', () => {
   it.each<
     readonly [what: string, files: Readonly<Record<string, string | Buffer>>, total: number | undefined]
   >([
     ['plain files', { 'a.csv': a, 'b.csv': b }, undefined],
-    ['packed files, as they lie', { 'a.csv.gz': gzipSync(a), 'b.csv.gz': gzipSync(b) }, undefined],
+    ['packed files, as stored', { 'a.csv.gz': gzipSync(a), 'b.csv.gz': gzipSync(b) }, undefined],
     [
       'members of an archive, unpacked',
       { 'x.zip': zipOf([a, b].map((content, i) => ({ name: `${i}.csv`, content }))) },
       a.length + b.length,
     ],
-  ])('is told in bytes of %s', async (_, files, total) => {
-    const { told: all, sizes } = await told(1000, files);
+  ])('is reported in bytes of %s', async (_, files, total) => {
+    const { progress: all, sizes } = await reported(1000, files);
     const expected = total ?? sizes.reduce((sum, size) => sum + size, 0);
     expect(new Set(all.map((one) => one.total))).toEqual(new Set([expected]));
     const done = all.map((one) => one.done);
@@ -53,8 +54,8 @@ describe('how far an import has come', () => {
     expect(done.at(-1)).toBeGreaterThan(expected * 0.75);
   });
 
-  it('counts what waits in memory only when it is in the store', async () => {
-    const { told: all, sizes } = await told(Number.POSITIVE_INFINITY, { 'a.csv': a, 'b.csv': b });
+  it('counts what waits in memory only once it is stored', async () => {
+    const { progress: all, sizes } = await reported(Number.POSITIVE_INFINITY, { 'a.csv': a, 'b.csv': b });
     expect(new Set(all.map(({ done }) => done))).toEqual(new Set([0, sizes[0]]));
   });
 });

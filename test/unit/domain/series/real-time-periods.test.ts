@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   newestByFirstRelease,
   type Publication,
-  spellsOf,
+  realTimePeriodsOf,
 } from '../../../../src/domain/series/real-time-periods.ts';
 
 /** `05 +` is a publication on 5 January 2020 that added; `~` revised, `-` withdrew, nothing changed nothing. */
@@ -20,7 +20,7 @@ function publication(text: string): Publication {
 const days = (texts: readonly string[]) => texts.map((day) => `2020-01-${day}`);
 
 describe('days of knowledge between which nothing changed', () => {
-  it.each<readonly [publications: readonly string[], asked: readonly string[], spells: string]>([
+  it.each<readonly [publications: readonly string[], asked: readonly string[], periods: string]>([
     [['05 +'], ['04', '05', '06'], '04 | 05 06 since 05'],
     [
       ['05 +', '10 ~', '15 -'],
@@ -32,12 +32,12 @@ describe('days of knowledge between which nothing changed', () => {
     [['05'], ['04', '06'], '04 06'],
     [[], ['04'], '04'],
     [['05 +'], [], ''],
-  ])('published %j, asked on %j: %s', (publications, asked, spells) => {
-    const found = spellsOf(days(asked), publications.map(publication)).map(({ days, since }) => {
+  ])('published %j, asked on %j: %s', (publications, asked, periods) => {
+    const found = realTimePeriodsOf(days(asked), publications.map(publication)).map(({ days, since }) => {
       const of = days.map((day) => day.slice(8)).join(' ');
       return since === undefined ? of : `${of} since ${since.slice(8)}`;
     });
-    expect(found.join(' | ')).toBe(spells);
+    expect(found.join(' | ')).toBe(periods);
   });
 });
 
@@ -64,12 +64,12 @@ describe('the newest date, told from first releases', () => {
     ['is none before the first publication', ['05 +'], ['1 05'], '04', undefined],
   ])('%s', (_, publications, releases, day, newest) => {
     const published = publications.map(publication);
-    const spells = spellsOf(days([day]), published);
+    const periods = realTimePeriodsOf(days([day]), published);
     const firsts = releases.map((text) => {
       const [date = '', asOf = ''] = text.split(' ');
       return { date, value: '1', asOf: `2020-01-${asOf}` };
     });
-    const found = [...newestByFirstRelease(spells, published, firsts).values()].map(
+    const found = [...newestByFirstRelease(periods, published, firsts).values()].map(
       ({ release, revised }) => `${release.date}${revised ? ' revised' : ''}`,
     );
     expect(found).toEqual(newest === undefined ? [] : [newest]);

@@ -38,8 +38,8 @@ describe('a column of a whole vintage', () => {
       '1=gone 3=1 5=gone',
     ],
     ['states nothing for empty cells only', ['', '', ''], ''],
-  ])('%s', async (_, cells, told) => {
-    expect(await values(...cells)).toBe(told);
+  ])('%s', async (_, cells, records) => {
+    expect(await values(...cells)).toBe(records);
   });
 
   test('treats empty cells by date, in any order of rows', async () => {
@@ -60,8 +60,8 @@ describe('a column of a whole vintage', () => {
   });
 
   test('is covered as a whole vintage even if it states nothing', async () => {
-    const told = await readAll(fredCsv, file('DATE,A,b', '2014-01-01,1,'), { asOf });
-    expect(told.coverage).toEqual([
+    const records = await readAll(fredCsv, file('DATE,A,b', '2014-01-01,1,'), { asOf });
+    expect(records.coverage).toEqual([
       { seriesId: 'A', coveredTo: asOf, whole: true },
       { seriesId: 'B', coveredTo: asOf, whole: true },
     ]);

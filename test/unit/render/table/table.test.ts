@@ -5,7 +5,7 @@ import { TableRenderer } from '../../../../src/render/table/table.ts';
 import { cellWidth } from '../../../../src/render/terminal-text.ts';
 import { envelope, field, layout, observation, observationFields, output } from '../../../support/rows.ts';
 
-// BEA's figures as of 2015-01-30, from ../shared/data/macro/fred-api.
+// BEA's figures as of 2015-01-30, from test/data/macro/fred-api.
 const gdp = [
   observation('2014-10-01', '17710.7'),
   observation('2014-07-01', '17599.8'),

@@ -6,7 +6,7 @@ const file = (...rows: string[]) => sourceFile('GDPC1_2.csv', `${rows.join('\n')
 
 describe('an ALFRED download', () => {
   test('states each column on its vintage date, for one or several series', async () => {
-    const told = await readAll(
+    const records = await readAll(
       alfredWide,
       file(
         'observation_date,GDPC1_20150130,GDPC1_2015-02-27,T10Y_2_20150130',
@@ -14,7 +14,7 @@ describe('an ALFRED download', () => {
         '2014-10-01,16311.6,16294.7,1.5',
       ),
     );
-    expect(lines(told.statements)).toEqual([
+    expect(lines(records.statements)).toEqual([
       'GDPC1,2014-07-01,2015-01-30,16205.6',
       'GDPC1,2014-10-01,2015-01-30,16311.6',
       'GDPC1,2014-07-01,2015-02-27,16205.6',
@@ -22,7 +22,7 @@ describe('an ALFRED download', () => {
       'T10Y_2,2014-07-01,2015-01-30,',
       'T10Y_2,2014-10-01,2015-01-30,1.5',
     ]);
-    expect(told.coverage).toEqual([
+    expect(records.coverage).toEqual([
       { seriesId: 'GDPC1', coveredTo: '2015-01-30', whole: true },
       { seriesId: 'GDPC1', coveredTo: '2015-02-27', whole: true },
       { seriesId: 'T10Y_2', coveredTo: '2015-01-30', whole: true },

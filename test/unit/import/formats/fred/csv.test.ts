@@ -7,14 +7,14 @@ const asOf = '2015-01-30';
 
 describe('a FRED download', () => {
   test('states its figures on the day of --as-of, and implies nothing', async () => {
-    const told = await readAll(fredCsv, file('observation_date,GDP,unrate', '2014-10-01,17710.7,5.7'), {
+    const records = await readAll(fredCsv, file('observation_date,GDP,unrate', '2014-10-01,17710.7,5.7'), {
       asOf,
     });
-    expect(lines(told.statements)).toEqual([
+    expect(lines(records.statements)).toEqual([
       'GDP,2014-10-01,2015-01-30,17710.7',
       'UNRATE,2014-10-01,2015-01-30,5.7',
     ]);
-    expect(told.implied).toEqual([]);
+    expect(records.implied).toEqual([]);
   });
 
   test('is refused without --as-of, because it does not state its vintage date', async () => {

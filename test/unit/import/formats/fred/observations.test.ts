@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { SourceFile } from '../../../../../src/import/files/source-file.ts';
 import { fredApi } from '../../../../../src/import/formats/fred/observations.ts';
-import { facts, naiveAsOf } from '../../../../support/facts-tables.ts';
 import { testData } from '../../../../support/repository.ts';
 import { lines, readAll, realFile, refusalOf, sourceFile } from '../../../../support/source-file.ts';
+import { naiveAsOf, trueAnswers } from '../../../../support/true-answers.ts';
 
 type Row = readonly [start: string, end: string, date: string, value: string];
 type Fields = Readonly<Record<string, unknown>>;
@@ -37,8 +37,8 @@ const history: readonly Row[] = [
 
 describe('a FRED response with real-time periods', () => {
   test('states each value on the first day of its period, and . as a withdrawal', async () => {
-    const told = await readAll(fredApi, observed(history), gdp);
-    expect(lines(told.statements)).toEqual([
+    const records = await readAll(fredApi, observed(history), gdp);
+    expect(lines(records.statements)).toEqual([
       'GDP,1946-01-01,1992-12-22,199.7',
       'GDP,1946-01-01,1996-01-19,',
       'GDP,1946-01-01,1997-05-07,210.40',
@@ -46,22 +46,22 @@ describe('a FRED response with real-time periods', () => {
   });
 
   test('without an end covers up to its last change', async () => {
-    const told = await readAll(fredApi, observed(history), gdp);
-    expect(told.coverage).toEqual([{ seriesId: 'GDP', coveredTo: '1997-05-07' }]);
+    const records = await readAll(fredApi, observed(history), gdp);
+    expect(records.coverage).toEqual([{ seriesId: 'GDP', coveredTo: '1997-05-07' }]);
   });
 
   test('with an end covers up to it, and a period that ends there is not withdrawn', async () => {
     const rows: Row[] = [['1992-12-22', '1996-01-18', '1946-01-01', '199.7']];
-    const told = await readAll(fredApi, observed(rows, { realtime_end: '1996-01-18' }), gdp);
-    expect(told.coverage).toEqual([{ seriesId: 'GDP', coveredTo: '1996-01-18' }]);
-    expect(lines(told.statements)).toEqual(['GDP,1946-01-01,1992-12-22,199.7']);
+    const records = await readAll(fredApi, observed(rows, { realtime_end: '1996-01-18' }), gdp);
+    expect(records.coverage).toEqual([{ seriesId: 'GDP', coveredTo: '1996-01-18' }]);
+    expect(lines(records.statements)).toEqual(['GDP,1946-01-01,1992-12-22,199.7']);
   });
 
   test('states a value that begins with the response on its first day', async () => {
     const rows: Row[] = [['2024-12-19', '2024-12-19', '1946-01-01', '1']];
     const own = { realtime_start: '2024-12-19', realtime_end: '2024-12-19' };
-    const told = await readAll(fredApi, observed(rows, own), gdp);
-    expect(lines(told.statements)).toEqual(['GDP,1946-01-01,2024-12-19,1']);
+    const records = await readAll(fredApi, observed(rows, own), gdp);
+    expect(lines(records.statements)).toEqual(['GDP,1946-01-01,2024-12-19,1']);
   });
 
   test('may have its rows in any order', async () => {
@@ -179,25 +179,25 @@ describe('the series of a FRED response', () => {
 
   test('is the one of --series, with any files beside it', async () => {
     const file = sourceFile('obs.json', answer(history), { siblings: [described('UNRATE')] });
-    const told = await readAll(fredApi, file, gdp);
-    expect([told.coverage[0]?.seriesId, told.metadata]).toEqual(['GDP', []]);
+    const records = await readAll(fredApi, file, gdp);
+    expect([records.coverage[0]?.seriesId, records.metadata]).toEqual(['GDP', []]);
     expect(await refusalOf(fredApi, file, { series: 'G$' })).toBe('Problem: obs.json: "G$": not a series id');
   });
 
   test('is the one described beside the file, with its metadata', async () => {
-    const told = await read(
+    const records = await read(
       'obs.json',
       described('GDP'),
       described('A', 'B'),
       sourceFile('notes.txt', '"seriess":['),
     );
-    expect(told.coverage[0]?.seriesId).toBe('GDP');
-    expect(told.metadata).toEqual([{ seriesId: 'GDP', title: 'Title of GDP', source: 'FRED' }]);
+    expect(records.coverage[0]?.seriesId).toBe('GDP');
+    expect(records.metadata).toEqual([{ seriesId: 'GDP', title: 'Title of GDP', source: 'FRED' }]);
   });
 
   test('is, of several described, the one that begins the file name', async () => {
-    const told = await read('gdpc1-observations.json', described('GDP'), described('GDPC1'));
-    expect(told.coverage[0]?.seriesId).toBe('GDPC1');
+    const records = await read('gdpc1-observations.json', described('GDP'), described('GDPC1'));
+    expect(records.coverage[0]?.seriesId).toBe('GDPC1');
   });
 
   test.each([
@@ -234,7 +234,7 @@ describe('the real history of GDP', () => {
 
   test('gives every true answer', async () => {
     const { statements } = await whole();
-    const answers = facts('gdp-as-of.tsv');
+    const answers = trueAnswers('gdp-as-of.tsv');
     expect(answers).toHaveLength(400);
     expect(statements).toHaveLength(3201);
     const given = answers.map((fact) => {

@@ -25,19 +25,19 @@ describe('a FRED description of series', () => {
   });
 
   test.each(['5Y', 'NA', ''])('leaves out a frequency without a code: %j', async (code) => {
-    const told = await readAll(fredSeries, file({ id: 'X', frequency_short: code }));
-    expect(told.metadata).toEqual([{ seriesId: 'X', source: 'FRED' }]);
+    const records = await readAll(fredSeries, file({ id: 'X', frequency_short: code }));
+    expect(records.metadata).toEqual([{ seriesId: 'X', source: 'FRED' }]);
   });
 
   test('takes the latest of several real-time periods, in any order', async () => {
-    const told = await readAll(
+    const records = await readAll(
       fredSeries,
       file(
         { id: 'GDP', title: 'new', realtime_end: '9999-12-31' },
         { id: 'GDP', title: 'old', realtime_end: '1999-12-31' },
       ),
     );
-    expect(told.metadata.map(({ title }) => title)).toEqual(['new']);
+    expect(records.metadata.map(({ title }) => title)).toEqual(['new']);
   });
 
   test('is refused without an id', async () => {

@@ -7,11 +7,11 @@ const header = 'series_id,title,units,frequency,seasonal_adjustment,source,cover
 
 describe('metadata in CSV', () => {
   test('states its cells, and nothing for empty ones', async () => {
-    const told = await readAll(
+    const records = await readAll(
       metadataCsv,
       file(header, 'gdp,"Gross Domestic Product, nominal",Bil. of $,q,SAAR,FRED,2024-12-19', 'X,,,,,,'),
     );
-    expect(told.metadata).toEqual([
+    expect(records.metadata).toEqual([
       {
         seriesId: 'GDP',
         title: 'Gross Domestic Product, nominal',
@@ -26,8 +26,8 @@ describe('metadata in CSV', () => {
   });
 
   test('needs only the id column, and takes columns in any order', async () => {
-    const told = await readAll(metadataCsv, file('title,series_id', 'Output,GDPC1'));
-    expect(told.metadata).toEqual([{ seriesId: 'GDPC1', title: 'Output' }]);
+    const records = await readAll(metadataCsv, file('title,series_id', 'Output,GDPC1'));
+    expect(records.metadata).toEqual([{ seriesId: 'GDPC1', title: 'Output' }]);
   });
 
   test.each([

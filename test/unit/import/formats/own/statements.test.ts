@@ -16,27 +16,27 @@ describe("asof's own CSV", () => {
   });
 
   test('takes its columns in any order and its ids in lower case, and expands exponents', async () => {
-    const told = await readAll(
+    const records = await readAll(
       asofCsv,
       file('value,series_id,as_of_date,date', '1.5e3,gdp,2015-01-30,2014-10-01'),
     );
-    expect(lines(told.statements)).toEqual(['GDP,2014-10-01,2015-01-30,1500']);
+    expect(lines(records.statements)).toEqual(['GDP,2014-10-01,2015-01-30,1500']);
   });
 
   test('covers each series to the last day of its statements', async () => {
-    const told = await readAll(
+    const records = await readAll(
       asofCsv,
       file(header, 'A,2014-10-01,2015-02-27,1', 'B,2014-10-01,2016-01-01,1', 'A,2014-10-01,2015-01-30,2'),
     );
-    expect(told.coverage).toEqual([
+    expect(records.coverage).toEqual([
       { seriesId: 'A', coveredTo: '2015-02-27' },
       { seriesId: 'B', coveredTo: '2016-01-01' },
     ]);
   });
 
   test('states no metadata and no source', async () => {
-    const told = await readAll(asofCsv, file(header, 'A,2014-10-01,2015-02-27,1'));
-    expect([told.metadata, told.implied, asofCsv.source]).toEqual([[], [], undefined]);
+    const records = await readAll(asofCsv, file(header, 'A,2014-10-01,2015-02-27,1'));
+    expect([records.metadata, records.implied, asofCsv.source]).toEqual([[], [], undefined]);
   });
 
   test.each([

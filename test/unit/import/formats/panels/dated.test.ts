@@ -21,8 +21,8 @@ const monthly = file(
 
 describe('a dated panel', () => {
   test('states its columns on the day in its name; empty months within a quarter state nothing, an empty quarter a withdrawal', async () => {
-    const told = await readAll(datedPanel, monthly);
-    expect(lines(told.statements)).toEqual([
+    const records = await readAll(datedPanel, monthly);
+    expect(lines(records.statements)).toEqual([
       'PAYEMS,2015-10-01,2016-07-29,1',
       'PAYEMS,2015-11-01,2016-07-29,',
       'PAYEMS,2015-12-01,2016-07-29,3',
@@ -45,11 +45,11 @@ describe('a dated panel', () => {
   });
 
   test('takes a single figure in the last month of a quarter for monthly', async () => {
-    const told = await readAll(
+    const records = await readAll(
       datedPanel,
       file('2016-07-29.csv', 'date,A', '2016-02-01,', '2016-03-01,1', '2016-04-01,'),
     );
-    expect(told.implied).toEqual([{ seriesId: 'A', frequency: 'M' }]);
+    expect(records.implied).toEqual([{ seriesId: 'A', frequency: 'M' }]);
   });
 
   test.each([
@@ -60,8 +60,8 @@ describe('a dated panel', () => {
   });
 
   test('takes its date from --as-of before its name, and is refused without either', async () => {
-    const told = await readAll(datedPanel, monthly, { asOf: '2016-07-31' });
-    expect(told.coverage[0]?.coveredTo).toBe('2016-07-31');
+    const records = await readAll(datedPanel, monthly, { asOf: '2016-07-31' });
+    expect(records.coverage[0]?.coveredTo).toBe('2016-07-31');
     expect(await refusalOf(datedPanel, file('panel.csv', 'date,A', '2016-03-01,1'))).toBe(
       'Problem: panel.csv: the file name is not its vintage date, such as 2016-07-29.csv; pass --as-of',
     );

@@ -7,18 +7,18 @@ const panel = (name: string, ...rows: string[]) =>
 
 describe('a FRED-MD panel', () => {
   test('states its columns on the last day of the month in its name, and may end in empty rows', async () => {
-    const told = await readAll(
+    const records = await readAll(
       fredMd,
       panel('2016-02.csv', '1/1/1959,2289.8,.,4.5', '2/1/1959,2299.6,1,', ',,,', ','),
     );
-    expect(lines(told.statements)).toEqual([
+    expect(lines(records.statements)).toEqual([
       'RPI,1959-01-01,2016-02-29,2289.8',
       'RPI,1959-02-01,2016-02-29,2299.6',
       'CMRMTSPLX,1959-01-01,2016-02-29,',
       'CMRMTSPLX,1959-02-01,2016-02-29,1',
       'S&P 500,1959-01-01,2016-02-29,4.5',
     ]);
-    expect(told.implied).toEqual([
+    expect(records.implied).toEqual([
       { seriesId: 'RPI', frequency: 'M' },
       { seriesId: 'CMRMTSPLX', frequency: 'M' },
       { seriesId: 'S&P 500', frequency: 'M' },
@@ -33,13 +33,13 @@ describe('a FRED-MD panel', () => {
     ['FRED-MD_2020m05.csv', '2020-05-31'],
     ['2015-01.CSV', '2015-01-31'],
   ])('named %s is the vintage of %s', async (name, vintage) => {
-    const told = await readAll(fredMd, panel(name, '1/1/1959,1,1,1'));
-    expect(told.coverage.map(({ coveredTo }) => coveredTo)).toEqual([vintage, vintage, vintage]);
+    const records = await readAll(fredMd, panel(name, '1/1/1959,1,1,1'));
+    expect(records.coverage.map(({ coveredTo }) => coveredTo)).toEqual([vintage, vintage, vintage]);
   });
 
   test('takes its date from --as-of before its name', async () => {
-    const told = await readAll(fredMd, panel('2015-01.csv', '1/1/1959,1,1,1'), { asOf: '2015-01-28' });
-    expect(told.statements.map(({ asOf }) => asOf)).toEqual(['2015-01-28', '2015-01-28', '2015-01-28']);
+    const records = await readAll(fredMd, panel('2015-01.csv', '1/1/1959,1,1,1'), { asOf: '2015-01-28' });
+    expect(records.statements.map(({ asOf }) => asOf)).toEqual(['2015-01-28', '2015-01-28', '2015-01-28']);
   });
 
   test.each(['current.csv', '2015-13.csv', 'x2015-01.csv', '2015-01-30.csv'])(
@@ -53,8 +53,8 @@ describe('a FRED-MD panel', () => {
 
   test('with two-digit years begins in 1959 and continues past 1999', async () => {
     const rows = ['1/1/59,1,,', '12/1/99,2,,', '1/1/00,3,,', '12/1/14,4,,'];
-    const told = await readAll(fredMd, panel('2015-01.csv', ...rows));
-    expect(told.statements.map(({ date }) => date)).toEqual([
+    const records = await readAll(fredMd, panel('2015-01.csv', ...rows));
+    expect(records.statements.map(({ date }) => date)).toEqual([
       '1959-01-01',
       '1999-12-01',
       '2000-01-01',
@@ -87,8 +87,8 @@ describe('a FRED-MD panel', () => {
 describe('a FRED-QD panel', () => {
   test('has another row of notes, and quarterly dates', async () => {
     const rows = ['sasdate,GDPC1', 'factors,0', 'transform,5', '3/1/1959,3121.936'];
-    const told = await readAll(fredQd, sourceFile('2021-04.csv', rows.join('\n')));
-    expect(lines(told.statements)).toEqual(['GDPC1,1959-03-01,2021-04-30,3121.936']);
-    expect(told.implied).toEqual([{ seriesId: 'GDPC1', frequency: 'Q' }]);
+    const records = await readAll(fredQd, sourceFile('2021-04.csv', rows.join('\n')));
+    expect(lines(records.statements)).toEqual(['GDPC1,1959-03-01,2021-04-30,3121.936']);
+    expect(records.implied).toEqual([{ seriesId: 'GDPC1', frequency: 'Q' }]);
   });
 });

@@ -9,13 +9,13 @@ const header = ['DATE', 'ROUTPUT65Q4', 'ROUTPUT66Q1'];
 
 describe('a workbook of the Real-Time Data Set', () => {
   test('states each column on the 15th of its quarter’s middle month', async () => {
-    const told = await readAll(rtdsm, file(header, ['1947:Q1', number('306.4'), number('306.5')]));
-    expect(lines(told.statements)).toEqual([
+    const records = await readAll(rtdsm, file(header, ['1947:Q1', number('306.4'), number('306.5')]));
+    expect(lines(records.statements)).toEqual([
       'ROUTPUT,1947-01-01,1965-11-15,306.4',
       'ROUTPUT,1947-01-01,1966-02-15,306.5',
     ]);
-    expect(told.implied).toEqual([{ seriesId: 'ROUTPUT', frequency: 'Q' }]);
-    expect(told.coverage).toEqual([
+    expect(records.implied).toEqual([{ seriesId: 'ROUTPUT', frequency: 'Q' }]);
+    expect(records.coverage).toEqual([
       { seriesId: 'ROUTPUT', coveredTo: '1965-11-15', whole: true },
       { seriesId: 'ROUTPUT', coveredTo: '1966-02-15', whole: true },
     ]);
@@ -31,20 +31,20 @@ describe('a workbook of the Real-Time Data Set', () => {
     ['rinvbf65Q4', '1965-11-15', 'RINVBF'],
     ['M265Q4', '1965-11-15', 'M2'],
   ])('reads %s as the vintage of %s of %s', async (column, vintage, seriesId) => {
-    const told = await readAll(rtdsm, file(['DATE', column], ['1947:Q1', number('1')]));
-    expect(told.coverage).toEqual([{ seriesId, coveredTo: vintage, whole: true }]);
+    const records = await readAll(rtdsm, file(['DATE', column], ['1947:Q1', number('1')]));
+    expect(records.coverage).toEqual([{ seriesId, coveredTo: vintage, whole: true }]);
   });
 
   test('may have monthly dates', async () => {
-    const told = await readAll(
+    const records = await readAll(
       rtdsm,
       file(header, ['1947:01', number('1'), null], ['1947:12', number('2'), null]),
     );
-    expect(lines(told.statements)).toEqual([
+    expect(lines(records.statements)).toEqual([
       'ROUTPUT,1947-01-01,1965-11-15,1',
       'ROUTPUT,1947-12-01,1965-11-15,2',
     ]);
-    expect(told.implied).toEqual([{ seriesId: 'ROUTPUT', frequency: 'M' }]);
+    expect(records.implied).toEqual([{ seriesId: 'ROUTPUT', frequency: 'M' }]);
   });
 
   test.each([
@@ -55,12 +55,12 @@ describe('a workbook of the Real-Time Data Set', () => {
     ['100', '100'],
     ['-0.10', '-0.1'],
   ])('gives the stored double %s as %s', async (stored, text) => {
-    const told = await readAll(rtdsm, file(['DATE', 'P65Q4'], ['1947:Q1', number(stored)]));
-    expect(told.statements.map(({ value }) => value)).toEqual([text]);
+    const records = await readAll(rtdsm, file(['DATE', 'P65Q4'], ['1947:Q1', number(stored)]));
+    expect(records.statements.map(({ value }) => value)).toEqual([text]);
   });
 
   test('withdraws #N/A, and empty cells between the first and last number of a column', async () => {
-    const told = await readAll(
+    const records = await readAll(
       rtdsm,
       file(
         ['DATE', 'P65Q4', 'P66Q1'],
@@ -73,7 +73,7 @@ describe('a workbook of the Real-Time Data Set', () => {
         ['1948:Q2', '#N/A', null],
       ),
     );
-    expect(lines(told.statements)).toEqual([
+    expect(lines(records.statements)).toEqual([
       'P,1947-04-01,1965-11-15,1',
       'P,1947-07-01,1965-11-15,',
       'P,1947-10-01,1965-11-15,3',

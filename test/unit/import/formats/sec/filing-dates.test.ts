@@ -29,8 +29,8 @@ const submission = sourceFile(
 const document = (name = `${number}.xml`, form = '4', siblings = [sourceFile('x.txt', 'x')]) =>
   sourceFile(name, documentOf({ form }), { siblings });
 const first = async (file: ReturnType<typeof document>, ...others: ReturnType<typeof document>[]) => {
-  const told = (await readTogether([file, ...others])).get(file.name);
-  return { ...told?.filings[0], notes: told?.notes };
+  const records = (await readTogether([file, ...others])).get(file.name);
+  return { ...records?.filings[0], notes: records?.notes };
 };
 const undated = /: the document does not state its filing date$/;
 
@@ -98,32 +98,32 @@ describe('the filing date of a document', () => {
   });
 
   it('from a list overrides --filed-on, with a note', async () => {
-    const told = await readTogether([document(), company()], { filedOn: '2023-05-16' });
-    expect(told.get(`${number}.xml`)?.filings[0]?.filedOn).toBe('2023-05-15');
-    expect(told.get(`${number}.xml`)?.notes).toEqual([
+    const records = await readTogether([document(), company()], { filedOn: '2023-05-16' });
+    expect(records.get(`${number}.xml`)?.filings[0]?.filedOn).toBe('2023-05-15');
+    expect(records.get(`${number}.xml`)?.notes).toEqual([
       'filed on 2023-05-15 according to the SEC; --filed-on 2023-05-16 is ignored',
     ]);
   });
 
-  const told = (tables: string, more = '') =>
+  const stating = (tables: string, more = '') =>
     sourceFile('doc4.xml', documentOf({ tables, more }), { siblings: [] });
   const flagged = (day: string) => `the filing date ${day} given by --filed-on`;
-  it.each<[string, ReturnType<typeof told>, string, string]>([
+  it.each<[string, ReturnType<typeof stating>, string, string]>([
     [
       'before its period',
-      told(trade()),
+      stating(trade()),
       '2023-05-10',
       `doc4.xml, column "periodOfReport": "2023-05-11": later than ${flagged('2023-05-10')}`,
     ],
     [
       'before one of its trades',
-      told(trade() + trade({ transactionDate: '<value>2023-05-14</value>' })),
+      stating(trade() + trade({ transactionDate: '<value>2023-05-14</value>' })),
       '2023-05-13',
       `doc4.xml, column "transactionDate": "2023-05-14": later than ${flagged('2023-05-13')}`,
     ],
     [
       'before what it amends',
-      told(trade(), '<dateOfOriginalSubmission>2023-05-15</dateOfOriginalSubmission>'),
+      stating(trade(), '<dateOfOriginalSubmission>2023-05-15</dateOfOriginalSubmission>'),
       '2023-05-14',
       `doc4.xml, column "dateOfOriginalSubmission": "2023-05-15": later than ${flagged('2023-05-14')}`,
     ],
@@ -139,7 +139,7 @@ describe('the filing date of a document', () => {
   });
 
   it('of --filed-on may be the date of the trade', async () => {
-    const read = await readTogether([told(trade())], { filedOn: '2023-05-11' });
+    const read = await readTogether([stating(trade())], { filedOn: '2023-05-11' });
     expect(read.get('doc4.xml')?.filings[0]?.filedOn).toBe('2023-05-11');
   });
 
@@ -196,8 +196,8 @@ describe('the filing date of a document', () => {
 
 describe('a list of filings by the SEC', () => {
   it('has a note on how many filings it dates', async () => {
-    const told = await readTogether([company()]);
-    expect(told.get('CIK0001493761.json')).toEqual({
+    const records = await readTogether([company()]);
+    expect(records.get('CIK0001493761.json')).toEqual({
       filings: [],
       notes: ['dates 1 ownership filing; it has no trades itself'],
     });

@@ -146,14 +146,14 @@ describe('a data set of the SEC', () => {
   });
 
   it('is refused with two tables SUBMISSION in one folder', async () => {
-    const told = readSet({ ...whole, 'SUBMISSION2.tsv': submissions });
-    await expect(told).rejects.toThrow(
+    const reading = readSet({ ...whole, 'SUBMISSION2.tsv': submissions });
+    await expect(reading).rejects.toThrow(
       /SUBMISSION2\.tsv: a second table SUBMISSION beside .*SUBMISSION\.tsv; keep/,
     );
   });
 
   it('is refused with a line that does not end', async () => {
-    const told = readSet({ ...whole, 'SUBMISSION.tsv': submissions + 'x'.repeat(300_000) });
-    await expect(told).rejects.toThrow('a line of more than 64 KiB; this is not a table');
+    const reading = readSet({ ...whole, 'SUBMISSION.tsv': submissions + 'x'.repeat(300_000) });
+    await expect(reading).rejects.toThrow('a line of more than 64 KiB; this is not a table');
   });
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recognise } from '../../../../../src/import/formats/recognise.ts';
+import { tempFolder } from '../../../../support/folders.ts';
 import {
   a,
   b,
@@ -16,7 +17,7 @@ import {
   whole,
   without,
 } from '../../../../support/sec-tables.ts';
-import { tempFile, tempFolder } from '../../../../support/temp-files.ts';
+import { tempFile } from '../../../../support/temp-files.ts';
 import { zipOf } from '../../../../support/zip-writer.ts';
 
 describe('a data set of the SEC', () => {
@@ -118,11 +119,11 @@ describe('a data set of the SEC', () => {
       4,
     ],
   ])('without %s has a note, and gives the other records', async (name, note, count) => {
-    const told = await readSet(without(name));
-    expect(notesIn(told)).toEqual([note]);
-    expect(filingsIn(told)).toHaveLength(count);
+    const records = await readSet(without(name));
+    expect(notesIn(records)).toEqual([note]);
+    expect(filingsIn(records)).toHaveLength(count);
     if (name === 'REPORTINGOWNER.tsv')
-      expect(filingsIn(told).every(({ owners }) => owners.length === 0)).toBe(true);
+      expect(filingsIn(records).every(({ owners }) => owners.length === 0)).toBe(true);
   });
 
   it('without SUBMISSION is refused, because it has no filing dates', async () => {
@@ -135,7 +136,7 @@ describe('a data set of the SEC', () => {
   });
 
   it('ignores holdings, footnotes, signatures, the metadata, the readme and a note', async () => {
-    const told = await readSet({
+    const records = await readSet({
       ...whole,
       'NONDERIV_HOLDING.tsv': table('ACCESSION_NUMBER|NONDERIV_HOLDING_SK|SECURITY_TITLE', `${a}|1|x`),
       'DERIV_HOLDING.tsv': table('ACCESSION_NUMBER|DERIV_HOLDING_SK|SECURITY_TITLE', `${a}|1|x`),
@@ -149,9 +150,9 @@ describe('a data set of the SEC', () => {
       'FORM_345_readme.htm': '<html><body>The data sets</body></html>',
       'NOTE.txt': 'In the Form 345 layout.',
     });
-    expect(filingsIn(told)).toHaveLength(4);
-    expect(notesIn(told)).toEqual([]);
-    expect(told.size).toBe(11);
+    expect(filingsIn(records)).toHaveLength(4);
+    expect(notesIn(records)).toEqual([]);
+    expect(records.size).toBe(11);
   });
 
   it('has the 10b5-1 checkbox if SUBMISSION has its column', async () => {
@@ -160,8 +161,8 @@ describe('a data set of the SEC', () => {
       `${submission(a)}|true`,
       `${submission(b)}|`,
     );
-    const told = await readSet({ ...whole, 'SUBMISSION.tsv': submissions });
-    const stated = new Map(filingsIn(told).map(({ filingId, is10b51 }) => [filingId, is10b51]));
+    const records = await readSet({ ...whole, 'SUBMISSION.tsv': submissions });
+    const stated = new Map(filingsIn(records).map(({ filingId, is10b51 }) => [filingId, is10b51]));
     expect([stated.get(a), stated.get(b)]).toEqual([true, null]);
   });
 
@@ -171,15 +172,15 @@ describe('a data set of the SEC', () => {
       submission(a, '"the ""Form 4"""'),
       submission(b, 'a 5" pipe').replace('MAIA Biotechnology, Inc.', '"A ""B""\nC\tD"'),
     );
-    const told = await readSet({ ...whole, 'SUBMISSION.tsv': submissions });
-    const names = new Map(filingsIn(told).map(({ filingId, issuerName }) => [filingId, issuerName]));
+    const records = await readSet({ ...whole, 'SUBMISSION.tsv': submissions });
+    const names = new Map(filingsIn(records).map(({ filingId, issuerName }) => [filingId, issuerName]));
     expect([names.get(a), names.get(b)]).toEqual(['MAIA Biotechnology, Inc.', 'A "B" C D']);
   });
 
   it('takes a cell that only begins with a quoted word literally', async () => {
     const submissions = table(submissionColumns, submission(a).replace('MAIA', '"M"'), submission(b));
-    const told = await readSet({ ...whole, 'SUBMISSION.tsv': submissions });
-    const names = new Map(filingsIn(told).map(({ filingId, issuerName }) => [filingId, issuerName]));
+    const records = await readSet({ ...whole, 'SUBMISSION.tsv': submissions });
+    const names = new Map(filingsIn(records).map(({ filingId, issuerName }) => [filingId, issuerName]));
     expect(names.get(a)).toBe('"M" Biotechnology, Inc.');
   });
 
@@ -190,13 +191,13 @@ describe('a data set of the SEC', () => {
       trade(b, 1),
       ...days.map((day, index) => trade(a, index + 1, '1', day)),
     );
-    const told = await readSet({ ...whole, 'NONDERIV_TRANS.tsv': trades });
+    const records = await readSet({ ...whole, 'NONDERIV_TRANS.tsv': trades });
     expect(
-      filingsIn(told)
+      filingsIn(records)
         .filter(({ filingId, isDerivative }) => filingId === a && !isDerivative)
         .map(({ transactionDate }) => transactionDate),
     ).toEqual(['2026-06-03', '2026-06-04', '0022-06-05', '2026-06-06', '2026-06-07']);
-    expect(notesIn(told)).toEqual([
+    expect(notesIn(records)).toEqual([
       `5 impossible trades are kept as stated and count towards no cluster: ${a} row 1, dated 2026-06-03, after its filing on 2026-06-02; ${a} row 2, dated 2026-06-04, after its filing on 2026-06-02; ${a} row 3, dated 0022-06-05, before insiders had to report (1934-06-06); and 2 more`,
     ]);
   });

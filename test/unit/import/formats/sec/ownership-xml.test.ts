@@ -6,9 +6,9 @@ import { refusalOf, sourceFile } from '../../../../support/source-file.ts';
 const name = '0000929638-23-001482.xml';
 const filedOn = '2023-05-15';
 const read = async (content: string | Buffer, options = { filedOn }) => {
-  const told = (await readTogether([sourceFile(name, content)], options)).get(name);
-  if (told === undefined) throw new Error('nothing was read');
-  return told;
+  const records = (await readTogether([sourceFile(name, content)], options)).get(name);
+  if (records === undefined) throw new Error('nothing was read');
+  return records;
 };
 const only = async (content: string) => {
   const [filing, ...others] = (await read(content)).filings;
@@ -145,8 +145,8 @@ describe('an ownership document', () => {
   it('without an accession number is identified by its content', async () => {
     const [a, b, other] = await Promise.all(
       [documentOf(), documentOf(), documentOf({ form: '5' })].map(async (content) => {
-        const told = await readTogether([sourceFile('form4.xml', content)], { filedOn });
-        return told.get('form4.xml');
+        const records = await readTogether([sourceFile('form4.xml', content)], { filedOn });
+        return records.get('form4.xml');
       }),
     );
     expect(a?.filings[0]).toMatchObject({ accessionNumber: null });

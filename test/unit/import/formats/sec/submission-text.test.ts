@@ -17,9 +17,9 @@ const body = (document: string) =>
   `<DOCUMENT>\n<TYPE>4\n<TEXT>\n<XML>\n${document}\n</XML>\n</TEXT>\n</DOCUMENT>\n</SEC-DOCUMENT>`;
 const submission = (document = documentOf()) => `${header}\n${body(document)}`;
 const read = async (content: string | Buffer, options = {}) => {
-  const told = (await readTogether([sourceFile('filing.txt', content)], options)).get('filing.txt');
-  if (told === undefined) throw new Error('nothing was read');
-  return told;
+  const records = (await readTogether([sourceFile('filing.txt', content)], options)).get('filing.txt');
+  if (records === undefined) throw new Error('nothing was read');
+  return records;
 };
 
 describe('a full submission', () => {

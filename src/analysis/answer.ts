@@ -1,0 +1,100 @@
+import type { Client } from '../client/client.ts';
+import { isDataChange } from '../client/consistency.ts';
+import { type Extent, pagesOf } from '../client/pagination.ts';
+import { Problem } from '../errors/problem.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
+import type { Operation } from '../operations/operation.ts';
+import type { Params, ParamTexts } from '../operations/param.ts';
+import type { Drawing } from '../render/chart/drawing.ts';
+import type { RowLayout } from './layouts.ts';
+import type { QueryParams } from './query.ts';
+
+/**
+ * A remark on an answer: what a series covers, which as-of dates are outside of that, that there is no curve on a day (an
+ * earlier one may do), or what another empty answer means.
+ */
+export type Note = {
+  readonly kind: 'coverage' | 'outside coverage' | 'no curve' | 'empty';
+  readonly text: string;
+};
+
+/** How much of an answer is there; of several series also how many rows. */
+export type AnswerProgress = {
+  readonly done: number;
+  readonly total?: number;
+  readonly unit: 'rows' | 'series' | 'requests';
+  readonly rows?: number;
+};
+
+/** Whom a query is asked, and who is told about it. */
+export type Asking = {
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  /** Takes remarks; without it no request is made for one. */
+  readonly note?: (note: Note) => void;
+  readonly progress?: (progress: AnswerProgress) => void;
+  /** Whether the answer needs a drawing, which may take a request for each series. */
+  readonly chart?: boolean;
+};
+
+/** A series that there is no answer about, and why. */
+export type Failure = { readonly id: string; readonly error: unknown };
+
+/** An answer: its layout is known before its first page. */
+export type QueryAnswer = RowLayout & {
+  readonly drawing?: Drawing;
+  /** The pages of all series that could be answered; none where none could. */
+  readonly pages: AsyncIterable<Envelope>;
+  /** The series that could not be answered, complete after the last page. */
+  readonly failures: readonly Failure[];
+};
+
+/** The texts of these values. */
+export function textsOf(params: QueryParams): ParamTexts {
+  return Object.entries(params).map(([name, value]) => [name, String(value)]);
+}
+
+/** All rows of a listing, or those of an extent. */
+export async function rowsOf<R extends Row>(
+  { client, signal }: Pick<Asking, 'client' | 'signal'>,
+  operation: Operation<Params, R>,
+  params: QueryParams,
+  extent: Extent = {},
+): Promise<readonly R[]> {
+  const rows: R[] = [];
+  for await (const page of pagesOf(client, operation, textsOf(params), extent, signal))
+    for (const row of page.results) rows.push(row);
+  return rows;
+}
+
+/** The same pages; reports after each how many rows there were so far. */
+export async function* counted<R>(
+  pages: AsyncIterable<Envelope<R>>,
+  progress: Asking['progress'],
+): AsyncGenerator<Envelope<R>> {
+  let rows = 0;
+  for await (const page of pages) {
+    yield page;
+    rows += page.results.length;
+    progress?.({ done: rows, unit: 'rows' });
+  }
+}
+
+/** The pages about one series; a Problem ends them and is added to the failures. */
+export async function* pagesOrFailure(
+  id: string,
+  pages: AsyncIterable<Envelope>,
+  failures: Failure[],
+): AsyncGenerator<Envelope> {
+  try {
+    yield* pages;
+  } catch (error) {
+    if (!isOfOneSeries(error)) throw error;
+    failures.push({ id, error });
+  }
+}
+
+/** Whether a failure is of one series, so that others can still be answered. */
+export function isOfOneSeries(error: unknown): boolean {
+  return error instanceof Problem && !isDataChange(error);
+}

@@ -1,0 +1,105 @@
+import { Problem } from '../../errors/problem.ts';
+import type { Row } from '../../operations/envelope.ts';
+import { seriesShow } from '../../operations/index.ts';
+import type { ChartMark, ChartSummary, Drawing } from '../../render/chart/drawing.ts';
+import type { Asking } from '../answer.ts';
+import type { QueryParams } from '../query.ts';
+import { listed, type MeantSeries } from '../series-ids.ts';
+
+/** The most lines that people can tell apart. */
+const mostLines = 8;
+
+/** The drawing of series over their dates: lines of one unit share a scale, each other unit has its own panel. */
+export async function observationsDrawing(
+  series: readonly MeantSeries[],
+  { release }: QueryParams,
+  asking: Asking,
+): Promise<Drawing> {
+  if (series.length > mostLines)
+    throw new Problem('bad-input', `a chart shows at most ${mostLines} series, not ${series.length}`, {
+      hints: ['name fewer ids', 'a panel puts any number side by side'],
+    });
+  const ids = series.map(({ id }) => id);
+  const about = new Map<string, Row | undefined>();
+  for (const one of series) about.set(one.id, await descriptionOf(one, asking));
+  /** The series with values, or all where none has any. */
+  const seen = ({ lines }: ChartSummary) => {
+    const found = ids.filter((id) => lines.includes(id));
+    return found.length === 0 ? ids : found;
+  };
+  // A series that does not exist is an error, and not an empty one.
+  const empty = (summary: ChartSummary) =>
+    ids.filter((id) => about.get(id) !== undefined && !seen(summary).includes(id));
+  return {
+    axis: 'day',
+    form: 'line',
+    words: (summary) => ({
+      title: titleOfAll(seen(summary), about),
+      subtitle: [stateText(summary, release === 'first'), ...emptyText(empty(summary))].join('; '),
+    }),
+    key: (summary) => {
+      const ids = seen(summary);
+      return ids.length === 1 ? [] : ids.flatMap((id) => named(id, about.get(id)));
+    },
+    marks: (row) => [observationMark(row, row.date)],
+  };
+}
+
+/** As of which date, or of which publication, the values are. */
+function stateText({ asOf, published }: ChartSummary, isFirst: boolean): string {
+  const newest = published === undefined ? '' : `, the newest published on ${published}`;
+  if (isFirst) return `First releases${asOf === undefined ? newest : `, as known on ${asOf}`}`;
+  return asOf === undefined ? `Latest values${newest}` : `As known on ${asOf}`;
+}
+
+/** An observation as a mark at a day. */
+export function observationMark(row: Row, day: Row[string] | undefined): ChartMark {
+  const { series_id, unit, frequency, value = null } = row;
+  const id = String(series_id ?? '');
+  return {
+    line: id,
+    label: id,
+    unit: String(unit ?? ''),
+    frequency: String(frequency ?? ''),
+    at: String(day),
+    value,
+  };
+}
+
+function named(id: string, row: Row | undefined): readonly (readonly [string, string])[] {
+  const title = titleOf(id, row);
+  return title === undefined ? [] : [[id, title]];
+}
+
+/** One series with its title; several as their ids, since the key has their titles. */
+function titleOfAll(ids: readonly string[], about: ReadonlyMap<string, Row | undefined>): string {
+  const [id = '', ...others] = ids;
+  return others.length === 0 ? titled(id, about.get(id)) : listed(ids, 'and');
+}
+
+function emptyText(ids: readonly string[]): readonly string[] {
+  return ids.length === 0 ? [] : [`none of ${listed(ids, 'and')}`];
+}
+
+/** The description of a series; undefined where there is none, which asking for its values will show. */
+export async function descriptionOf({ id, row }: MeantSeries, { client }: Asking): Promise<Row | undefined> {
+  if (row !== undefined) return row;
+  try {
+    return (await client.ask(seriesShow, [['id', id]])).results[0];
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+/** The title of a series, where it has one that is not just its id. */
+function titleOf(id: string, row: Row | undefined): string | undefined {
+  const title = row?.title;
+  return typeof title !== 'string' || title === '' || title === id ? undefined : title;
+}
+
+/** The id of a series with its title, where it has one. */
+export function titled(id: string, row: Row | undefined): string {
+  const title = titleOf(id, row);
+  return title === undefined ? id : `${id}: ${title}`;
+}

@@ -1,0 +1,124 @@
+import { dataChanged } from '../client/consistency.ts';
+import { isFinal, throttled } from '../client/throttling.ts';
+import type { Day } from '../domain/series/date.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
+import { seriesShow } from '../operations/index.ts';
+import { type Asking, type Failure, isOfOneSeries, type QueryAnswer } from './answer.ts';
+import type { RowLayout } from './layouts.ts';
+import type { MeantSeries } from './series-ids.ts';
+
+/** The rows of an answer that is put together from the answers to several requests. */
+export type ComposedRows = RowLayout & {
+  readonly object: 'diff' | 'panel';
+  readonly asOf?: Day;
+  readonly rows: readonly Row[];
+  readonly failures: readonly Failure[];
+};
+
+/** Whom a composed query is asked: a client that keeps to a few requests at a time and counts them. */
+export type ComposedAsking = Asking & {
+  /** The number of requests so far. */
+  readonly requests: () => number;
+  /** Announces how many requests there will have been at the end. */
+  readonly expect: (requests: number) => void;
+  /** The number of requests that check at the end that the data did not change. */
+  readonly checks: () => number;
+};
+
+/** Composes an answer out of one state of the data; a Problem where the data changes in the meantime. */
+export async function composed(
+  asking: Asking,
+  compose: (asking: ComposedAsking) => Promise<ComposedRows>,
+): Promise<QueryAnswer> {
+  let requestId = '';
+  const { counting, watch } = await countingRequests(asking, (id) => {
+    requestId ||= id;
+  });
+  const made = await compose(counting);
+  if (await watch.changed()) throw dataChanged();
+  const { fields, columns, failures } = made;
+  return { fields, columns, failures, pages: pagesOf(made, requestId) };
+}
+
+/** Works out how many requests an answer would take. */
+export async function estimated(
+  asking: Asking,
+  work: (asking: ComposedAsking) => Promise<string>,
+): Promise<string> {
+  const { counting } = await countingRequests(asking, () => undefined);
+  return work(counting);
+}
+
+async function countingRequests(asking: Asking, answered: (requestId: string) => void) {
+  let expected: number | undefined;
+  const client = throttled(asking.client, asking.signal, (id) => {
+    answered(id);
+    const done = client.requests();
+    const total = expected === undefined ? {} : { total: Math.max(done, expected) };
+    asking.progress?.({ done, unit: 'requests', ...total });
+  });
+  const watch = await client.watch();
+  const counting: ComposedAsking = {
+    ...asking,
+    client,
+    requests: client.requests,
+    checks: watch.requests,
+    expect: (requests) => {
+      expected = requests;
+    },
+  };
+  return { counting, watch };
+}
+
+/** The number of rows in a page, so that a slow reader is waited for. */
+const pageSize = 1000;
+
+async function* pagesOf(
+  { object, asOf, rows, failures }: ComposedRows,
+  id: string,
+): AsyncGenerator<Envelope> {
+  if (rows.length === 0 && failures.length > 0) return;
+  for (let at = 0; at === 0 || at < rows.length; at += pageSize) {
+    const results = rows.slice(at, at + pageSize);
+    yield {
+      object,
+      request_id: id,
+      status: 'ok',
+      ...(asOf !== undefined && { as_of: asOf }),
+      results,
+      results_count: results.length,
+      has_more: false,
+    };
+  }
+}
+
+/** The most rows of a page of the contract. */
+const largestPage = 1000;
+
+/** About how many pages all observations of a series fill. */
+export async function pagesExpected({ id, row }: MeantSeries, { client }: Asking): Promise<number> {
+  const series = row ?? (await client.ask(seriesShow, [['id', id]])).results[0];
+  return Math.max(1, Math.ceil(Number(series?.observation_count ?? 0) / largestPage));
+}
+
+/** What became of work on several series. */
+export type Worked<T, R> = {
+  readonly done: readonly R[];
+  readonly failures: readonly { readonly of: T; readonly error: unknown }[];
+};
+
+/** Works on all at once, and separates those that failed from the others; throws a failure that is not of one series. */
+export async function eachOf<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<Worked<T, R>> {
+  const outcomes = await Promise.all(
+    all.map((of) =>
+      work(of).then(
+        (value) => ({ value }),
+        (error: unknown) => ({ of, error }),
+      ),
+    ),
+  );
+  const failures = outcomes.flatMap((one) => ('error' in one ? [one] : []));
+  const grave = failures.find(({ error }) => isFinal(error) || !isOfOneSeries(error));
+  if (grave !== undefined) throw grave.error;
+  return { done: outcomes.flatMap((one) => ('value' in one ? [one.value] : [])), failures };
+}

@@ -1,0 +1,54 @@
+import type { Day } from '../domain/series/date.ts';
+import type { Coverage, Row } from '../operations/envelope.ts';
+import { seriesShow } from '../operations/index.ts';
+import type { Asking } from './answer.ts';
+import type { MeantSeries } from './series-ids.ts';
+
+/** The most series that a note names. */
+const mostNamed = 3;
+
+/** Notes which as-of dates are before the first vintage of a series, or after the last day that the store covers. */
+export async function noteOutside(
+  answered: readonly MeantSeries[],
+  days: readonly Day[],
+  { client, note }: Asking,
+): Promise<void> {
+  if (days.length === 0 || note === undefined) return;
+  const outside: string[] = [];
+  for (const { id, row } of answered) {
+    const series = row ?? (await client.ask(seriesShow, [['id', id]])).results[0];
+    const bounds = series === undefined ? [] : boundsPassed(series, days);
+    if (bounds.length > 0) outside.push(`${id} is covered ${bounds.join(' ')}`);
+  }
+  const more = outside.length - mostNamed;
+  const texts =
+    more <= 0
+      ? outside
+      : [
+          `${outside.slice(0, mostNamed).join(', ')}, and ${more} more series do not cover ${days.join(' or ')}`,
+        ];
+  for (const text of texts) note({ kind: 'outside coverage', text });
+}
+
+/** The bounds of what is known of a series that any of the days is outside of. */
+function boundsPassed(row: Row, days: readonly Day[]): readonly string[] {
+  const [first, last] = [dayIn(row.first_vintage), dayIn(row.covered_to)];
+  return [
+    ...(first !== '' && days.some((day) => day < first) ? [`from ${first}`] : []),
+    ...(last !== '' && days.some((day) => day > last) ? [`to ${last}`] : []),
+  ];
+}
+
+/** What a series covers, in words: `first vintage 1991-12-04, last 2024-12-19, …`. */
+export function coverageText({ first_vintage, last_vintage, first_date, covered_to }: Coverage): string {
+  return [
+    `first vintage ${dayIn(first_vintage)}`,
+    `last ${dayIn(last_vintage)}`,
+    ...(first_date === null ? [] : [`dates from ${dayIn(first_date)}`]),
+    `covered to ${dayIn(covered_to)}`,
+  ].join(', ');
+}
+
+function dayIn(cell: unknown): string {
+  return String(cell ?? '');
+}

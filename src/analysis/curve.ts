@@ -1,0 +1,92 @@
+import { pagesOf } from '../client/pagination.ts';
+import { addDays, type Day } from '../domain/series/date.ts';
+import type { CurveType } from '../domain/treasury/curve.ts';
+import type { Envelope } from '../operations/envelope.ts';
+import { curve, yields } from '../operations/index.ts';
+import type { ParamTexts } from '../operations/param.ts';
+import { type Asking, type QueryAnswer, textsOf } from './answer.ts';
+import { comparisonLayout } from './layouts.ts';
+import type { QueryParams, YieldCurveQuery } from './query.ts';
+
+/** The curve of a day, or of the newest day up to it; with `vs` beside the curve of another day. */
+export async function answerCurve(query: YieldCurveQuery, asking: Asking): Promise<QueryAnswer> {
+  const drawing = asking.chart === true ? (await import('./charts/curve.ts')).curveDrawing(query) : undefined;
+  const { fields, columns } = query.vs === undefined ? curve : comparisonLayout;
+  return { fields, columns, ...(drawing && { drawing }), failures: [], pages: pages(query, asking) };
+}
+
+async function* pages(query: YieldCurveQuery, asking: Asking): AsyncGenerator<Envelope> {
+  const { date, vs } = query;
+  const { client, signal } = asking;
+  const texts = await curveTexts(query, date, asking);
+  if (vs === undefined) {
+    for await (const page of pagesOf(client, curve, texts, {}, signal)) {
+      if (date !== undefined) noteMissing(page, query, date, asking);
+      yield page;
+    }
+    return;
+  }
+  const { compared } = await import('./curve-comparison.ts');
+  const other = await curveTexts(query, vs, asking).then((otherTexts) => client.ask(curve, otherTexts));
+  noteMissing(other, query, vs, asking);
+  for await (const page of pagesOf(client, curve, texts, {}, signal)) {
+    if (date !== undefined) noteMissing(page, query, date, asking);
+    yield compared(page, other);
+  }
+}
+
+/** The parameters of the curve of a date, or of the newest day up to it. */
+async function curveTexts(
+  { curveType, onOrBefore }: YieldCurveQuery,
+  date: Day | undefined,
+  asking: Asking,
+): Promise<ParamTexts> {
+  const type = typeParam(curveType);
+  if (date === undefined) return textsOf(type);
+  const used = onOrBefore ? await newestUpTo(date, type, asking) : date;
+  if (used !== date) asking.note?.({ kind: 'empty', text: `no curve on ${date}; this is ${used}` });
+  return textsOf({ date: used, ...type });
+}
+
+function typeParam(curveType: CurveType | undefined): QueryParams {
+  return curveType === undefined ? {} : { curve_type: curveType };
+}
+
+/** Notes that a day has no curve, and how to get the one before it. */
+function noteMissing(
+  { results }: Envelope,
+  { onOrBefore }: YieldCurveQuery,
+  date: Day,
+  { note }: Asking,
+): void {
+  if (results.length > 0) return;
+  note?.(
+    onOrBefore
+      ? { kind: 'empty', text: `no curve on or before ${date}` }
+      : { kind: 'no curve', text: `no curve on ${date}` },
+  );
+}
+
+/**
+ * The trade date of the newest curve up to `date`, found among the rates over time; `date` itself where there is none.
+ * Asks until nothing newer is found, because another service may not give the newest rates first.
+ */
+async function newestUpTo(date: Day, type: QueryParams, { client }: Asking): Promise<Day> {
+  const newestOf = async (params: QueryParams): Promise<Day> => {
+    const page = await client.ask(yields, textsOf({ ...type, ...params, to: date }));
+    const days = page.results.map(({ trade_date }) => trade_date);
+    return (
+      days
+        .filter((day) => day <= date)
+        .sort()
+        .at(-1) ?? ''
+    );
+  };
+  let newest = await newestOf({ limit: 1 });
+  while (newest !== '' && newest < date) {
+    const next = await newestOf({ from: addDays(newest, 1), limit: 1000 });
+    if (next <= newest) break;
+    newest = next;
+  }
+  return newest === '' ? date : newest;
+}

@@ -1,0 +1,55 @@
+import { changeBetween } from '../domain/series/change.ts';
+import type { Day } from '../domain/series/date.ts';
+import { sameNumber } from '../domain/series/decimal.ts';
+import type { Row } from '../operations/envelope.ts';
+import { observations } from '../operations/index.ts';
+import { type Asking, type QueryAnswer, rowsOf } from './answer.ts';
+import { type ComposedAsking, composed, eachOf, estimated, pagesExpected } from './composed.ts';
+import { noteOutside } from './coverage.ts';
+import { diffLayout } from './layouts.ts';
+import type { DiffQuery } from './query.ts';
+
+/** What two as-of dates disagree on, newest date first. */
+export function answerDiff(query: DiffQuery, asking: Asking): Promise<QueryAnswer> {
+  return composed(asking, (counting) => compare(query, counting));
+}
+
+async function compare(query: DiffQuery, asking: ComposedAsking) {
+  const { id, days, from, to } = query;
+  const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  const { done, failures } = await eachOf(days, (day) =>
+    rowsOf(asking, observations, { id, as_of: day, ...range }),
+  );
+  const shown = { object: 'diff', ...diffLayout } as const;
+  const [failure] = failures;
+  if (failure !== undefined) return { ...shown, rows: [], failures: [{ id, error: failure.error }] };
+  await noteOutside([{ id }], days, asking);
+  const [before = [], after = []] = done;
+  return { ...shown, rows: differences(id, before, after), failures: [] };
+}
+
+/** How many requests a diff takes, in words. */
+export function estimateDiff({ id, days }: DiffQuery, asking: Asking): Promise<string> {
+  return estimated(asking, async (counting) => {
+    const pages = await pagesExpected({ id }, counting);
+    const checks = (asking.note === undefined ? 0 : 1) + counting.checks();
+    return `this diff takes about ${days.length * pages + checks} requests`;
+  });
+}
+
+/** The dates for which two answers have different numbers, or that only one of them has. */
+function differences(id: string, before: readonly Row[], after: readonly Row[]): readonly Row[] {
+  const [old, now] = [valuesByDate(before), valuesByDate(after)];
+  const dates = [...new Set([...old.keys(), ...now.keys()])].sort().reverse();
+  return dates.flatMap((date) => {
+    const [was, is] = [old.get(date) ?? null, now.get(date) ?? null];
+    if (sameNumber(was, is)) return [];
+    const change = was === null || is === null ? { change: null, percent: null } : changeBetween(was, is);
+    const kind = was === null ? 'added' : is === null ? 'withdrawn' : 'revised';
+    return [{ series_id: id, date, old: was, new: is, ...change, kind }];
+  });
+}
+
+function valuesByDate(rows: readonly Row[]): ReadonlyMap<Day, string> {
+  return new Map(rows.map(({ date, value }) => [String(date), String(value)]));
+}

@@ -1,0 +1,155 @@
+import { maturitiesOf } from '../domain/treasury/curve.ts';
+import type { Field } from '../operations/field.ts';
+import { curve, operations, revisions, vintages } from '../operations/index.ts';
+import type { Operation } from '../operations/operation.ts';
+import type { Query, YieldTableQuery } from './query.ts';
+
+/** The fields that the rows of an answer may show, and those shown unless others are chosen. */
+export type RowLayout = { readonly fields: readonly Field[]; readonly columns: readonly string[] };
+
+/** The operation of that name. */
+export function operationNamed(name: string): Operation {
+  const found = operations.find((operation) => operation.name === name);
+  if (found === undefined) throw new Error(`there is no operation ${name}`);
+  return found;
+}
+
+/** The layout that shows all fields. */
+export function showing(fields: readonly Field[]): RowLayout {
+  return { fields, columns: fields.map(({ name }) => name) };
+}
+
+/** The layout of the answer to a query; undefined where only the data tells which columns there are. */
+export function layoutOf(query: Query): RowLayout | undefined {
+  switch (query.kind) {
+    case 'operation':
+      return operationNamed(query.operation);
+    case 'revisions':
+      return revisionLayout;
+    case 'vintages':
+      return vintages;
+    case 'curve':
+      return query.vs === undefined ? curve : comparisonLayout;
+    case 'yield-table':
+      return yieldTableLayout(query);
+    case 'diff':
+      return diffLayout;
+    case 'panel':
+    case 'real-time-panel': {
+      if (!query.wide) return longPanelLayout;
+      if (query.ids.some((id) => id.includes('*'))) return undefined;
+      const byId = new Map([...query.ids].reverse().map((typed) => [typed.toUpperCase(), typed]));
+      const names = [...new Set(query.ids.map((id) => id.toUpperCase()))].map((id) => byId.get(id) ?? id);
+      return widePanelLayout(query.kind === 'panel' ? 'date' : 'as_of', names);
+    }
+  }
+}
+
+/** Whether the rows of a query can be drawn as a chart. */
+export function isDrawable(query: Query): boolean {
+  if (query.kind === 'operation') return operationNamed(query.operation).chart !== undefined;
+  return query.kind === 'revisions' || query.kind === 'curve';
+}
+
+/** The layout of revisions, each compared with the one before. */
+export const revisionLayout: RowLayout = (() => {
+  const added: readonly Field[] = [
+    {
+      name: 'change',
+      type: 'decimal',
+      description: 'Exact difference from the value published before; empty after a withdrawal.',
+      nullable: true,
+    },
+    {
+      name: 'percent',
+      type: 'decimal',
+      description: 'The same in percent of the value before, four decimals; empty where that is 0.',
+      nullable: true,
+    },
+    {
+      name: 'days',
+      type: 'integer',
+      description: 'Days since the first release; empty where that was before the record begins.',
+      nullable: true,
+    },
+  ];
+  return {
+    fields: [...revisions.fields, ...added],
+    columns: [...revisions.columns, ...added.map(({ name }) => name)],
+  };
+})();
+
+/** The layout of a curve beside another; the sources of both are shown only when chosen. */
+export const comparisonLayout: RowLayout = (() => {
+  const fields: readonly Field[] = [
+    { name: 'maturity', type: 'text', description: 'Maturity label.' },
+    {
+      name: 'rate',
+      type: 'decimal',
+      description: 'Rate in percent; empty where the curve lacks it.',
+      nullable: true,
+    },
+    { name: 'vs_rate', type: 'decimal', description: 'Rate of the other curve.', nullable: true },
+    {
+      name: 'change_bps',
+      type: 'decimal',
+      description: 'The first less the other, in basis points.',
+      nullable: true,
+    },
+    { name: 'trade_date', type: 'day', description: 'Date of the curve.', nullable: true },
+    { name: 'vs_trade_date', type: 'day', description: 'Date of the other curve.', nullable: true },
+    { name: 'curve_type', type: 'text', description: 'PAR or TIPS.' },
+    { name: 'source', type: 'text', description: 'Names of the data sources of both.' },
+  ];
+  return { fields, columns: fields.map(({ name }) => name).filter((name) => name !== 'source') };
+})();
+
+/** The layout of rates with a column for each maturity. */
+export function yieldTableLayout({ curveType = 'PAR', maturity }: YieldTableQuery): RowLayout {
+  const names = maturity === undefined ? maturitiesOf(curveType) : [maturity];
+  return showing([
+    { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
+    ...names.map(
+      (name): Field => ({ name, type: 'decimal', description: 'Rate in percent.', nullable: true }),
+    ),
+  ]);
+}
+
+/** The layout of the differences between two as-of dates. */
+export const diffLayout = showing([
+  { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
+  { name: 'date', type: 'day', description: 'The period that the values belong to.' },
+  { name: 'old', type: 'decimal', description: 'The value as of the first date.', nullable: true },
+  { name: 'new', type: 'decimal', description: 'The value as of the other date.', nullable: true },
+  { name: 'change', type: 'decimal', description: 'Exact difference.', nullable: true },
+  { name: 'percent', type: 'decimal', description: 'The same in percent of the old value.', nullable: true },
+  { name: 'kind', type: 'text', description: 'added, revised or withdrawn.' },
+]);
+
+/** The layout of a panel with a row for each series and day. */
+export const longPanelLayout = showing([
+  { name: 'as_of', type: 'day', description: 'The as-of date.', nullable: true },
+  { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
+  { name: 'date', type: 'day', description: 'The period that the value belongs to.', nullable: true },
+  { name: 'value', type: 'decimal', description: 'Exact decimal value.', nullable: true },
+  {
+    name: 'as_of_date',
+    type: 'day',
+    description: 'The date on which the value was published.',
+    nullable: true,
+  },
+]);
+
+/** The layout of a panel with a column for each series, which is named as it was typed. */
+export function widePanelLayout(first: 'as_of' | 'date', names: readonly string[]): RowLayout {
+  return showing([
+    { name: first, type: 'day', description: 'What the row is about.' },
+    ...names.map(
+      // A series that is typed like the first column is told from it by its case.
+      (typed): Field => {
+        const name = typed === first ? typed.toUpperCase() : typed;
+        return { name, type: 'decimal', description: `Values of ${name}.`, nullable: true };
+      },
+    ),
+  ]);
+}

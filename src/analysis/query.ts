@@ -1,0 +1,109 @@
+import type { Extent } from '../client/pagination.ts';
+import type { Day } from '../domain/series/date.ts';
+import { type Rhythm, schedule } from '../domain/series/schedule.ts';
+import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
+import { Problem } from '../errors/problem.ts';
+
+/** The values of an operation's parameters by name; paging is not among them. */
+export type QueryParams = { readonly [name: string]: string | number };
+
+/** Oldest or newest row first. */
+export type SortOrder = 'asc' | 'desc';
+
+/** The rows of one operation; with `ids` those of several series, one after the other. */
+export type OperationQuery = Extent & {
+  readonly kind: 'operation';
+  /** The operation's name. */
+  readonly operation: string;
+  readonly params: QueryParams;
+  /** Series ids as typed, where the operation is asked once for each; an id with `*` means every series that matches. */
+  readonly ids?: readonly string[];
+  /** `asc` reverses the rows of each series, after `limit` was applied to the newest. */
+  readonly sort?: SortOrder;
+};
+
+/** Every value of one date, with the size and the lateness of each change, up to `asOf`. */
+export type RevisionsQuery = {
+  readonly kind: 'revisions';
+  readonly id: string;
+  readonly date: Day;
+  readonly asOf?: Day;
+};
+
+/** The vintage dates of a series, up to `asOf`; without it, also what the series covers. */
+export type VintagesQuery = Extent & {
+  readonly kind: 'vintages';
+  readonly id: string;
+  readonly from?: Day;
+  readonly to?: Day;
+  readonly asOf?: Day;
+};
+
+/** The curve of a day, or of the newest day up to it; with `vs` beside the curve of another day. */
+export type YieldCurveQuery = {
+  readonly kind: 'curve';
+  readonly curveType?: CurveType;
+  readonly date?: Day;
+  readonly onOrBefore: boolean;
+  readonly vs?: Day;
+};
+
+/** Treasury rates with a row for each date and a column for each maturity; `limit` counts dates. */
+export type YieldTableQuery = {
+  readonly kind: 'yield-table';
+  readonly curveType?: CurveType;
+  readonly maturity?: Maturity;
+  readonly from?: Day;
+  readonly to?: Day;
+  readonly limit?: number;
+};
+
+/** What two as-of dates disagree on. */
+export type DiffQuery = {
+  readonly kind: 'diff';
+  readonly id: string;
+  readonly days: readonly [Day, Day];
+  readonly from?: Day;
+  readonly to?: Day;
+};
+
+/** How a panel is laid out: long, or `wide` with a column for each series. */
+type PanelForm = { readonly wide: boolean; readonly sort: SortOrder };
+
+/** Several series as known on one day, aligned by date. */
+export type PanelQuery = PanelForm & {
+  readonly kind: 'panel';
+  readonly ids: readonly string[];
+  readonly asOf?: Day;
+  readonly from?: Day;
+  readonly to?: Day;
+};
+
+/** The newest value of several series that was known on each day of a rhythm. */
+export type RealTimePanelQuery = PanelForm & {
+  readonly kind: 'real-time-panel';
+  readonly ids: readonly string[];
+  readonly each: Rhythm;
+  readonly from?: Day;
+  readonly to?: Day;
+};
+
+/** A question about the data, as plain data. */
+export type Query =
+  | OperationQuery
+  | RevisionsQuery
+  | VintagesQuery
+  | YieldCurveQuery
+  | YieldTableQuery
+  | DiffQuery
+  | PanelQuery
+  | RealTimePanelQuery;
+
+/** The as-of dates of a real-time panel, ascending; a Problem where a bound is missing or no day lies between them. */
+export function asOfDates({ each, from, to }: RealTimePanelQuery): readonly Day[] {
+  if (from === undefined || to === undefined)
+    throw new Problem('bad-input', 'a real-time panel needs the first and the last as-of date');
+  const days = schedule(each, from, to);
+  if (days.length === 0) throw new Problem('bad-input', `there is no ${each} from ${from} to ${to}`);
+  return days;
+}

@@ -1,0 +1,177 @@
+import { pagesOf } from '../client/pagination.ts';
+import type { Day } from '../domain/series/date.ts';
+import {
+  type FirstRelease,
+  type Newest,
+  newestByFirstRelease,
+  type Publication,
+  type RealTimePeriod,
+  realTimePeriodsOf,
+} from '../domain/series/real-time-periods.ts';
+import { Problem } from '../errors/problem.ts';
+import type { Row } from '../operations/envelope.ts';
+import { observations, revisions, vintages } from '../operations/index.ts';
+import { type Asking, rowsOf } from './answer.ts';
+import { type PanelPoint, pointOf } from './panel-layout.ts';
+import type { MeantSeries } from './series-ids.ts';
+
+/** How the newest values of a series on many as-of dates are found: those known already, and the requests that are left. */
+export type RealTimePlan = {
+  readonly series: MeantSeries;
+  readonly periods: readonly RealTimePeriod[];
+  readonly known: ReadonlyMap<RealTimePeriod, FirstRelease>;
+  /** The periods that have the same newest date, by that date: its revisions answer all of them. */
+  readonly byDate: ReadonlyMap<Day, readonly RealTimePeriod[]>;
+};
+
+/** Without a list of vintages every day takes a request: the most that are made for one series. */
+const mostWithoutVintages = 1000;
+
+/** With this many periods it takes fewer requests to ask for all first releases. */
+const manyPeriods = 4;
+
+/** Finds out with few requests in which real-time periods of a series the days (ascending) are. */
+export async function planOf(
+  series: MeantSeries,
+  days: readonly Day[],
+  asking: Asking,
+): Promise<RealTimePlan> {
+  const nothingKnown = byKnowledge(new Map());
+  const last = days.at(-1);
+  if (last === undefined) return { series, periods: [], ...nothingKnown };
+  const listed = await ifOffered(() => publicationsOf(series, last, asking));
+  if (listed === undefined) {
+    if (days.length > mostWithoutVintages) throw tooMany(series, days.length);
+    return { series, periods: days.map((day) => ({ days: [day], since: day })), ...nothingKnown };
+  }
+  const { publications, row } = listed;
+  const periods = realTimePeriodsOf(days, publications);
+  const plan = { series: { ...series, ...(row !== undefined && { row }) }, periods };
+  if (periods.filter(({ since }) => since !== undefined).length < manyPeriods)
+    return { ...plan, ...nothingKnown };
+  const releases = await ifOffered(() => firstReleases(series, last, asking));
+  return { ...plan, ...byKnowledge(newestByFirstRelease(periods, publications, releases ?? [])) };
+}
+
+/** Separates what first releases answer from what the revisions of one date answer for several periods. */
+function byKnowledge(newest: ReadonlyMap<RealTimePeriod, Newest>): Pick<RealTimePlan, 'known' | 'byDate'> {
+  const known = new Map<RealTimePeriod, FirstRelease>();
+  const revised = new Map<Day, RealTimePeriod[]>();
+  for (const [period, { release, revised: isRevised }] of newest) {
+    if (!isRevised) known.set(period, release);
+    else revised.set(release.date, [...(revised.get(release.date) ?? []), period]);
+  }
+  return { known, byDate: new Map([...revised].filter(([, periods]) => periods.length > 1)) };
+}
+
+/** The periods that take a request each. */
+function alone({ periods, known, byDate }: RealTimePlan): readonly RealTimePeriod[] {
+  const shared = new Set([...byDate.values()].flat());
+  return periods.filter((period) => period.since !== undefined && !known.has(period) && !shared.has(period));
+}
+
+/** The number of requests that a plan leaves to be made. */
+export function requestsIn(plan: RealTimePlan): number {
+  return alone(plan).length + plan.byDate.size;
+}
+
+/** The newest value of a series as of each of the days. */
+export async function newestValues(
+  plan: RealTimePlan,
+  asking: Asking,
+): Promise<ReadonlyMap<Day, PanelPoint>> {
+  const { series, periods, known, byDate } = plan;
+  const found = new Map<RealTimePeriod, FirstRelease | undefined>(known);
+  const ask = async (period: RealTimePeriod): Promise<void> => {
+    found.set(period, await newestIn(series, period, asking));
+  };
+  await Promise.all([
+    ...alone(plan).map(ask),
+    ...[...byDate].map(async ([date, sharing]) => {
+      const history = await ifOffered(() => changesOf(series, date, asking));
+      for (const period of sharing) {
+        const change = history?.findLast(({ asOf }) => asOf <= (period.since ?? ''));
+        if (change?.value === undefined) await ask(period);
+        else found.set(period, { date, value: change.value, asOf: change.asOf });
+      }
+    }),
+  ]);
+  return new Map(
+    periods.flatMap((period) => {
+      const { date, value, asOf: asOfDate } = found.get(period) ?? {};
+      return period.days.map((asOf): [Day, PanelPoint] => [asOf, { asOf, date, value, asOfDate }]);
+    }),
+  );
+}
+
+/** The answer of a service, or undefined where it does not offer what was asked. */
+async function ifOffered<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Problem && error.missing) return undefined;
+    throw error;
+  }
+}
+
+function tooMany({ id }: MeantSeries, requests: number): Problem {
+  return new Problem(
+    'bad-answer',
+    `the service has no ${vintages.path.replace('{id}', id)}; without it ${id} takes ${requests} requests, more than ${mostWithoutVintages}`,
+    { hints: ['ask for fewer as-of dates'] },
+  );
+}
+
+/** The vintage dates up to `last`, ascending, and what the series covers. */
+async function publicationsOf({ id }: MeantSeries, last: Day, { client, signal }: Asking) {
+  const publications: Publication[] = [];
+  let row: Row | undefined;
+  const texts = [
+    ['id', id],
+    ['to', last],
+  ] as const;
+  for await (const page of pagesOf(client, vintages, texts, {}, signal)) {
+    row ??= page.coverage;
+    for (const { as_of_date, added, revised, withdrawn } of page.results) {
+      const [adds, revises, withdraws] = [added > 0, revised > 0, withdrawn > 0];
+      publications.push({ asOf: as_of_date, adds, revises, withdraws });
+    }
+  }
+  publications.sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
+  return { publications, row };
+}
+
+async function firstReleases(
+  { id }: MeantSeries,
+  last: Day,
+  asking: Asking,
+): Promise<readonly FirstRelease[]> {
+  const rows = await rowsOf(asking, observations, { id, as_of: last, release: 'first' });
+  return rows.map(releaseOf);
+}
+
+/** Every change of the value of one date, oldest first; a withdrawal has no value. */
+async function changesOf({ id }: MeantSeries, date: Day, asking: Asking) {
+  const rows = await rowsOf(asking, revisions, { id, date });
+  const changes = rows.map(({ as_of_date, value }) => ({
+    asOf: as_of_date,
+    value: value ?? undefined,
+  }));
+  return changes.sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
+}
+
+/** The newest date that has a value in a period. */
+async function newestIn(
+  { id }: MeantSeries,
+  { days: [day = ''] }: RealTimePeriod,
+  asking: Asking,
+): Promise<FirstRelease | undefined> {
+  // Two rows show in which order a service gives them; to find that out from one takes another request.
+  const [first] = await rowsOf(asking, observations, { id, as_of: day }, { limit: 2 });
+  return first && releaseOf(first);
+}
+
+function releaseOf(row: Row): FirstRelease {
+  const { date = '', value = '', asOfDate = '' } = pointOf(row, undefined);
+  return { date, value, asOf: asOfDate };
+}

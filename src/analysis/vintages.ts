@@ -1,0 +1,34 @@
+import { pagesOf } from '../client/pagination.ts';
+import { earlier } from '../domain/series/date.ts';
+import type { Envelope } from '../operations/envelope.ts';
+import { vintages } from '../operations/index.ts';
+import { type Asking, counted, type Failure, pagesOrFailure, type QueryAnswer, textsOf } from './answer.ts';
+import { coverageText, noteOutside } from './coverage.ts';
+import type { VintagesQuery } from './query.ts';
+
+/** The vintage dates of a series up to an as-of date; without one, also what the series covers. */
+export function answerVintages(query: VintagesQuery, asking: Asking): QueryAnswer {
+  const failures: Failure[] = [];
+  const { fields, columns } = vintages;
+  return { fields, columns, failures, pages: pagesOrFailure(query.id, pages(query, asking), failures) };
+}
+
+async function* pages(query: VintagesQuery, asking: Asking): AsyncGenerator<Envelope> {
+  const { id, from, asOf } = query;
+  const { client, signal, note, progress } = asking;
+  const to = asOf === undefined ? query.to : earlier(query.to ?? asOf, asOf);
+  const texts = textsOf({ id, ...(from !== undefined && { from }), ...(to !== undefined && { to }) });
+  let isFirst = true;
+  for await (const page of counted(pagesOf(client, vintages, texts, query, signal), progress)) {
+    if (isFirst && asOf === undefined && page.coverage !== undefined)
+      note?.({ kind: 'coverage', text: coverageText(page.coverage) });
+    isFirst = false;
+    yield asOf === undefined ? page : withoutCoverage(page);
+  }
+  if (asOf !== undefined) await noteOutside([{ id }], [asOf], asking);
+}
+
+/** What is covered today includes days after the as-of date. */
+function withoutCoverage({ coverage: _, ...page }: Envelope): Envelope {
+  return page;
+}

@@ -1,0 +1,75 @@
+import { pagesOf } from '../client/pagination.ts';
+import { Problem } from '../errors/problem.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
+import { yields } from '../operations/index.ts';
+import { type Asking, type QueryAnswer, textsOf } from './answer.ts';
+import { yieldTableLayout } from './layouts.ts';
+import type { YieldTableQuery } from './query.ts';
+
+/** Treasury rates with a row for each date and a column for each maturity. */
+export function answerYieldTable(query: YieldTableQuery, asking: Asking): QueryAnswer {
+  const layout = yieldTableLayout(query);
+  const { curveType, maturity, from, to, limit } = query;
+  const texts = textsOf({
+    ...(maturity !== undefined && { maturity }),
+    ...(curveType !== undefined && { curve_type: curveType }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  });
+  const [, ...maturities] = layout.columns;
+  const rates = pagesOf(asking.client, yields, texts, {}, asking.signal);
+  return { ...layout, failures: [], pages: firstRows(limit, tablePages(rates, maturities), asking) };
+}
+
+/** A row for each date from rows for each rate; null for a maturity without a rate on that date. */
+export async function* tablePages(
+  pages: AsyncIterable<Envelope>,
+  maturities: readonly string[],
+): AsyncGenerator<Envelope> {
+  const none = Object.fromEntries(maturities.map((name) => [name, null]));
+  let day: Row | undefined;
+  let waiting: Envelope | undefined;
+  for await (const page of pages) {
+    if (waiting !== undefined) yield waiting;
+    const days: Row[] = [];
+    for (const { trade_date = null, maturity, rate = null } of page.results) {
+      if (day !== undefined && day.trade_date !== trade_date) {
+        refuseDisorder(day.trade_date, trade_date);
+        days.push(day);
+        day = undefined;
+      }
+      day = { ...(day ?? { trade_date, ...none }), [String(maturity)]: rate };
+    }
+    waiting = tablePage(page, days);
+  }
+  // Only now is the last date complete.
+  if (waiting !== undefined)
+    yield tablePage(waiting, day === undefined ? waiting.results : [...waiting.results, day]);
+}
+
+function tablePage(page: Envelope, results: readonly Row[]): Envelope {
+  return { ...page, object: 'yield_table', results, results_count: results.length };
+}
+
+/** Rates of one date that are not together would make two rows of it. */
+function refuseDisorder(one: unknown, next: unknown): void {
+  if (String(next) < String(one)) return;
+  throw new Problem('bad-answer', `the service gives rates of ${String(next)} after those of ${String(one)}`);
+}
+
+/** The first rows; asks for no more than they need. */
+async function* firstRows(
+  limit: number | undefined,
+  pages: AsyncIterable<Envelope>,
+  { progress }: Asking,
+): AsyncGenerator<Envelope> {
+  let [left, rows] = [limit ?? Number.POSITIVE_INFINITY, 0];
+  for await (const page of pages) {
+    const results = page.results.slice(0, left);
+    left -= results.length;
+    rows += results.length;
+    yield { ...page, results, results_count: results.length, has_more: results.length < page.results.length };
+    progress?.({ done: rows, unit: 'rows' });
+    if (left <= 0) return;
+  }
+}

@@ -1,0 +1,161 @@
+import type { Query } from '../../analysis/query.ts';
+import type { Day } from '../../domain/series/date.ts';
+import type { OutputFlags } from '../../render/output.ts';
+
+/** How much a command says on stderr. */
+export type MessageFlags = { readonly quiet: boolean; readonly verbose: boolean; readonly debug: boolean };
+
+/** Which store or service is asked, and how patiently; what is left open, the environment and the settings decide. */
+export type ConnectionFlags = {
+  readonly store?: string;
+  readonly baseUrl?: string;
+  /** Seconds. */
+  readonly timeout?: number;
+  readonly retries?: number;
+  /** Seconds. */
+  readonly maxWait?: number;
+};
+
+/** A command that asks for data. */
+export type QueryLine = {
+  readonly command: 'query';
+  /** The words of the command, such as `insider clusters`. */
+  readonly words: string;
+  readonly query: Query;
+  readonly output: OutputFlags;
+  readonly connection: ConnectionFlags;
+  readonly messages: MessageFlags;
+  /** Only says how many requests it would take. */
+  readonly dryRun: boolean;
+  /** Exits with 1 where there are rows. */
+  readonly exitCode: boolean;
+  /** The flags that were typed, with dashes. */
+  readonly typed: readonly string[];
+  /** The flags and arguments that said `today`. */
+  readonly today: readonly string[];
+};
+
+/** A command about a plan: `snapshot` takes it, and `verify` reads what it made. */
+export type SnapshotLine = {
+  readonly command: 'snapshot';
+  readonly plan: string;
+  readonly out: string;
+  /** Unless given, the last day that is over in UTC. */
+  readonly asOf: Day | undefined;
+  readonly dryRun: boolean;
+  readonly connection: ConnectionFlags;
+  readonly messages: MessageFlags;
+};
+
+export type VerifyLine = {
+  readonly command: 'verify';
+  readonly folder: string;
+  readonly connection: ConnectionFlags;
+  readonly messages: MessageFlags;
+};
+
+/** `asof facts`. */
+export type FactsLine = {
+  readonly command: 'facts';
+  readonly ids: readonly string[];
+  readonly file: string | undefined;
+  readonly store: string | undefined;
+  readonly messages: MessageFlags;
+};
+
+/** `asof import`. */
+export type ImportLine = {
+  readonly command: 'import';
+  readonly paths: readonly string[];
+  readonly kind: string | undefined;
+  readonly series: string | undefined;
+  /** The new ids of series by their old ones. */
+  readonly rename: Readonly<Record<string, string>>;
+  readonly asOf: Day | undefined;
+  readonly filedOn: Day | undefined;
+  readonly merge: boolean;
+  readonly replace: boolean;
+  readonly complete: boolean;
+  readonly withSample: boolean;
+  readonly dryRun: boolean;
+  readonly store: string | undefined;
+  readonly messages: MessageFlags;
+  readonly today: readonly string[];
+};
+
+/** `asof import --log`. */
+export type ImportLogLine = { readonly command: 'import-log'; readonly store: string | undefined };
+
+/** `asof serve`. */
+export type ServeLine = {
+  readonly command: 'serve';
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl: string | undefined;
+  readonly billingUrl: string | undefined;
+  readonly plans: string | undefined;
+  readonly store: string | undefined;
+  readonly access: string | undefined;
+  readonly quiet: boolean;
+};
+
+/** `asof keys create|list|revoke`. */
+export type KeysLine = { readonly access: string | undefined; readonly messages: MessageFlags } & (
+  | {
+      readonly command: 'keys create';
+      readonly name: string;
+      readonly plan: string;
+      readonly plans: string | undefined;
+    }
+  | { readonly command: 'keys list'; readonly output: OutputFlags }
+  | { readonly command: 'keys revoke'; readonly id: string }
+);
+
+/** `asof auth login|status|logout`. */
+export type AuthLine = {
+  readonly command: 'auth login' | 'auth status' | 'auth logout';
+  readonly baseUrl: string | undefined;
+  /** Reads the key from stdin. */
+  readonly withToken: boolean;
+  readonly messages: MessageFlags;
+};
+
+/** `asof config get|set|unset|list|path`. */
+export type ConfigLine =
+  | { readonly command: 'config get' | 'config unset'; readonly name: string }
+  | { readonly command: 'config set'; readonly name: string; readonly value: string }
+  | { readonly command: 'config list' | 'config path' };
+
+/** `asof completion`: the script of a shell, or the answer to what that script sends. */
+export type CompletionLine = {
+  readonly command: 'completion';
+  readonly shell: 'bash' | 'zsh' | 'fish';
+  readonly sent: readonly string[];
+};
+
+/** Help on a command or a topic, or on asof as a whole. */
+export type HelpLine = {
+  readonly command: 'help';
+  readonly words: readonly string[];
+  /** Whether a group was typed without a command: its help is then an error message. */
+  readonly isMistake: boolean;
+};
+
+/** `asof --version`. */
+export type VersionLine = { readonly command: 'version' };
+
+/** What a command line asks for, as plain data. */
+export type ParsedLine =
+  | QueryLine
+  | SnapshotLine
+  | VerifyLine
+  | FactsLine
+  | ImportLine
+  | ImportLogLine
+  | ServeLine
+  | KeysLine
+  | AuthLine
+  | ConfigLine
+  | CompletionLine
+  | HelpLine
+  | VersionLine;

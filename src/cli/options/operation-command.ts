@@ -1,0 +1,193 @@
+import { textsOf } from '../../analysis/answer.ts';
+import type { OperationQuery, Query, QueryParams } from '../../analysis/query.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { Param, Params } from '../../operations/param.ts';
+import {
+  type ArgumentSpec,
+  type CommandSpec,
+  connectionIn,
+  type Flag,
+  messagesIn,
+  outputIn,
+} from './command.ts';
+import type { QueryLine } from './line.ts';
+import { sharedFlags } from './shared-flags.ts';
+import type { TypedLine } from './typed-line.ts';
+
+/** What the command of an operation has besides its parameters. */
+export type CommandExtras = {
+  readonly flags: readonly Flag[];
+  /** Flags that are listed under a heading of help. */
+  readonly outputFlags: readonly Flag[];
+  /** The query, where that is not just the operation with the values of its parameters. */
+  readonly query: (asked: OperationQuery, line: TypedLine) => Query;
+};
+
+/** The command of an operation; `others` are the operations that its flags can ask instead. */
+export function operationCommand(
+  operation: Operation,
+  others: readonly Operation[],
+  { flags, outputFlags, query }: CommandExtras,
+): CommandSpec {
+  const { words, heading, alias } = operation.command;
+  const isListing = Object.hasOwn(operation.params, 'limit');
+  const askedOf = (line: TypedLine): Operation =>
+    others.find(({ command: { flag } }) => flag !== undefined && line.has(flag.name)) ?? operation;
+  return {
+    words,
+    heading,
+    summary: operation.summary,
+    ...(alias !== undefined && { alias }),
+    args: argumentsOf(operation),
+    flags: [
+      ...flagged(operation).flatMap((entry) => flagsOf(entry)),
+      ...flags,
+      ...others.flatMap(({ command: { flag } }) => flag ?? []),
+      ...(isListing ? listingFlags(operation) : []),
+      ...outputFlags,
+      ...(isListing ? [sharedFlags.all] : []),
+      ...sharedFlags.output,
+      ...sharedFlags.connection,
+      ...sharedFlags.messages,
+    ],
+    read: (line) => queryLine(words, query(askedBy(askedOf(line), line), line), line),
+  };
+}
+
+/** A line that asks a query, with what its shared flags say. */
+export function queryLine(words: string, query: Query, line: TypedLine): QueryLine {
+  return {
+    command: 'query',
+    words,
+    query,
+    output: outputIn(line),
+    connection: connectionIn(line),
+    messages: messagesIn(line),
+    dryRun: line.has('dry-run'),
+    exitCode: line.has('exit-code'),
+    typed: line.typed,
+    today: line.today,
+  };
+}
+
+type ParamEntry = readonly [name: string, param: Param];
+
+/** The parameters that become flags: all but those in the path, the command's argument, and those of paging. */
+function flagged({ params, command }: Operation): readonly ParamEntry[] {
+  return Object.entries(params).filter(
+    ([name, param]) =>
+      param.in === 'query' && name !== command.argument && name !== 'limit' && name !== 'cursor',
+  );
+}
+
+function argumentsOf({ command: { argument, several }, params }: Operation): readonly ArgumentSpec[] {
+  const param = argument === undefined ? undefined : params[argument];
+  if (param === undefined) return [];
+  const { placeholder: name, required } = param;
+  return [{ name, ...(!required && { optional: true }), ...(several === true && { several }) }];
+}
+
+function flagsOf([name, param]: ParamEntry): readonly Flag[] {
+  if (name === 'as_of') return [sharedFlags.asOf, sharedFlags.knownBefore];
+  const isSwitch = choicesOf(param)?.length === 1;
+  const { default: fallback } = param.schema;
+  // A switch stands for the only value that its parameter can have.
+  const about = phrase(isSwitch ? param.description.replace(/^`\w+`: /, '') : param.description);
+  return [
+    {
+      name: flagName(name, param),
+      about: fallback === undefined ? about : `${about} (default ${fallback})`,
+      ...(!isSwitch && { value: param.placeholder.toLowerCase() }),
+      ...(param.required && { required: true }),
+    },
+  ];
+}
+
+function listingFlags({ command }: Operation): readonly Flag[] {
+  return [
+    {
+      name: 'limit',
+      value: 'n',
+      about: command.several === true ? 'maximum rows per series' : 'maximum rows',
+    },
+    { name: 'cursor', value: 'cursor', about: 'cursor of the page to continue from' },
+  ];
+}
+
+/** A sentence as the phrase of a flag: no capital at its beginning, no full stop at its end. */
+function phrase(sentence: string): string {
+  const start = /^[A-Z](?![A-Z])/.test(sentence) ? sentence.slice(0, 1).toLowerCase() : sentence.slice(0, 1);
+  return start + sentence.slice(1).replace(/\.$/, '');
+}
+
+function flagName(name: string, { flag }: Param): string {
+  return flag ?? name.replaceAll('_', '-');
+}
+
+function choicesOf({ schema }: Param): readonly string[] | undefined {
+  return schema.enum as readonly string[] | undefined;
+}
+
+function askedBy(operation: Operation, line: TypedLine): OperationQuery {
+  const { argument, several, defaults } = operation.command;
+  const [limit, cursor] = [line.count('limit'), line.text('cursor')];
+  if (limit !== undefined && line.has('all')) throw new Problem('bad-input', 'use either --all or --limit');
+  if (cursor !== undefined && several === true && line.args.length !== 1)
+    throw new Problem('bad-input', '--cursor continues one series: name one id');
+  const typed = argument === undefined ? {} : typedArgument(argument, line.args[0], operation.params);
+  const params = { ...defaults, ...flagParams(operation, line) };
+  checkTogether(operation, { ...typed, ...params }, line);
+  return {
+    kind: 'operation',
+    operation: operation.name,
+    params: several === true ? params : { ...typed, ...params },
+    ...(several === true && { ids: line.args }),
+    ...(limit !== undefined && { limit }),
+    ...(cursor !== undefined && { cursor }),
+  };
+}
+
+function typedArgument(name: string, text: string | undefined, params: Params): QueryParams {
+  if (text === undefined) return {};
+  return { [name]: params[name]?.namesSeries === true ? text.toUpperCase() : text };
+}
+
+/** The values that flags give to the parameters of an operation. */
+function flagParams(operation: Operation, line: TypedLine): QueryParams {
+  const entries = flagged(operation).flatMap(([name, param]): (readonly [string, string | number])[] => {
+    const value = valueIn(name, param, line);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function valueIn(name: string, param: Param, line: TypedLine): string | number | undefined {
+  if (name === 'as_of') return line.asOf();
+  const flag = flagName(name, param);
+  if (!line.has(flag)) return undefined;
+  if (param.schema.format === 'date') return line.day(flag);
+  const choices = choicesOf(param);
+  if (choices?.length === 1) return choices[0];
+  return line.value(flag, (text) => {
+    const typed = choices?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
+    const value = param.parse(typed, name, line.clock);
+    return typeof value === 'number' ? value : typed;
+  });
+}
+
+/** Refuses values that do not go together, as the service would, with the names of flags for those of parameters. */
+function checkTogether({ params, prepare }: Operation, values: QueryParams, { clock }: TypedLine): void {
+  try {
+    prepare(textsOf(values), clock);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const detail = error.detail
+      .replace(/^invalid (date range: )?(?=')/, '')
+      .replace(/'(\w+)'/g, (quoted, name: string) => {
+        const param = params[name];
+        return param === undefined ? quoted : `--${flagName(name, param)}`;
+      });
+    throw new Problem('bad-input', detail, { hints: error.hints });
+  }
+}

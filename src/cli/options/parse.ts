@@ -1,0 +1,102 @@
+import { type Command, CommanderError } from 'commander';
+import { isDrawable, layoutOf } from '../../analysis/layouts.ts';
+import { latestDay, utcDay } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Clock } from '../../operations/param.ts';
+import { selectColumns } from '../../render/columns.ts';
+import { outputChoice } from '../../render/output.ts';
+import type { CommandSpec } from './command.ts';
+import { allCommands, firstWordOf, isFamily, secondWord } from './commands.ts';
+import type { HelpLine, ParsedLine, QueryLine } from './line.ts';
+import { programOf } from './program.ts';
+import { TypedLine } from './typed-line.ts';
+
+/** How a line is read: at what time, and whether it is a line of a plan, which is bound to a day afterwards. */
+export type ParseOptions = { readonly clock: Clock; readonly inPlan?: boolean };
+
+/** The clock of a moment: its day in UTC, and the latest day that has begun anywhere. */
+export function clockAt(now: Date): Clock {
+  return { today: utcDay(now), latest: latestDay(now) };
+}
+
+/** What a command line asks for, as plain data; an error of usage is a Problem. */
+export function parse(argv: readonly string[], { clock, inPlan = false }: ParseOptions): ParsedLine {
+  const specs = allCommands(inPlan);
+  if (argv.length === 0) return help([]);
+  let line: ParsedLine | undefined;
+  const program = programOf(specs, argv[0], (spec, command) => {
+    line = spec.read(new TypedLine(command.args, textsOf(spec, command), clock));
+  });
+  try {
+    program.parse(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return endedBy(error, specs, argv);
+  }
+  if (line === undefined) throw new Error(`nothing was parsed: ${argv.join(' ')}`);
+  if (line.command === 'query') checkOutput(line);
+  return line;
+}
+
+function help(words: readonly string[], isMistake = false): HelpLine {
+  return { command: 'help', words, isMistake };
+}
+
+/** The texts of the flags that were typed, by name; a flag with one value that is given twice is a Problem. */
+function textsOf({ flags }: CommandSpec, command: Command): ReadonlyMap<string, readonly string[]> {
+  const typed = new Map<string, readonly string[]>();
+  for (const option of command.options) {
+    const attribute = option.attributeName();
+    if (command.getOptionValueSource(attribute) !== 'cli') continue;
+    const name = (option.long ?? '').slice('--'.length);
+    const value: unknown = command.getOptionValue(attribute);
+    const texts = Array.isArray(value) ? value.map(String) : [];
+    const [first = '', second] = texts;
+    if (second !== undefined && flags.find((flag) => flag.name === name)?.repeatable !== true)
+      throw new Problem('bad-input', `--${name} is given twice: ${quoted(first)} and ${quoted(second)}`, {
+        hints: ['leave one of them out'],
+      });
+    typed.set(name, texts);
+  }
+  return typed;
+}
+
+/** A value as it can be told from the words around it. */
+function quoted(value: string): string {
+  return /^[\w./:-]+$/.test(value) ? value : JSON.stringify(value);
+}
+
+/** What a line means that commander ends with an error: help and the version are such. */
+function endedBy(error: CommanderError, specs: readonly CommandSpec[], argv: readonly string[]): ParsedLine {
+  if (error.code === 'commander.version') return { command: 'version' };
+  if (error.code === 'commander.helpDisplayed') return help(wordsOf(specs, argv));
+  // A family of commands without one, such as `asof series`.
+  if (error.code === 'commander.help') return help(wordsOf(specs, argv), true);
+  const [detail = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const meant = /^\(Did you mean (.*)\)$/.exec(suggestion ?? '')?.[1];
+  throw new Problem('bad-input', detail, meant === undefined ? {} : { hints: [`did you mean ${meant}`] });
+}
+
+/** The words of a line that call a command, or a family of commands. */
+function wordsOf(specs: readonly CommandSpec[], [first, second]: readonly string[]): readonly string[] {
+  const named = firstWordOf(specs, first);
+  if (named === undefined) return [];
+  const isSecond = isFamily(named) && named.specs.some((spec) => secondWord(spec) === second);
+  return second !== undefined && isSecond ? [named.name, second] : [named.name];
+}
+
+/** Refuses an output that the rows of the query cannot have, so far as that does not depend on the data or the terminal. */
+function checkOutput({ query, output }: QueryLine): void {
+  const { drawn, columns } = outputChoice(output, {}, isDrawable(query));
+  const layout = layoutOf(query);
+  if (!drawn && layout !== undefined) selectColumns(layout.fields, layout.columns, columns);
+}
+
+/** Parses the lines of a plan at a moment; gives undefined for a command that does not ask for data. */
+export function planLineParser(now: Date): (words: readonly string[]) => QueryLine | undefined {
+  const clock = clockAt(now);
+  return (words) => {
+    const line = parse(words, { clock, inPlan: true });
+    return line.command === 'query' ? line : undefined;
+  };
+}

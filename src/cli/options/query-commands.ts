@@ -1,0 +1,187 @@
+import { asOfDates, type OperationQuery, type Query, type SortOrder } from '../../analysis/query.ts';
+import type { Day } from '../../domain/series/date.ts';
+import { rhythms } from '../../domain/series/schedule.ts';
+import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
+import { Problem } from '../../errors/problem.ts';
+import { operations } from '../../operations/index.ts';
+import type { CommandDeclaration, CommandFeature, Operation } from '../../operations/operation.ts';
+import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
+import { type CommandExtras, operationCommand, queryLine } from './operation-command.ts';
+import { sharedFlags } from './shared-flags.ts';
+import type { TypedLine } from './typed-line.ts';
+
+const { asOf, knownBefore, from, to, sort, plot, dryRun, all } = sharedFlags;
+
+/** The flags of the features that an operation may declare for its command. */
+const featureFlags: Readonly<Record<CommandFeature, readonly Flag[]>> = {
+  'as-of': [asOf, knownBefore],
+  comparison: [
+    { name: 'vs', value: 'date', about: 'compare with the curve of another date, in basis points' },
+  ],
+  nearest: [{ name: 'on-or-before', about: 'use the newest curve on or before the date' }],
+  sort: [sort],
+  wide: [{ name: 'wide', about: 'one row per date, one column per maturity; --limit counts dates' }],
+};
+
+type ReadQuery = CommandExtras['query'];
+
+/** How the query of an analysis is read from a line. */
+const analysisQuery: Readonly<Record<NonNullable<CommandDeclaration['analysis']>, ReadQuery>> = {
+  revisions: ({ params }, line) => ({
+    kind: 'revisions',
+    id: String(params.id),
+    date: String(params.date),
+    ...knownOn(line),
+  }),
+  vintages: ({ params, limit, cursor }, line) => ({
+    kind: 'vintages',
+    id: String(params.id),
+    ...line.range(),
+    ...knownOn(line),
+    ...(limit !== undefined && { limit }),
+    ...(cursor !== undefined && { cursor }),
+  }),
+  curve(_asked, line) {
+    const [date, vs] = [line.day('date'), line.day('vs')];
+    return {
+      kind: 'curve',
+      ...curveTypeIn(line),
+      ...(date !== undefined && { date }),
+      onOrBefore: line.has('on-or-before'),
+      ...(vs !== undefined && { vs }),
+    };
+  },
+};
+
+/** What the command of an operation has besides its parameters, as the operation declares it. */
+function extrasOf({ command: { analysis, features = [] }, chart }: Operation): CommandExtras {
+  return {
+    flags: features.flatMap((feature) => featureFlags[feature]),
+    outputFlags: chart === undefined ? [] : [plot],
+    query(asked, line) {
+      if (analysis !== undefined) return analysisQuery[analysis](asked, line);
+      if (features.includes('wide') && line.has('wide')) return yieldTable(asked, line);
+      return features.includes('sort') ? { ...asked, sort: sortIn(line) } : asked;
+    },
+  };
+}
+
+function sortIn(line: TypedLine): SortOrder {
+  return line.choice('sort', ['desc', 'asc']) ?? 'desc';
+}
+
+function knownOn(line: TypedLine): { readonly asOf?: Day } {
+  const asOf = line.asOf();
+  return asOf === undefined ? {} : { asOf };
+}
+
+function curveTypeIn(line: TypedLine): { readonly curveType?: CurveType } {
+  const curveType = line.choice('type', ['PAR', 'TIPS']);
+  return curveType === undefined ? {} : { curveType };
+}
+
+function yieldTable({ limit, cursor }: OperationQuery, line: TypedLine): Query {
+  if (cursor !== undefined)
+    throw new Problem(
+      'bad-input',
+      'use either --cursor or --wide: a cursor continues the rows of the service',
+    );
+  const maturity = line.choice('maturity', maturities);
+  return {
+    kind: 'yield-table',
+    ...curveTypeIn(line),
+    ...(maturity !== undefined && { maturity }),
+    ...line.range(),
+    ...(limit !== undefined && { limit }),
+  };
+}
+
+const severalSeries: ArgumentSpec = {
+  name: 'id',
+  about: 'series ids; one with * (quoted) means every series whose id matches',
+  several: true,
+};
+
+/** The flags of a command that puts answers of several requests together. */
+function composed(own: readonly Flag[]): readonly Flag[] {
+  return [...own, dryRun, all, ...sharedFlags.output, ...sharedFlags.connection, ...sharedFlags.messages];
+}
+
+const diff: CommandSpec = {
+  words: 'diff',
+  heading: 'Series',
+  summary: 'Compare a series as of two dates',
+  args: [
+    { name: 'id' },
+    { name: 'day', about: 'as-of date' },
+    { name: 'other', about: 'as-of date to compare with' },
+  ],
+  flags: composed([
+    { name: 'known-before', about: 'use only what was published before each of the two dates' },
+    from,
+    to,
+    { name: 'exit-code', about: 'exit with code 1 when there are differences' },
+  ]),
+  read(line) {
+    const strict = line.has('known-before');
+    const known = (index: number, name: string) => line.known(line.dayArg(index, name), name, strict);
+    const days = [known(1, '<day>'), known(2, '<other>')] as const;
+    return queryLine('diff', { kind: 'diff', id: line.arg(0).toUpperCase(), days, ...line.range() }, line);
+  },
+};
+
+/** The command of a panel; `inPlan` leaves the last as-of date to what the plan is bound to. */
+function panel(inPlan: boolean): CommandSpec {
+  return {
+    words: 'panel',
+    heading: 'Series',
+    summary: 'Put several series side by side, as they were known',
+    args: [severalSeries],
+    flags: composed([
+      asOf,
+      knownBefore,
+      {
+        name: 'as-of-each',
+        value: 'rhythm',
+        about: 'newest value known on each month-end, week-end (Sunday) or day from --from to --to',
+        choices: rhythms,
+      },
+      { ...from, about: 'first date; with --as-of-each, first as-of date' },
+      { ...to, about: 'last date; with --as-of-each, last as-of date' },
+      { name: 'wide', about: 'one column per series' },
+      sort,
+    ]),
+    read: (line) => queryLine('panel', panelQuery(line, inPlan), line),
+  };
+}
+
+function panelQuery(line: TypedLine, inPlan: boolean): Query {
+  const form = { ids: line.args, ...line.range(), wide: line.has('wide'), sort: sortIn(line) };
+  const each = line.choice('as-of-each', rhythms);
+  if (each === undefined) return { kind: 'panel', ...form, ...knownOn(line) };
+  if (line.has('as-of') || line.has('known-before'))
+    throw new Problem(
+      'bad-input',
+      '--as-of-each has its own as-of dates: leave out --as-of and --known-before',
+    );
+  const query = { kind: 'real-time-panel', ...form, each } as const;
+  if (query.from === undefined || (query.to === undefined && !inPlan))
+    throw new Problem('bad-input', '--as-of-each needs --from and --to: the first and the last as-of date');
+  if (query.to === undefined) return query;
+  const last = asOfDates(query).at(-1);
+  if (last !== undefined) line.known(last, '--to', false);
+  return query;
+}
+
+/** Every command that asks for data; `inPlan` for a line of a plan, which need not name the day that it is bound to. */
+export function queryCommands(inPlan: boolean): readonly CommandSpec[] {
+  const asked = operations
+    .filter(({ command: { flag } }) => flag === undefined)
+    .map((operation) => {
+      const others = operations.filter(
+        (other) => other !== operation && other.command.words === operation.command.words,
+      );
+      return operationCommand(operation, others, extrasOf(operation));
+    });
+  return [...asked, diff, panel(inPlan)];
+}

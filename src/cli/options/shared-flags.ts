@@ -1,0 +1,105 @@
+import { formatNames } from '../../render/formats.ts';
+import type { Flag } from './command.ts';
+
+const output = 'Output';
+const connection = 'Connection';
+const messages = 'Messages';
+
+const format: readonly Flag[] = [
+  {
+    name: 'format',
+    short: 'f',
+    value: 'format',
+    about: `${formatNames.join(', ')} (default table on a terminal, csv elsewhere)`,
+    group: output,
+  },
+  { name: 'csv', about: 'same as --format csv', group: output },
+  { name: 'json', about: 'same as --format json; errors are problem documents', group: output },
+];
+
+const file: Flag = {
+  name: 'output',
+  short: 'o',
+  value: 'file',
+  about: 'file to write, complete or not at all; - is stdout',
+  group: output,
+};
+
+const all: Flag = { name: 'all', about: 'show all rows, on a terminal too', group: output };
+
+const rows: readonly Flag[] = [
+  { name: 'columns', value: 'names', about: 'columns to show, separated by commas', group: output },
+  { name: 'no-header', about: 'omit the header line', group: output },
+  { name: 'fail-empty', about: 'exit with code 9 when there are no rows', group: output },
+  { name: 'no-color', about: 'disable colors', group: output },
+];
+
+const store: Flag = {
+  name: 'store',
+  value: 'path',
+  about: 'local store to use (or ASOF_STORE)',
+  group: connection,
+};
+
+const remote: readonly Flag[] = [
+  { name: 'base-url', value: 'url', about: 'service to ask (or ASOF_BASE_URL)', group: connection },
+  {
+    name: 'timeout',
+    value: 'seconds',
+    about: 'seconds before one try of a request is given up (default 30)',
+    group: connection,
+  },
+  {
+    name: 'retries',
+    value: 'n',
+    about: 'retries after transient failures (default 2)',
+    group: connection,
+  },
+  {
+    name: 'max-wait',
+    value: 'seconds',
+    about: 'seconds to wait when the service says when to retry (default 60)',
+    group: connection,
+  },
+];
+
+const quiet: Flag = { name: 'quiet', short: 'q', about: 'print no notes', group: messages };
+
+const amount: readonly Flag[] = [
+  quiet,
+  { name: 'verbose', short: 'v', about: 'print requests, rows and times', group: messages },
+  { name: 'debug', about: 'print headers too; keys are redacted', group: messages },
+];
+
+/** The flags that several commands have, by what they are about; each knows its heading in help. */
+export const sharedFlags = {
+  /** Format, file, columns and the rest of an output of rows. */
+  output: [...format, file, ...rows],
+  format,
+  file,
+  all,
+  store,
+  remote,
+  /** Which store or service to ask. */
+  connection: [store, ...remote],
+  quiet,
+  messages: amount,
+  asOf: { name: 'as-of', value: 'date', about: 'as-of date: use only what was published on or before it' },
+  knownBefore: { name: 'known-before', value: 'date', about: 'use only what was published before this date' },
+  from: { name: 'from', value: 'date', about: 'first date' },
+  to: { name: 'to', value: 'date', about: 'last date' },
+  sort: {
+    name: 'sort',
+    value: 'order',
+    about: 'newest (desc) or oldest (asc) first',
+    choices: ['desc', 'asc'],
+    fallback: 'desc',
+  },
+  plot: {
+    name: 'plot',
+    about: 'draw a chart as wide as the terminal; -o chart.svg draws into a file',
+    group: output,
+  },
+  dryRun: { name: 'dry-run', about: 'only print how many requests it takes' },
+  access: { name: 'access', value: 'path', about: 'file of keys and their usage (or ASOF_ACCESS)' },
+} as const satisfies Readonly<Record<string, Flag | readonly Flag[]>>;

@@ -1,0 +1,134 @@
+import { addDays, type Day, parseDay } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { Clock } from '../../operations/param.ts';
+
+/**
+ * What was typed after the words of a command: its arguments and the texts of its flags. Reads them as values; a value
+ * that cannot be read is a Problem that names the flag and what was typed.
+ */
+export class TypedLine {
+  readonly args: readonly string[];
+  readonly clock: Clock;
+  readonly #flags: ReadonlyMap<string, readonly string[]>;
+  readonly #today = new Set<string>();
+
+  /** `flags` holds the texts of each flag that was typed, by its name; none for a switch. */
+  constructor(args: readonly string[], flags: ReadonlyMap<string, readonly string[]>, clock: Clock) {
+    this.args = args;
+    this.clock = clock;
+    this.#flags = flags;
+  }
+
+  /** The names of the flags that were typed, with dashes. */
+  get typed(): readonly string[] {
+    return [...this.#flags.keys()].map((name) => `--${name}`);
+  }
+
+  /** The flags and arguments that said `today`, among those read so far. */
+  get today(): readonly string[] {
+    return [...this.#today];
+  }
+
+  has(name: string): boolean {
+    return this.#flags.has(name);
+  }
+
+  /** The argument at a place; an empty text where it was left out. */
+  arg(index: number): string {
+    return this.args[index] ?? '';
+  }
+
+  text(name: string): string | undefined {
+    return this.texts(name)[0];
+  }
+
+  texts(name: string): readonly string[] {
+    return this.#flags.get(name) ?? [];
+  }
+
+  /** The value of a flag as `read` gives it; a Problem of `read` is said of the flag. */
+  value<T>(name: string, read: (text: string) => T): T | undefined {
+    const text = this.text(name);
+    return text === undefined ? undefined : readFor(`--${name}`, text, read);
+  }
+
+  /** One of a few words. */
+  choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
+    return this.value(name, (text) => oneOf(choices, text));
+  }
+
+  /** An integer of at least 1. */
+  count(name: string): number | undefined {
+    return this.value(name, (text) => {
+      if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+      throw new Problem('bad-input', 'invalid: use an integer of at least 1');
+    });
+  }
+
+  /** A date; `today` is the day in UTC. */
+  day(name: string): Day | undefined {
+    return this.value(name, (text) => this.#day(text, `--${name}`));
+  }
+
+  /** A date among the arguments, which help calls by this name. */
+  dayArg(index: number, name: string): Day {
+    return readFor(name, this.arg(index), (text) => this.#day(text, name));
+  }
+
+  /** The as-of date that `--as-of` or `--known-before` gives; not one that has begun nowhere yet. */
+  asOf(): Day | undefined {
+    const [asOf, before] = [this.day('as-of'), this.day('known-before')];
+    if (asOf !== undefined && before !== undefined)
+      throw new Problem('bad-input', 'use either --as-of or --known-before');
+    if (asOf !== undefined) return this.known(asOf, '--as-of', false);
+    return before === undefined ? undefined : this.known(before, '--known-before', true);
+  }
+
+  /** The as-of date that a date names, or (`strict`) the one before it; a Problem where it has begun nowhere on Earth. */
+  known(day: Day, name: string, strict: boolean): Day {
+    const asOf = strict ? addDays(day, -1) : day;
+    if (asOf <= this.clock.latest) return asOf;
+    throw new Problem('bad-input', `${name} ${day} lies in the future: nothing is known as of it yet`, {
+      field: name,
+    });
+  }
+
+  /** The dates that `--from` and `--to` give, in order. */
+  range(): { readonly from?: Day; readonly to?: Day } {
+    const [from, to] = [this.day('from'), this.day('to')];
+    if (from !== undefined && to !== undefined && from > to)
+      throw new Problem('bad-input', `--from ${from} is after --to ${to}`);
+    return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  }
+
+  #day(text: string, name: string): Day {
+    if (text === 'today') {
+      this.#today.add(name);
+      return this.clock.today;
+    }
+    const day = parseDay(text);
+    if (day === undefined) throw new Problem('bad-input', 'invalid: use YYYY-MM-DD');
+    return day;
+  }
+}
+
+/** The word that was typed, in any letter case. */
+export function oneOf<T extends string>(choices: readonly T[], text: string): T {
+  const choice = choices.find((one) => one.toLowerCase() === text.toLowerCase());
+  if (choice !== undefined) return choice;
+  throw new Problem('bad-input', `invalid: use ${choices.join(' or ')}`);
+}
+
+/** Reads a text; a Problem of `read` becomes one that names what was typed: `--limit "0": use an integer of at least 1`. */
+export function readFor<T>(name: string, text: string, read: (text: string) => T): T {
+  try {
+    return read(text);
+  } catch (error) {
+    if (!(error instanceof Problem) || !error.detail.startsWith('invalid')) throw error;
+    const reason = error.detail.slice(error.detail.indexOf(': ') + 2);
+    throw new Problem('bad-input', `${name} ${JSON.stringify(text)}: ${reason}`, {
+      field: name,
+      hints: error.hints,
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import type { Envelope } from '../../operations/envelope.ts';
+import { type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
+import type { Io } from './io.ts';
+import { type Sink, streamSink } from './stream-sink.ts';
+
+/** A table on a terminal shows this many rows unless more are asked for. */
+const screenful = 100;
+
+/** An output in the making: the text of its pages, and what of them is not shown. */
+export class RowOutput {
+  readonly #renderer: Renderer;
+  readonly #most: number;
+  #rows = 0;
+  #hidden = 0;
+  #hasPages = false;
+
+  /** `isScreen` limits the output to a screenful of rows. */
+  constructor(renderer: Renderer, isScreen: boolean) {
+    this.#renderer = renderer;
+    this.#most = isScreen ? screenful : Number.POSITIVE_INFINITY;
+  }
+
+  /** The rows that are shown. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** The number of rows that are not shown. */
+  get hidden(): number {
+    return this.#hidden;
+  }
+
+  get hasPages(): boolean {
+    return this.#hasPages;
+  }
+
+  /** The columns that the terminal has no room for. */
+  get dropped(): readonly string[] {
+    return this.#renderer.dropped?.() ?? [];
+  }
+
+  /** The output of one more page. */
+  page(page: Envelope): Chunk {
+    this.#hasPages = true;
+    const results = page.results.slice(0, this.#most - this.#rows);
+    this.#rows += results.length;
+    this.#hidden += page.results.length - results.length;
+    const isFull = results.length === 0 && page.results.length > 0;
+    return isFull ? '' : this.#renderer.page({ ...page, results });
+  }
+
+  /** What completes the output. */
+  end(): Iterable<Chunk> {
+    return endChunks(this.#renderer);
+  }
+}
+
+/** The sink of `-o file`, or of stdout; a file that cannot be written is a Problem at once. */
+export async function openSink(file: string | undefined, io: Io): Promise<Sink> {
+  if (file === undefined) return streamSink(io.stdout, io.signal);
+  const { fileSink } = await import('./file-sink.ts');
+  return fileSink(file, io.signal);
+}

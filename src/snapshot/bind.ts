@@ -1,0 +1,107 @@
+import { operationNamed } from '../analysis/layouts.ts';
+import { asOfDates, type OperationQuery, type Query } from '../analysis/query.ts';
+import type { Day } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
+import type { Operation } from '../operations/operation.ts';
+
+/** A query that asks for nothing later than a day. */
+export type BoundQuery = {
+  readonly query: Query;
+  /** The as-of date of its answer. */
+  readonly asOf: Day;
+  /** The words that bind its command line in the same way; none where the line names its dates itself. */
+  readonly words: readonly string[];
+};
+
+/** The query bound to a day; a Problem where it asks for a later day, or where nothing can bind it. */
+export function bind(query: Query, day: Day): BoundQuery {
+  switch (query.kind) {
+    case 'operation':
+      return bindOperation(query, day);
+    case 'revisions':
+    case 'panel': {
+      const { asOf = day } = query;
+      refuseLater(day, [['--as-of', asOf]]);
+      return { query: { ...query, asOf }, asOf, words: added('--as-of', day, query.asOf) };
+    }
+    case 'vintages': {
+      const { asOf = day, from, to } = query;
+      refuseLater(day, [['--as-of', asOf], ...rangeOf({ from, to })]);
+      return { query: { ...query, asOf }, asOf, words: added('--as-of', day, query.asOf) };
+    }
+    case 'curve': {
+      const { date = day, vs = date } = query;
+      refuseLater(day, [
+        ['--date', date],
+        ['--vs', vs],
+      ]);
+      if (query.date !== undefined) return { query, asOf: day, words: [] };
+      // Without a date, a curve is the newest one.
+      const nearest = query.onOrBefore ? [] : ['--on-or-before'];
+      return { query: { ...query, date, onOrBefore: true }, asOf: day, words: ['--date', day, ...nearest] };
+    }
+    case 'yield-table': {
+      const { to = day, from } = query;
+      refuseLater(day, rangeOf({ from, to }));
+      return { query: { ...query, to }, asOf: day, words: added('--to', day, query.to) };
+    }
+    case 'diff':
+      refuseLater(day, [
+        ['<day>', query.days[0]],
+        ['<other>', query.days[1]],
+      ]);
+      return { query, asOf: day, words: [] };
+    case 'real-time-panel': {
+      const { to = day, from } = query;
+      refuseLater(day, rangeOf({ from, to }));
+      const bound = { ...query, to };
+      asOfDates(bound);
+      return { query: bound, asOf: day, words: added('--to', day, query.to) };
+    }
+  }
+}
+
+function added(flag: string, day: Day, named: unknown): readonly string[] {
+  return named === undefined ? [flag, day] : [];
+}
+
+function rangeOf({ from, to }: { readonly from?: unknown; readonly to?: unknown }) {
+  return [
+    ...(from === undefined ? [] : [['--from', String(from)] as const]),
+    ...(to === undefined ? [] : [['--to', String(to)] as const]),
+  ];
+}
+
+function refuseLater(day: Day, named: readonly (readonly [flag: string, day: Day])[]): void {
+  for (const [flag, text] of named)
+    if (text > day)
+      throw new Problem('bad-input', `${flag} ${text} is later than ${day}, the as-of date of the snapshot`);
+}
+
+function bindOperation(query: OperationQuery, day: Day): BoundQuery {
+  const { params } = query;
+  const operation = operationNamed(query.operation);
+  const { boundBy: name } = operation;
+  if (name === undefined)
+    throw new Problem(
+      'bad-input',
+      `'${operation.command.words}' cannot be bound to what was known on a date`,
+    );
+  const flag = (param: string): string => `--${operation.params[param]?.flag ?? param.replaceAll('_', '-')}`;
+  const days = Object.entries(params).filter(([param]) => isAboutKnowledge(operation.params[param]));
+  refuseLater(
+    day,
+    days.map(([param, text]) => [flag(param), String(text)]),
+  );
+  const asOf = String(params.as_of ?? day);
+  return {
+    query: { ...query, params: { ...params, [name]: params[name] ?? day } },
+    asOf,
+    words: added(flag(name), day, params[name]),
+  };
+}
+
+/** Whether a parameter is a date up to which something is known, and not the date of a period. */
+export function isAboutKnowledge(param: Operation['params'][string] | undefined): boolean {
+  return param?.schema.format === 'date' && param.ofPeriod !== true;
+}

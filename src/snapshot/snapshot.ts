@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '../client/client.ts';
+import { readConsistently } from '../client/consistency.ts';
+import type { Day } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
+import { version } from '../platform/installation.ts';
+import type { Lock } from '../store/store.ts';
+import { importLogText } from './import-log.ts';
+import { type BoundLine, boundLine, type ParseLine } from './line.ts';
+import type { Manifest, Source } from './manifest.ts';
+import { inOneLine } from './one-line.ts';
+import { lockPath, type Place, placeOf, sweepHalfDone } from './place.ts';
+import { lineOf, readPlan } from './plan.ts';
+import { beginRun, giveUp, publish, type Run, type SettledFile, settleFile, sweepAfter } from './run.ts';
+import { writeLines } from './write-lines.ts';
+
+/** A plan whose lines are bound to a day. */
+export type BoundPlan = {
+  /** The name of the plan in messages. */
+  readonly name: string;
+  readonly asOf: Day;
+  readonly lines: readonly BoundLine[];
+  readonly sha256: string;
+};
+
+/** The plan in `bytes` bound to a day; a Problem names the line that cannot be. Asks for no data and writes nothing. */
+export function bindPlan(name: string, bytes: Uint8Array, asOf: Day, parseLine: ParseLine): BoundPlan {
+  const lines = readPlan(bytes, name).map((line) => {
+    try {
+      return boundLine(line, asOf, parseLine);
+    } catch (error) {
+      throw inOneLine(error, { before: `${name} line ${line.number}: ` });
+    }
+  });
+  return { name, asOf, lines, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+/** Where a snapshot goes, where its data comes from, and who is told about it. */
+export type SnapshotOptions = {
+  /** The link that shows the newest complete snapshot. */
+  readonly out: string;
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  /** Called before each line with its file and the number of lines done. */
+  readonly onLine?: (name: string, done: number) => void;
+  /** Called with a sentence about something that could not be done after the snapshot was in place. */
+  readonly warn?: (text: string) => void;
+};
+
+/** What a snapshot that is in place holds. */
+export type SnapshotSummary = { readonly files: number; readonly rows: number; readonly unchanged: number };
+
+/**
+ * Answers the lines of a plan out of one state of the data, and puts their files in place in one step; after any failure
+ * the snapshot is as it was. Waits a few seconds for another run with the same `out`.
+ */
+export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promise<SnapshotSummary> {
+  const { out, signal, warn } = options;
+  const lock = await lockOf(await placeOf(out), out, signal);
+  try {
+    // Another run may have changed it in the meantime.
+    const place = await placeOf(out);
+    await sweepHalfDone(place);
+    const run = await beginRun(place, plan.asOf);
+    try {
+      const { files, manifest } = await fill(run, plan, options);
+      signal.throwIfAborted();
+      await publish(run, manifest);
+      await sweepAfter(run).catch(({ message }: Error) => warn?.(`an old run was not removed: ${message}`));
+      const rows = files.reduce((sum, { record }) => sum + record.rows, 0);
+      const unchanged = files.filter((file) => file.isUnchanged).length;
+      return { files: files.length, rows, unchanged };
+    } catch (error) {
+      await giveUp(run).catch(() => undefined);
+      throw error;
+    }
+  } finally {
+    await lock.close();
+  }
+}
+
+/** How long a run waits for another one to end, and how often it looks, in milliseconds. */
+const patience = { whole: 5000, step: 100 } as const;
+
+async function lockOf(place: Place, out: string, signal: AbortSignal): Promise<Lock> {
+  const { openLock } = await import('../store/open.ts');
+  for (let waited = 0; ; waited += patience.step) {
+    const lock = await openLock(lockPath(place));
+    if (lock !== undefined) return lock;
+    if (waited >= patience.whole)
+      throw new Problem('local-io', `another asof snapshot is writing ${out}`, {
+        hints: ['try again when it is done'],
+      });
+    await delay(patience.step, undefined, { signal });
+  }
+}
+
+/** Writes the files of a run and makes its manifest. */
+async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: SnapshotOptions) {
+  const { name, asOf, lines, sha256 } = plan;
+  const explain = (error: unknown, line: BoundLine) =>
+    inOneLine(error, { before: `${name} line ${line.number} (${line.name}): ` });
+  const writing = {
+    client,
+    asOf,
+    folder: run.folder,
+    signal,
+    explain,
+    ...(onLine !== undefined && { onLine }),
+  };
+  const { rows, source } = await readConsistently(client, async () => {
+    const rows = await writeLines(lines, writing);
+    return { rows, source: await sourceOf(client) };
+  });
+  const files: SettledFile[] = [];
+  for (const [i, { name, words, asOf }] of lines.entries()) {
+    signal.throwIfAborted();
+    files.push(await settleFile(run, { name, command: lineOf(words), as_of: asOf, rows: rows[i] ?? 0 }));
+  }
+  const manifest: Manifest = {
+    asof: version(),
+    as_of: asOf,
+    plan_sha256: sha256,
+    source,
+    files: files.map(({ record }) => record),
+  };
+  return { files, manifest };
+}
+
+async function sourceOf(client: Client): Promise<Source> {
+  const { mode, where, sample, imports = [] } = await client.origin();
+  if (mode === 'remote') return { service: where };
+  const log = createHash('sha256').update(importLogText(imports)).digest('hex');
+  // The path of the sample on this machine says nothing about it.
+  const store = sample ? ({ sample: true } as const) : { store: resolve(where) };
+  return { ...store, imports: imports.length, imports_sha256: log };
+}

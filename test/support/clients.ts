@@ -1,0 +1,39 @@
+import type { Client } from '../../src/client/client.ts';
+import type { Envelope, Row } from '../../src/operations/envelope.ts';
+import type { Operation } from '../../src/operations/operation.ts';
+import type { ParamTexts } from '../../src/operations/param.ts';
+
+/** How an answer is changed, whatever the types of its rows. */
+type Change = (operation: Operation, answer: () => Promise<Envelope>, texts: ParamTexts) => Promise<Envelope>;
+
+/** The same client, whose answers are changed. */
+export function changedClient(client: Client, change: Change): Client {
+  return {
+    ...client,
+    async ask<R extends Row>(operation: Operation<Operation['params'], R>, texts: ParamTexts) {
+      const changed = await change(
+        operation as unknown as Operation,
+        () => client.ask(operation, texts) as Promise<Envelope>,
+        texts,
+      );
+      return changed as Envelope<R>;
+    },
+  };
+}
+
+/** A client of nothing, whose answers a test makes up. */
+export function madeUpClient(answer: (operation: Operation, texts: ParamTexts) => Promise<Envelope>): Client {
+  return {
+    async ask<R extends Row>(operation: Operation<Operation['params'], R>, texts: ParamTexts) {
+      return (await answer(operation as unknown as Operation, texts)) as Envelope<R>;
+    },
+    watch: async () => ({ changed: async () => false, requests: () => 1 }),
+    origin: async () => ({ mode: 'embedded', where: '', sample: false }),
+    close: async () => undefined,
+  };
+}
+
+/** An envelope of an operation around rows. */
+export function answerWith({ object }: Operation, results: readonly Row[]): Envelope {
+  return { object, request_id: '', status: 'ok', results, results_count: results.length, has_more: false };
+}

@@ -1,0 +1,148 @@
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import type { Operation } from '../../src/operations/operation.ts';
+import { createLog } from '../../src/server/exchange.ts';
+import { createHandler } from '../../src/server/handler.ts';
+import { Gate } from '../../src/server/keys/gate.ts';
+import { newKey } from '../../src/server/keys/key.ts';
+import { parsePlans } from '../../src/server/keys/plans.ts';
+import { type OpenService, Services } from '../../src/server/service-lease.ts';
+import { createService, type Service } from '../../src/service/service.ts';
+import { openAccess, openStore } from '../../src/store/open.ts';
+import { countedStore } from './changed-store.ts';
+import { newQuarterlyStore } from './example-stores.ts';
+import { scratchFolder } from './folders.ts';
+
+/** The plans of the tests: one that is hard to use up, one without vintages, one of three requests a minute. */
+const plans = parsePlans(
+  JSON.stringify(
+    [
+      ['pro', 1_000_000, true],
+      ['free', 1_000_000, false],
+      ['three', 3, true],
+    ].map(([name, rate, vintage]) => ({
+      name,
+      monthly_limit: 1_000_000,
+      daily_limit: 1_000_000,
+      rate_per_minute: rate,
+      vintage_access: vintage,
+    })),
+  ),
+  'plans.json',
+);
+
+/** A service in this process, without a port. */
+export type HttpService = {
+  readonly path: string;
+  readonly accessPath: string;
+  readonly gate: Gate;
+  /** Keys of each plan. */
+  readonly keys: Readonly<Record<'pro' | 'free' | 'three', string>>;
+  readonly clock: { now: Date };
+  readonly log: () => string;
+  /** The number of queries to the store, without those for its state. */
+  readonly queries: () => number;
+  readonly stop: { now: boolean };
+  readonly ask: (path: string, init?: RequestInit) => Promise<Response>;
+  /** Asks with the key of the plan pro. */
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<Response>;
+  readonly replace: (next: OpenService) => void;
+  readonly close: () => Promise<void>;
+};
+
+/** A wrapper of the service, and the billing page that it names. */
+export type HttpServiceOptions = {
+  readonly service?: (service: Service) => Service;
+  readonly billingUrl?: string;
+};
+
+/** A service over a new store and three new keys. */
+export async function newHttpService({
+  service = (made) => made,
+  billingUrl,
+}: HttpServiceOptions = {}): Promise<HttpService> {
+  const path = await newQuarterlyStore();
+  const accessPath = join(scratchFolder(), 'access.db');
+  const access = await openAccess(accessPath, { counting: true });
+  const clock = { now: new Date('2026-01-15T12:00:00Z') };
+  const keys = { pro: '', free: '', three: '' };
+  for (const plan of ['pro', 'free', 'three'] as const) {
+    const { secret, stored } = newKey({ name: plan, plan, now: clock.now });
+    await access.addKey(stored);
+    keys[plan] = secret;
+  }
+  const gate = await Gate.open(access, plans);
+  let queries = 0;
+  const store = countedStore(await openStore(path), () => {
+    queries += 1;
+  });
+  const made = createService({
+    store,
+    clock: () => clock.now,
+    ...(billingUrl !== undefined && { billingUrl }),
+  });
+  const services = new Services({ service: service(made), close: () => store.close() });
+  let said = '';
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      said += chunk;
+      done();
+    },
+  });
+  const stop = { now: false };
+  const handler = createHandler({
+    services,
+    gate,
+    log: createLog(stream),
+    publicUrl: () => 'https://data.example/asof',
+    stopping: () => stop.now,
+    clock: () => clock.now,
+  });
+  const ask = (target: string, init?: RequestInit) => handler(new Request(`http://localhost${target}`, init));
+  return {
+    path,
+    accessPath,
+    gate,
+    keys,
+    clock,
+    log: () => said,
+    queries: () => queries,
+    stop,
+    ask,
+    get: (target, headers = {}) => ask(target, { headers: { 'x-api-key': keys.pro, ...headers } }),
+    replace: (next) => services.replace(next),
+    async close() {
+      await services.close();
+      await access.close();
+    },
+  };
+}
+
+/** The members of the JSON bodies of the service; each body has some of them. */
+export type Body = {
+  readonly object: string;
+  readonly request_id: string;
+  readonly status: string | number;
+  readonly results: readonly Readonly<Record<string, unknown>>[];
+  readonly results_count: number;
+  readonly next_cursor?: string;
+  readonly type: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly instance: string;
+  readonly checks: Readonly<Record<string, string>>;
+};
+
+/** The JSON body of a response. */
+export async function bodyOf(response: Response | Promise<Response>): Promise<Body> {
+  return (await (await response).json()) as Body;
+}
+
+const examples: Readonly<Record<string, string>> = { id: 'UNRATE', date: '2000-01-01' };
+
+/** The address of an operation with its required parameters. */
+export function shortestAddress({ path, params }: Operation): string {
+  const required = Object.entries(params).filter(([, param]) => param.required && param.in === 'query');
+  const query = required.map(([name]) => `${name}=${examples[name]}`).join('&');
+  return `${path.replace(/\{(\w+)\}/g, (_, name) => examples[name] ?? '')}${query && `?${query}`}`;
+}

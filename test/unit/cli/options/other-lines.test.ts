@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { fileCommands } from '../../../../src/cli/options/file-commands.ts';
+import { parse } from '../../../../src/cli/options/parse.ts';
+import { serviceCommands } from '../../../../src/cli/options/service-commands.ts';
+
+const clock = { today: '2026-03-15', latest: '2026-03-16' };
+const messages = { quiet: false, verbose: false, debug: false };
+const plainImport = {
+  command: 'import',
+  rename: {},
+  merge: false,
+  replace: false,
+  complete: false,
+  withSample: false,
+  dryRun: false,
+  messages,
+  today: [],
+} as const;
+const plainOutput = { header: true, everything: false, plot: false, failEmpty: false, colour: true };
+const help = (...words: string[]) => ({ command: 'help', words, isMistake: false });
+
+const lines: readonly (readonly [line: string, parsed: object])[] = [
+  [
+    'snapshot plan.txt --out desk',
+    { command: 'snapshot', plan: 'plan.txt', out: 'desk', dryRun: false, connection: {}, messages },
+  ],
+  [
+    'snapshot plan.txt --out desk --as-of 2015-02-01 --dry-run --store a.db',
+    {
+      command: 'snapshot',
+      plan: 'plan.txt',
+      out: 'desk',
+      asOf: '2015-02-01',
+      dryRun: true,
+      connection: { store: 'a.db' },
+      messages,
+    },
+  ],
+  ['verify desk', { command: 'verify', folder: 'desk', connection: {}, messages }],
+  ['facts GDP PCE*', { command: 'facts', ids: ['GDP', 'PCE*'], messages }],
+  [
+    'facts GDP -o gdp.csv --store a.db',
+    { command: 'facts', ids: ['GDP'], file: 'gdp.csv', store: 'a.db', messages },
+  ],
+  ['import a.csv folder', { ...plainImport, paths: ['a.csv', 'folder'] }],
+  [
+    'import a.csv --kind fred-md --series gdp --id GDP=A --id UNRATE=B --as-of today --filed-on 2015-01-02',
+    {
+      ...plainImport,
+      paths: ['a.csv'],
+      kind: 'fred-md',
+      series: 'GDP',
+      rename: { GDP: 'A', UNRATE: 'B' },
+      asOf: '2026-03-15',
+      filedOn: '2015-01-02',
+      today: ['--as-of'],
+    },
+  ],
+  [
+    'import a.csv --merge --replace --complete --with-sample --dry-run --store a.db -q',
+    {
+      ...plainImport,
+      paths: ['a.csv'],
+      merge: true,
+      replace: true,
+      complete: true,
+      withSample: true,
+      dryRun: true,
+      store: 'a.db',
+      messages: { ...messages, quiet: true },
+    },
+  ],
+  ['import --log', { command: 'import-log' }],
+  ['import --log --store a.db', { command: 'import-log', store: 'a.db' }],
+  ['serve', { command: 'serve', host: '127.0.0.1', port: 8787, quiet: false }],
+  [
+    'serve --host 0.0.0.0 --port 0 --public-url https://data.example.org/ --billing-url http://b.example.org/x --plans p.json --store s.db --access a.db -q',
+    {
+      command: 'serve',
+      host: '0.0.0.0',
+      port: 0,
+      publicUrl: 'https://data.example.org',
+      billingUrl: 'http://b.example.org/x',
+      plans: 'p.json',
+      store: 's.db',
+      access: 'a.db',
+      quiet: true,
+    },
+  ],
+  ['keys create --name ann', { command: 'keys create', name: 'ann', plan: 'free', messages }],
+  [
+    'keys create --name ann --plan pro --plans p.json --access a.db',
+    { command: 'keys create', name: 'ann', plan: 'pro', plans: 'p.json', access: 'a.db', messages },
+  ],
+  ['keys list', { command: 'keys list', output: plainOutput, messages }],
+  ['keys list --json', { command: 'keys list', output: { ...plainOutput, format: 'json' }, messages }],
+  ['keys revoke k_0a1b2c3d', { command: 'keys revoke', id: 'k_0a1b2c3d', messages }],
+  ['auth login', { command: 'auth login', withToken: false, messages }],
+  [
+    'auth login --base-url https://data.example.org --with-token',
+    { command: 'auth login', baseUrl: 'https://data.example.org', withToken: true, messages },
+  ],
+  ['auth status', { command: 'auth status', withToken: false, messages }],
+  ['auth logout', { command: 'auth logout', withToken: false, messages }],
+  ['config get format', { command: 'config get', name: 'format' }],
+  ['config set format csv', { command: 'config set', name: 'format', value: 'csv' }],
+  ['config set -- retries -1', { command: 'config set', name: 'retries', value: '-1' }],
+  ['config unset format', { command: 'config unset', name: 'format' }],
+  ['config list', { command: 'config list' }],
+  ['config path', { command: 'config path' }],
+  ['completion bash', { command: 'completion', shell: 'bash', sent: [] }],
+  ['completion fish -- obs --csv G', { command: 'completion', shell: 'fish', sent: ['obs', '--csv', 'G'] }],
+  ['help', help()],
+  ['help series show', help('series', 'show')],
+  ['help as-of', help('as-of')],
+  ['--help', help()],
+  ['obs --help', help('observations')],
+  ['obs GDP --as-of 2015-01-30 -h', help('observations')],
+  ['series show --help', help('series', 'show')],
+  ['series --help', help('series')],
+  ['series', { command: 'help', words: ['series'], isMistake: true }],
+  ['--version', { command: 'version' }],
+  ['-V', { command: 'version' }],
+];
+
+describe('a command line becomes data', () => {
+  it.each(lines)('asof %s', (text, parsed) => {
+    expect(parse(text.split(' '), { clock })).toEqual(parsed);
+  });
+
+  it('without words it asks for help', () => {
+    expect(parse([], { clock })).toEqual(help());
+  });
+
+  it('for every command that does not ask for data', () => {
+    const seen = new Set<string>(lines.map(([line]) => parse(line.split(' '), { clock }).command));
+    expect(
+      [...fileCommands, ...serviceCommands].map(({ words }) => words).filter((words) => !seen.has(words)),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import type { Query } from '../../../../src/analysis/query.ts';
+import type { QueryLine } from '../../../../src/cli/options/line.ts';
+import { parse } from '../../../../src/cli/options/parse.ts';
+import { operations } from '../../../../src/operations/index.ts';
+
+const clock = { today: '2026-03-15', latest: '2026-03-16' };
+
+function lineOf(text: string, inPlan = false): QueryLine {
+  const line = parse(text.split(' '), { clock, inPlan });
+  if (line.command !== 'query') throw new Error(`${text} is ${line.command}`);
+  return line;
+}
+
+const operation = (
+  name: string,
+  params: Readonly<Record<string, string | number>> = {},
+  more = {},
+): Query => ({
+  kind: 'operation',
+  operation: name,
+  params,
+  ...more,
+});
+
+const observations = (ids: readonly string[], params = {}, more = {}) =>
+  operation('observations', params, { ids, sort: 'desc', ...more });
+
+const panel = { wide: false, sort: 'desc' } as const;
+
+const queries: readonly (readonly [line: string, query: Query])[] = [
+  ['ping', operation('ping')],
+  ['series search', operation('series_search', { match: 'any' })],
+  ['series search gdp', operation('series_search', { q: 'gdp', match: 'any' })],
+  ['series search gdp --match ID', operation('series_search', { q: 'gdp', match: 'id' })],
+  ['series search --limit 20', operation('series_search', { match: 'any' }, { limit: 20 })],
+  ['series search --cursor abc', operation('series_search', { match: 'any' }, { cursor: 'abc' })],
+  ['series show gdp', operation('series_show', { id: 'GDP' })],
+  ['observations GDP', observations(['GDP'])],
+  ['obs gdp PCE*', observations(['gdp', 'PCE*'])],
+  ['obs GDP --as-of 2015-01-30', observations(['GDP'], { as_of: '2015-01-30' })],
+  ['obs GDP --as-of today', observations(['GDP'], { as_of: '2026-03-15' })],
+  // Somewhere on Earth tomorrow has begun.
+  ['obs GDP --as-of 2026-03-16', observations(['GDP'], { as_of: '2026-03-16' })],
+  ['obs GDP --known-before 2015-03-01', observations(['GDP'], { as_of: '2015-02-28' })],
+  ['obs GDP --known-before 2016-03-01', observations(['GDP'], { as_of: '2016-02-29' })],
+  ['obs GDP --first-release', observations(['GDP'], { release: 'first' })],
+  [
+    'obs GDP --from 2014-01-01 --to 2014-12-31',
+    observations(['GDP'], { from: '2014-01-01', to: '2014-12-31' }),
+  ],
+  ['obs GDP --limit 8 --sort asc', observations(['GDP'], {}, { limit: 8, sort: 'asc' })],
+  ['obs GDP --cursor abc', observations(['GDP'], {}, { cursor: 'abc' })],
+  ['revisions gdp --date 2008-10-01', { kind: 'revisions', id: 'GDP', date: '2008-10-01' }],
+  [
+    'revisions GDP --date 2008-10-01 --as-of 2010-12-31',
+    { kind: 'revisions', id: 'GDP', date: '2008-10-01', asOf: '2010-12-31' },
+  ],
+  [
+    'revisions GDP --date 2008-10-01 --known-before 2011-01-01',
+    { kind: 'revisions', id: 'GDP', date: '2008-10-01', asOf: '2010-12-31' },
+  ],
+  ['vintages gdp', { kind: 'vintages', id: 'GDP' }],
+  [
+    'vintages GDP --from 2009-01-01 --to 2009-12-31 --limit 5',
+    { kind: 'vintages', id: 'GDP', from: '2009-01-01', to: '2009-12-31', limit: 5 },
+  ],
+  ['vintages GDP --as-of 2009-12-31', { kind: 'vintages', id: 'GDP', asOf: '2009-12-31' }],
+  ['curve', { kind: 'curve', onOrBefore: false }],
+  ['curve --date 2024-03-28', { kind: 'curve', date: '2024-03-28', onOrBefore: false }],
+  ['curve --date today', { kind: 'curve', date: '2026-03-15', onOrBefore: false }],
+  [
+    'curve --date 2024-03-31 --on-or-before --type tips',
+    { kind: 'curve', curveType: 'TIPS', date: '2024-03-31', onOrBefore: true },
+  ],
+  [
+    'curve --date 2023-10-19 --vs 2020-03-09',
+    { kind: 'curve', date: '2023-10-19', onOrBefore: false, vs: '2020-03-09' },
+  ],
+  ['yields', operation('yields')],
+  [
+    'yields --maturity 10y --type par --from 2008-09-12 --limit 3',
+    operation('yields', { maturity: '10Y', curve_type: 'PAR', from: '2008-09-12' }, { limit: 3 }),
+  ],
+  ['yields --wide', { kind: 'yield-table' }],
+  [
+    'yields --wide --type tips --maturity 5Y --to 2022-12-31 --limit 3',
+    { kind: 'yield-table', curveType: 'TIPS', maturity: '5Y', to: '2022-12-31', limit: 3 },
+  ],
+  ['spread', operation('spread')],
+  [
+    'spread --long 10Y --short 3m --from 2019-01-01',
+    operation('spread', { long: '10Y', short: '3M', from: '2019-01-01' }),
+  ],
+  [
+    'insider filings --ticker MAIA --owner Smith --code P --days 30 --as-of 2025-12-10',
+    operation('insider_filings', {
+      ticker: 'MAIA',
+      owner_name: 'Smith',
+      days: 30,
+      transaction_code: 'P',
+      as_of: '2025-12-10',
+    }),
+  ],
+  [
+    'insider clusters --min-insiders 2 --days 7 --known-before 2025-12-10',
+    operation('insider_clusters', { min_insiders: 2, days: 7, as_of: '2025-12-09' }),
+  ],
+  [
+    'insider clusters --ticker MAIA --explain --limit 1',
+    {
+      kind: 'operation',
+      operation: 'insider_cluster_explanations',
+      params: { ticker: 'MAIA' },
+      limit: 1,
+    },
+  ],
+  ['diff gdp 2009-07-30 2009-07-31', { kind: 'diff', id: 'GDP', days: ['2009-07-30', '2009-07-31'] }],
+  ['diff GDP 2009-07-30 today', { kind: 'diff', id: 'GDP', days: ['2009-07-30', '2026-03-15'] }],
+  [
+    'diff GDP 2009-07-30 2009-07-31 --known-before --from 2008-01-01',
+    { kind: 'diff', id: 'GDP', days: ['2009-07-29', '2009-07-30'], from: '2008-01-01' },
+  ],
+  ['panel GDP unrate', { kind: 'panel', ids: ['GDP', 'unrate'], ...panel }],
+  [
+    'panel GDP --as-of 2009-01-30 --from 2008-01-01 --wide --sort asc',
+    { kind: 'panel', ids: ['GDP'], asOf: '2009-01-30', from: '2008-01-01', wide: true, sort: 'asc' },
+  ],
+  [
+    'panel GDP --as-of-each month-end --from 2008-10-01 --to 2009-02-28',
+    {
+      kind: 'real-time-panel',
+      ids: ['GDP'],
+      each: 'month-end',
+      from: '2008-10-01',
+      to: '2009-02-28',
+      ...panel,
+    },
+  ],
+];
+
+describe('a command line that asks for data becomes a query', () => {
+  it.each(queries)('asof %s', (text, query) => {
+    expect(lineOf(text).query).toEqual(query);
+  });
+
+  it('for every operation', () => {
+    const asked = new Set(queries.map(([text]) => lineOf(text).words));
+    expect(operations.map(({ command }) => command.words).filter((words) => !asked.has(words))).toEqual([]);
+  });
+
+  it('is data that JSON can hold', () => {
+    for (const [text] of queries) {
+      const line = lineOf(text);
+      expect(JSON.parse(JSON.stringify(line))).toEqual(line);
+    }
+  });
+});
+
+describe('the flags that all queries share', () => {
+  const plain = { header: true, everything: false, plot: false, failEmpty: false, colour: true };
+
+  it.each([
+    ['ping', plain],
+    ['ping -f json', { ...plain, format: 'json' }],
+    ['ping --csv', { ...plain, format: 'csv' }],
+    ['ping --json', { ...plain, format: 'json' }],
+    ['ping --json -fjson', { ...plain, format: 'json' }],
+    ['ping -o ping.csv', { ...plain, file: 'ping.csv' }],
+    ['ping -o -', plain],
+    ['ping --columns status,plan', { ...plain, columns: ['status', 'plan'] }],
+    ['ping --no-header --no-color --fail-empty', { ...plain, header: false, colour: false, failEmpty: true }],
+    ['obs GDP --all', { ...plain, everything: true }],
+    ['obs GDP --plot', { ...plain, plot: true }],
+    ['obs GDP -o gdp.svg', { ...plain, file: 'gdp.svg' }],
+    ['panel GDP unrate --wide --columns date,unrate', { ...plain, columns: ['date', 'unrate'] }],
+  ])('say how the output of asof %s looks', (text, output) => {
+    expect(lineOf(text).output).toEqual(output);
+  });
+
+  it.each([
+    ['ping', {}],
+    ['ping --store my.db', { store: 'my.db' }],
+    [
+      'ping --base-url http://localhost:1 --timeout 2.5 --retries 0 --max-wait 3600',
+      { baseUrl: 'http://localhost:1', timeout: 2.5, retries: 0, maxWait: 3600 },
+    ],
+  ])('say whom asof %s asks', (text, connection) => {
+    expect(lineOf(text).connection).toEqual(connection);
+  });
+
+  it.each([
+    ['ping', { quiet: false, verbose: false, debug: false }],
+    ['ping -q', { quiet: true, verbose: false, debug: false }],
+    ['ping -v --debug', { quiet: false, verbose: true, debug: true }],
+  ])('say how much asof %s says', (text, messages) => {
+    expect(lineOf(text).messages).toEqual(messages);
+  });
+
+  it('say what a composed answer is for', () => {
+    const diff = 'diff GDP 2009-07-30 2009-07-31';
+    expect(lineOf(diff)).toMatchObject({ dryRun: false, exitCode: false });
+    expect(lineOf(`${diff} --dry-run --exit-code`)).toMatchObject({ dryRun: true, exitCode: true });
+    expect(lineOf('panel GDP --dry-run')).toMatchObject({ dryRun: true });
+  });
+
+  it('are listed as they were typed, and those that said today', () => {
+    const line = lineOf('obs GDP --from today --as-of=today -q --no-header');
+    expect([...line.typed].sort()).toEqual(['--as-of', '--from', '--no-header', '--quiet']);
+    expect([...line.today].sort()).toEqual(['--as-of', '--from']);
+    expect(lineOf('diff GDP 2009-07-30 today').today).toEqual(['<other>']);
+  });
+});
+
+describe('a line of a plan', () => {
+  it('may leave the last as-of date of a panel to the plan', () => {
+    expect(lineOf('panel GDP --as-of-each day --from 2015-01-01', true).query).toEqual({
+      kind: 'real-time-panel',
+      ids: ['GDP'],
+      each: 'day',
+      from: '2015-01-01',
+      ...panel,
+    });
+  });
+});

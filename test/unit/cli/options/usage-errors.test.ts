@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from '../../../../src/cli/options/parse.ts';
+import { Problem } from '../../../../src/errors/problem.ts';
+
+const clock = { today: '2026-03-15', latest: '2026-03-16' };
+
+/** What is said of a line that cannot be read, hints after it. */
+function refusal(words: readonly string[]): string {
+  try {
+    return JSON.stringify(parse(words, { clock }));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    expect([error.kind, error.requestId]).toEqual(['bad-input', undefined]);
+    return [error.detail, ...error.hints].join('\n');
+  }
+}
+
+/** The texts of a command line as a shell would split it. */
+function split(line: string): readonly string[] {
+  return [...line.matchAll(/((?:[^\s"]|"[^"]*")+)/g)].map(([word]) => word.replaceAll('"', ''));
+}
+
+const formats = 'table, csv, tsv, json, ndjson, parquet, markdown, svg';
+
+describe('a usage error names the flag and what was typed, before anything is asked', () => {
+  it.each<readonly [line: string, said: string]>([
+    ['pnig', "unknown command 'pnig'\ndid you mean ping?"],
+    ['series serch GDP', "unknown command 'serch'\ndid you mean search?"],
+    ['ping --jsn', "unknown option '--jsn'\ndid you mean --json?"],
+    ['ping more', "too many arguments for 'ping'. Expected 0 arguments but got 1."],
+    ['obs', "missing required argument 'id'"],
+    ['series show', "missing required argument 'id'"],
+    ['diff GDP 2009-07-30', "missing required argument 'other'"],
+    ['obs GDP --as-of', "option '--as-of <date>' argument missing"],
+    ['revisions GDP', "required option '--date <date>' not specified"],
+    ['snapshot plan.txt', "required option '--out <dir>' not specified"],
+    ['keys create', "required option '--name <name>' not specified"],
+
+    ['obs GDP --as-of 2008-9-16', '--as-of "2008-9-16": use YYYY-MM-DD'],
+    ['obs GDP --as-of 2015-02-30', '--as-of "2015-02-30": use YYYY-MM-DD'],
+    ['obs GDP --as-of 2026-03-17', '--as-of 2026-03-17 lies in the future: nothing is known as of it yet'],
+    ['obs GDP --known-before soon', '--known-before "soon": use YYYY-MM-DD'],
+    [
+      'obs GDP --known-before 2026-03-18',
+      '--known-before 2026-03-18 lies in the future: nothing is known as of it yet',
+    ],
+    ['obs GDP --as-of 2015-01-30 --known-before 2015-01-30', 'use either --as-of or --known-before'],
+    ['obs GDP --from x', '--from "x": use YYYY-MM-DD'],
+    ['obs GDP --from 2015-01-02 --to 2015-01-01', '--from 2015-01-02 is after --to 2015-01-01'],
+    ['obs GDP --limit 0', '--limit "0": use an integer of at least 1'],
+    ['obs GDP --limit 1.5', '--limit "1.5": use an integer of at least 1'],
+    ['obs GDP --all --limit 3', 'use either --all or --limit'],
+    ['obs GDP UNRATE --cursor mine', '--cursor continues one series: name one id'],
+    ['obs GDP --sort up', '--sort "up": use desc or asc'],
+    [
+      'obs GDP --as-of 2014-12-31 --as-of 2015-01-30',
+      '--as-of is given twice: 2014-12-31 and 2015-01-30\nleave one of them out',
+    ],
+    [
+      'insider filings --owner "a b" --owner ""',
+      '--owner is given twice: "a b" and ""\nleave one of them out',
+    ],
+
+    ['obs GDP -f cvs', `unknown format 'cvs': the formats are ${formats}\ndid you mean csv?`],
+    ['obs GDP --csv -f tsv', 'two formats: tsv and csv'],
+    ['obs GDP --csv --json', 'two formats: csv and json'],
+    ['obs GDP -o ""', '--output "": use the name of a file, or - for stdout'],
+    [
+      'obs GDP -o x.pdf',
+      `asof writes no .pdf files: the formats are ${formats}\n--format sets the format of a file with any name`,
+    ],
+    [
+      'obs GDP --columns date,valu',
+      "unknown column 'valu': the columns are date, value, as_of_date, series_id, unit, frequency, source\ndid you mean value?",
+    ],
+    ['obs GDP --columns date,date', "column 'date' is named twice"],
+    ['obs GDP -f markdown --no-header', 'a markdown table needs its header: leave out --no-header'],
+    ['obs GDP --plot --csv', 'two formats: --plot and csv\n-o chart.svg draws into a file'],
+    ['obs GDP --plot -f table', 'two formats: --plot and table\n-o chart.svg draws into a file'],
+    ['obs GDP --plot -o x.ndjson', 'two formats: --plot and ndjson\n-o chart.svg draws into a file'],
+    [
+      'obs GDP --plot --columns date --no-header',
+      'a chart has no columns: leave out --columns and --no-header',
+    ],
+    [
+      'yields -o x.svg',
+      'svg is a chart, and this command has none\nobservations, revisions, spread and curve can be drawn\nchoose another --format',
+    ],
+    [
+      'revisions GDP --date 2008-10-01 --columns dayz',
+      "unknown column 'dayz': the columns are date, value, as_of_date, series_id, unit, frequency, source, change, percent, days\ndid you mean days?",
+    ],
+    [
+      'panel GDP --wide --columns date,UNRATE',
+      "unknown column 'UNRATE': the columns are date, GDP\ndid you mean date?",
+    ],
+
+    ['ping --timeout 0', '--timeout "0": use seconds, at most 86400'],
+    ['ping --retries -1', '--retries "-1": use an integer from 0 to 100'],
+    ['ping --max-wait forever', '--max-wait "forever": use seconds, at most 604800'],
+    ['ping --store a.db --base-url http://x', 'use either --base-url (a service) or --store (a file)'],
+
+    ['series search gdp --match ids', '--match "ids": use id or title or any'],
+    ['curve --type nominal', '--type "nominal": use PAR or TIPS'],
+    ['curve --vs soon', '--vs "soon": use YYYY-MM-DD'],
+    [
+      'spread --long 9Y',
+      '--long "9Y": use 1M or 1.5M or 2M or 3M or 4M or 6M or 1Y or 2Y or 3Y or 5Y or 7Y or 10Y or 20Y or 30Y',
+    ],
+    ['spread --type tips --short 2Y', '--short "2Y": TIPS has 5Y, 7Y, 10Y, 20Y, 30Y'],
+    ['yields --wide --cursor x', 'use either --cursor or --wide: a cursor continues the rows of the service'],
+    ['insider filings --days 0', '--days "0": use an integer from 1 to 365'],
+    ['insider filings --days 3 --from 2015-01-01', 'use either --days or --from'],
+    ['insider filings --owner " "', '--owner " ": it is blank; leave it out for all'],
+    ['insider clusters --min-insiders many', '--min-insiders "many": use an integer from 1 to 100'],
+
+    ['diff GDP 2015-1-1 2015-01-02', '<day> "2015-1-1": use YYYY-MM-DD'],
+    [
+      'diff GDP 2015-01-01 2027-01-01',
+      '<other> 2027-01-01 lies in the future: nothing is known as of it yet',
+    ],
+    ['panel GDP --as-of-each year', '--as-of-each "year": use month-end or week-end or day'],
+    [
+      'panel GDP --as-of-each month-end',
+      '--as-of-each needs --from and --to: the first and the last as-of date',
+    ],
+    [
+      'panel GDP --as-of-each month-end --from 2015-01-01',
+      '--as-of-each needs --from and --to: the first and the last as-of date',
+    ],
+    [
+      'panel GDP --as-of-each month-end --from 2014-01-02 --to 2014-01-03',
+      'there is no month-end from 2014-01-02 to 2014-01-03',
+    ],
+    [
+      'panel GDP --as-of-each day --from 2014-01-02 --to 2014-01-01',
+      '--from 2014-01-02 is after --to 2014-01-01',
+    ],
+    [
+      'panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18',
+      '--to 2026-03-18 lies in the future: nothing is known as of it yet',
+    ],
+    [
+      'panel GDP --as-of-each day --from 2014-01-01 --to 2014-01-02 --as-of 2015-01-01',
+      '--as-of-each has its own as-of dates: leave out --as-of and --known-before',
+    ],
+
+    ['import', 'nothing to import: name files or folders'],
+    ['import --log x.csv', '--log takes no files: it lists past imports'],
+    ['import x.csv --as-of soon', '--as-of "soon": use YYYY-MM-DD'],
+    ['import x.csv --id GDP', '--id "GDP": use OLD=NEW'],
+    ['import x.csv --id "GDP=a,b"', '--id "GDP=a,b": it cannot be the id of a series'],
+    ['import x.csv --series a,b', '--series "a,b": it cannot be the id of a series'],
+    [
+      'facts GDP -o gdp.parquet',
+      'facts are written as CSV, not as gdp.parquet\n-o FILE.csv writes them to a file',
+    ],
+    [
+      'facts GDP -o gdp.pdf',
+      `asof writes no .pdf files: the formats are ${formats}\n--format sets the format of a file with any name`,
+    ],
+    ['serve --port 65536', '--port "65536": use a number from 0 to 65535'],
+    ['serve --public-url example.org', '--public-url "example.org": use an http or https address'],
+    ['keys create --name ""', '--name "": use 1 to 100 printable characters'],
+    ['completion tcsh', "unknown shell 'tcsh': use bash, zsh, fish"],
+  ])('asof %s', (line, said) => {
+    expect(refusal(split(line))).toBe(said);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../../../src/client/client.ts';
+import type { Row } from '../../../src/operations/envelope.ts';
+import { operations } from '../../../src/operations/index.ts';
+import type { Operation } from '../../../src/operations/operation.ts';
+import { boundedClient } from '../../../src/snapshot/bounded-client.ts';
+import { changedClient } from '../../support/clients.ts';
+
+const day = '2015-02-01';
+const clock = { today: '2026-03-15', latest: '2026-03-16' };
+
+/** What must be given of each operation, and the parameter by which the day bounds it, if any does. */
+const expected: Readonly<Record<string, readonly [given: string, bound: string | undefined]>> = {
+  series_search: ['', undefined],
+  series_show: ['id=GDP', undefined],
+  observations: ['id=GDP', 'as_of'],
+  revisions: ['id=GDP date=2030-01-01', undefined],
+  vintages: ['id=GDP', 'to'],
+  curve: ['', 'date'],
+  yields: ['', 'to'],
+  spread: ['', 'to'],
+  insider_filings: ['', 'as_of'],
+  insider_clusters: ['', 'as_of'],
+  insider_cluster_explanations: ['', 'as_of'],
+};
+
+const givenBy = (text: string) =>
+  text === '' ? [] : text.split(' ').map((pair) => pair.split('=') as [string, string]);
+
+/** A client without rows, which reads the parameters of a query as a service does. */
+const emptyClient: Client = {
+  async ask({ prepare, object }, texts) {
+    prepare(texts, clock);
+    return { object, request_id: '', status: 'ok', results: [], results_count: 0, has_more: false };
+  },
+  watch: async () => ({ changed: async () => false, requests: () => 0 }),
+  origin: async () => ({ mode: 'embedded', where: '', sample: false }),
+  close: async () => undefined,
+};
+
+/** A client that records what it was asked, and answers with rows known on these days. */
+function recording(knownOn: readonly string[]) {
+  const asked: (readonly [string, string])[][] = [];
+  const client = changedClient(emptyClient, async (operation, answer, texts) => {
+    asked.push([...texts]);
+    const results: Row[] = knownOn.map((known) => ({ [operation.knownBy ?? '']: known }));
+    return { ...(await answer()), results, results_count: results.length };
+  });
+  return { client: boundedClient(client, day), asked };
+}
+
+const bounded = operations.filter(({ name }) => name !== 'ping');
+
+describe('a client that is kept to a day', () => {
+  it('is told by the table what that means for every operation', () => {
+    expect(bounded.map(({ name }) => name).sort()).toEqual(Object.keys(expected).sort());
+  });
+
+  it.each(bounded)(
+    'asks $name for nothing later, and shows no row that was known later',
+    async (operation) => {
+      const [text, bound] = expected[operation.name] ?? ['', undefined];
+      const given = givenBy(text);
+      const { client, asked } = recording(['2015-01-31', '2015-02-01', '2015-02-02']);
+      const { results, results_count } = await client.ask(operation, given);
+      expect(asked).toEqual([bound === undefined ? given : [...given, [bound, day]]]);
+      expect(results.map((row) => row[operation.knownBy ?? ''])).toEqual(['2015-01-31', '2015-02-01']);
+      expect(results_count).toBe(2);
+    },
+  );
+
+  const days: readonly (readonly [operation: Operation, name: string])[] = bounded.flatMap((operation) =>
+    Object.entries(operation.params)
+      .filter(([, { schema, ofPeriod }]) => schema.format === 'date' && ofPeriod !== true)
+      .map(([name]) => [operation, name] as const),
+  );
+
+  it.each(days)('refuses $name a later day', async (operation, name) => {
+    const { client, asked } = recording([]);
+    const given = givenBy(expected[operation.name]?.[0] ?? '');
+    await client.ask(operation, [...given, [name, day]]);
+    await expect(client.ask(operation, [...given, [name, '2015-02-02']])).rejects.toThrow(
+      `'${name}' 2015-02-02 is later than 2015-02-01`,
+    );
+    expect(asked).toHaveLength(1);
+  });
+
+  it('refuses what is of no day', async () => {
+    const ping = operations.find(({ name }) => name === 'ping') as Operation;
+    await expect(recording([]).client.ask(ping, [])).rejects.toThrow(
+      'ping cannot be bound to what was known on a date',
+    );
+  });
+
+  it('leaves the parameters that nobody understands to the service', async () => {
+    const { client } = recording([]);
+    const curve = operations.find(({ name }) => name === 'curve') as Operation;
+    await expect(client.ask(curve, [['date', 'x']])).rejects.toThrow("invalid 'date' date");
+    await expect(client.ask(curve, [['dat', '2015-01-01']])).rejects.toThrow("unknown parameter 'dat'");
+  });
+});
