@@ -5,7 +5,7 @@ import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import { openDatabase, SqliteError } from './engine.ts';
 
 /** A prepared statement whose rows have the shape that the caller names. */
-export type PreparedQuery<Row> = Sqlite.Statement<unknown[], Row>;
+export type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
 
 /** A connection to a SQLite file. It prepares each SQL text once. */
 export class Connection {
@@ -24,17 +24,17 @@ export class Connection {
   }
 
   /** Rows as objects; also for statements that give no rows. */
-  objects<Row>(sql: string): PreparedQuery<Row> {
+  objects<Row>(sql: string): SqlQuery<Row> {
     return this.#prepare<Row>('objects', sql, (statement) => statement);
   }
 
   /** Rows as arrays of their columns. */
-  tuples<Row extends readonly unknown[]>(sql: string): PreparedQuery<Row> {
+  tuples<Row extends readonly unknown[]>(sql: string): SqlQuery<Row> {
     return this.#prepare<Row>('tuples', sql, (statement) => statement.raw());
   }
 
   /** The first column of each row. */
-  column<Value>(sql: string): PreparedQuery<Value> {
+  column<Value>(sql: string): SqlQuery<Value> {
     return this.#prepare<Value>('column', sql, (statement) => statement.pluck());
   }
 
@@ -68,10 +68,10 @@ export class Connection {
     kind: 'objects' | 'tuples' | 'column',
     sql: string,
     shaped: (statement: Sqlite.Statement) => Sqlite.Statement,
-  ): PreparedQuery<Row> {
+  ): SqlQuery<Row> {
     const known = this.#prepared[kind].get(sql) ?? shaped(this.#db.prepare(sql));
     this.#prepared[kind].set(sql, known);
-    return known as PreparedQuery<Row>;
+    return known as SqlQuery<Row>;
   }
 }
 
