@@ -27,7 +27,7 @@ export function operationRoute(
     const known = request.headers.get('if-none-match');
     const lease = services.lease();
     try {
-      const cached = cache.get(keyIn(await lease.service.state()));
+      const cached = cache.get(keyIn(await lease.state()));
       if (cached !== undefined) return send(exchange, cached, known);
 
       const texts = [...pathTexts(operation.path, path), ...queryTexts(query)];

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
+import { coalesced } from '../../platform/coalesced.ts';
 import type { AccessStore, StoredKey } from '../../store/access-store.ts';
 import type { Plan, Plans } from './plans.ts';
 import { Quotas, type RateLimit } from './quota.ts';
@@ -21,6 +22,8 @@ export class Gate {
   readonly #store: AccessStore;
   readonly #plans: Plans;
   readonly #quotas: Quotas;
+  /** The version of the keys in the store. */
+  readonly #newest: () => Promise<number>;
   #keys: ReadonlyMap<string, KnownKey> = new Map();
   #version: number | undefined;
   #saving: Promise<void> = Promise.resolve();
@@ -30,6 +33,7 @@ export class Gate {
     this.#store = store;
     this.#plans = plans;
     this.#quotas = quotas;
+    this.#newest = coalesced(() => store.version());
   }
 
   /** A gate over the keys of a store, which continues the counts of their usage. */
@@ -88,7 +92,7 @@ export class Gate {
 
   /** The valid keys, read again after every change, so that a revoked key stops at once. */
   async #validKeys(): Promise<ReadonlyMap<string, KnownKey>> {
-    const version = await this.#store.version();
+    const version = await this.#newest();
     if (version === this.#version) return this.#keys;
     const all = await this.#store.keys();
     const valid = all.filter(({ revokedAt }) => revokedAt === undefined);

@@ -7,7 +7,7 @@ import { Problem } from '../../errors/problem.ts';
 import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 
 /** A prepared statement whose rows have the shape that the caller names. */
-export type PreparedSql<Row> = Sqlite.Statement<unknown[], Row>;
+export type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
 
 /** A connection to a SQLite file. It prepares each SQL text once. */
 export class Connection {
@@ -26,17 +26,17 @@ export class Connection {
   }
 
   /** Rows as objects; also for statements that give no rows. */
-  objects<Row>(sql: string): PreparedSql<Row> {
+  objects<Row>(sql: string): SqlQuery<Row> {
     return this.#prepare<Row>('objects', sql, (statement) => statement);
   }
 
   /** Rows as arrays of their columns. */
-  tuples<Row extends readonly unknown[]>(sql: string): PreparedSql<Row> {
+  tuples<Row extends readonly unknown[]>(sql: string): SqlQuery<Row> {
     return this.#prepare<Row>('tuples', sql, (statement) => statement.raw());
   }
 
   /** The first column of each row. */
-  column<Value>(sql: string): PreparedSql<Value> {
+  column<Value>(sql: string): SqlQuery<Value> {
     return this.#prepare<Value>('column', sql, (statement) => statement.pluck());
   }
 
@@ -70,10 +70,10 @@ export class Connection {
     kind: 'objects' | 'tuples' | 'column',
     sql: string,
     shaped: (statement: Sqlite.Statement) => Sqlite.Statement,
-  ): PreparedSql<Row> {
+  ): SqlQuery<Row> {
     const known = this.#prepared[kind].get(sql) ?? shaped(this.#db.prepare(sql));
     this.#prepared[kind].set(sql, known);
-    return known as PreparedSql<Row>;
+    return known as SqlQuery<Row>;
   }
 }
 

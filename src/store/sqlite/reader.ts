@@ -10,8 +10,11 @@ export async function openSqliteStore(path: string, { live = false }: StoreOptio
   return new SqliteStore(path, live);
 }
 
-/** Connections that wait for the next read; a read that finds none opens one. */
-const mostIdle = 4;
+/**
+ * The connections to keep for later reads. Reads of simultaneous requests overlap, each on a connection of its own, and
+ * opening one takes as long as a page: with 4 the figure "serve: no two pages with the same rows" halves.
+ */
+const mostIdle = 32;
 
 class SqliteStore implements Store {
   readonly address: string;
