@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { Problem } from '../errors/problem.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
+import type { Log } from './exchange.ts';
 import { beginExchange, type Exchange } from './exchange.ts';
 import type { Gate } from './keys/gate.ts';
 import type { Plan } from './keys/plans.ts';
@@ -10,7 +11,6 @@ import { errorPage, readiness } from './open-pages.ts';
 import { openApi } from './openapi.ts';
 import { createResponseCache, operationRoute } from './operation-route.ts';
 import { httpProblem, jsonAnswer, respond, respondProblem } from './respond.ts';
-import type { Log } from './serve.ts';
 import type { Services } from './service-lease.ts';
 import { longestTarget, targetOf } from './target.ts';
 

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { createService, type ServiceOptions } from '../service/service.ts';
+import { createLog, type Log } from './exchange.ts';
 import { createHandler } from './handler.ts';
 import type { Gate } from './keys/gate.ts';
 import { HttpServer, type ServerTimeouts } from './server.ts';
@@ -117,24 +117,4 @@ async function openService({ openStore, billingUrl, clock }: ServeOptions): Prom
     ...(billingUrl !== undefined && { billingUrl }),
   });
   return { service, close: () => store.close() };
-}
-
-/** The log of the service: one JSON object per line. */
-export type Log = Logger;
-
-/** A log that writes to a stream, all lines of one tick at once. */
-export function createLog(stream: Writable, level: 'info' | 'warn' = 'info'): Log {
-  let waiting = '';
-  const flush = (): void => {
-    const text = waiting;
-    waiting = '';
-    stream.write(text);
-  };
-  const destination = {
-    write(line: string): void {
-      if (waiting === '') setImmediate(flush);
-      waiting += line;
-    },
-  };
-  return pino({ level, base: null, timestamp: stdTimeFunctions.isoTime }, destination);
 }

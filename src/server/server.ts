@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { createHttpTerminator, type HttpTerminator } from 'http-terminator';
 import { systemProblem } from '../errors/system-errors.ts';
+import type { Log } from './exchange.ts';
 import type { Handler } from './handler.ts';
 import {
   type MalformedRequest,
@@ -13,7 +14,6 @@ import {
   malformedMessage,
   malformedRequest,
 } from './malformed-request.ts';
-import type { Log } from './serve.ts';
 import { longestTarget } from './target.ts';
 
 /** How long the server waits, in milliseconds. */

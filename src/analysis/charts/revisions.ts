@@ -2,8 +2,7 @@ import { earlier } from '../../domain/series/date.ts';
 import type { Drawing } from '../../render/chart/drawing.ts';
 import type { Asking } from '../answer.ts';
 import type { RevisionsQuery } from '../query.ts';
-import { descriptionOf, titled } from './description.ts';
-import { observationMark } from './observations.ts';
+import { descriptionOf, observationMark, titled } from './observations.ts';
 
 /** The drawing of the value of one date over the dates on which it was published, as steps. */
 export async function revisionsDrawing({ id, date }: RevisionsQuery, asking: Asking): Promise<Drawing> {

@@ -2,16 +2,16 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { formatNames } from '../../render/formats.ts';
 import { settings } from '../config/settings.ts';
-import { topics } from '../help/topics.ts';
 import type { CommandSpec } from '../options/command.ts';
 import { firstWordOf, firstWords, isFamily, secondWord } from '../options/commands.ts';
+import { topics } from '../options/service-commands.ts';
 import { type Io, variable } from '../terminal/io.ts';
-import type { Position } from './position.ts';
+import type { CursorPosition } from './position.ts';
 import { seriesIds } from './series-ids.ts';
 import { type Choice, type Choices, nothing, startingWith, wordsOf } from './shell.ts';
 
 /** Completes one kind of value at a position. */
-type Completer = (position: Position, io: Io) => Choices | Promise<Choices>;
+type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices>;
 
 const files: Completer = () => ({ kind: 'files' });
 const folders: Completer = () => ({ kind: 'folders' });
@@ -52,11 +52,15 @@ function named(completer: Completer, names: readonly string[]): Readonly<Record<
 }
 
 /** What may be typed at a position, as far as asof knows it. */
-export async function choicesAt(position: Position, specs: readonly CommandSpec[], io: Io): Promise<Choices> {
+export async function choicesAt(
+  position: CursorPosition,
+  specs: readonly CommandSpec[],
+  io: Io,
+): Promise<Choices> {
   return startingWith(await allAt(position, specs, io), position.text);
 }
 
-async function allAt(position: Position, specs: readonly CommandSpec[], io: Io): Promise<Choices> {
+async function allAt(position: CursorPosition, specs: readonly CommandSpec[], io: Io): Promise<Choices> {
   const { expected, typed, text } = position;
   switch (expected.kind) {
     case 'first word':
@@ -84,7 +88,7 @@ async function allAt(position: Position, specs: readonly CommandSpec[], io: Io):
   }
 }
 
-function completed(known: typeof flagValues, name: string, position: Position, io: Io) {
+function completed(known: typeof flagValues, name: string, position: CursorPosition, io: Io) {
   return (Object.hasOwn(known, name) ? known[name] : free)?.(position, io) ?? nothing;
 }
 
@@ -109,7 +113,7 @@ function commandsAfter(
   return family.specs.map((spec) => [secondWord(spec), spec.summary]);
 }
 
-function unusedFlags({ known, flags }: Position): readonly (readonly [string, string])[] {
+function unusedFlags({ known, flags }: CursorPosition): readonly (readonly [string, string])[] {
   return known.flatMap(({ name, short, about, repeatable }) => {
     if (flags.has(name) && repeatable !== true) return [];
     const names = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
@@ -117,7 +121,7 @@ function unusedFlags({ known, flags }: Position): readonly (readonly [string, st
   });
 }
 
-async function ids({ text, typed, flags }: Position, io: Io): Promise<Choices> {
+async function ids({ text, typed, flags }: CursorPosition, io: Io): Promise<Choices> {
   const [store, baseUrl] = [flags.get('store'), flags.get('base-url')];
   const source = {
     ...(store !== undefined && { store: fromHome(store, io) }),
@@ -128,14 +132,14 @@ async function ids({ text, typed, flags }: Position, io: Io): Promise<Choices> {
   return { kind: 'words', words: found.filter(({ value }: Choice) => !taken.has(value)) };
 }
 
-async function plans({ flags }: Position, io: Io): Promise<Choices> {
-  const { plansOf } = await import('../commands/serve.ts');
+async function plans({ flags }: CursorPosition, io: Io): Promise<Choices> {
+  const { loadPlans } = await import('../../server/keys/plans.ts');
   const file = flags.get('plans');
-  return wordsOf([...(await plansOf(file === undefined ? undefined : fromHome(file, io))).keys()]);
+  return wordsOf([...(await loadPlans(file === undefined ? undefined : fromHome(file, io))).keys()]);
 }
 
 /** The values of the setting that was named before. */
-function settingValues({ typed: [name = ''] }: Position): Choices {
+function settingValues({ typed: [name = ''] }: CursorPosition): Choices {
   if (name === 'format') return wordsOf(formatNames);
   return name === 'store' ? { kind: 'files' } : nothing;
 }

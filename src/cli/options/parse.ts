@@ -14,6 +14,11 @@ import { TypedLine } from './typed-line.ts';
 /** How a line is read: at what time, and whether it is a line of a plan, which is bound to a day afterwards. */
 export type ParseOptions = { readonly clock: Clock; readonly inPlan?: boolean };
 
+/** The clock of a moment: its day in UTC, and the latest day that has begun anywhere. */
+export function clockAt(now: Date): Clock {
+  return { today: utcDay(now), latest: latestDay(now) };
+}
+
 /** What a command line asks for, as plain data; an error of usage is a Problem. */
 export function parse(argv: readonly string[], { clock, inPlan = false }: ParseOptions): ParsedLine {
   const specs = allCommands(inPlan);
@@ -89,7 +94,7 @@ function checkOutput({ query, output }: QueryLine): void {
 
 /** Parses the lines of a plan at a moment; gives undefined for a command that does not ask for data. */
 export function planLineParser(now: Date): (words: readonly string[]) => QueryLine | undefined {
-  const clock = { today: utcDay(now), latest: latestDay(now) };
+  const clock = clockAt(now);
   return (words) => {
     const line = parse(words, { clock, inPlan: true });
     return line.command === 'query' ? line : undefined;

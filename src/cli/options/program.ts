@@ -1,7 +1,6 @@
 import { Argument, Command, Option } from 'commander';
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec, Flag } from './command.ts';
 import { firstWordOf, firstWords, isFamily, secondWord } from './commands.ts';
-import type { Flag } from './flag.ts';
 
 /** What becomes of a command that was parsed. */
 type Parsed = (spec: CommandSpec, command: Command) => void;
