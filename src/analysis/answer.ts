@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
-import { type Extent, pagesOf } from '../client/pages.ts';
+import { isDataChange } from '../client/consistency.ts';
+import { type Extent, pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -40,10 +41,10 @@ export type Asking = {
 export type Failure = { readonly id: string; readonly error: unknown };
 
 /** An answer: its layout is known before its first page. */
-export type QueryAnswer = RowLayout & {
+export type QueryAnswer<R extends Row = Row> = RowLayout & {
   readonly drawing?: Drawing;
   /** The pages of all series that could be answered; none where none could. */
-  readonly pages: AsyncIterable<Envelope>;
+  readonly pages: AsyncIterable<Envelope<R>>;
   /** The series that could not be answered, complete after the last page. */
   readonly failures: readonly Failure[];
 };
@@ -80,11 +81,11 @@ export async function* counted<R>(
 }
 
 /** The pages about one series; a Problem ends them and is added to the failures. */
-export async function* pagesOrFailure(
+export async function* pagesOrFailure<R>(
   id: string,
-  pages: AsyncIterable<Envelope>,
+  pages: AsyncIterable<Envelope<R>>,
   failures: Failure[],
-): AsyncGenerator<Envelope> {
+): AsyncGenerator<Envelope<R>> {
   try {
     yield* pages;
   } catch (error) {
@@ -96,9 +97,4 @@ export async function* pagesOrFailure(
 /** Whether a failure is of one series, so that others can still be answered. */
 export function isOfOneSeries(error: unknown): boolean {
   return error instanceof Problem && !isDataChange(error);
-}
-
-/** Whether the data changed between two requests, so that the whole answer must be asked again. */
-function isDataChange({ kind, field }: Problem): boolean {
-  return kind === 'bad-answer' && field === 'cursor';
 }

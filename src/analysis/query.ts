@@ -1,3 +1,4 @@
+import type { Extent } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
 import { type Rhythm, schedule } from '../domain/series/schedule.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
@@ -9,11 +10,8 @@ export type QueryParams = { readonly [name: string]: string | number };
 /** Oldest or newest row first. */
 export type SortOrder = 'asc' | 'desc';
 
-/** How much of a listing: at most `limit` rows (of each series), from where `cursor` points; all of it without either. */
-export type Paging = { readonly limit?: number; readonly cursor?: string };
-
 /** The rows of one operation; with `ids` those of several series, one after the other. */
-export type OperationQuery = Paging & {
+export type OperationQuery = Extent & {
   readonly kind: 'operation';
   /** The operation's name. */
   readonly operation: string;
@@ -33,7 +31,7 @@ export type RevisionsQuery = {
 };
 
 /** The vintage dates of a series, up to `asOf`; without it, also what the series covers. */
-export type VintagesQuery = Paging & {
+export type VintagesQuery = Extent & {
   readonly kind: 'vintages';
   readonly id: string;
   readonly from?: Day;

@@ -4,19 +4,10 @@ import { operation } from './operation.ts';
 import { checkRange } from './params.ts';
 
 const fields = [
-  { name: 'ticker', type: 'text', description: 'Trading symbol of the cluster.', nullable: true },
-  { name: 'date_first', type: 'day', description: 'Date of its first trade.' },
-  { name: 'date_last', type: 'day', description: 'Date of its last trade.' },
-  { name: 'verdict', type: 'text', description: '`counted` or `left out`.' },
-  {
-    name: 'reason',
-    type: 'text',
-    description:
-      'Why it was left out, or what to know of a trade that counts; empty where there is nothing to say.',
-  },
   { name: 'filing_date', type: 'day', description: 'The day from which on the trade was public.' },
   { name: 'transaction_date', type: 'day', description: 'The day of the trade, as stated.', nullable: true },
   { name: 'accession_number', type: 'text', description: "The SEC's number of the filing.", nullable: true },
+  { name: 'ticker', type: 'text', description: 'Trading symbol of the cluster.', nullable: true },
   {
     name: 'owner_name',
     type: 'text',
@@ -26,8 +17,17 @@ const fields = [
   { name: 'shares', type: 'decimal', description: 'Number of shares.', nullable: true },
   { name: 'price_per_share', type: 'decimal', description: 'Price of one share.', nullable: true },
   { name: 'form_type', type: 'text', description: '3, 4 or 5; /A amends one.' },
-  { name: 'row', type: 'integer', description: 'Place in the filing; Table II from 1001.' },
   { name: 'issuer_cik', type: 'text', description: "The SEC's key of the issuer." },
+  { name: 'row', type: 'integer', description: 'Place in the filing; Table II from 1001.' },
+  { name: 'date_first', type: 'day', description: 'Date of its first trade.' },
+  { name: 'date_last', type: 'day', description: 'Date of its last trade.' },
+  { name: 'verdict', type: 'text', description: '`counted` or `left out`.' },
+  {
+    name: 'reason',
+    type: 'text',
+    description:
+      'Why it was left out, or what to know of a trade that counts; empty where there is nothing to say.',
+  },
 ] as const satisfies readonly Field[];
 
 /**
@@ -50,7 +50,22 @@ export const insiderClusterExplanations = operation({
     limit: { ...clusterParams.limit, description: 'Clusters in one page.' },
   },
   fields,
-  columns: fields.map(({ name }) => name),
+  columns: [
+    'ticker',
+    'date_first',
+    'date_last',
+    'verdict',
+    'reason',
+    'filing_date',
+    'transaction_date',
+    'accession_number',
+    'owner_name',
+    'shares',
+    'price_per_share',
+    'form_type',
+    'row',
+    'issuer_cik',
+  ],
   knownBy: 'filing_date',
   boundBy: 'as_of',
   limitCounts: ['issuer_cik', 'date_first'],

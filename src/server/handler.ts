@@ -96,7 +96,7 @@ class Routes {
     this.#addOpenRoute('/errors/{suffix}', (exchange) => {
       const text = errorPage(targetOf(exchange.request.url).path.slice('/errors/'.length));
       if (text === undefined) throw noEndpoint();
-      return respond(exchange, { status: 200, type: 'text/plain; charset=utf-8', text });
+      return respond(exchange, { status: 200, type: 'text/plain; charset=utf-8', body: text });
     });
   }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
-import { onOneState } from '../client/retry.ts';
+import { readConsistently } from '../client/consistency.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { version } from '../platform/installation.ts';
@@ -110,7 +110,7 @@ async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: Snaps
     explain,
     ...(onLine !== undefined && { onLine }),
   };
-  const { rows, source } = await onOneState(client, async () => {
+  const { rows, source } = await readConsistently(client, async () => {
     const rows = await writeLines(lines, writing);
     return { rows, source: await sourceOf(client) };
   });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { takeLock } from '../../src/store/sqlite/lock.ts';
 import { Machine } from '../support/console.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { blocksOf, pageAt } from '../support/pages.ts';
-import { scratchFolder } from '../support/scratch-store.ts';
 
 const [crontab = ''] = blocksOf(pageAt('docs/guide/snapshots.md').text, 'crontab');
 const lines = crontab.trim().split('\n');

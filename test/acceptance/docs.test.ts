@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchangesOf, Machine, withShown } from '../support/console.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { allPages, blocksOf, pageAt } from '../support/pages.ts';
 import { root } from '../support/repository.ts';
 
@@ -15,17 +15,14 @@ const pages = allPages()
   .filter(({ exchanges }) => exchanges.length > 0);
 
 describe.each(pages)('the console blocks of $path, run in one shell', ({ path, text, exchanges }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'asof-docs-'));
+  const folder = scratchFolder();
   let machine: Machine;
 
   beforeAll(() => {
     machine = new Machine(folder);
   });
 
-  afterAll(() => {
-    machine.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => machine.close());
 
   if (isRefresh) {
     it('are rewritten with what their commands show', async () => {

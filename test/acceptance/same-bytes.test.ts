@@ -6,9 +6,9 @@ import { operations } from '../../src/operations/index.ts';
 import { formatNames } from '../../src/render/formats.ts';
 import { openStore } from '../../src/store/open.ts';
 import { contractStore, oddId } from '../support/contract-cases.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { behindPrefix, type Running, startService } from '../support/modes.ts';
 import { builtProgram } from '../support/repository.ts';
-import { scratchFolder } from '../support/scratch-store.ts';
 
 const folder = scratchFolder();
 let store = '';

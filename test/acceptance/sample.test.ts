@@ -9,6 +9,7 @@ import { type Client, open, operations, type Row, samplePath } from '../../src/i
 import { openStore } from '../../src/store/open.ts';
 import { openDatabase } from '../../src/store/sqlite/engine.ts';
 import type { Series, Store } from '../../src/store/store.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { variables } from '../support/raw-statements.ts';
 import { root, testData } from '../support/repository.ts';
 import { sampleSourcesSuite } from '../support/suites/sample-sources.ts';
@@ -16,7 +17,7 @@ import { sampleSourcesSuite } from '../support/suites/sample-sources.ts';
 const realTimeDataSet = 'Philadelphia Fed Real-Time Data Set';
 const panels = 'FRED dated panel';
 
-const folder = fs.mkdtempSync(join(tmpdir(), 'asof-sample-'));
+const folder = scratchFolder();
 const sample = join(folder, 'sample.db');
 let store: Store;
 let client: Client;
@@ -33,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await client?.close();
   await store?.close();
-  fs.rmSync(folder, { recursive: true, force: true });
 });
 
 const sourceOf = (id: string) => series.find((one) => one.id === id)?.source;

@@ -11,8 +11,9 @@ import {
   type Encoded,
 } from '../support/encodings.ts';
 import { expectKnowledge } from '../support/expect-knowledge.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { nothing, type Said, told } from '../support/knowledge.ts';
-import { digestOf, failureOf, importFiles, newStorePath, scratchFolder } from '../support/scratch-store.ts';
+import { digestOf, failureOf, importFiles, newStorePath } from '../support/scratch-store.ts';
 
 const folder = scratchFolder();
 

@@ -6,8 +6,8 @@ import type { Operation } from '../../src/operations/operation.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
 import { openStore } from '../../src/store/open.ts';
 import { answered, contractStore, now, refused } from '../support/contract-cases.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { startService } from '../support/modes.ts';
-import { scratchFolder } from '../support/scratch-store.ts';
 
 const folder = scratchFolder();
 const clock = () => now;

@@ -9,8 +9,9 @@ import { shippedPlans } from '../../src/server/keys/plans.ts';
 import { openStore } from '../../src/store/open.ts';
 import { changedStore } from '../support/changed-store.ts';
 import { answered, contractStore, listings, now, refused } from '../support/contract-cases.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { type ModeName, modeNames, modes, type Opened, unlimited } from '../support/modes.ts';
-import { facts, importFiles, scratchFolder } from '../support/scratch-store.ts';
+import { facts, importFiles } from '../support/scratch-store.ts';
 
 function titleOf([{ name }, given]: readonly [Operation, ParamTexts, ...unknown[]]): string {
   return `${name} ${JSON.stringify(given)}`;

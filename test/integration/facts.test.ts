@@ -7,15 +7,9 @@ import { main } from '../../src/cli/main.ts';
 import { agreeing, days, onePerKey, runs, seriesIds } from '../support/arbitrary.ts';
 import { asAsofCsv, asFredCsv } from '../support/encodings.ts';
 import { expectKnowledge } from '../support/expect-knowledge.ts';
+import { scratchFolder } from '../support/folders.ts';
 import { nothing, told } from '../support/knowledge.ts';
-import {
-  digestOf,
-  facts,
-  importFiles,
-  importPaths,
-  newStorePath,
-  scratchFolder,
-} from '../support/scratch-store.ts';
+import { digestOf, facts, importFiles, importPaths, newStorePath } from '../support/scratch-store.ts';
 
 const folder = scratchFolder();
 

@@ -4,8 +4,9 @@ import { allCommands } from '../../src/cli/options/commands.ts';
 import { agreeing, days, onePerKey, runs, seriesIds } from '../support/arbitrary.ts';
 import { asof } from '../support/command.ts';
 import { asAsofCsv } from '../support/encodings.ts';
+import { scratchFolder } from '../support/folders.ts';
 import type { Said } from '../support/knowledge.ts';
-import { importFiles, newStorePath, scratchFolder } from '../support/scratch-store.ts';
+import { importFiles, newStorePath } from '../support/scratch-store.ts';
 
 const folder = scratchFolder();
 

@@ -13,7 +13,11 @@ import type { ParamTexts } from '../../src/operations/param.ts';
 import { envelopeToWire } from '../../src/operations/wire.ts';
 import { createService, owner } from '../../src/service/service.ts';
 import type { Store } from '../../src/store/store.ts';
-import { ask, free, gdp, idOf, path, problemOf } from '../support/asking.ts';
+import { gdp, newGdpStore, requiredBy } from '../support/example-stores.ts';
+import { free, serviceOf } from '../support/service.ts';
+
+const path = await newGdpStore();
+const { ask, problemOf } = serviceOf(path);
 
 /** An answer as the service sends it. */
 const asJson: typeof ask = async (operation, texts, setting) =>
@@ -141,7 +145,7 @@ describe('the envelope of each operation has exactly the contract’s fields', (
 
   test('the rows have the fields that the operation declares, in their order', async () => {
     for (const operation of operations) {
-      const { results } = await ask(operation, idOf(operation));
+      const { results } = await ask(operation, requiredBy(operation));
       expect(results.length).toBeGreaterThan(0);
       for (const row of results) expect(Object.keys(row)).toEqual(operation.fields.map(({ name }) => name));
     }

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { main } from '../../src/cli/main.ts';
 import type { UserFolders } from '../../src/platform/user-folders.ts';
+import type { Folder } from './folders.ts';
 
 /** How a command ended and what it said. */
 export type Ended = { readonly code: number; readonly out: string; readonly err: string };
@@ -64,31 +64,6 @@ export async function asof(line: readonly string[], surroundings: Surroundings =
     signal,
   } as Parameters<typeof main>[1]);
   return { code, out: out.join(''), err: err.join('') };
-}
-
-/** A folder for the tests of one file, and how to fill it. */
-export type Folder = {
-  readonly path: (name: string) => string;
-  readonly write: (name: string, content: string) => string;
-  readonly read: (name: string) => string;
-  readonly has: (name: string) => boolean;
-  readonly remove: () => void;
-};
-
-/** A new temporary folder. */
-export function newFolder(): Folder {
-  const root = mkdtempSync(join(tmpdir(), 'asof-cli-'));
-  const path = (name: string) => join(root, name);
-  return {
-    path,
-    write(name, content) {
-      writeFileSync(path(name), content);
-      return path(name);
-    },
-    read: (name) => readFileSync(path(name), 'utf8'),
-    has: (name) => existsSync(path(name)),
-    remove: () => rmSync(root, { recursive: true, force: true }),
-  };
 }
 
 /** asof's own CSV of these lines. */

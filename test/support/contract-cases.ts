@@ -11,8 +11,8 @@ import {
 } from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import type { Param, ParamTexts } from '../../src/operations/param.ts';
+import type { Answered, Refused } from './contract-insider-cases.ts';
 import * as added from './contract-insider-cases.ts';
-import type { Answered, Refused } from './contract-question.ts';
 import { facts, importFiles, newStorePath } from './scratch-store.ts';
 
 /** When the contract tests happen. */

@@ -6,8 +6,13 @@ import {
 } from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
-import type { Answered, Refused } from './contract-question.ts';
 import { ownerColumns, submissionColumns, table, tradeColumns } from './sec-tables.ts';
+
+/** A question that has an answer, and how many rows that is. */
+export type Answered = readonly [operation: Operation, given: ParamTexts, rows: number];
+
+/** A question that is refused: the kind of problem, and the parameter at fault. */
+export type Refused = readonly [operation: Operation, given: ParamTexts, kind: string, field?: string];
 
 /** Filings of three insiders who bought within days of each other, one of them known a week later, and of a sale. */
 export const filings: Readonly<Record<string, string>> = {

@@ -10,7 +10,8 @@ import { type Plan, shippedPlans } from '../../src/server/keys/plans.ts';
 import { serve } from '../../src/server/serve.ts';
 import { openAccess } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { newStorePath, scratchFolder } from './scratch-store.ts';
+import { scratchFolder } from './folders.ts';
+import { newStorePath } from './scratch-store.ts';
 
 /** A plan that may do what the owner of a store may, so that not even a ping tells the modes apart. */
 export const unlimited: Plan = {

@@ -144,12 +144,6 @@ export function rawFredQd(data: string, column: string): Map<string, number> {
   );
 }
 
-/** A table of true answers, by column name. */
-export function trueAnswers(data: string, name: string): Record<string, string>[] {
-  const [header = [], ...rows] = table(join(data, 'facts', name), '\t');
-  return rows.map((row) => Object.fromEntries(header.map((column, i) => [column, row[i] ?? ''])));
-}
-
 /** The cells of a file in which no cell holds its separator; blank lines are none. */
 function table(path: string, separator = ','): string[][] {
   const lines = readFileSync(path, 'utf8').split(/\r?\n/);

@@ -1,8 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
 import type { Filing } from '../../src/domain/insider/filing.ts';
 import type { MergeOptions } from '../../src/domain/series/merge-plan.ts';
 import type { Statement } from '../../src/domain/series/statement.ts';
@@ -28,20 +26,6 @@ export type Files = Readonly<Record<string, string>>;
 
 /** What an import is told besides its files. */
 export type ImportFlags = Partial<Omit<LoadOptions, 'importedAt'>> & { readonly dryRun?: boolean };
-
-const folders = new Set<string>();
-
-// Here, and not where the first folder is made: a hook that is set within a test is never called.
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A new empty folder, removed when the test file is done. */
-export function scratchFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'asof-store-'));
-  folders.add(folder);
-  return folder;
-}
 
 /** The path of a store that is not there yet, in a folder of its own below `folder`. */
 export function newStorePath(folder: string): string {

@@ -1,6 +1,6 @@
 import { sourceFiles } from '../../src/import/files/walk.ts';
+import { tempFolder } from './folders.ts';
 import { type FilingRecords, readTogether } from './sec-documents.ts';
-import { tempFolder } from './temp-files.ts';
 
 /** A table as tab-separated text: the columns, then one record per line. */
 export const table = (columns: string, ...records: string[]) =>

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IPty, spawn } from 'node-pty';
+import { scratchFolder } from './folders.ts';
 import { builtProgram } from './repository.ts';
 
 /** How a shell is started as its users have it, but without their settings, and how it takes the script in. */
@@ -39,7 +39,7 @@ export async function promptOf(
 ): Promise<Prompt> {
   if (spawnSync(name, ['--version']).error !== undefined)
     throw new Error(`${name} is missing: install it, or leave it out of ASOF_SHELLS`);
-  const root = mkdtempSync(join(tmpdir(), 'asof-tab-'));
+  const root = scratchFolder();
   const [bin, home, work] = [join(root, 'bin'), join(root, 'home'), join(root, 'work')];
   for (const path of [bin, home, work]) mkdirSync(path);
   for (const file of files) {
@@ -108,7 +108,6 @@ echo called
     has: (file) => existsSync(join(work, file)),
     close() {
       terminal.kill();
-      rmSync(root, { recursive: true, force: true });
     },
   };
 }

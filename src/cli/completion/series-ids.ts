@@ -1,4 +1,4 @@
-import { largestPage, pagesOf } from '../../client/pages.ts';
+import { largestPage, pagesOf } from '../../client/pagination.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { seriesSearch } from '../../operations/index.ts';
 import { chosenBaseUrl } from '../config/base-url.ts';

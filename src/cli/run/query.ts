@@ -5,8 +5,9 @@ import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
 import { estimate, run } from '../../analysis/run.ts';
 import { withSuggestion } from '../../analysis/series-ids.ts';
-import { untilUnchanged } from '../../client/retry.ts';
+import { isDataChange, restartOnChange } from '../../client/consistency.ts';
 import { utcDay } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
 import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import type { QueryLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';
@@ -72,7 +73,7 @@ async function answer(job: Job): Promise<Outcome> {
   const sink = await openSink(output.file, io);
   let notes: string[] = [];
   try {
-    return await untilUnchanged(() => {
+    return await restartOnChange(() => {
       notes = [];
       const note: Asking['note'] = ({ kind, text }) => {
         // In JSON the coverage of a series is part of the answer.
@@ -83,11 +84,17 @@ async function answer(job: Job): Promise<Outcome> {
     }, sink);
   } catch (error) {
     await sink.abandon();
-    throw error;
+    throw withWayOut(error, output);
   } finally {
     bar.clear();
     for (const text of notes) messages.note(`asof: ${text}`);
   }
+}
+
+/** Rows on stdout cannot be taken back; a file is written again. */
+function withWayOut(error: unknown, { file }: OutputChoice): unknown {
+  if (!(error instanceof Problem) || !isDataChange(error) || file !== undefined) return error;
+  return error.with({ hints: [...error.hints, 'with -o FILE asof starts again by itself'] });
 }
 
 async function attempt({ query, output, asking, bar, messages, io }: Job, sink: Sink): Promise<Outcome> {

@@ -1,16 +1,9 @@
 import { existsSync } from 'node:fs';
 import { XMLValidator } from 'fast-xml-parser';
 import { spawn } from 'node-pty';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  asof,
-  days,
-  type Ended,
-  linesOf,
-  newFolder,
-  type Surroundings,
-  statements,
-} from '../../support/command.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { asof, days, type Ended, linesOf, type Surroundings, statements } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 import { builtProgram } from '../../support/repository.ts';
 import { readText } from '../../support/text-reading.ts';
 
@@ -55,7 +48,6 @@ beforeAll(async () => {
   const { code, err } = await asof(['import', ...files, '--store', store]);
   if (code !== 0) throw new Error(err);
 });
-afterAll(folder.remove);
 
 function run(line: string, surroundings?: Surroundings): Promise<Ended> {
   return asof([...line.split(' '), '--store', store], surroundings);

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { asof, newFolder } from '../../support/command.ts';
+import { describe, expect, it } from 'vitest';
+import { asof } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 import { builtProgram } from '../../support/repository.ts';
 
 const folder = newFolder();
-afterAll(folder.remove);
 
 /** A line that help shows as an example, and whether it says that it needs something. */
 type Example = { readonly line: string; readonly needs: boolean };

@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { asof, statements } from '../../support/command.ts';
 import { contractStore } from '../../support/contract-cases.ts';
 import { readParquet } from '../../support/duckdb.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { builtProgram } from '../../support/repository.ts';
-import { scratchFolder } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
 let store = '';

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { asof, importedStore, linesOf, newFolder, statements } from '../../support/command.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { asof, importedStore, linesOf, statements } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 import { builtProgram } from '../../support/repository.ts';
 
 // Real work takes its time on a busy machine.
@@ -52,7 +53,6 @@ beforeAll(async () => {
   ]);
   if (code !== 0) throw new Error(err);
 });
-afterAll(folder.remove);
 
 describe('the built command', () => {
   it('writes the same bytes into a pipe and into a file as in this process', async () => {

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { spawn } from 'node-pty';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
-import { asof, newFolder, statements } from '../../support/command.ts';
+import { asof, statements } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 import { startService } from '../../support/modes.ts';
 import { builtProgram } from '../../support/repository.ts';
 import { serve } from '../../support/service-double.ts';
@@ -25,7 +26,6 @@ beforeAll(async () => {
   const { code, err } = await asof(['import', folder.write('few.csv', few), '--store', store]);
   if (code !== 0) throw new Error(err);
 });
-afterAll(folder.remove);
 
 const columns = 66;
 

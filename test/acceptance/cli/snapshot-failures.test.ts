@@ -15,9 +15,9 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
 import { asof, type Ended, linesOf } from '../../support/command.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { type Running, startService, unlimited } from '../../support/modes.ts';
 import { builtProgram, builtSample as sample } from '../../support/repository.ts';
-import { scratchFolder } from '../../support/scratch-store.ts';
 import { serve } from '../../support/service-double.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -16,18 +16,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { manifestText } from '../../../src/snapshot/manifest.ts';
 import { openStore } from '../../../src/store/open.ts';
-import { asof, importedStore, linesOf, newFolder, statements } from '../../support/command.ts';
+import { asof, importedStore, linesOf, statements } from '../../support/command.ts';
+import { newFolder, scratchFolder } from '../../support/folders.ts';
 import { startService } from '../../support/modes.ts';
 import { builtSample as samplePath } from '../../support/repository.ts';
-import { scratchFolder } from '../../support/scratch-store.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const stores = newFolder();
-afterAll(stores.remove);
 
 let folder = '';
 let out = '';
@@ -684,7 +683,7 @@ describe('asof verify asks again', () => {
     const stores = newFolder();
     const store = await importedStore(stores);
     await snapshot(['gdp.csv obs GDP'], '--as-of', '2015-02-01', '--store', store);
-    stores.remove();
+    rmSync(store);
     const said = 'asof: no store or service to compare with: only the files were read\n';
     expect(await verify()).toEqual({ ...success, err: said });
     appendFileSync(file('gdp.csv'), 'x');

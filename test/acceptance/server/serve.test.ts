@@ -12,9 +12,11 @@ import {
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { newQuarterlyStore } from '../../support/example-stores.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { bodyOf } from '../../support/http-service.ts';
 import { builtProgram as program } from '../../support/repository.ts';
-import { facts, scratchFolder } from '../../support/scratch-store.ts';
-import { bodyOf, newStore } from '../../support/service-world.ts';
+import { facts } from '../../support/scratch-store.ts';
 
 const running = new Set<ChildProcess>();
 
@@ -43,7 +45,7 @@ async function newPlace(): Promise<Place> {
   const { PATH = '' } = process.env;
   return {
     folder,
-    store: await newStore(),
+    store: await newQuarterlyStore(),
     env: { PATH, HOME: folder, ASOF_ACCESS: join(folder, 'access.db') },
   };
 }
@@ -184,7 +186,7 @@ describe('asof serve', () => {
     const key = newKey(place, 'many');
     const link = join(place.folder, 'current.db');
     symlinkSync(place.store, link);
-    const other = await newStore();
+    const other = await newQuarterlyStore();
     writeFileSync(join(place.folder, 'new.csv'), facts('GDP 2014-04-01 2014-10-30 17328.2'));
     expect(run(place, 'import', 'new.csv', '--store', other).status).toBe(0);
     const service = await start(place, link);

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openWriter } from '../../../src/store/open.ts';
 import { openDatabase } from '../../../src/store/sqlite/engine.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { builtProgram as asof } from '../../support/repository.ts';
 import {
   allStatements,
@@ -14,7 +15,6 @@ import {
   newStorePath,
   observationsIn,
   reading,
-  scratchFolder,
   withStore,
 } from '../../support/scratch-store.ts';
 

@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { asof, type Folder, newFolder } from '../../support/command.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { asof } from '../../support/command.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 import { envelope, pong, reply, serve } from '../../support/service-double.ts';
 
 const key = 'asof_live_sk_abcdEFGHijklMNOPqrstUVWXyz0123456789_-abcde';
@@ -17,7 +18,6 @@ beforeEach(() => {
   env = { ASOF_CONFIG_DIR: folder.path('mine') };
   file = join(folder.path('mine'), 'keys.json');
 });
-afterEach(() => folder.remove());
 
 const run = (line: readonly string[], stdin = '', more: Readonly<Record<string, string>> = {}) =>
   asof(line, { env: { ...env, ...more }, stdin: Readable.from([stdin]) });

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { asof, type Folder, newFolder } from '../../support/command.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { asof } from '../../support/command.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 
 let folder: Folder;
 let env: Readonly<Record<string, string>>;
@@ -12,7 +13,6 @@ beforeEach(() => {
   env = { ASOF_CONFIG_DIR: folder.path('mine') };
   file = join(folder.path('mine'), 'config.json');
 });
-afterEach(() => folder.remove());
 
 const run = (...line: readonly string[]) => asof(line, { env });
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
 import { hook } from '../../support/before-asking.ts';
-import { asof, type Ended, type Folder, linesOf, newFolder, statements } from '../../support/command.ts';
+import { asof, type Ended, linesOf, statements } from '../../support/command.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 import { type Running, startService } from '../../support/modes.ts';
 import { serve } from '../../support/service-double.ts';
 
@@ -42,7 +43,6 @@ beforeEach(() => {
 });
 afterAll(async () => {
   await service.stop();
-  folder.remove();
 });
 
 /** What a service does about tags. */

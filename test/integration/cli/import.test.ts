@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { asof, type Folder, linesOf, newFolder, statements } from '../../support/command.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { asof, linesOf, statements } from '../../support/command.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 
 // Real work takes its time on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
@@ -17,7 +18,6 @@ beforeEach(() => {
     statements(['GDP,2014-10-01,2015-01-30,17710.7', 'GDP,2014-10-01,2015-02-27,']),
   );
 });
-afterEach(() => folder.remove());
 
 const hash = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
 

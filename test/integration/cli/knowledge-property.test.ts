@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { agreeing, days, onePerKey, runs, seriesIds } from '../../support/arbitrary.ts';
 import { asof } from '../../support/command.ts';
 import { asAsofCsv } from '../../support/encodings.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { asOf, type Knowledge, nothing, told } from '../../support/knowledge.ts';
-import { importFiles, newStorePath, scratchFolder } from '../../support/scratch-store.ts';
+import { importFiles, newStorePath } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
 

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { asof, type Folder, linesOf, newFolder } from '../../support/command.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { asof, linesOf } from '../../support/command.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 import { envelope, problem, reply, serve } from '../../support/service-double.ts';
 
 let folder: Folder;
@@ -10,7 +11,6 @@ beforeEach(() => {
   folder = newFolder();
   env = { ASOF_CONFIG_DIR: folder.path('mine') };
 });
-afterEach(() => folder.remove());
 
 const run = (line: string, more: Readonly<Record<string, string>> = {}) =>
   asof(line.split(' '), { env: { ...env, ...more } });

@@ -1,14 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  asof,
-  days,
-  importedStore,
-  linesOf,
-  longValue,
-  newFolder,
-  statements,
-} from '../../support/command.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { asof, days, importedStore, linesOf, longValue, statements } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 
 // Real work takes its time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -18,7 +11,6 @@ let store = '';
 beforeAll(async () => {
   store = await importedStore(folder);
 });
-afterAll(folder.remove);
 
 const header = 'date,value,as_of_date,series_id,unit,frequency,source';
 const newestFirst = [...days].reverse();

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
-import { asof, type Folder, linesOf, newFolder, statements } from '../../support/command.ts';
+import { asof, linesOf, statements } from '../../support/command.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 import { type Running, startService, unlimited } from '../../support/modes.ts';
 import { serve } from '../../support/service-double.ts';
 
@@ -34,7 +35,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.stop();
-  folder.remove();
 });
 
 type Asked = { readonly paths: readonly string[]; readonly atOnce: number };

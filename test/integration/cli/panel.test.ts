@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asof, type Folder, importedStore, linesOf, newFolder } from '../../support/command.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { asof, importedStore, linesOf } from '../../support/command.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 import { dataPath, readData, testData } from '../../support/repository.ts';
 
 const folder: Folder = newFolder();
@@ -8,7 +9,6 @@ let store = '';
 beforeAll(async () => {
   store = await importedStore(folder);
 });
-afterAll(folder.remove);
 
 const run = (line: string) => asof([...line.split(' '), '--store', store]);
 

@@ -1,10 +1,11 @@
 import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Io } from '../../../src/cli/terminal/io.ts';
 import { messagesOf } from '../../../src/cli/terminal/messages.ts';
 import { progress } from '../../../src/cli/terminal/progress.ts';
-import { asof, days, importedStore, longValue, newFolder, statements } from '../../support/command.ts';
+import { asof, days, importedStore, longValue, statements } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 
 // Real work takes its time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -14,7 +15,6 @@ let store = '';
 beforeAll(async () => {
   store = await importedStore(folder);
 });
-afterAll(folder.remove);
 
 const erase = '\r\u001B[K';
 const slow = { stderrIsTerminal: true, columns: 120, pace: 300 };

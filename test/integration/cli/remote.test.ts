@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { asof, type Folder, newFolder } from '../../support/command.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { asof } from '../../support/command.ts';
+import { type Folder, newFolder } from '../../support/folders.ts';
 import { envelope, pong, problem, reply, serve } from '../../support/service-double.ts';
 
 const key = 'asof_live_sk_abcdEFGHijklMNOPqrstUVWXyz0123456789_-abcde';
@@ -12,7 +13,6 @@ beforeEach(() => {
   folder = newFolder();
   env = { ASOF_CONFIG_DIR: folder.path('mine') };
 });
-afterEach(() => folder.remove());
 
 const run = (line: string, more: Readonly<Record<string, string>> = {}) =>
   asof(line.split(' '), { env: { ...env, ...more } });

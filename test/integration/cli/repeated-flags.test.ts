@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asof, importedStore, newFolder } from '../../support/command.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { asof, importedStore } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 
 const folder = newFolder();
 let store = '';
 beforeAll(async () => {
   store = await importedStore(folder);
 });
-afterAll(folder.remove);
 
 describe('a flag with one value that is given twice', () => {
   it.each<readonly [line: string, said: string]>([

@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { asof, type Ended, importedStore, newFolder } from '../../support/command.ts';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { asof, type Ended, importedStore } from '../../support/command.ts';
+import { newFolder, scratchFolder } from '../../support/folders.ts';
 import { withoutRights } from '../../support/rights.ts';
-import { scratchFolder } from '../../support/scratch-store.ts';
 
 /** A disk that is full from the n-th write on, and a system that may refuse links. */
 const disk = { writes: 0, fullFrom: Number.POSITIVE_INFINITY, refusesLinks: false };
@@ -64,7 +64,6 @@ beforeAll(async () => {
   store = await importedStore(data);
   for (const path of [data.path('.'), store]) chmodSync(path, 0o755);
 });
-afterAll(data.remove);
 
 beforeEach(() => {
   Object.assign(disk, { writes: 0, fullFrom: Number.POSITIVE_INFINITY, refusesLinks: false });

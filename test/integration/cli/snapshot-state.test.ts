@@ -7,9 +7,10 @@ import { agreeing, onePerKey, runs } from '../../support/arbitrary.ts';
 import { hook } from '../../support/before-asking.ts';
 import { asof, type Ended, linesOf, statements } from '../../support/command.ts';
 import { asAsofCsv } from '../../support/encodings.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import type { Said } from '../../support/knowledge.ts';
 import { type Running, startService } from '../../support/modes.ts';
-import { importFiles, newStorePath, scratchFolder } from '../../support/scratch-store.ts';
+import { importFiles, newStorePath } from '../../support/scratch-store.ts';
 import { serve } from '../../support/service-double.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asof, importedStore, linesOf, newFolder, statements } from '../../support/command.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { asof, importedStore, linesOf, statements } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
 import { dataPath, readData, testData } from '../../support/repository.ts';
 import { newStorePath } from '../../support/scratch-store.ts';
 
@@ -29,7 +30,6 @@ beforeAll(async () => {
   const { code, err } = await asof(['import', facts, '--store', store]);
   if (code !== 0) throw new Error(err);
 });
-afterAll(folder.remove);
 
 const run = (line: string, more: readonly string[] = []) =>
   asof([...line.split(' '), ...more, '--store', store]);

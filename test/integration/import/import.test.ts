@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ImportProgress, importFiles, importLog } from '../../../src/import/import.ts';
 import { ImportRefusal } from '../../../src/import/load/conflict.ts';
-import { allStatements, facts, newStorePath, reading, scratchFolder } from '../../support/scratch-store.ts';
-import { tempFolder } from '../../support/temp-files.ts';
+import { scratchFolder, tempFolder } from '../../support/folders.ts';
+import { allStatements, facts, newStorePath, reading } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
 const clock = () => new Date('2026-01-15T12:00:00Z');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { Client } from '../../../src/client/client.ts';
 import { embeddedClient } from '../../../src/client/embedded.ts';
-import { pagesOf } from '../../../src/client/pages.ts';
+import { pagesOf } from '../../../src/client/pagination.ts';
 import type { Filing } from '../../../src/domain/insider/filing.ts';
 import { insiderClusterExplanations, insiderClusters } from '../../../src/operations/index.ts';
 import type { RowOf } from '../../../src/operations/operation.ts';
@@ -10,7 +10,8 @@ import type { ParamTexts } from '../../../src/operations/param.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { alikeFilings, days } from '../../support/alike-filings.ts';
 import { filing, owner } from '../../support/filings.ts';
-import { importFilings, newStorePath, scratchFolder } from '../../support/scratch-store.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { importFilings, newStorePath } from '../../support/scratch-store.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

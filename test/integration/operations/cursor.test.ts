@@ -2,12 +2,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { observations, seriesSearch, yields } from '../../../src/operations/index.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
+import { day, latest, newPagedStore } from '../../support/example-stores.ts';
 import { facts, importFiles } from '../../support/scratch-store.ts';
-import { ask, day, latest, newStore, problemOf } from '../../support/stock.ts';
+import { ask, problemOf } from '../../support/service.ts';
 
 let path = '';
 beforeAll(async () => {
-  path = await newStore();
+  path = await newPagedStore();
 });
 
 describe('a cursor', () => {
@@ -94,7 +95,7 @@ describe('a cursor', () => {
     ['a new statement of a known value', 'facts.csv', ['GDP 2020-01-01 2021-06-01 1']],
     ['a fuller text of a known statement', 'facts.csv', ['GDP 2020-01-01 2020-02-01 1.000']],
   ])('is refused once its series has changed: by %s', async (_, name, lines) => {
-    const changing = await newStore();
+    const changing = await newPagedStore();
     const cursor =
       (
         await ask(changing, observations, [
@@ -122,7 +123,7 @@ describe('a cursor', () => {
   });
 
   test('outlives an import that brought its series nothing new', async () => {
-    const still = await newStore();
+    const still = await newPagedStore();
     const cursor =
       (
         await ask(still, observations, [

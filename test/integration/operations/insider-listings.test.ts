@@ -13,7 +13,8 @@ import { openWriter } from '../../../src/store/open.ts';
 import type { ImportRecord, StoreView } from '../../../src/store/store.ts';
 import { alikeFilings, days } from '../../support/alike-filings.ts';
 import { filing } from '../../support/filings.ts';
-import { importFilings, newStorePath, scratchFolder, withStore } from '../../support/scratch-store.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { importFilings, newStorePath, withStore } from '../../support/scratch-store.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

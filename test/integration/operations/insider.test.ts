@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Filing } from '../../../src/domain/insider/filing.ts';
 import { insiderClusters, insiderFilings } from '../../../src/operations/index.ts';
 import { filing, owner } from '../../support/filings.ts';
-import { importFilings, newStorePath, scratchFolder } from '../../support/scratch-store.ts';
-import { ask, problemOf } from '../../support/stock.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { importFilings, newStorePath } from '../../support/scratch-store.ts';
+import { ask, problemOf } from '../../support/service.ts';
 
 const folder = scratchFolder();
 

@@ -3,8 +3,9 @@ import type { Row } from '../../../src/operations/envelope.ts';
 import { observations, seriesSearch, yields } from '../../../src/operations/index.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
+import { day, folder, known, latest, names, newPagedStore, trades } from '../../support/example-stores.ts';
 import { facts, importFiles, newStorePath } from '../../support/scratch-store.ts';
-import { ask, day, folder, known, latest, names, newStore, trades } from '../../support/stock.ts';
+import { ask } from '../../support/service.ts';
 
 /** All pages, each held to the rule that a cursor is there exactly when more is. */
 async function allPages(
@@ -38,7 +39,7 @@ const allRates = [...trades]
 
 let path = '';
 beforeAll(async () => {
-  path = await newStore();
+  path = await newPagedStore();
 });
 
 describe('pages of every size give the same rows, in the order of the contract', () => {

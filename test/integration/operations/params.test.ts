@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { curve, observations, operations, seriesSearch, yields } from '../../../src/operations/index.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
-import { ask, gdp, idOf, problemOf } from '../../support/asking.ts';
+import { gdp, newGdpStore, requiredBy } from '../../support/example-stores.ts';
+import { serviceOf } from '../../support/service.ts';
+
+const { ask, problemOf } = serviceOf(await newGdpStore());
 
 describe('parameters that break a rule are a validation error that names the field', () => {
   const dateRule = (name: string) => `invalid '${name}' date: use YYYY-MM-DD format`;
@@ -39,13 +42,13 @@ describe('parameters that break a rule are a validation error that names the fie
   test.each(
     dateParams.flatMap(([operation, name]) => badDates.map((text) => [operation, name, text] as const)),
   )('$name %s=%j', async (operation, name, text) => {
-    const problem = await problemOf(operation, [...idOf(operation), [name, text]]);
+    const problem = await problemOf(operation, [...requiredBy(operation), [name, text]]);
     expect([problem.status, problem.field, problem.detail]).toEqual([400, name, dateRule(name)]);
   });
 
   test.each(['2024-02-29', '2000-02-29', '1600-01-01', '2015-01-30'])('%s is a date', async (text) => {
     for (const [operation, name] of dateParams) {
-      await expect(ask(operation, [...idOf(operation), [name, text]])).resolves.toMatchObject({
+      await expect(ask(operation, [...requiredBy(operation), [name, text]])).resolves.toMatchObject({
         status: 'ok',
       });
     }
@@ -130,7 +133,7 @@ describe('parameters that break a rule are a validation error that names the fie
       /TIPS has 5Y, 7Y, 10Y, 20Y, 30Y/,
     ],
   ])('%s: $name', async (_, operation, given, field, detail) => {
-    const problem = await problemOf(operation, [...idOf(operation), ...given]);
+    const problem = await problemOf(operation, [...requiredBy(operation), ...given]);
     expect([problem.kind, problem.status, problem.field]).toEqual(['validation-error', 400, field]);
     expect(problem.detail).toMatch(detail);
   });

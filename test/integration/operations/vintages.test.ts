@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../../src/operations/envelope.ts';
 import { vintages } from '../../../src/operations/index.ts';
+import { folder } from '../../support/example-stores.ts';
 import { facts, importFiles, newStorePath } from '../../support/scratch-store.ts';
-import { ask, folder } from '../../support/stock.ts';
+import { ask } from '../../support/service.ts';
 
 /** A store of one series that was published on each of ten days; each added a date, and revised the one before. */
-async function newStore(): Promise<string> {
+async function newPagedStore(): Promise<string> {
   const path = newStorePath(folder);
   const lines = Array.from({ length: 10 }, (_, i) => [
     `X 2020-01-${10 + i} 2020-02-${10 + i} ${i}`,
@@ -19,7 +20,7 @@ const x = ['id', 'X'] as const;
 
 describe('the list of vintages', () => {
   it.each([1, 3, 9, 10, 1000])('is the same in pages of %i', async (size) => {
-    const path = await newStore();
+    const path = await newPagedStore();
     const found: Envelope[] = [];
     let cursor: string | undefined;
     do {
@@ -40,7 +41,7 @@ describe('the list of vintages', () => {
   });
 
   it('is not continued when the series has changed since its first page', async () => {
-    const path = await newStore();
+    const path = await newPagedStore();
     const { next_cursor = '' } = await ask(path, vintages, [x, ['limit', '4']]);
     await importFiles(path, { 'more.csv': facts('X 2020-01-10 2020-03-01 7') });
     await expect(ask(path, vintages, [x, ['cursor', next_cursor]])).rejects.toMatchObject({

@@ -8,8 +8,8 @@ import type { Field } from '../../../src/operations/field.ts';
 import { ParquetRenderer } from '../../../src/render/parquet/parquet.ts';
 import { renderPages } from '../../../src/render/renderer.ts';
 import { ask, readParquet } from '../../support/duckdb.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { envelope, field, layout, observation, observationFields } from '../../support/rows.ts';
-import { scratchFolder } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
 let files = 0;

@@ -3,14 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import { operations } from '../../../src/operations/index.ts';
 import { newKey } from '../../../src/server/keys/key.ts';
+import { newQuarterlyStore } from '../../support/example-stores.ts';
+import { bodyOf, type HttpService, newHttpService, shortestAddress } from '../../support/http-service.ts';
 import { facts, importFiles } from '../../support/scratch-store.ts';
-import { bodyOf, newStore, newWorld, simplest, type World } from '../../support/service-world.ts';
 
-let world: World;
+let http: HttpService;
 beforeAll(async () => {
-  world = await newWorld();
+  http = await newHttpService();
 });
-afterAll(() => world.close());
+afterAll(() => http.close());
 
 const errors = 'https://data.example/asof/errors';
 const asOf = '/v1/series/GDP/observations?as_of=2015-01-30';
@@ -18,7 +19,7 @@ const unknownKey = newKey({ name: 'x', plan: 'pro', now: new Date() }).secret;
 
 describe('an answer', () => {
   it('is the envelope of the contract', async () => {
-    const response = await world.get(`${asOf}&limit=1`);
+    const response = await http.get(`${asOf}&limit=1`);
     const { request_id, next_cursor, ...body } = await bodyOf(response);
     expect(body).toEqual({
       object: 'observation_series',
@@ -45,7 +46,7 @@ describe('an answer', () => {
   });
 
   it('has the headers of the rulings', async () => {
-    const { status, headers } = await world.get(asOf);
+    const { status, headers } = await http.get(asOf);
     expect(status).toBe(200);
     expect(Object.fromEntries(headers)).toEqual({
       'content-type': 'application/json',
@@ -63,7 +64,7 @@ describe('an answer', () => {
 
   it('comes for every operation of the table', async () => {
     for (const operation of operations) {
-      const response = await world.get(simplest(operation));
+      const response = await http.get(shortestAddress(operation));
       const { object } = await bodyOf(response);
       expect([operation.path, response.status, object]).toEqual([operation.path, 200, operation.object]);
     }
@@ -74,7 +75,7 @@ describe('an answer', () => {
     let cursor = '';
     do {
       const next = cursor === '' ? '' : `&cursor=${cursor}`;
-      const page = await bodyOf(world.get(`/v1/series/UNRATE/observations?limit=40${next}`));
+      const page = await bodyOf(http.get(`/v1/series/UNRATE/observations?limit=40${next}`));
       dates.push(...page.results.map(({ date }) => String(date)));
       cursor = page.next_cursor ?? '';
     } while (cursor !== '');
@@ -84,12 +85,12 @@ describe('an answer', () => {
 
   it('is told by plan', async () => {
     const plansOf = async (key: string) =>
-      (await bodyOf(world.get('/v1/ping', { 'x-api-key': key }))).results[0]?.plan;
-    expect([await plansOf(world.keys.pro), await plansOf(world.keys.free)]).toEqual(['pro', 'free']);
+      (await bodyOf(http.get('/v1/ping', { 'x-api-key': key }))).results[0]?.plan;
+    expect([await plansOf(http.keys.pro), await plansOf(http.keys.free)]).toEqual(['pro', 'free']);
   });
 
   it('keeps characters beyond ASCII, in the length as well', async () => {
-    const response = await world.get('/v1/series/UNRATE');
+    const response = await http.get('/v1/series/UNRATE');
     const bytes = Buffer.from(await response.arrayBuffer());
     expect(response.headers.get('content-length')).toBe(String(bytes.length));
     expect(JSON.parse(bytes.toString()).results[0].title).toBe('Unemployment – "the" rate');
@@ -97,8 +98,8 @@ describe('an answer', () => {
 
   it('to HEAD has the headers of GET and no body', async () => {
     const [get, head] = [
-      await world.get(asOf),
-      await world.ask(asOf, { method: 'HEAD', headers: { 'x-api-key': world.keys.pro } }),
+      await http.get(asOf),
+      await http.ask(asOf, { method: 'HEAD', headers: { 'x-api-key': http.keys.pro } }),
     ];
     const stable = ({ headers }: Response) =>
       [...headers].filter(([name]) => !/^(x-request-id|ratelimit-remaining)$/.test(name));
@@ -109,11 +110,11 @@ describe('an answer', () => {
 
   it('reads a query as forms write it', async () => {
     const found = async (query: string) =>
-      (await bodyOf(world.get(`/v1/series?${query}`))).results.map(({ id }) => id);
+      (await bodyOf(http.get(`/v1/series?${query}`))).results.map(({ id }) => id);
     expect(await found('q=gdp')).toEqual(['GDP']);
     expect(await found('q=gross+domestic&match=title')).toEqual(['GDP']);
     expect(await found('q=gross%20domestic&match=title&')).toEqual(['GDP']);
-    const { detail } = await bodyOf(world.get('/v1/series?limit=1+%2b'));
+    const { detail } = await bodyOf(http.get('/v1/series?limit=1+%2b'));
     expect(detail).toContain('"1 +"');
     expect(await found('q=%47%44%50')).toEqual(['GDP']);
     expect(await found('q')).toEqual(['GDP', 'UNRATE']);
@@ -157,7 +158,7 @@ describe('a failure', () => {
   const own = (headers: Record<string, string> = {}): RequestInit => ({
     headers: {
       get 'x-api-key'() {
-        return world.keys.pro;
+        return http.keys.pro;
       },
       ...headers,
     },
@@ -269,7 +270,7 @@ describe('a failure', () => {
   ];
 
   it.each(cases)('of %s is a problem document', async (_, path, init, expected) => {
-    const response = await world.ask(path, init);
+    const response = await http.ask(path, init);
     const { instance, request_id, ...problem } = await bodyOf(response);
     expect(problem).toEqual(expected);
     expect(response.status).toBe(expected.status);
@@ -283,8 +284,8 @@ describe('a failure', () => {
   });
 
   it('of the plan is told after wrong parameters and before an unknown series', async () => {
-    const free = { 'x-api-key': world.keys.free };
-    const statusOf = async (path: string) => (await world.get(path, free)).status;
+    const free = { 'x-api-key': http.keys.free };
+    const statusOf = async (path: string) => (await http.get(path, free)).status;
     expect(await statusOf('/v1/series/GDP/observations')).toBe(200);
     expect(await statusOf(asOf)).toBe(403);
     expect(await statusOf(asOf.replace('GDP', 'GDPX'))).toBe(403);
@@ -293,15 +294,15 @@ describe('a failure', () => {
   });
 
   it('of the plan is told also where another plan has just had the answer', async () => {
-    expect((await world.get(asOf)).status).toBe(200);
-    expect((await world.get(asOf, { 'x-api-key': world.keys.free })).status).toBe(403);
-    const { headers } = await world.get(asOf);
-    const known = { 'x-api-key': world.keys.free, 'if-none-match': headers.get('etag') ?? '' };
-    expect((await world.get(asOf, known)).status).toBe(403);
+    expect((await http.get(asOf)).status).toBe(200);
+    expect((await http.get(asOf, { 'x-api-key': http.keys.free })).status).toBe(403);
+    const { headers } = await http.get(asOf);
+    const known = { 'x-api-key': http.keys.free, 'if-none-match': headers.get('etag') ?? '' };
+    expect((await http.get(asOf, known)).status).toBe(403);
   });
 
   it('of the plan names the page where it can be upgraded', async () => {
-    const other = await newWorld({ billingUrl: 'https://pay.example' });
+    const other = await newHttpService({ billingUrl: 'https://pay.example' });
     const { detail, type } = await bodyOf(other.get(asOf, { 'x-api-key': other.keys.free }));
     expect(type).toBe(`${errors}/plan-upgrade-required`);
     expect(detail).toContain('upgrade at https://pay.example');
@@ -311,7 +312,7 @@ describe('a failure', () => {
 
 describe('a bug', () => {
   it('is 500 without its cause, which is in the log', async () => {
-    const other = await newWorld({
+    const other = await newHttpService({
       service: (made) => ({ ...made, reply: () => Promise.reject(new Error('the abacus fell')) }),
     });
     const response = await other.get(asOf);
@@ -326,7 +327,7 @@ describe('a bug', () => {
   });
 
   it('of the machine under the store is 500 too', async () => {
-    const other = await newWorld();
+    const other = await newHttpService();
     other.replace({
       service: { answer: () => gone(), reply: () => gone(), state: () => gone() },
       close: async () => undefined,
@@ -350,7 +351,7 @@ function gone(): Promise<never> {
 
 describe('quotas', () => {
   it('are exact when requests come at once, and refuse with the time to wait', async () => {
-    const other = await newWorld();
+    const other = await newHttpService();
     other.clock.now = new Date('2026-01-15T12:00:17.500Z');
     const three = { 'x-api-key': other.keys.three };
     const answers = await Promise.all(Array.from({ length: 50 }, () => other.get('/v1/ping', three)));
@@ -381,7 +382,7 @@ describe('quotas', () => {
     ['an unknown series', '/v1/series/GDPX', {}, 404],
     ['HEAD', '/v1/ping', { method: 'HEAD' }, 200],
   ])('count %s', async (_, path, init, status) => {
-    const other = await newWorld();
+    const other = await newHttpService();
     const request = () => other.ask(path, { ...init, headers: { 'x-api-key': other.keys.three } });
     const statuses = [];
     for (let i = 0; i < 4; i += 1) statuses.push((await request()).status);
@@ -390,7 +391,7 @@ describe('quotas', () => {
   });
 
   it('come before the endpoint, the method and the parameters', async () => {
-    const other = await newWorld();
+    const other = await newHttpService();
     const three = { 'x-api-key': other.keys.three };
     for (let i = 0; i < 3; i += 1) await other.get('/v1/ping', three);
     const statuses = [];
@@ -402,7 +403,7 @@ describe('quotas', () => {
   });
 
   it('count 304, and neither probes, the description, error pages nor bad keys', async () => {
-    const other = await newWorld();
+    const other = await newHttpService();
     const three = { 'x-api-key': other.keys.three };
     const etag = (await other.get('/v1/ping', three)).headers.get('etag') ?? '';
     for (const path of ['/healthz', '/readyz', '/v1/openapi.json', '/errors/unauthorized'])
@@ -420,11 +421,11 @@ describe('quotas', () => {
 });
 
 describe('an ETag', () => {
-  const tagOf = async (of: World, path: string, headers: Record<string, string> = {}) =>
+  const tagOf = async (of: HttpService, path: string, headers: Record<string, string> = {}) =>
     (await of.get(path, headers)).headers.get('etag') ?? '';
 
   it('spares the facts a question, and the client the body', async () => {
-    const other = await newWorld();
+    const other = await newHttpService();
     const tag = await tagOf(other, asOf);
     const before = other.queries();
     for (const known of [tag, tag.slice(2), `"x", ${tag}`, '*']) {
@@ -440,28 +441,28 @@ describe('an ETag', () => {
   });
 
   it('that is another one gives the whole answer', async () => {
-    const response = await world.get(asOf, { 'if-none-match': 'W/"x", "y"' });
+    const response = await http.get(asOf, { 'if-none-match': 'W/"x", "y"' });
     expect([response.status, (await bodyOf(response)).results_count]).toEqual([200, 2]);
   });
 
   it('differs between queries, plans and objects, and not between orders of parameters', async () => {
-    const free = { 'x-api-key': world.keys.free };
+    const free = { 'x-api-key': http.keys.free };
     const observations = '/v1/series/GDP/observations';
     const tags = [
-      await tagOf(world, asOf),
-      await tagOf(world, `${asOf}&limit=3`),
-      await tagOf(world, asOf.replace('01-30', '01-29')),
-      await tagOf(world, observations),
-      await tagOf(world, observations, free),
-      await tagOf(world, '/v1/series/GDP'),
-      await tagOf(world, '/v1/ping'),
+      await tagOf(http, asOf),
+      await tagOf(http, `${asOf}&limit=3`),
+      await tagOf(http, asOf.replace('01-30', '01-29')),
+      await tagOf(http, observations),
+      await tagOf(http, observations, free),
+      await tagOf(http, '/v1/series/GDP'),
+      await tagOf(http, '/v1/ping'),
     ];
     expect(new Set(tags).size).toBe(tags.length);
-    expect(await tagOf(world, `${observations}?limit=3&as_of=2015-01-30`)).toBe(tags[1]);
+    expect(await tagOf(http, `${observations}?limit=3&as_of=2015-01-30`)).toBe(tags[1]);
   });
 
   it('changes with an import, at once', async () => {
-    const other = await newWorld();
+    const other = await newHttpService();
     const tag = await tagOf(other, asOf);
     await importFiles(other.path, { 'more.csv': facts('GDP 2014-04-01 2014-10-30 17328.2') });
     const response = await other.get(asOf, { 'if-none-match': tag });
@@ -471,7 +472,7 @@ describe('an ETag', () => {
   });
 
   it('changes with the day where the answer does', async () => {
-    const other = await newWorld();
+    const other = await newHttpService();
     const paths = ['/v1/treasury/yields/curve', '/v1/treasury/yields/curve?date=2015-01-05', asOf];
     const before = await Promise.all(paths.map((path) => tagOf(other, path)));
     other.clock.now = new Date('2026-01-16T00:00:00Z');
@@ -481,9 +482,9 @@ describe('an ETag', () => {
   });
 
   it('changes with the store, also where both count the same imports', async () => {
-    const other = await newWorld();
+    const other = await newHttpService();
     const tag = await tagOf(other, asOf);
-    const third = await newWorld();
+    const third = await newHttpService();
     expect(await tagOf(third, asOf)).toBe(tag);
     await importFiles(other.path, { 'a.csv': facts('GDP 2014-04-01 2014-10-30 1') });
     await importFiles(third.path, { 'b.csv': facts('GDP 2014-04-01 2014-10-30 2') });
@@ -495,7 +496,7 @@ describe('an ETag', () => {
 
 describe('an answer that is given again', () => {
   it('asks the facts nothing, is the same, and has a request id of its own', async () => {
-    const other = await newWorld();
+    const other = await newHttpService();
     const first = await bodyOf(other.get(asOf));
     const before = other.queries();
     const response = await other.get(asOf);
@@ -508,7 +509,7 @@ describe('an answer that is given again', () => {
   });
 
   it('is made anew on the next day', async () => {
-    const other = await newWorld();
+    const other = await newHttpService();
     const path = '/v1/treasury/yields/curve';
     await other.get(path);
     other.clock.now = new Date('2026-01-16T00:00:00Z');
@@ -536,8 +537,8 @@ describe('a body in a coding', () => {
     ['GZIP', 'gzip'],
     ['x-gzip', 'gzip'],
   ])('for Accept-Encoding: %s', async (accept, coding) => {
-    const plain = await bodyOf(world.get(long));
-    const response = await world.get(long, { 'accept-encoding': accept });
+    const plain = await bodyOf(http.get(long));
+    const response = await http.get(long, { 'accept-encoding': accept });
     const bytes = Buffer.from(await response.arrayBuffer());
     expect(response.headers.get('content-encoding')).toBe(coding);
     expect(response.headers.get('content-length')).toBe(String(bytes.length));
@@ -548,22 +549,22 @@ describe('a body in a coding', () => {
   });
 
   it('only where it pays', async () => {
-    const response = await world.get('/v1/ping', { 'accept-encoding': 'gzip' });
+    const response = await http.get('/v1/ping', { 'accept-encoding': 'gzip' });
     expect(response.headers.get('content-encoding')).toBeNull();
   });
 });
 
 describe('probes and pages, without a key', () => {
   it('say that the process answers, and that it is ready', async () => {
-    expect(await bodyOf(world.ask('/healthz'))).toEqual({ status: 'ok' });
-    expect(await bodyOf(world.ask('/readyz'))).toEqual({
+    expect(await bodyOf(http.ask('/healthz'))).toEqual({ status: 'ok' });
+    expect(await bodyOf(http.ask('/readyz'))).toEqual({
       status: 'ok',
       checks: { store: 'healthy', access: 'healthy' },
     });
   });
 
   it('say 503 while the service shuts down, which still answers', async () => {
-    const other = await newWorld();
+    const other = await newHttpService();
     other.stop.now = true;
     const ready = await other.ask('/readyz');
     expect(ready.headers.get('content-type')).toBe('application/problem+json');
@@ -578,7 +579,7 @@ describe('probes and pages, without a key', () => {
   });
 
   it('name access when counts cannot be written', async () => {
-    const other = await newWorld();
+    const other = await newHttpService();
     await other.close();
     const { detail } = await bodyOf(other.ask('/readyz'));
     expect(detail).toContain('access is unhealthy');
@@ -592,7 +593,7 @@ describe('probes and pages, without a key', () => {
     'rate-limit-exceeded',
     'internal-error',
   ])('explain %s', async (suffix) => {
-    const response = await world.ask(`/errors/${suffix}`);
+    const response = await http.ask(`/errors/${suffix}`);
     expect([response.status, response.headers.get('content-type')]).toEqual([
       200,
       'text/plain; charset=utf-8',
@@ -603,7 +604,7 @@ describe('probes and pages, without a key', () => {
 
 describe('the log', () => {
   it('has a JSON line for each request, with the pattern of its endpoint and the id of its key', async () => {
-    const other = await newWorld();
+    const other = await newHttpService();
     const response = await other.get(asOf);
     await other.ask('/healthz');
     await other.get('/v1/nothing');
@@ -627,7 +628,7 @@ describe('the log', () => {
   });
 
   it('holds no key, wherever a client puts it', async () => {
-    const other = await newWorld();
+    const other = await newHttpService();
     const { pro } = other.keys;
     await other.get('/v1/ping');
     await other.get(`/v1/series/${pro}`);
@@ -646,8 +647,8 @@ describe('the log', () => {
 
 describe('a store that takes the place of another', () => {
   it('answers from then on, and the one before is closed when its last request is done', async () => {
-    const other = await newWorld();
-    const path = await newStore();
+    const other = await newHttpService();
+    const path = await newQuarterlyStore();
     await importFiles(path, { 'more.csv': facts('NEW 2014-04-01 2014-10-30 1') });
     expect((await other.get('/v1/series/NEW')).status).toBe(404);
     const { openStore } = await import('../../../src/store/open.ts');

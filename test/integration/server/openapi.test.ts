@@ -3,20 +3,20 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../src/operations/index.ts';
-import { newWorld, simplest, type World } from '../../support/service-world.ts';
+import { type HttpService, newHttpService, shortestAddress } from '../../support/http-service.ts';
 
 type Json = { readonly [key: string]: unknown };
 
-let world: World;
+let http: HttpService;
 let description: Json;
 const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }));
 
 beforeAll(async () => {
-  world = await newWorld();
-  description = (await (await world.ask('/v1/openapi.json')).json()) as Json;
+  http = await newHttpService();
+  description = (await (await http.ask('/v1/openapi.json')).json()) as Json;
   ajv.addSchema({ $id: 'asof:api', ...(closed(description) as Json) });
 });
-afterAll(() => world.close());
+afterAll(() => http.close());
 
 /** The same with every object closed, so that an answer may hold nothing that is not described. */
 function closed(node: unknown): unknown {
@@ -116,7 +116,7 @@ describe('the OpenAPI description', () => {
 describe('every answer is as described', () => {
   it('of every operation', async () => {
     for (const operation of operations)
-      expect(await faults(operation.path, await world.get(simplest(operation)))).toEqual([]);
+      expect(await faults(operation.path, await http.get(shortestAddress(operation)))).toEqual([]);
   });
 
   const observations = '/v1/series/{id}/observations';
@@ -142,12 +142,12 @@ describe('every answer is as described', () => {
     ['/errors/{suffix}', '/errors/unauthorized', 'nobody'],
     ['/errors/{suffix}', '/errors/nothing', 'nobody'],
   ])('%s: %s by %s', async (path, target, who) => {
-    const key = who === 'nobody' ? {} : { 'x-api-key': world.keys[who as 'pro' | 'free'] };
-    expect(await faults(path, await world.ask(target, { headers: key }))).toEqual([]);
+    const key = who === 'nobody' ? {} : { 'x-api-key': http.keys[who as 'pro' | 'free'] };
+    expect(await faults(path, await http.ask(target, { headers: key }))).toEqual([]);
   });
 
   it('of a client that takes no JSON, of a quota used up, of a wrong method, of a service that stops', async () => {
-    const other = await newWorld();
+    const other = await newHttpService();
     const three = { 'x-api-key': other.keys.three };
     expect(await faults('/v1/ping', await other.get('/v1/ping', { ...three, accept: 'text/html' }))).toEqual(
       [],
@@ -169,7 +169,7 @@ describe('every answer is as described', () => {
 
   it('and an answer that is not, is found out', async () => {
     const wrong = (body: unknown) => Response.json(body);
-    const right = (await (await world.get('/v1/ping')).json()) as { results: Json[] };
+    const right = (await (await http.get('/v1/ping')).json()) as { results: Json[] };
     expect(await faults('/v1/ping', wrong(right))).toEqual([]);
     const [row] = right.results;
     for (const body of [

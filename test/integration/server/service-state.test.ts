@@ -3,7 +3,8 @@ import { observations } from '../../../src/operations/index.ts';
 import { createService, newRequestId, owner } from '../../../src/service/service.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { changedStore } from '../../support/changed-store.ts';
-import { facts, importFiles, newStorePath, scratchFolder } from '../../support/scratch-store.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { facts, importFiles, newStorePath } from '../../support/scratch-store.ts';
 
 const given = [['id', 'GDP']] as const;
 

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { settle, sumOfFile } from '../../../src/snapshot/file.ts';
-import { scratchFolder } from '../../support/scratch-store.ts';
+import { scratchFolder } from '../../support/folders.ts';
 
 /** The error code with which the system refuses links, if it does. */
 let refuseLink: string | undefined;

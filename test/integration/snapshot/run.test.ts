@@ -12,7 +12,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Manifest } from '../../../src/snapshot/manifest.ts';
 import { placeOf } from '../../../src/snapshot/place.ts';
 import { beginRun, giveUp, publish, settleFile, sweepAfter } from '../../../src/snapshot/run.ts';
-import { scratchFolder } from '../../support/scratch-store.ts';
+import { scratchFolder } from '../../support/folders.ts';
 
 /** What was put on the disk for good, and what was renamed, in order. */
 let events: string[] = [];

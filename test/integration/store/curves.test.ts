@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../support/arbitrary.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { testData } from '../../support/repository.ts';
 import {
   digestOf,
@@ -9,7 +10,6 @@ import {
   importFiles,
   newStorePath,
   reading,
-  scratchFolder,
 } from '../../support/scratch-store.ts';
 import { realCurvesSuite } from '../../support/suites/real-curves.ts';
 

@@ -4,14 +4,8 @@ import { type Filing, ownedBy, symbolsOf } from '../../../src/domain/insider/fil
 import { openWriter } from '../../../src/store/open.ts';
 import type { FilingsQuery, MergedFilings } from '../../../src/store/store.ts';
 import { anyFiling, filing } from '../../support/filings.ts';
-import {
-  digestOf,
-  failureOf,
-  importFiles,
-  newStorePath,
-  reading,
-  scratchFolder,
-} from '../../support/scratch-store.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { digestOf, failureOf, importFiles, newStorePath, reading } from '../../support/scratch-store.ts';
 import { documentOf, trade } from '../../support/sec-documents.ts';
 import { whole } from '../../support/sec-tables.ts';
 
@@ -252,7 +246,7 @@ describe('an import of filings', () => {
     expect(await allOf(path)).toMatchObject([{ filedOn: '2023-05-12', ticker: 'HEAR', shares: '5000' }]);
     const csv = { 'a.csv': 'series_id,date,as_of_date,value\nX,2020-01-01,2020-02-01,1\n' };
     expect(await failureOf(importFiles(path, csv, { filedOn: '2023-05-12' }))).toContain(
-      '--filed-on is for ownership XML',
+      '--filed-on applies to ownership XML',
     );
   });
 

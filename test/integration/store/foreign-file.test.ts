@@ -4,14 +4,8 @@ import type { Database } from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
 import { openDatabase } from '../../../src/store/sqlite/engine.ts';
-import {
-  digestOf,
-  facts,
-  failureOf,
-  importFiles,
-  newStorePath,
-  scratchFolder,
-} from '../../support/scratch-store.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { digestOf, facts, failureOf, importFiles, newStorePath } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
 const small = facts('GDP 2014-10-01 2015-01-30 17710.7');

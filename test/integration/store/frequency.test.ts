@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../support/arbitrary.ts';
 import { asAsofCsv } from '../../support/encodings.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { asOf, nothing, type Said, statementsOf, told } from '../../support/knowledge.ts';
 import {
   allStatements,
@@ -13,7 +14,6 @@ import {
   newStorePath,
   observationsIn,
   reading,
-  scratchFolder,
 } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();

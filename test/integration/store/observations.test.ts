@@ -3,8 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { ObservationQuery, StoreView } from '../../../src/store/store.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { asAsofCsv } from '../../support/encodings.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { asOf, firstReleases, type Knowledge, nothing, type Said, told } from '../../support/knowledge.ts';
-import { importFiles, newStorePath, reading, scratchFolder } from '../../support/scratch-store.ts';
+import { importFiles, newStorePath, reading } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
 const path = newStorePath(folder);

@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite/engine.ts';
 import { asof, type Ended } from '../../support/command.ts';
+import { scratchFolder } from '../../support/folders.ts';
 import { withoutRights } from '../../support/rights.ts';
-import { facts, importFiles, newStorePath, scratchFolder } from '../../support/scratch-store.ts';
+import { facts, importFiles, newStorePath } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
 const gdp = facts('GDP 2014-10-01 2015-01-30 17710.7');

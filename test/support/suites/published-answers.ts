@@ -2,16 +2,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { observations } from '../../../src/operations/index.ts';
 import { createService, owner } from '../../../src/service/service.ts';
-import { facts } from '../facts-tables.ts';
+import { scratchFolder } from '../folders.ts';
 import { dataPath, readData } from '../repository.ts';
-import {
-  importPaths,
-  newStorePath,
-  observationsIn,
-  reading,
-  scratchFolder,
-  withStore,
-} from '../scratch-store.ts';
+import { importPaths, newStorePath, observationsIn, reading, withStore } from '../scratch-store.ts';
+import { trueAnswers } from '../true-answers.ts';
 
 /** The value and its as-of date that the service gives for a date as of a day, newest first; empty where it gives none. */
 async function answersOf(path: string, questions: readonly { series: string; date: string; asOf: string }[]) {
@@ -47,7 +41,7 @@ export function publishedAnswersSuite(data: string, variables: readonly string[]
     });
 
     it('gives the 400 true answers about GDP, with their vintage dates', async () => {
-      const rows = facts('gdp-as-of.tsv');
+      const rows = trueAnswers('gdp-as-of.tsv');
       const questions = rows.map(({ series_id = '', date = '', as_of = '' }) => ({
         series: series_id,
         date,
@@ -60,7 +54,7 @@ export function publishedAnswersSuite(data: string, variables: readonly string[]
     });
 
     it('gives every true answer about the Real-Time Data Set', async () => {
-      const rows = facts('rtdsm-as-of.tsv').filter(({ rtdsm_variable = '' }) =>
+      const rows = trueAnswers('rtdsm-as-of.tsv').filter(({ rtdsm_variable = '' }) =>
         variables.includes(rtdsm_variable.toUpperCase()),
       );
       const questions = rows.map(({ rtdsm_variable = '', date = '', vintage = '' }) => ({

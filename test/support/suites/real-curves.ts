@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { digestOf, failureOf, importPaths, newStorePath, reading, scratchFolder } from '../scratch-store.ts';
+import { scratchFolder } from '../folders.ts';
+import { digestOf, failureOf, importPaths, newStorePath, reading } from '../scratch-store.ts';
 
 /** Tests of stores that hold the real curves of a data folder. */
 export function realCurvesSuite(data: string): void {

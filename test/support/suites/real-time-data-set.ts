@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rtdsm } from '../../../src/import/formats/rtdsm/rtdsm.ts';
-import { facts, naiveAsOf } from '../facts-tables.ts';
 import { readAll, realFile } from '../source-file.ts';
+import { naiveAsOf, trueAnswers } from '../true-answers.ts';
 
 /** A workbook, its frequency and the number of its vintages, counted without asof. */
 export type WorkbookCounts = readonly [
@@ -18,7 +18,7 @@ export function realTimeDataSetSuite(data: string, workbooks: readonly WorkbookC
       const records = await readAll(rtdsm, realFile(data, `macro/rtdsm/${name}`));
       expect(records.implied).toEqual([{ seriesId: variable, frequency }]);
       expect(records.coverage).toHaveLength(vintages);
-      const asked = facts('rtdsm-as-of.tsv').filter(
+      const asked = trueAnswers('rtdsm-as-of.tsv').filter(
         (fact) => fact.rtdsm_variable?.toUpperCase() === variable,
       );
       expect(asked).toHaveLength(100);

@@ -6,9 +6,11 @@ import type { CurveType } from '../../../src/domain/treasury/curve.ts';
 import { samplePath } from '../../../src/index.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Series, Store } from '../../../src/store/store.ts';
+import { scratchFolder } from '../folders.ts';
 import * as raw from '../raw-statements.ts';
 import { builtProgram, dataPath } from '../repository.ts';
-import { allStatements, observationsIn, scratchFolder } from '../scratch-store.ts';
+import { allStatements, observationsIn } from '../scratch-store.ts';
+import { trueAnswers } from '../true-answers.ts';
 
 /**
  * Tests that compare the sample with the files of a data folder. Of whole files the sample has everything and nothing
@@ -88,7 +90,7 @@ export function sampleSourcesSuite(data: string, { whole }: { readonly whole: bo
     });
 
     it('gives the 400 true answers about GDP', async () => {
-      const answers = raw.trueAnswers(data, 'gdp-as-of.tsv');
+      const answers = trueAnswers('gdp-as-of.tsv');
       expect(answers).toHaveLength(400);
       for (const { series_id = '', date = '', as_of = '', value, as_of_date } of answers) {
         const row = await known(series_id, date, as_of);
@@ -100,7 +102,7 @@ export function sampleSourcesSuite(data: string, { whole }: { readonly whole: bo
     });
 
     it('gives the 300 true answers of the Real-Time Data Set', async () => {
-      const answers = raw.trueAnswers(data, 'rtdsm-as-of.tsv');
+      const answers = trueAnswers('rtdsm-as-of.tsv');
       expect(answers).toHaveLength(300);
       for (const { rtdsm_variable = '', date = '', vintage = '', value } of answers) {
         const row = await known(raw.variables[rtdsm_variable] ?? '', date, vintage);

@@ -1,12 +1,10 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isClosedPipe, isSystemError, systemProblem } from '../../../src/errors/system-errors.ts';
+import { tempFolder } from '../../support/folders.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'asof-errors-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-writeFileSync(join(folder, 'file'), '');
+const folder = tempFolder({ file: '' });
 
 function errorOf(work: () => void): unknown {
   try {

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { argumentValues, flagValues } from '../../../../src/cli/completion/choices.ts';
 import { allCommands } from '../../../../src/cli/options/commands.ts';
-import { asof, linesOf, newFolder, statements } from '../../../support/command.ts';
+import { asof, linesOf, statements } from '../../../support/command.ts';
+import { newFolder } from '../../../support/folders.ts';
 import { builtProgram } from '../../../support/repository.ts';
 
 const folder = newFolder();
@@ -20,7 +21,6 @@ beforeAll(async () => {
   if (code !== 0) throw new Error(err);
   await asof(['import', folder.path('facts.csv'), '--store', folder.path('home store.db')]);
 });
-afterAll(folder.remove);
 
 /** What a line is completed with, as fish is told it: what may come first, then each word without what is said of it. */
 async function offered(line: string, env: Readonly<Record<string, string>> = { ASOF_STORE: store }) {

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { asof, newFolder, statements } from '../../../support/command.ts';
+import { asof, statements } from '../../../support/command.ts';
+import { newFolder } from '../../../support/folders.ts';
 import { type Prompt, promptOf, type ShellName, shells } from '../../../support/shells.ts';
 
 // Three shells, each of which starts a process at every TAB.
@@ -59,7 +60,6 @@ beforeAll(async () => {
 });
 afterAll(() => {
   service.close();
-  folder.remove();
 });
 
 /** What is typed before TAB, and the words that the command is called with after it. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node-pty';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { importedStore, newFolder, statements } from '../../../support/command.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { importedStore, statements } from '../../../support/command.ts';
+import { newFolder } from '../../../support/folders.ts';
 import { builtProgram } from '../../../support/repository.ts';
 
 // Processes take their time on a busy machine.
@@ -11,7 +12,6 @@ let store = '';
 beforeAll(async () => {
   store = await importedStore(folder);
 });
-afterAll(folder.remove);
 
 /** What a terminal of so many columns shows of a command, stdout and stderr as they come. */
 function onTerminal(line: readonly string[], columns: number, env: Record<string, string> = {}) {

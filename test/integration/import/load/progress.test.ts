@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { LoadProgress } from '../../../../src/import/load/file-loader.ts';
-import { facts, importPaths, newStorePath, scratchFolder } from '../../../support/scratch-store.ts';
+import { scratchFolder } from '../../../support/folders.ts';
+import { facts, importPaths, newStorePath } from '../../../support/scratch-store.ts';
 import { zipOf } from '../../../support/zip-writer.ts';
 
 const folder = scratchFolder();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { scratchFolder } from '../../../support/folders.ts';
 import {
   digestOf,
   type Files,
@@ -9,7 +10,6 @@ import {
   newStorePath,
   observationsIn,
   reading,
-  scratchFolder,
 } from '../../../support/scratch-store.ts';
 
 const folder = scratchFolder();

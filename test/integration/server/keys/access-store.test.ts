@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { newKey } from '../../../../src/server/keys/key.ts';
 import { openAccess } from '../../../../src/store/open.ts';
 import { openDatabase } from '../../../../src/store/sqlite/engine.ts';
-import { digestOf, scratchFolder } from '../../../support/scratch-store.ts';
+import { scratchFolder } from '../../../support/folders.ts';
+import { digestOf } from '../../../support/scratch-store.ts';
 
 const now = new Date('2026-01-15T12:00:00Z');
 const newPath = () => join(scratchFolder(), 'deep', 'access.db');

@@ -7,7 +7,7 @@ import { newKey } from '../../../../src/server/keys/key.ts';
 import { type Plans, parsePlans, shippedPlans } from '../../../../src/server/keys/plans.ts';
 import type { AccessStore } from '../../../../src/store/access-store.ts';
 import { openAccess } from '../../../../src/store/open.ts';
-import { scratchFolder } from '../../../support/scratch-store.ts';
+import { scratchFolder } from '../../../support/folders.ts';
 
 const now = Date.parse('2026-01-15T12:00:00Z');
 

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { sourceFiles } from '../../../../src/import/files/walk.ts';
-import { onlyFile, tempFile, tempFolder, textOf } from '../../../support/temp-files.ts';
+import { tempFolder } from '../../../support/folders.ts';
+import { onlyFile, tempFile, textOf } from '../../../support/temp-files.ts';
 import { zipOf } from '../../../support/zip-writer.ts';
 
 /** Text that does not pack well, so that damage can strike in its middle. */

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { sourceFiles } from '../../../../src/import/files/walk.ts';
+import { tempFolder } from '../../../support/folders.ts';
 import { withoutRights } from '../../../support/rights.ts';
-import { onlyFile, tempFile, tempFolder, textOf } from '../../../support/temp-files.ts';
+import { onlyFile, tempFile, textOf } from '../../../support/temp-files.ts';
 import { zipOf } from '../../../support/zip-writer.ts';
 
 async function pathsIn(...typed: string[]): Promise<string[]> {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { SourceFile } from '../../../../../src/import/files/source-file.ts';
 import { fredApi } from '../../../../../src/import/formats/fred/observations.ts';
-import { facts, naiveAsOf } from '../../../../support/facts-tables.ts';
 import { testData } from '../../../../support/repository.ts';
 import { lines, readAll, realFile, refusalOf, sourceFile } from '../../../../support/source-file.ts';
+import { naiveAsOf, trueAnswers } from '../../../../support/true-answers.ts';
 
 type Row = readonly [start: string, end: string, date: string, value: string];
 type Fields = Readonly<Record<string, unknown>>;
@@ -234,7 +234,7 @@ describe('the real history of GDP', () => {
 
   test('gives every true answer', async () => {
     const { statements } = await whole();
-    const answers = facts('gdp-as-of.tsv');
+    const answers = trueAnswers('gdp-as-of.tsv');
     expect(answers).toHaveLength(400);
     expect(statements).toHaveLength(3201);
     const given = answers.map((fact) => {

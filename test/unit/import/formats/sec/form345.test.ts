@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recognise } from '../../../../../src/import/formats/recognise.ts';
+import { tempFolder } from '../../../../support/folders.ts';
 import {
   a,
   b,
@@ -16,7 +17,7 @@ import {
   whole,
   without,
 } from '../../../../support/sec-tables.ts';
-import { tempFile, tempFolder } from '../../../../support/temp-files.ts';
+import { tempFile } from '../../../../support/temp-files.ts';
 import { zipOf } from '../../../../support/zip-writer.ts';
 
 describe('a data set of the SEC', () => {

@@ -4,7 +4,7 @@ import type { Statement } from '../../src/domain/series/statement.ts';
 import { testData } from './repository.ts';
 
 /** The rows of a file of true answers in test/data/facts, by column name. */
-export function facts(name: string): readonly Readonly<Record<string, string>>[] {
+export function trueAnswers(name: string): readonly Readonly<Record<string, string>>[] {
   const [header = '', ...rows] = readFileSync(join(testData, 'facts', name), 'utf8')
     .trimEnd()
     .split('\n');

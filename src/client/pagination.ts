@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
@@ -7,89 +7,88 @@ import { limitTaken } from '../operations/page.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Client } from './client.ts';
 
-/** How much of a listing is wanted: so many rows in the contract's order, or all of it. */
+/** How much of a listing: at most `limit` rows (of each series), from where `cursor` points; all of it without either. */
 export type Extent = { readonly limit?: number; readonly cursor?: string };
 
-/** The most rows that a page of the contract holds. */
+/** The largest limit of a page. */
 export const largestPage = 1000;
 
+type Pages<R> = AsyncGenerator<Envelope<R>, undefined>;
+
 /**
- * The pages of one question, as many as its extent asks for; observations newest first, whatever the service's order.
- * Only the last page says `has_more`, and only when the limit cut the answer there.
+ * The pages of a query, as many as the extent asks for, in the order that the operation declares. Only the last page
+ * says `has_more`, and only where the limit cut the answer there.
  */
 export async function* pagesOf<R extends Row>(
   client: Client,
   operation: Operation<Params, R>,
-  given: ParamTexts,
+  texts: ParamTexts,
   extent: Extent,
   signal: AbortSignal,
-): AsyncGenerator<Envelope<R>, undefined> {
-  const pages = (wanted: Extent) => pagesAsGiven(client, operation, given, wanted, signal);
+): Pages<R> {
+  const pages = (part: Extent) => receivedPages(client, operation, texts, part, signal);
   const { newestFirst: field } = operation;
   yield* field === undefined ? pages(extent) : newestFirst(pages, extent, field);
   return undefined;
 }
 
-async function* pagesAsGiven<R extends Row>(
+/** The pages in the order in which the service gives them. */
+async function* receivedPages<R extends Row>(
   client: Client,
   operation: Operation<Params, R>,
-  given: ParamTexts,
+  texts: ParamTexts,
   extent: Extent,
   signal: AbortSignal,
-): AsyncGenerator<Envelope<R>, undefined> {
-  const paged = Object.hasOwn(operation.params, 'limit');
+): Pages<R> {
+  const isListing = Object.hasOwn(operation.params, 'limit');
   let left = extent.limit ?? Number.POSITIVE_INFINITY;
   let cursor = extent.cursor;
   for (;;) {
-    // A store in this process never waits for anything: without a turn of the event loop no signal would be heard.
-    await turn();
+    // An embedded store answers without waiting: only between two ticks a signal is noticed.
+    await nextTick();
     signal.throwIfAborted();
-    const question = [
-      ...given,
-      ...(paged ? [['limit', String(Math.min(left, largestPage))] as const] : []),
+    const paging = [
+      ...(isListing ? [['limit', String(Math.min(left, largestPage))] as const] : []),
       ...(cursor === undefined ? [] : [['cursor', cursor] as const]),
     ];
-    const page = await client.ask(operation, question).catch((error) => {
-      throw cursor === extent.cursor ? ofOwnCursor(error) : betweenPages(error);
+    const page = await client.ask(operation, [...texts, ...paging]).catch((error) => {
+      throw cursor === extent.cursor ? refusedCursor(error) : dataChangedBetweenPages(error);
     });
     left -= limitTaken(operation, page.results);
     if (!page.has_more || left <= 0) {
       yield page;
       return undefined;
     }
-    if (page.next_cursor === undefined || page.next_cursor === cursor || page.results.length === 0) {
+    const { next_cursor: next, ...rest } = page;
+    if (next === undefined || next === cursor || page.results.length === 0)
       throw new Problem(
         'bad-answer',
         `the service says that ${operation.object} has more rows, but not where they begin`,
       );
-    }
-    cursor = page.next_cursor;
-    const { next_cursor: _, ...rest } = page;
+    cursor = next;
     yield { ...rest, has_more: false };
   }
 }
 
-type Pages<R> = (wanted: Extent) => AsyncGenerator<Envelope<R>, undefined>;
-
-/** Pages as they come, where that is newest first by a field; else all rows in that order, cut at the limit. */
+/** The pages as received, where they are newest first by a field; otherwise one page of all rows, sorted and cut at the limit. */
 async function* newestFirst<R extends Row>(
-  pages: Pages<R>,
+  pages: (part: Extent) => Pages<R>,
   extent: Extent,
   field: string,
-): AsyncGenerator<Envelope<R>, undefined> {
+): Pages<R> {
   let before: Day | undefined;
   for await (const page of pages(extent)) {
-    // One row has no order: the next one tells it.
+    // One row alone has no order, so a second one is asked for.
     const rows =
       extent.limit === 1 && page.has_more ? await rowsOf(pages({ ...extent, limit: 2 })) : page.results;
     const days = rows.map((row) => String(row[field]));
-    const odd = days.find((day, i) => day >= (days[i - 1] ?? before ?? '9'));
-    if (odd !== undefined && before === undefined) {
+    const misplaced = days.find((day, i) => day >= (days[i - 1] ?? before ?? '9'));
+    if (misplaced !== undefined && before !== undefined) throw outOfOrder(misplaced);
+    if (misplaced !== undefined) {
       const { limit: _, ...unlimited } = extent;
       yield sorted(page, await rowsOf(pages(unlimited)), extent, field);
       return undefined;
     }
-    if (odd !== undefined) throw outOfOrder(odd);
     before = days.at(page.results.length - 1) ?? before;
     yield page;
   }
@@ -103,15 +102,15 @@ function sorted<R extends Row>(
   field: string,
 ): Envelope<R> {
   const rows = [...unsorted].sort((a, b) => (String(a[field]) < String(b[field]) ? 1 : -1));
-  const twice = rows.find((row, i) => row[field] === rows[i - 1]?.[field]);
-  if (twice !== undefined) throw outOfOrder(String(twice[field]));
+  const repeated = rows.find((row, i) => row[field] === rows[i - 1]?.[field]);
+  if (repeated !== undefined) throw outOfOrder(String(repeated[field]));
   const results = rows.slice(0, limit);
-  // A cursor of the service goes on in its own order, from somewhere else.
+  // A cursor of the service continues in the order of the service.
   const { next_cursor: _, ...rest } = page;
   return { ...rest, results, results_count: results.length, has_more: results.length < rows.length };
 }
 
-async function rowsOf<R>(pages: AsyncGenerator<Envelope<R>>): Promise<readonly R[]> {
+async function rowsOf<R>(pages: Pages<R>): Promise<readonly R[]> {
   const rows: R[] = [];
   for await (const page of pages) for (const row of page.results) rows.push(row);
   return rows;
@@ -121,22 +120,17 @@ function outOfOrder(day: Day): Problem {
   return new Problem('bad-answer', `the service gives ${day} again, or out of order, on a later page`);
 }
 
-/** A cursor that the user typed is a value of the command line, whatever it is refused for. */
-function ofOwnCursor(error: unknown): unknown {
-  const changed = error instanceof Problem && error.kind === 'data-changed';
-  return changed ? error.with({ kind: 'validation-error' }) : error;
+/** The failure of a cursor that the caller gave: whatever it is refused for, it is a bad value. */
+function refusedCursor(error: unknown): unknown {
+  const isChange = error instanceof Problem && error.kind === 'data-changed';
+  return isChange ? error.with({ kind: 'validation-error' }) : error;
 }
 
-/** A service refuses a cursor that it gave out only when the data changed meanwhile. */
-function betweenPages(error: unknown): unknown {
+/** The failure of a cursor that the service gave: it refuses one only when the data changed meanwhile. */
+function dataChangedBetweenPages(error: unknown): unknown {
   if (!(error instanceof Problem) || error.status !== 400 || error.field !== 'cursor') return error;
   return new Problem('data-changed', 'the data changed while it was being read', {
-    hints: ['try again when the import is done', 'with -o FILE asof can begin anew by itself'],
+    hints: ['try again when the import is done'],
     cause: error,
   });
-}
-
-/** Whether a failure means that the data changed between two pages, so that the question must be asked anew. */
-export function changedBetweenPages(error: unknown): boolean {
-  return error instanceof Problem && error.kind === 'data-changed';
 }

@@ -10,7 +10,8 @@ import { type OpenService, Services } from '../../src/server/service-lease.ts';
 import { createService, type Service } from '../../src/service/service.ts';
 import { openAccess, openStore } from '../../src/store/open.ts';
 import { countedStore } from './changed-store.ts';
-import { facts, importFiles, newStorePath, scratchFolder } from './scratch-store.ts';
+import { newQuarterlyStore } from './example-stores.ts';
+import { scratchFolder } from './folders.ts';
 
 /** The plans of the tests: one that is hard to use up, one without vintages, one of three requests a minute. */
 const plans = parsePlans(
@@ -30,37 +31,8 @@ const plans = parsePlans(
   'plans.json',
 );
 
-/** A quarterly series with a revision, a withdrawal, and a monthly one whose title is not ASCII. */
-const statements = facts(
-  'GDP 2014-07-01 2014-10-30 17535.4',
-  'GDP 2014-07-01 2014-11-25 17555.2',
-  'GDP 2014-10-01 2015-01-30 17710.7',
-  'GDP 2015-01-01 2015-04-29 17710.0',
-  ...Array.from({ length: 150 }, (_, i) => {
-    const date = new Date(Date.UTC(2000, i)).toISOString().slice(0, 10);
-    return `UNRATE ${date} 2013-01-04 ${(4 + i / 100).toFixed(2)}`;
-  }),
-);
-
-const metadata = `series_id,title,units,frequency,seasonal_adjustment,source
-GDP,Gross Domestic Product,Billions of Dollars,Q,SAAR,BEA
-UNRATE,"Unemployment – ""the"" rate",Percent,M,SA,BLS
-`;
-
-const curve = `Date,"1 Mo","10 Yr"
-01/02/2015,0.02,2.12
-01/05/2015,0.02,2.04
-`;
-
-/** A new store with a little of everything. */
-export async function newStore(): Promise<string> {
-  const path = newStorePath(scratchFolder());
-  await importFiles(path, { 'facts.csv': statements, 'metadata.csv': metadata, 'par.csv': curve });
-  return path;
-}
-
 /** A service in this process, without a port. */
-export type World = {
+export type HttpService = {
   readonly path: string;
   readonly accessPath: string;
   readonly gate: Gate;
@@ -68,22 +40,28 @@ export type World = {
   readonly keys: Readonly<Record<'pro' | 'free' | 'three', string>>;
   readonly clock: { now: Date };
   readonly log: () => string;
-  /** How often the facts were asked, apart from what names their state. */
+  /** The number of queries to the store, without those for its state. */
   readonly queries: () => number;
   readonly stop: { now: boolean };
   readonly ask: (path: string, init?: RequestInit) => Promise<Response>;
-  /** The same with the key of the plan pro. */
+  /** Asks with the key of the plan pro. */
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Response>;
   readonly replace: (next: OpenService) => void;
   readonly close: () => Promise<void>;
 };
 
-/** What a test wants otherwise. */
-export type WorldOptions = { readonly service?: (service: Service) => Service; readonly billingUrl?: string };
+/** A wrapper of the service, and the billing page that it names. */
+export type HttpServiceOptions = {
+  readonly service?: (service: Service) => Service;
+  readonly billingUrl?: string;
+};
 
 /** A service over a new store and three new keys. */
-export async function newWorld({ service = (made) => made, billingUrl }: WorldOptions = {}): Promise<World> {
-  const path = await newStore();
+export async function newHttpService({
+  service = (made) => made,
+  billingUrl,
+}: HttpServiceOptions = {}): Promise<HttpService> {
+  const path = await newQuarterlyStore();
   const accessPath = join(scratchFolder(), 'access.db');
   const access = await openAccess(accessPath, { counting: true });
   const clock = { now: new Date('2026-01-15T12:00:00Z') };
@@ -140,7 +118,7 @@ export async function newWorld({ service = (made) => made, billingUrl }: WorldOp
   };
 }
 
-/** The members of the service's JSON bodies; which of them are there is for the tests to say. */
+/** The members of the JSON bodies of the service; each body has some of them. */
 export type Body = {
   readonly object: string;
   readonly request_id: string;
@@ -162,8 +140,8 @@ export async function bodyOf(response: Response | Promise<Response>): Promise<Bo
 
 const examples: Readonly<Record<string, string>> = { id: 'UNRATE', date: '2000-01-01' };
 
-/** The address of an operation with no more parameters than it needs. */
-export function simplest({ path, params }: Operation): string {
+/** The address of an operation with its required parameters. */
+export function shortestAddress({ path, params }: Operation): string {
   const required = Object.entries(params).filter(([, param]) => param.required && param.in === 'query');
   const query = required.map(([name]) => `${name}=${examples[name]}`).join('&');
   return `${path.replace(/\{(\w+)\}/g, (_, name) => examples[name] ?? '')}${query && `?${query}`}`;

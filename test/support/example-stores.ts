@@ -1,0 +1,111 @@
+import type { Row } from '../../src/operations/envelope.ts';
+import type { Operation } from '../../src/operations/operation.ts';
+import type { ParamTexts } from '../../src/operations/param.ts';
+import { filings } from './contract-insider-cases.ts';
+import { scratchFolder } from './folders.ts';
+import { facts, importFiles, newStorePath } from './scratch-store.ts';
+
+/** The folder of the stores of a test file. */
+export const folder = scratchFolder();
+
+/** A new store of one series with two vintages, two curves and a cluster of insiders. */
+export async function newGdpStore(): Promise<string> {
+  const path = newStorePath(folder);
+  await importFiles(
+    path,
+    {
+      'facts.csv': facts('GDP 2014-10-01 2015-01-30 17710.7', 'GDP 2014-10-01 2015-02-27 17701.30'),
+      'metadata.csv':
+        'series_id,title,units,frequency,seasonal_adjustment,source,covered_to\n' +
+        'GDP,Gross Domestic Product,Billions of Dollars,Q,SAAR,BEA,2015-03-15\n',
+      'par.csv':
+        'DATE,DGS10,DGS1MO,DGS2\n2026-01-14,4.20,3.9,\n2026-01-16,4.30,3.8,\n2026-01-17,4.40,3.7,3.5\n',
+      'real.csv': 'DATE,DFII5\n2026-01-14,1.5\n',
+      ...filings,
+    },
+    { latest: '2026-01-18' },
+  );
+  return path;
+}
+
+/** The parameter that names the series of `newGdpStore`. */
+export const gdp = ['id', 'GDP'] as const;
+
+/** The parameters that an operation requires, for `newGdpStore`. */
+export function requiredBy({ params }: Operation): ParamTexts {
+  return [gdp, ['date', '2014-10-01'] as const].filter(([name]) => params[name]?.required);
+}
+
+const months = Array.from({ length: 8 }, (_, i) => `2020-0${i + 1}-01`);
+/** The series of `newPagedStore`. */
+export const names = ['GDP', 'GDPC1', 'CPI', 'CPIGDP', 'A1', 'A2', 'PAY'];
+const titles: Readonly<Record<string, string>> = {
+  GDP: 'Product, total',
+  GDPC1: 'Gross product',
+  CPI: 'Prices of gross trade',
+  CPIGDP: 'Ratio',
+  A1: 'A grossly long one',
+  A2: 'GDP per head',
+  PAY: 'Payrolls',
+};
+/** The trade dates of the curve of `newPagedStore`. */
+export const trades = ['2020-01-02', '2020-01-03', '2020-01-06'];
+
+/** A new store of seven series, of which GDP has eight dates in two vintages, and of two curves. */
+export async function newPagedStore(): Promise<string> {
+  const path = newStorePath(folder);
+  const lines = names.map((id) => `${id} 2020-01-01 2020-02-01 1`);
+  await importFiles(path, {
+    'facts.csv': facts(
+      ...lines,
+      ...months
+        .slice(1)
+        .flatMap((date, i) => [`GDP ${date} 2020-12-01 ${i}`, `GDP ${date} 2021-01-01 ${i}.5`]),
+    ),
+    'metadata.csv': `series_id,title\n${names.map((id) => `${id},"${titles[id]}"\n`).join('')}`,
+    'par.csv': `DATE,DGS1MO,DGS10,DGS2\n${trades.map((day, i) => `${day},1.${i},3.${i},2.${i}`).join('\n')}\n`,
+    'real.csv': 'DATE,DFII10\n2020-01-02,0.1\n',
+  });
+  return path;
+}
+
+/** An observation as `2020-01-01 1`. */
+export const day = (row: Row) => `${String(row.date).slice(0, 10)} ${row.value}`;
+const newest = [...months].reverse();
+/** All observations of GDP in `newPagedStore`, newest first. */
+export const latest = newest.map((date, i) => (i === 7 ? `${date} 1` : `${date} ${6 - i}.5`));
+/** The same observations as of the end of 2020. */
+export const known = newest.map((date, i) => (i === 7 ? `${date} 1` : `${date} ${6 - i}`));
+
+/** A quarterly series with a revision, a withdrawal, and a monthly one whose title is not ASCII. */
+const quarterlyStatements = facts(
+  'GDP 2014-07-01 2014-10-30 17535.4',
+  'GDP 2014-07-01 2014-11-25 17555.2',
+  'GDP 2014-10-01 2015-01-30 17710.7',
+  'GDP 2015-01-01 2015-04-29 17710.0',
+  ...Array.from({ length: 150 }, (_, i) => {
+    const date = new Date(Date.UTC(2000, i)).toISOString().slice(0, 10);
+    return `UNRATE ${date} 2013-01-04 ${(4 + i / 100).toFixed(2)}`;
+  }),
+);
+
+const quarterlyMetadata = `series_id,title,units,frequency,seasonal_adjustment,source
+GDP,Gross Domestic Product,Billions of Dollars,Q,SAAR,BEA
+UNRATE,"Unemployment – ""the"" rate",Percent,M,SA,BLS
+`;
+
+const twoDays = `Date,"1 Mo","10 Yr"
+01/02/2015,0.02,2.12
+01/05/2015,0.02,2.04
+`;
+
+/** A new store of a quarterly series, a monthly one and a curve. */
+export async function newQuarterlyStore(): Promise<string> {
+  const path = newStorePath(folder);
+  await importFiles(path, {
+    'facts.csv': quarterlyStatements,
+    'metadata.csv': quarterlyMetadata,
+    'par.csv': twoDays,
+  });
+  return path;
+}
