@@ -64,8 +64,8 @@ function joinedUp(encoded: readonly Encoded[], joined: readonly boolean[]): read
   return imports;
 }
 
-describe('whatever was stated, in whatever order, formats and imports it came', () => {
-  test('the store answers for every date and every day what a list of the statements says', async () => {
+describe('a store of random statements, in random order, formats and imports,', () => {
+  test('answers for every date and as-of date as the list of statements does', async () => {
     await fc.assert(
       fc.asyncProperty(history, async ({ said, imports, bufferSize }) => {
         const path = newStorePath(folder);
@@ -77,7 +77,7 @@ describe('whatever was stated, in whatever order, formats and imports it came', 
     );
   });
 
-  test('a vintage that is complete withdraws every date it does not list, also those that come later', async () => {
+  test('withdraws every date that a complete vintage does not list, even if it is imported later', async () => {
     await fc.assert(
       fc.asyncProperty(
         agreeing,
@@ -113,8 +113,8 @@ describe('whatever was stated, in whatever order, formats and imports it came', 
   });
 });
 
-describe('two statements about one series, date and day that differ as numbers', () => {
-  test('refuse the import that brings the second, with every one listed and the store as it was', async () => {
+describe('two statements about one series, date and vintage with different numbers', () => {
+  test('make the second import fail, list every conflict and leave the store unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(quarrelling, fc.constantFrom(1, 1000), async (imports, bufferSize) => {
         const path = newStorePath(folder);
@@ -162,7 +162,7 @@ describe('two statements about one series, date and day that differ as numbers',
         i,
     );
 
-  test('are settled by --replace in favour of the later import, and touch nothing else', async () => {
+  test('are resolved by --replace in favour of the later import, and change nothing else', async () => {
     await fc.assert(
       fc.asyncProperty(quarrelling, fc.constantFrom(1, 1000), async (imports, bufferSize) => {
         const path = newStorePath(folder);

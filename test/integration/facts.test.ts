@@ -36,8 +36,8 @@ async function copyOf(store: string): Promise<string> {
   return copy;
 }
 
-describe('asof facts gives everything back', () => {
-  test('whatever was stated, respelled and withdrawn: a store made of it has the same statements and answers', async () => {
+describe('the output of asof facts', () => {
+  test('makes a store with the same statements and answers', async () => {
     await fc.assert(
       fc.asyncProperty(agreeing, async (statements) => {
         const said = statements.map((item) => item.said);
@@ -51,7 +51,7 @@ describe('asof facts gives everything back', () => {
     );
   });
 
-  test('what a complete vintage withdrew without a word is said in words', async () => {
+  test('states every date that a complete vintage withdrew by not listing it', async () => {
     await fc.assert(
       fc.asyncProperty(
         agreeing,
@@ -83,7 +83,7 @@ describe('asof facts gives everything back', () => {
     );
   });
 
-  test('imported into the store it came from, it is all known and changes no byte of what is shown', async () => {
+  test('changes nothing when it is imported into the store that it came from', async () => {
     const store = newStorePath(folder);
     await importFiles(store, {
       'facts.csv': facts(

@@ -90,8 +90,8 @@ function earlierThan(day: string, back: number): string {
   return earlier < '2019-12-31' ? '2019-12-31' : earlier;
 }
 
-describe('nothing that is published after a day changes an answer as of it', () => {
-  it('is tested for every command that takes an as-of date', () => {
+describe('nothing published after a day changes an answer as of that day', () => {
+  it('in any command that takes an as-of date: all are tested', () => {
     expect(
       commandsWithAsOf()
         .filter((name) => !(name in others))
@@ -99,7 +99,7 @@ describe('nothing that is published after a day changes an answer as of it', () 
     ).toEqual(Object.keys(lines).sort());
   });
 
-  it.each(Object.keys(lines))('asof %s', async (command) => {
+  it.each(Object.keys(lines))('in asof %s', async (command) => {
     await fc.assert(
       fc.asyncProperty(history, async ({ statements, day, back }) => {
         const whole = await storeOf(statements);
@@ -113,7 +113,7 @@ describe('nothing that is published after a day changes an answer as of it', () 
     );
   });
 
-  it('and without a day, revisions only go on, and vintages only begin anew', async () => {
+  it('and without an as-of date, later data only add revisions and vintages', async () => {
     await fc.assert(
       fc.asyncProperty(history, async ({ statements, day }) => {
         const whole = await storeOf(statements);

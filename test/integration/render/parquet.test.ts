@@ -35,8 +35,8 @@ async function column(type: Field['type'], cells: readonly (Cell | undefined)[])
   return { type: types.c, cells: read.map(([cell]) => cell) };
 }
 
-describe('parquet, as DuckDB reads it,', () => {
-  it('has observations with exact numbers and days, as of the day that it tells', async () => {
+describe('a Parquet file, read by DuckDB,', () => {
+  it('has exact numbers, days, and the as-of date in its metadata', async () => {
     const path = await written(
       observationFields,
       [observation('2014-10-01', '17710.70')],
@@ -68,7 +68,7 @@ describe('parquet, as DuckDB reads it,', () => {
     expect(told).toEqual([['as_of', '2015-01-31']]);
   });
 
-  it('has every column in its type also with no rows', async () => {
+  it('has the type of every column even without rows', async () => {
     const fields = (['decimal', 'day', 'integer', 'boolean', 'text', 'list'] as const).map((type) =>
       field(type, type),
     );
@@ -186,7 +186,7 @@ describe('parquet, as DuckDB reads it,', () => {
     );
   });
 
-  it('is the same bytes however the rows were paged, in row groups that bound what is in memory', async () => {
+  it('has the same bytes for any paging, and row groups of bounded size', async () => {
     const rows = Array.from(
       { length: 50_001 },
       (_, i): Row => ({ i, value: `${i}.${i % 7}`, id: `S${i % 3}` }),
@@ -203,7 +203,7 @@ describe('parquet, as DuckDB reads it,', () => {
   });
 });
 
-describe('parquet refuses what it cannot hold exactly, names it, and the way out', () => {
+describe('the Parquet renderer refuses a value that it cannot hold exactly, and says what to do', () => {
   const long = '1234567890'.repeat(4);
   it.each<readonly [type: Field['type'], cells: readonly Cell[], detail: string]>([
     ['decimal', ['1', long], `column 'c' needs 40 digits for '${long}', and Parquet holds at most 38`],
