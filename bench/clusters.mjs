@@ -6,7 +6,7 @@ import { duration } from './report.mjs';
 
 const wanted = 1_000_000;
 
-/** Quarters of insiders' filings into one store until it holds a million trades; then the clusters in it. */
+/** Imports quarters of filings into one store until it holds a million trades, then finds the clusters in it. */
 export async function clusters(folder) {
   const store = join(folder, 'insiders.db');
   const taken = [];
@@ -72,7 +72,7 @@ export async function clusters(folder) {
   ];
 }
 
-/** The median milliseconds that the clusters of one ticker take, each time of another. */
+/** The median milliseconds of the clusters of one ticker, a different one each time. */
 async function inProcess(store) {
   const { open, operations } = await import('../dist/index.js');
   const operation = operations.find(({ name }) => name === 'insider_clusters');

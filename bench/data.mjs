@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 
-/** A repeatable source of numbers in [0, 1): the same figures in every run. */
+/** A source of pseudo-random numbers in [0, 1), the same in every run. */
 export function newRandom(seed = 1) {
   let state = seed;
   return () => {
@@ -50,7 +50,7 @@ export async function writeCsv(path, lines) {
   await once(file, 'close');
 }
 
-/** The same lines in another order, by chance but repeatable. */
+/** The same lines in a pseudo-random order, the same in every run. */
 export function shuffled(lines) {
   const random = newRandom(7);
   const result = [...lines];

@@ -4,7 +4,7 @@ import { statements, writeCsv } from './data.mjs';
 import { isInstalled, medians, peakOfAsof, timed, timedAsof } from './measure.mjs';
 import { duration } from './report.mjs';
 
-/** Two shapes of a million answers: many short series that are revised, and few long ones. */
+/** Two shapes of a million rows: many short series with revisions, and few long series. */
 const shapes = [
   {
     name: '1000 series × 1000 dates, 3 vintages',
@@ -24,10 +24,10 @@ const shapes = [
   },
 ];
 
-/** A day by which all but the last of three vintages are known. */
+/** An as-of date between the second and the third vintage. */
 const asOf = '2010-02-15';
 
-/** The whole store as of a day, as CSV: against sqlite3 with the same rule in SQL, and the memory that it takes. */
+/** Exports a whole store as of a date as CSV: against sqlite3 with the same rule in SQL, and its peak memory. */
 export async function wholeStore(folder) {
   const lines = [];
   for (const shape of shapes) lines.push(...(await measureShape(folder, shape)));
@@ -48,13 +48,13 @@ async function measureShape(folder, { name, tenth, ...shape }) {
       ours: `${whole.toFixed(0)} MB`,
       theirs: `${part.toFixed(0)} MB`,
       figure: whole / part,
-      // Garbage may lie until there is enough of it: a bounded rest, where rows that were kept would show as 10 ×.
+      // Garbage is collected late, up to a bound; rows kept in memory would show as 10 ×.
       atMost: 1.5,
     },
   ];
 }
 
-/** The as-of rule as the store asks it, for all series at once; in the order in which SQLite is fastest. */
+/** The store's as-of rule for all series at once, in the order in which SQLite is fastest. */
 const rule = `select date, value, max(as_of_date) from fact where as_of_date <= '${asOf}'
   group by series, date having value is not null`;
 
@@ -80,7 +80,7 @@ function againstSqlite(folder, name, store, query) {
   ];
 }
 
-/** Both sides must have done the same work: date, value and as-of date of every row are equal, in order. */
+/** Throws unless date, value and as-of date of every row are equal, in order. */
 function refuseDifferent(ours, theirs) {
   const [, ...answers] = linesOf(ours);
   const expected = linesOf(theirs);

@@ -35,11 +35,11 @@ const columns = {
   ],
 };
 
-/** As in the data set of 2024Q3: filings of a quarter, and trades of each. */
+/** The filings of a quarter, as in the data set of 2024Q3. */
 export const filingsOfQuarter = 36_000;
 const issuers = 6000;
 const insidersOfIssuer = 8;
-/** One filing in ten tells of purchases. */
+/** One filing in ten reports purchases. */
 const codes = ['P', 'S', 'S', 'S', 'S', 'A', 'A', 'F', 'F', 'M'];
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 
@@ -48,7 +48,7 @@ export function symbolOf(issuer) {
   return `T${String(issuer).padStart(4, '0')}`;
 }
 
-/** Writes a quarter's data set, the same in every run; gives the number of its trades. */
+/** Writes a quarter's data set, the same in every run, and returns its path and the number of its trades. */
 export async function writeQuarter(folder, quarter) {
   const random = newRandom(quarter + 11);
   const below = (count) => Math.floor(random() * count);

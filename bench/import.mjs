@@ -13,7 +13,7 @@ const orders = [
   { name: 'shuffled', arrange: (given) => shuffled(given), rounds: 1 },
 ];
 
-/** A million statements, 4 of 10 of them changes, from asof's own CSV into a new store. */
+/** Imports a million statements, 4 of 10 of them changes, from asof's own CSV into a new store. */
 export async function imports(folder) {
   const report = [];
   for (const { name, arrange, rounds, atLeast } of orders) {
@@ -38,20 +38,20 @@ export async function imports(folder) {
 
 function sides(folder, csv) {
   const store = join(folder, 'import.db');
-  const anew = (work) => () => {
+  const intoNewStore = (work) => () => {
     for (const suffix of ['', '-wal', '-shm']) rmSync(store + suffix, { force: true });
     return work();
   };
   return {
-    asof: anew(() => timedAsof(['import', csv, '--quiet', '--store', store])),
+    asof: intoNewStore(() => timedAsof(['import', csv, '--quiet', '--store', store])),
     ...(isInstalled('sqlite3') && {
-      'sqlite3 .import': anew(() => timed('sqlite3', [store], { input: intoTable(csv) })),
+      'sqlite3 .import': intoNewStore(() => timed('sqlite3', [store], { input: intoTable(csv) })),
     }),
     'csv-parse alone': () => timed(process.execPath, ['--input-type=module', '-e', parseAlone, csv]),
   };
 }
 
-/** The same lines into one table with the same key, without a journal, as a new store is made. */
+/** SQL that imports the same lines into one table with the same key, without a journal, as asof makes a new store. */
 function intoTable(csv) {
   return `pragma journal_mode = off; pragma synchronous = off;
 create table fact (series text, date text, as_of_date text, value text, primary key (series, date, as_of_date)) without rowid;

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 export const asof = join(import.meta.dirname, '../dist/asof.cjs');
 
 /**
- * Runs a program to its end and gives the milliseconds that it took; a failure of it is a failure of the bench.
- * Its output goes to a file, or into a pipe whose other end keeps nothing of interest.
+ * Runs a program to its end and returns the milliseconds that it took; throws if it fails. Its output goes to a file, or
+ * into a pipe that is read and dropped.
  */
 export function timed(command, args, { output, input, env } = {}) {
   const file = output === undefined ? undefined : openSync(output, 'w');
@@ -41,8 +41,8 @@ export function peakOfAsof(args, folder) {
 }
 
 /**
- * The median of each side, in the sides' own unit. The sides take turns, so that a noisy neighbour meets all of them;
- * a first round warms the caches and is not counted.
+ * The median of each side. The sides run in turn, so that other programs on the machine slow all of them down; a first
+ * round fills the caches and is not counted.
  */
 export function medians(rounds, sides) {
   const taken = Object.fromEntries(Object.keys(sides).map((name) => [name, []]));
@@ -55,14 +55,14 @@ export function medians(rounds, sides) {
   return Object.fromEntries(Object.entries(taken).map(([name, figures]) => [name, median(figures)]));
 }
 
-/** The middle figure. */
+/** The median. */
 export function median(figures) {
   const sorted = [...figures].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Whether a program can be started here. */
+/** Whether a program is installed. */
 export function isInstalled(command) {
   return spawnSync(command, ['--version']).status === 0;
 }

@@ -6,7 +6,7 @@ import { duration } from './report.mjs';
 const much = { series: 1, dates: 400, unit: 'month', vintages: 60, changes: 0.4, prefix: 'REVISED' };
 const others = { series: 10_000, dates: 12, unit: 'month', vintages: 2, prefix: 'OTHER' };
 
-/** One page as of a day, in process: a series with 60 vintages a date, alone in its store and among 10 000. */
+/** One page as of a date, in process: of a series with 60 vintages a date, alone in its store and among 10 000. */
 export async function page(folder) {
   const alone = await openStore(folder, 'alone', statements(much));
   const among = await openStore(folder, 'among', bothOf(statements(others), statements(much)));
@@ -49,7 +49,7 @@ async function openStore(folder, name, lines) {
 const warmUp = 300;
 const counted = 1500;
 
-/** The median milliseconds of a page for each client; the as-of day goes through all vintages. */
+/** The median milliseconds of a page for each client; the as-of dates cover all vintages. */
 async function interleaved(clients) {
   const { operations } = await import('../dist/index.js');
   const observations = operations.find(({ name }) => name === 'observations');

@@ -13,7 +13,7 @@ const python = process.env.BENCH_PYTHON ?? 'python3';
 
 /**
  * The real-time panel of 20 monthly series on 240 month-ends: whole processes, against pandas over the same facts.
- * BENCH_PYTHON names a python that has pandas, where python3 has none.
+ * BENCH_PYTHON names a python with pandas, for machines whose python3 has no pandas.
  */
 export async function panel(folder) {
   const [csv, store] = [join(folder, 'panel.csv'), join(folder, 'panel.db')];
@@ -46,8 +46,8 @@ export async function panel(folder) {
 }
 
 /**
- * Monthly series as agencies publish them: each month on some day of the next, with the two months before revised, and
- * each February the last five years. Now and then the newest figure is withdrawn, until the next publication.
+ * Monthly series as agencies publish them: each month on some day of the next, with revisions of the two months before,
+ * and each February of the last five years. Sometimes the newest figure is withdrawn until the next publication.
  */
 function* publications() {
   const random = newRandom(3);
@@ -63,7 +63,7 @@ function* publications() {
   }
 }
 
-/** A day of the month that lies `month` months after January 1970. */
+/** A day of the month, `month` months after January 1970. */
 function dayOf(month, day) {
   return new Date(Date.UTC(1970, month, day)).toISOString().slice(0, 10);
 }

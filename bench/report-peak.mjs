@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-// Loaded before asof: leaves the process's peak of resident memory, in KB, in the file that the environment names.
+// Loaded before asof: writes the process's peak of resident memory, in KB, to the file that BENCH_PEAK_FILE names.
 process.on('exit', () => writeFileSync(process.env.BENCH_PEAK_FILE, String(peak())));
 
-/** Of this program alone where the system tells: what getrusage says includes the process that it was forked from. */
+/** The peak of this program alone, on Linux; getrusage includes the process that it was forked from. */
 function peak() {
   try {
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]);

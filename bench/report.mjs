@@ -1,10 +1,10 @@
 /**
- * One line of the report: what was measured, the two sides in words, and the figure that has a target.
- * `atMost` and `atLeast` are targets; a line without one informs.
+ * The columns of the report. A line has a name, both sides in words, and a figure; `atMost` or `atLeast` is its target, if
+ * it has one.
  */
 const columns = ['', 'measured', 'asof', 'against', 'figure', 'target'];
 
-/** Prints the lines as a table, with a mark on each that has a target. */
+/** Prints the lines as a table, with a mark on each line with a target. */
 export function printReport(lines) {
   const rows = [columns, ...lines.map(cells)];
   const widths = columns.map((_, i) => Math.max(...rows.map((row) => row[i].length)));
@@ -30,7 +30,7 @@ function rounded(figure) {
   return figure >= 1000 ? Math.round(figure).toLocaleString('en-US') : figure.toPrecision(3);
 }
 
-/** A duration for people. */
+/** A duration for readers. */
 export function duration(ms) {
   if (ms >= 1000) return `${(ms / 1000).toFixed(2)} s`;
   return ms >= 10 ? `${ms.toFixed(1)} ms` : `${ms.toFixed(3)} ms`;

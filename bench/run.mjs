@@ -15,7 +15,7 @@ import { serve } from './serve.mjs';
 import { startUp } from './start-up.mjs';
 
 // Measures the built asof against its targets: `npm run build`, then `npm run bench`, or `npm run bench -- page import`.
-// A target that is missed is a mark in the table, never a failure: other programs on the machine move every figure.
+// A missed target is a mark in the table and no failure, because other programs on the machine change every figure.
 const parts = {
   'start-up': startUp,
   page,

@@ -4,7 +4,7 @@ import { duration } from './report.mjs';
 
 const script = join(import.meta.dirname, '../scripts/build-sample.mjs');
 
-/** The whole sample from data/ into a store. */
+/** Builds the whole sample from data/. */
 export function wholeSample(folder) {
   const ms = timed(process.execPath, [script, join(folder, 'sample.db')]);
   return [{ name: 'the whole sample', ours: duration(ms), figure: ms / 1000, unit: 's', atMost: 15 }];

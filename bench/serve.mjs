@@ -69,7 +69,7 @@ function lines({ rival, repeated, days, rows }) {
   return [...rates, ...waits];
 }
 
-/** Resident memory after 200 000 requests more, half of them for pages never asked for before. */
+/** Resident memory after 200 000 more requests, half of them for pages that were never requested before. */
 async function memory({ url, child }, headers) {
   const before = residentMb(child.pid);
   const half = { connections, amount: 100_000, headers };
@@ -78,7 +78,7 @@ async function memory({ url, child }, headers) {
   await delay(1000);
   const after = residentMb(child.pid);
   return {
-    name: 'serve: memory after 200 000 requests more',
+    name: 'serve: memory after 200 000 more requests',
     ours: `${after.toFixed(0)} MB`,
     theirs: `${before.toFixed(0)} MB before`,
     figure: after / before,
@@ -86,18 +86,18 @@ async function memory({ url, child }, headers) {
   };
 }
 
-/** The page of 100 rows of a series as of a day; numbers give different pages, some 45 000 of them. */
+/** The path of a page of 100 rows of a series as of a date; different numbers give some 45 000 different pages. */
 function pathOf(number) {
   const day = new Date(firstDay + (number % days) * 86_400_000).toISOString().slice(0, 10);
   return `/v1/series/${series[number % series.length]}/observations?as_of=${day}`;
 }
 
-/** Addresses of pages without end. */
+/** Paths of pages, without end. */
 function* pathsInSteps(step) {
   for (let number = step; ; number += step) yield pathOf(number);
 }
 
-/** Addresses of pages of which no two have the same rows: each begins on another date. */
+/** Paths of pages, no two with the same rows: each begins on another date. */
 function* pathsOfOtherRows() {
   for (let number = 1; ; number += 1) {
     const from = new Date(firstDay - (number % 9973) * 86_400_000).toISOString().slice(0, 10);
@@ -113,7 +113,7 @@ function pageOf(url, number) {
   return `${url}${pathOf(number)}`;
 }
 
-/** Requests a second, and how long answers took: by our own count, because autocannon's is in whole milliseconds. */
+/** Requests a second, and response times by our own clock, because autocannon's has whole milliseconds. */
 async function timedRun(options) {
   const taken = [];
   const note = (_status, _bytes, ms) => taken.push(ms);
@@ -126,7 +126,7 @@ async function timedRun(options) {
 async function run(options) {
   const result = await autocannon({ ...options, pipelining: 1 });
   if (result.errors + result.non2xx > 0)
-    throw new Error(`${result.errors} errors, ${result.non2xx} answers that are none`);
+    throw new Error(`${result.errors} errors, ${result.non2xx} answers without status 2xx`);
   return result;
 }
 

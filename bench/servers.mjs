@@ -5,9 +5,9 @@ import { asof, timedAsof } from './measure.mjs';
 
 /** A service of the sample without limits, and a key for it. */
 export async function startService(folder) {
-  // A folder of its own: another service may not have let go of its access store yet.
-  const own = mkdtempSync(join(folder, 'service-'));
-  const [access, plans, keyFile] = ['access.db', 'plans.json', 'key'].map((name) => join(own, name));
+  // A new folder, because another service may still hold its access store.
+  const place = mkdtempSync(join(folder, 'service-'));
+  const [access, plans, keyFile] = ['access.db', 'plans.json', 'key'].map((name) => join(place, name));
   const limit = 2_147_483_647;
   const limits = { monthly_limit: limit, daily_limit: limit, rate_per_minute: limit };
   writeFileSync(plans, JSON.stringify([{ name: 'bench', vintage_access: true, ...limits }]));
@@ -18,7 +18,7 @@ export async function startService(folder) {
   return { service, key: readFileSync(keyFile, 'utf8').trim() };
 }
 
-/** A server in a process of its own, once it says where it listens; what it logs is read and dropped. */
+/** Starts a server in a new process; resolves when it logs its address. The rest of its log is dropped. */
 export function started(args) {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { duration } from './report.mjs';
 
 const sample = join(import.meta.dirname, '../dist/sample.db');
 
-/** Whole processes: what a shell script pays for each call of asof, against the smallest node program. */
+/** Whole processes, as a shell script starts them, against the smallest node program. */
 export function startUp() {
   const query = ['observations', 'GDP', '--as-of', '2015-01-30', '--csv', '--store', sample];
   const taken = medians(25, {

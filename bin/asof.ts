@@ -1,17 +1,17 @@
 #!/usr/bin/env node
 import { main } from '../src/cli/main.ts';
-import { userFolders } from '../src/platform/user-folders.ts';
+import { userFolders } from '../src/platform/installation.ts';
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => stop.abort(signal));
 }
-// A terminal that is closed must not leave drafts of files and stores behind; nohup cannot help it, node undoes that.
+// A closed terminal stops asof like SIGTERM, so that no drafts of files and stores stay behind. Node undoes nohup.
 const hungUp = (): void => stop.abort('SIGTERM');
 process.on('SIGHUP', hungUp);
 
 main(process.argv.slice(2), {
-  // Node makes each stream when it is first asked for.
+  // Node creates each stream on first use.
   get stdin() {
     return process.stdin;
   },
@@ -33,7 +33,7 @@ main(process.argv.slice(2), {
   },
   leave: (code) => process.exit(code),
 }).then((code) => {
-  // A reader that stands still must not keep a stopped command alive.
+  // A reader that has stopped reading would keep a stopped command alive.
   if (stop.signal.aborted) process.exit(code);
   process.exitCode = code;
 });

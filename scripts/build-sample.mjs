@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runAsof } from './run-asof.mjs';
 
-// As in src/store/sqlite/engine.ts: which of the two this Node can run.
+// The version that this Node can run, as in src/store/sqlite/engine.ts.
 const Sqlite = createRequire(import.meta.url)(
   Number(process.versions.napi) >= 10 ? 'better-sqlite3-napi' : 'better-sqlite3',
 );
@@ -13,14 +13,14 @@ const data = fileURLToPath(new URL('../data/', import.meta.url));
 const shipped = fileURLToPath(new URL('../dist/sample.db', import.meta.url));
 
 /**
- * Makes the sample store from data/ with the built asof, and puts it in place in one step.
- * The same data gives the same bytes with the same SQLite (whose version number is part of every file it writes).
+ * Makes the sample store from data/ with the built asof, and puts it in place in one step. The same data and the same
+ * version of SQLite, which is written into the file, give the same bytes.
  */
 export async function buildSample(target = shipped) {
   const draft = `${target}.draft-${process.pid}`;
   await mkdir(dirname(target), { recursive: true });
   try {
-    // Names without a folder: the log of imports that is shipped tells files, not where somebody built.
+    // Names without a folder, because the log of imports is shipped with the sample.
     await runAsof(['import', ...(await sampleFiles()), '--store', draft, '--quiet'], { cwd: data });
     finish(draft);
     await rename(draft, target);
@@ -29,7 +29,7 @@ export async function buildSample(target = shipped) {
   }
 }
 
-/** Everything in data/ but its README: a file that asof cannot read stops the build. */
+/** Every file of data/ except its README; one that asof cannot read stops the build. */
 async function sampleFiles() {
   const names = await readdir(data);
   return names.filter((name) => name !== 'README.md').sort();
@@ -38,7 +38,7 @@ async function sampleFiles() {
 function finish(path) {
   const db = new Sqlite(path, { fileMustExist: true });
   try {
-    // Without a -wal file the store opens in a directory that nobody can write to.
+    // Without a -wal file the store opens in a read-only directory.
     db.pragma('journal_mode = delete');
     db.exec('update store set sample = 1');
     // The time of a build would make each one another file; the newest day that the data speak of does not.

@@ -8,12 +8,12 @@ import { parse } from 'csv-parse/sync';
 import yauzl from 'yauzl';
 import { runAsof } from './run-asof.mjs';
 
-// Remakes the compressed files of data/ from the raw ones: node scripts/make-sample-data.mjs ../shared/data
-// data/series.csv is written by hand; it says which series of the panels are taken, and names all of them.
+// Makes the compressed files of data/ from the raw files: node scripts/make-sample-data.mjs FOLDER_OF_RAW_FILES
+// data/series.csv is written by hand; it names every series and so chooses those of the panels.
 
 const data = fileURLToPath(new URL('../data/', import.meta.url));
 
-/** Variables of the Real-Time Data Set by the agency whose figures they are, with the ids under which the sample has them. */
+/** Variables of the Real-Time Data Set by the agency that publishes the figures, with their ids in the sample. */
 const realTimeDataSet = {
   bea: {
     NCON: 'PCEC',
@@ -112,7 +112,7 @@ async function makeCurves(raw, work) {
   await writeCurve(work, store, { name: 'curve-tips.csv', type: 'tips', date: 'DATE', columns: tipsColumns });
 }
 
-/** A new store in the work folder, of the given parameters of `asof import`. */
+/** Makes a new store in the work folder with these parameters of `asof import`. */
 async function imported(work, name, parameters) {
   const store = join(work, name);
   await runAsof(['import', ...parameters, '--store', store, '--quiet'], { cwd: work });
@@ -146,8 +146,8 @@ async function writeCurve(work, store, { name, type, date, columns }) {
 }
 
 /**
- * Filings whose dates are known, in their own formats: the re-encoded issuer's tables, full submissions, and documents
- * that stand in the data set of 2024Q3, whose lines of the table SUBMISSION come into ours. Accession numbers name files.
+ * Packs filings with known dates in the formats of the SEC: the tables of the re-encoded issuer, full submissions, and
+ * documents that are also in the data set of 2024Q3, with its lines of the table SUBMISSION. Accession numbers name files.
  */
 async function makeFilings(raw) {
   const target = 'filings';
@@ -192,7 +192,7 @@ async function memberOf(archive, name) {
   throw new Error(`${archive} has no ${name}`);
 }
 
-/** Compresses a file into data/; zlib writes neither a name nor a time, and the byte that tells the system is set to "unknown". */
+/** Compresses a file into data/. The bytes depend on its content alone: no name, no time, no operating system. */
 async function compress(file) {
   await pack(await readFile(file), basename(file));
 }
@@ -204,6 +204,5 @@ async function pack(content, name) {
 }
 
 const [, , raw] = process.argv;
-if (raw === undefined)
-  throw new Error('say where the raw files are: node scripts/make-sample-data.mjs ../shared/data');
+if (raw === undefined) throw new Error('usage: node scripts/make-sample-data.mjs FOLDER_OF_RAW_FILES');
 await main(resolve(raw));

@@ -61,16 +61,16 @@ const parts = {
     return lines.join('\n');
   },
 
-  commands: async ({ helpOf, commands }) =>
-    table(
-      ['command', 'what it does'],
-      await Promise.all(
-        (await commands()).map(async (words) => [
-          `[\`asof ${words}\`](#asof-${words.replaceAll(' ', '-')})`,
-          (await helpOf(words)).summary,
-        ]),
-      ),
-    ),
+  commands: async ({ helpOf, commands }) => {
+    const groups = new Map();
+    for (const { heading, words } of await commands()) {
+      const row = [`[\`asof ${words}\`](#asof-${words.replaceAll(' ', '-')})`, (await helpOf(words)).summary];
+      groups.set(heading, [...(groups.get(heading) ?? []), row]);
+    }
+    return [...groups]
+      .map(([heading, rows]) => `**${heading}**\n\n${table(['command', 'what it does'], rows)}`)
+      .join('\n\n');
+  },
 
   'shared-flags': async ({ sharedFlags }) => table(['flag', 'meaning'], (await sharedFlags()).map(flagRow)),
 
@@ -78,8 +78,10 @@ const parts = {
     const { usage, flags, positionals } = await helpOf(words);
     const shared = new Set((await sharedFlags()).map(([flag]) => nameOf(flag)));
     const own = flags.filter(([flag]) => !shared.has(nameOf(flag)) && nameOf(flag) !== '--help');
-    const rows = [...positionals.filter(([, text]) => text !== ''), ...own].map(flagRow);
-    return `\`\`\`text\n${usage}\n\`\`\`${rows.length === 0 ? '' : `\n\n${table(['flag', 'meaning'], rows)}`}`;
+    const args = positionals.filter(([, text]) => text !== '');
+    const rows = [...args, ...own].map(flagRow);
+    const heading = args.length === 0 ? 'flag' : 'argument or flag';
+    return `\`\`\`text\n${usage}\n\`\`\`${rows.length === 0 ? '' : `\n\n${table([heading, 'meaning'], rows)}`}`;
   },
 
   summary: async ({ helpOf }, words) => `${(await helpOf(words)).summary}.`,

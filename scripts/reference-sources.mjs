@@ -41,13 +41,14 @@ export class Sources {
 
   helpOf = async (words) => readHelp(await this.asof([...words.split(' ').filter(Boolean), '--help']));
 
-  /** The words of every command, those of groups in the place of their group. */
+  /** The heading and the words of every command, those of groups in the place of their group. */
   commands = async () => {
     const { commands } = await this.helpOf('');
     const all = await Promise.all(
-      commands.map(async (name) => {
+      commands.map(async ({ heading, name }) => {
         const below = (await this.helpOf(name)).commands;
-        return below.length === 0 ? [name] : below.map((word) => `${name} ${word}`);
+        const words = below.length === 0 ? [name] : below.map((command) => `${name} ${command.name}`);
+        return words.map((text) => ({ heading, words: text }));
       }),
     );
     return all.flat();
@@ -79,6 +80,17 @@ export class Sources {
     });
 }
 
+/** The headings of a help text that do not list commands. */
+const otherSections = new Set([
+  'Arguments',
+  'Options',
+  'Output',
+  'Connection',
+  'Messages',
+  'Settings',
+  'Examples',
+]);
+
 /** The usage, summary, flags, arguments and subcommands of a help text. */
 function readHelp(text) {
   const lines = text.split('\n');
@@ -96,9 +108,8 @@ function readHelp(text) {
     flags: all.filter(([term]) => term.startsWith('-')),
     positionals: entries('Arguments'),
     commands: [...sections.keys()]
-      .filter((name) => /commands?$/i.test(name))
-      .flatMap(entries)
-      .map(([term]) => term.split(/[ |]/)[0]),
+      .filter((name) => !otherSections.has(name))
+      .flatMap((heading) => entries(heading).map(([term]) => ({ heading, name: term.split(/[ |]/)[0] }))),
   };
 }
 

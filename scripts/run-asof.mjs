@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const built = fileURLToPath(new URL('../dist/asof.cjs', import.meta.url));
 
-/** Runs the built asof in a folder, to its end; what it prints on standard output is lost, any failure throws. */
+/** Runs the built asof in a folder, without its standard output; throws if it fails. */
 export async function runAsof(parameters, { cwd }) {
   const child = spawn(process.execPath, [built, ...parameters], {
     cwd,

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
-import { type Extent, pagesOf } from '../client/pages.ts';
+import { isDataChange } from '../client/consistency.ts';
+import { type Extent, pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -8,8 +9,14 @@ import type { Drawing } from '../render/chart/drawing.ts';
 import type { RowLayout } from './layouts.ts';
 import type { QueryParams } from './query.ts';
 
-/** A remark on an answer: what a series covers, as-of dates outside of that, or what an empty answer means. */
-export type Note = { readonly kind: 'coverage' | 'outside coverage' | 'empty'; readonly text: string };
+/**
+ * A remark on an answer: what a series covers, which as-of dates are outside of that, that there is no curve on a day (an
+ * earlier one may do), or what another empty answer means.
+ */
+export type Note = {
+  readonly kind: 'coverage' | 'outside coverage' | 'no curve' | 'empty';
+  readonly text: string;
+};
 
 /** How much of an answer is there; of several series also how many rows. */
 export type AnswerProgress = {
@@ -34,7 +41,7 @@ export type Asking = {
 export type Failure = { readonly id: string; readonly error: unknown };
 
 /** An answer: its layout is known before its first page. */
-export type Answer = RowLayout & {
+export type QueryAnswer = RowLayout & {
   readonly drawing?: Drawing;
   /** The pages of all series that could be answered; none where none could. */
   readonly pages: AsyncIterable<Envelope>;
@@ -90,9 +97,4 @@ export async function* pagesOrFailure(
 /** Whether a failure is of one series, so that others can still be answered. */
 export function isOfOneSeries(error: unknown): boolean {
   return error instanceof Problem && !isDataChange(error);
-}
-
-/** Whether the data changed between two requests, so that the whole answer must be asked again. */
-function isDataChange({ kind, field }: Problem): boolean {
-  return kind === 'bad-answer' && field === 'cursor';
 }

@@ -1,9 +1,9 @@
-import { dataChanged } from '../client/retry.ts';
-import { isFinal, throttled } from '../client/throttle.ts';
+import { dataChanged } from '../client/consistency.ts';
+import { isFinal, throttled } from '../client/throttling.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/index.ts';
-import { type Answer, type Asking, type Failure, isOfOneSeries } from './answer.ts';
+import { type Asking, type Failure, isOfOneSeries, type QueryAnswer } from './answer.ts';
 import type { RowLayout } from './layouts.ts';
 import type { MeantSeries } from './series-ids.ts';
 
@@ -29,7 +29,7 @@ export type ComposedAsking = Asking & {
 export async function composed(
   asking: Asking,
   compose: (asking: ComposedAsking) => Promise<ComposedRows>,
-): Promise<Answer> {
+): Promise<QueryAnswer> {
   let requestId = '';
   const { counting, watch } = await countingRequests(asking, (id) => {
     requestId ||= id;

@@ -1,11 +1,11 @@
-import { type Maturity, monthsOf } from '../domain/treasury/curve.ts';
-import { spreadInBasisPoints } from '../domain/treasury/spread.ts';
+import { spreadInBasisPoints } from '../domain/series/change.ts';
+import { monthsOf } from '../domain/treasury/curve.ts';
 import type { Cell, Envelope, Row } from '../operations/envelope.ts';
 
 /** A curve beside another: a row for each maturity that either has, shortest first. */
 export function compared(curve: Envelope, other: Envelope): Envelope {
   const [rates, otherRates] = [byMaturity(curve), byMaturity(other)];
-  const names = [...new Set([...rates.keys(), ...otherRates.keys()])] as Maturity[];
+  const names = [...new Set([...rates.keys(), ...otherRates.keys()])];
   const results = names
     .sort((a, b) => monthsOf(a) - monthsOf(b))
     .map((maturity): Row => {

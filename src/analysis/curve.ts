@@ -1,21 +1,21 @@
-import { pagesOf } from '../client/pages.ts';
+import { pagesOf } from '../client/pagination.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
 import type { CurveType } from '../domain/treasury/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { curve, yields } from '../operations/index.ts';
 import type { ParamTexts } from '../operations/param.ts';
-import { type Answer, type Asking, textsOf } from './answer.ts';
+import { type Asking, type QueryAnswer, textsOf } from './answer.ts';
 import { comparisonLayout } from './layouts.ts';
-import type { CurveQuery, QueryParams } from './query.ts';
+import type { QueryParams, YieldCurveQuery } from './query.ts';
 
 /** The curve of a day, or of the newest day up to it; with `vs` beside the curve of another day. */
-export async function answerCurve(query: CurveQuery, asking: Asking): Promise<Answer> {
+export async function answerCurve(query: YieldCurveQuery, asking: Asking): Promise<QueryAnswer> {
   const drawing = asking.chart === true ? (await import('./charts/curve.ts')).curveDrawing(query) : undefined;
   const { fields, columns } = query.vs === undefined ? curve : comparisonLayout;
   return { fields, columns, ...(drawing && { drawing }), failures: [], pages: pages(query, asking) };
 }
 
-async function* pages(query: CurveQuery, asking: Asking): AsyncGenerator<Envelope> {
+async function* pages(query: YieldCurveQuery, asking: Asking): AsyncGenerator<Envelope> {
   const { date, vs } = query;
   const { client, signal } = asking;
   const texts = await curveTexts(query, date, asking);
@@ -37,7 +37,7 @@ async function* pages(query: CurveQuery, asking: Asking): AsyncGenerator<Envelop
 
 /** The parameters of the curve of a date, or of the newest day up to it. */
 async function curveTexts(
-  { curveType, onOrBefore }: CurveQuery,
+  { curveType, onOrBefore }: YieldCurveQuery,
   date: Day | undefined,
   asking: Asking,
 ): Promise<ParamTexts> {
@@ -53,12 +53,18 @@ function typeParam(curveType: CurveType | undefined): QueryParams {
 }
 
 /** Notes that a day has no curve, and how to get the one before it. */
-function noteMissing({ results }: Envelope, { onOrBefore }: CurveQuery, date: Day, { note }: Asking): void {
+function noteMissing(
+  { results }: Envelope,
+  { onOrBefore }: YieldCurveQuery,
+  date: Day,
+  { note }: Asking,
+): void {
   if (results.length > 0) return;
-  const text = onOrBefore
-    ? `no curve on or before ${date}`
-    : `no curve on ${date}; --on-or-before takes the newest one before it`;
-  note?.({ kind: 'empty', text });
+  note?.(
+    onOrBefore
+      ? { kind: 'empty', text: `no curve on or before ${date}` }
+      : { kind: 'no curve', text: `no curve on ${date}` },
+  );
 }
 
 /**

@@ -3,14 +3,14 @@ import type { Day } from '../domain/series/date.ts';
 import { sameNumber } from '../domain/series/decimal.ts';
 import type { Row } from '../operations/envelope.ts';
 import { observations } from '../operations/index.ts';
-import { type Answer, type Asking, rowsOf } from './answer.ts';
+import { type Asking, type QueryAnswer, rowsOf } from './answer.ts';
 import { type ComposedAsking, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteOutside } from './coverage.ts';
 import { diffLayout } from './layouts.ts';
 import type { DiffQuery } from './query.ts';
 
 /** What two as-of dates disagree on, newest date first. */
-export function answerDiff(query: DiffQuery, asking: Asking): Promise<Answer> {
+export function answerDiff(query: DiffQuery, asking: Asking): Promise<QueryAnswer> {
   return composed(asking, (counting) => compare(query, counting));
 }
 

@@ -1,6 +1,6 @@
 import { maturitiesOf } from '../domain/treasury/curve.ts';
 import type { Field } from '../operations/field.ts';
-import { curve, insiderFilings, operations, revisions, vintages } from '../operations/index.ts';
+import { curve, operations, revisions, vintages } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Query, YieldTableQuery } from './query.ts';
 
@@ -32,8 +32,6 @@ export function layoutOf(query: Query): RowLayout | undefined {
       return query.vs === undefined ? curve : comparisonLayout;
     case 'yield-table':
       return yieldTableLayout(query);
-    case 'cluster-explanation':
-      return explanationLayout;
     case 'diff':
       return diffLayout;
     case 'panel':
@@ -49,7 +47,7 @@ export function layoutOf(query: Query): RowLayout | undefined {
 
 /** Whether the rows of a query can be drawn as a chart. */
 export function isDrawable(query: Query): boolean {
-  if (query.kind === 'operation') return ['observations', 'spread'].includes(query.operation);
+  if (query.kind === 'operation') return operationNamed(query.operation).chart !== undefined;
   return query.kind === 'revisions' || query.kind === 'curve';
 }
 
@@ -155,34 +153,3 @@ export function widePanelLayout(first: 'as_of' | 'date', names: readonly string[
     ),
   ]);
 }
-
-const explainedFilingFields: ReadonlySet<string> = new Set([
-  'filing_date',
-  'transaction_date',
-  'accession_number',
-  'owner_name',
-  'shares',
-  'price_per_share',
-  'form_type',
-  'row',
-]);
-
-const whoReports =
-  'Who reports: of joint filers the one that the cluster counts, else the first officer or director.';
-
-/** The layout of an explanation: the cluster, a trade in it or near it, and whether that counts. */
-export const explanationLayout = showing([
-  { name: 'ticker', type: 'text', description: 'Trading symbol of the cluster.', nullable: true },
-  { name: 'date_first', type: 'day', description: 'Date of its first trade.' },
-  { name: 'date_last', type: 'day', description: 'Date of its last trade.' },
-  { name: 'verdict', type: 'text', description: 'counted, left out, or unclear.' },
-  {
-    name: 'reason',
-    type: 'text',
-    description: 'Why it was left out or is unclear, or what its counting takes for granted.',
-  },
-  ...insiderFilings.fields
-    .filter(({ name }) => explainedFilingFields.has(name))
-    .map((field) => (field.name === 'owner_name' ? { ...field, description: whoReports } : field)),
-  { name: 'issuer_cik', type: 'text', description: "The SEC's key of the issuer." },
-]);

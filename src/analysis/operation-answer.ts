@@ -1,23 +1,23 @@
-import { pagesOf } from '../client/pages.ts';
+import { pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
-import { type Answer, type Asking, counted, type Failure, pagesOrFailure, textsOf } from './answer.ts';
+import { type Asking, counted, type Failure, pagesOrFailure, type QueryAnswer, textsOf } from './answer.ts';
 import { noteOutside } from './coverage.ts';
 import { operationNamed } from './layouts.ts';
 import type { OperationQuery } from './query.ts';
 import { type MeantSeries, seriesMeant } from './series-ids.ts';
 
 /** The rows of an operation: streamed page by page, one series after the other. */
-export async function answerOperation(query: OperationQuery, asking: Asking): Promise<Answer> {
+export async function answerOperation(query: OperationQuery, asking: Asking): Promise<QueryAnswer> {
   const operation = operationNamed(query.operation);
   const { ids } = query;
   const series = ids === undefined ? undefined : await seriesMeant(ids, asking);
   if (query.cursor !== undefined && series !== undefined && series.length !== 1)
-    throw new Problem('bad-input', '--cursor continues one series: name one id');
-  const drawing = asking.chart === true ? await drawingOf(query, series, asking) : undefined;
+    throw new Problem('bad-input', `a cursor continues one series, not ${series.length}`);
+  const drawing = asking.chart === true ? await drawingOf(operation, query, series, asking) : undefined;
   const failures: Failure[] = [];
   const shown = { fields: operation.fields, columns: operation.columns, ...(drawing && { drawing }) };
   if (series === undefined)
@@ -26,13 +26,14 @@ export async function answerOperation(query: OperationQuery, asking: Asking): Pr
 }
 
 async function drawingOf(
-  { operation, params }: OperationQuery,
+  { chart }: Operation,
+  { params }: OperationQuery,
   series: readonly MeantSeries[] | undefined,
   asking: Asking,
 ): Promise<Drawing | undefined> {
-  if (operation === 'spread') return (await import('./charts/curve.ts')).spreadDrawing(params);
+  if (chart === 'spread') return (await import('./charts/curve.ts')).spreadDrawing(params);
   if (series === undefined) return undefined;
-  const { observationsDrawing } = await import('./charts/observations.ts');
+  const { observationsDrawing } = await import('./charts/series.ts');
   return observationsDrawing(series, params, asking);
 }
 
@@ -56,7 +57,7 @@ async function* pagesOfSeveral(
   failures: Failure[],
   asking: Asking,
 ): AsyncGenerator<Envelope> {
-  const total = expectedRows(query, series);
+  const total = expectedRows(operation, query, series);
   let rows = 0;
   for (const [done, { id }] of series.entries()) {
     for await (const page of pagesOrFailure(id, sorted(query, operation, id, asking), failures)) {
@@ -80,14 +81,16 @@ async function* pagesOfSeveral(
 
 /** The rows of whole series as known now, where their descriptions were looked up; otherwise unknown. */
 function expectedRows(
+  { countedBy }: Operation,
   { params, limit, cursor }: OperationQuery,
   series: readonly MeantSeries[],
 ): number | undefined {
-  if (limit !== undefined || cursor !== undefined || Object.keys(params).length > 0) return undefined;
+  if (countedBy === undefined || limit !== undefined || cursor !== undefined) return undefined;
+  if (Object.keys(params).length > 0) return undefined;
   let sum = 0;
   for (const { row } of series) {
     if (row === undefined) return undefined;
-    sum += Number(row.observation_count);
+    sum += Number(row[countedBy]);
   }
   return sum;
 }
@@ -111,11 +114,8 @@ async function* sorted(
     for (const row of page.results) rows.push(row);
     last = page;
   }
-  if (last !== undefined) yield { ...last, results: rows.sort(oldestFirst), results_count: rows.length };
-}
-
-function oldestFirst(a: Row, b: Row): number {
-  return String(a.date) < String(b.date) ? -1 : 1;
+  // The pages of an operation with an order come newest first, whatever the order of the service.
+  if (last !== undefined) yield { ...last, results: rows.reverse(), results_count: rows.length };
 }
 
 /** A page as a part of an answer about several series: without what is about one of them. */

@@ -1,5 +1,6 @@
+import type { Extent } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
-import { type Rhythm, schedule } from '../domain/series/schedule.ts';
+import { type Rhythm, schedule } from '../domain/series/date.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 
@@ -8,9 +9,6 @@ export type QueryParams = { readonly [name: string]: string | number };
 
 /** Oldest or newest row first. */
 export type SortOrder = 'asc' | 'desc';
-
-/** How much of a listing: at most `limit` rows (of each series), from where `cursor` points; all of it without either. */
-export type Extent = { readonly limit?: number; readonly cursor?: string };
 
 /** The rows of one operation; with `ids` those of several series, one after the other. */
 export type OperationQuery = Extent & {
@@ -42,7 +40,7 @@ export type VintagesQuery = Extent & {
 };
 
 /** The curve of a day, or of the newest day up to it; with `vs` beside the curve of another day. */
-export type CurveQuery = {
+export type YieldCurveQuery = {
   readonly kind: 'curve';
   readonly curveType?: CurveType;
   readonly date?: Day;
@@ -58,12 +56,6 @@ export type YieldTableQuery = {
   readonly from?: Day;
   readonly to?: Day;
   readonly limit?: number;
-};
-
-/** Clusters of insiders with each trade in or near them, and why it counts or does not. */
-export type ClusterExplanationQuery = Extent & {
-  readonly kind: 'cluster-explanation';
-  readonly params: QueryParams;
 };
 
 /** What two as-of dates disagree on. */
@@ -101,9 +93,8 @@ export type Query =
   | OperationQuery
   | RevisionsQuery
   | VintagesQuery
-  | CurveQuery
+  | YieldCurveQuery
   | YieldTableQuery
-  | ClusterExplanationQuery
   | DiffQuery
   | PanelQuery
   | RealTimePanelQuery;
@@ -111,7 +102,7 @@ export type Query =
 /** The as-of dates of a real-time panel, ascending; a Problem where a bound is missing or no day lies between them. */
 export function asOfDates({ each, from, to }: RealTimePanelQuery): readonly Day[] {
   if (from === undefined || to === undefined)
-    throw new Problem('bad-input', '--as-of-each needs --from and --to: the first and the last as-of date');
+    throw new Problem('bad-input', 'a real-time panel needs the first and the last as-of date');
   const days = schedule(each, from, to);
   if (days.length === 0) throw new Problem('bad-input', `there is no ${each} from ${from} to ${to}`);
   return days;

@@ -1,4 +1,4 @@
-import { pagesOf } from '../client/pages.ts';
+import { pagesOf } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
 import {
   type FirstRelease,

@@ -1,19 +1,22 @@
-import { pagesOf } from '../client/pages.ts';
+import { pagesOf } from '../client/pagination.ts';
 import { changeBetween } from '../domain/series/change.ts';
 import { type Day, dayNumber } from '../domain/series/date.ts';
-import type { Envelope, Row } from '../operations/envelope.ts';
+import type { Envelope } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow } from '../operations/index.ts';
-import { type Answer, type Asking, type Failure, pagesOrFailure, rowsOf } from './answer.ts';
+import type { RowOf } from '../operations/operation.ts';
+import { type Asking, type Failure, pagesOrFailure, type QueryAnswer, rowsOf } from './answer.ts';
 import { noteOutside } from './coverage.ts';
 import { revisionLayout } from './layouts.ts';
 import type { RevisionsQuery } from './query.ts';
 
+type RevisionRow = RowOf<typeof revisions>;
+
 /** Every value of one date, with the size and the lateness of each change. */
-export async function answerRevisions(query: RevisionsQuery, asking: Asking): Promise<Answer> {
+export async function answerRevisions(query: RevisionsQuery, asking: Asking): Promise<QueryAnswer> {
   const failures: Failure[] = [];
   const drawing =
     asking.chart === true
-      ? await (await import('./charts/revisions.ts')).revisionsDrawing(query, asking)
+      ? await (await import('./charts/series.ts')).revisionsDrawing(query, asking)
       : undefined;
   return {
     ...revisionLayout,
@@ -36,7 +39,8 @@ async function* pages(query: RevisionsQuery, asking: Asking): AsyncGenerator<Env
         kind: 'empty',
         text: 'no value was ever published for that date; dates are the first days of periods',
       });
-    const released = first !== undefined && (await isFirstRelease(first, asking)) ? dayOf(first) : undefined;
+    const released =
+      first !== undefined && (await isFirstRelease(first, asking)) ? first.as_of_date : undefined;
     yield compared(page, asOf, released);
   }
   if (asOf !== undefined) await noteOutside([{ id }], [asOf], asking);
@@ -46,31 +50,25 @@ async function* pages(query: RevisionsQuery, asking: Asking): AsyncGenerator<Env
  * Whether the first value that is known of a date is its first release. It is not for the dates up to the newest one in
  * the first vintage of the series: these were published before the record begins.
  */
-async function isFirstRelease({ series_id, date }: Row, asking: Asking): Promise<boolean> {
-  const id = String(series_id);
+async function isFirstRelease({ series_id, date }: RevisionRow, asking: Asking): Promise<boolean> {
+  const id = series_id;
   const [series] = (await asking.client.ask(seriesShow, [['id', id]])).results;
   const begin = series?.first_vintage ?? '';
   // Another service may not say where its record begins.
   if (begin === '') return true;
   const [newest] = await rowsOf(asking, observations, { id, as_of: begin }, { limit: 1 });
-  return newest === undefined || String(date) > String(newest.date);
+  return newest === undefined || date > newest.date;
 }
 
 /** The page up to an as-of date, each row compared with the one before and with the day of the first release. */
-function compared(page: Envelope, asOf: Day | undefined, released: Day | undefined): Envelope {
-  const known = page.results.filter((row) => asOf === undefined || dayOf(row) <= asOf);
+function compared(page: Envelope<RevisionRow>, asOf: Day | undefined, released: Day | undefined): Envelope {
+  const known = page.results.filter((row) => asOf === undefined || row.as_of_date <= asOf);
   const results = known.map((row, i) => {
     const [before, value] = [known[i - 1]?.value, row.value];
     const change =
-      typeof before === 'string' && typeof value === 'string'
-        ? changeBetween(before, value)
-        : { change: null, percent: null };
-    const days = released === undefined ? null : dayNumber(dayOf(row)) - dayNumber(released);
+      before == null || value === null ? { change: null, percent: null } : changeBetween(before, value);
+    const days = released === undefined ? null : dayNumber(row.as_of_date) - dayNumber(released);
     return { ...row, ...change, days };
   });
   return { ...page, ...(asOf !== undefined && { as_of: asOf }), results, results_count: results.length };
-}
-
-function dayOf({ as_of_date }: Row): Day {
-  return String(as_of_date);
 }

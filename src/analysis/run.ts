@@ -1,4 +1,4 @@
-import type { Answer, Asking } from './answer.ts';
+import type { Asking, QueryAnswer } from './answer.ts';
 import { answerOperation } from './operation-answer.ts';
 import type { Query } from './query.ts';
 
@@ -6,7 +6,7 @@ import type { Query } from './query.ts';
  * Answers a query: asks nothing more than it needs to give the next page. The code of an analysis is loaded when it is
  * asked for.
  */
-export async function run(query: Query, asking: Asking): Promise<Answer> {
+export async function run(query: Query, asking: Asking): Promise<QueryAnswer> {
   switch (query.kind) {
     case 'operation':
       return answerOperation(query, asking);
@@ -18,14 +18,12 @@ export async function run(query: Query, asking: Asking): Promise<Answer> {
       return (await import('./curve.ts')).answerCurve(query, asking);
     case 'yield-table':
       return (await import('./yield-table.ts')).answerYieldTable(query, asking);
-    case 'cluster-explanation':
-      return (await import('./cluster-explanation.ts')).answerExplanation(query, asking);
     case 'diff':
       return (await import('./diff.ts')).answerDiff(query, asking);
     case 'panel':
       return (await import('./panel.ts')).answerPanel(query, asking);
     case 'real-time-panel':
-      return (await import('./real-time-panel.ts')).answerRealTimePanel(query, asking);
+      return (await import('./panel.ts')).answerRealTimePanel(query, asking);
   }
 }
 
@@ -37,7 +35,7 @@ export async function estimate(query: Query, asking: Asking): Promise<string> {
     case 'panel':
       return (await import('./panel.ts')).estimatePanel(query, asking);
     case 'real-time-panel':
-      return (await import('./real-time-panel.ts')).estimateRealTimePanel(query, asking);
+      return (await import('./panel.ts')).estimateRealTimePanel(query, asking);
     default:
       throw new Error(`${query.kind} is not estimated`);
   }

@@ -1,4 +1,4 @@
-import { pagesOf } from '../client/pages.ts';
+import { pagesOf } from '../client/pagination.ts';
 import { closest } from '../domain/series/closest.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';

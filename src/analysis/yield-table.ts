@@ -1,13 +1,13 @@
-import { pagesOf } from '../client/pages.ts';
+import { pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { yields } from '../operations/index.ts';
-import { type Answer, type Asking, textsOf } from './answer.ts';
+import { type Asking, type QueryAnswer, textsOf } from './answer.ts';
 import { yieldTableLayout } from './layouts.ts';
 import type { YieldTableQuery } from './query.ts';
 
 /** Treasury rates with a row for each date and a column for each maturity. */
-export function answerYieldTable(query: YieldTableQuery, asking: Asking): Answer {
+export function answerYieldTable(query: YieldTableQuery, asking: Asking): QueryAnswer {
   const layout = yieldTableLayout(query);
   const { curveType, maturity, from, to, limit } = query;
   const texts = textsOf({

@@ -1,9 +1,12 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { classifyTrades } from '../domain/insider/classification.ts';
 import { type Cluster, clustersOf } from '../domain/insider/cluster.ts';
 import { symbolsOf } from '../domain/insider/filing.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { StoreState, StoreView } from '../store/store.ts';
+import { changedSince } from './cursor.ts';
+import type { Page, Position } from './operation.ts';
+import { pageOf } from './operation.ts';
 
 /** A cluster with what its newest filing calls the issuer. */
 export type NamedCluster = Cluster & {
@@ -26,6 +29,39 @@ const remembered = new WeakMap<
   { readonly question: string; readonly clusters: readonly NamedCluster[] }
 >();
 
+/** Which clusters make a page. */
+type ClusterPageParams = ClusterSearch & {
+  readonly from: Day | undefined;
+  readonly to: Day | undefined;
+  readonly limit: number;
+};
+
+/** A page of clusters, newest last trade first, and where the next one begins. */
+export async function pageOfClusters(
+  view: StoreView,
+  { from, to, limit, min_insiders, days, ticker, as_of }: ClusterPageParams,
+  position: Position | undefined,
+): Promise<Omit<Page, 'rows'> & { readonly clusters: readonly NamedCluster[] }> {
+  const { revision: version } = await view.state();
+  // Another import may have moved any cluster: pages of two states do not fit together.
+  if (position !== undefined && position.version !== version) throw changedSince();
+  const all = await allClusters(view, { min_insiders, days, ticker, as_of });
+  const wanted = all.filter(
+    ({ dateLast }) => (from === undefined || dateLast >= from) && (to === undefined || dateLast <= to),
+  );
+  const after = position?.key.join('\n');
+  const start = after === undefined ? 0 : wanted.findIndex((one) => keyOf(one).join('\n') === after) + 1;
+  // Another store may count as many imports.
+  if (after !== undefined && start === 0) throw changedSince();
+  const { rows: clusters, ...rest } = pageOf(
+    wanted.slice(start, start + limit + 1),
+    limit,
+    (cluster) => cluster,
+    (last) => ({ key: keyOf(last), version }),
+  );
+  return { clusters, ...rest, ...(as_of !== undefined && { asOf: as_of }) };
+}
+
 /** Every cluster, newest last trade first. */
 export async function allClusters(view: StoreView, asked: ClusterSearch): Promise<readonly NamedCluster[]> {
   const state = await view.state();
@@ -37,7 +73,7 @@ export async function allClusters(view: StoreView, asked: ClusterSearch): Promis
   return clusters;
 }
 
-/** So many trades are looked through before others get a turn. */
+/** After this many trades other requests may go on. */
 const stretch = 5000;
 
 async function findClusters(
@@ -61,7 +97,7 @@ async function findClusters(
     trades += filings.length;
     if (trades < stretch) continue;
     trades = 0;
-    await turn();
+    await nextTick();
   }
   return found;
 }
@@ -92,6 +128,6 @@ function newestFirst(a: NamedCluster, b: NamedCluster): number {
 }
 
 /** What orders clusters, and tells each from all others. */
-export function keyOf({ dateLast, size, ticker, issuerCik, dateFirst }: NamedCluster): readonly string[] {
+function keyOf({ dateLast, size, ticker, issuerCik, dateFirst }: NamedCluster): readonly string[] {
   return [dateLast, String(size), ticker ?? '', issuerCik, dateFirst];
 }

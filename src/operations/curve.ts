@@ -15,7 +15,12 @@ export const rateFields = [
 /** The treasury curve of a day, shortest maturity first; without a day, the newest one on or before today. */
 export const curve = operation({
   name: 'curve',
-  command: { words: 'curve' },
+  command: {
+    words: 'curve',
+    heading: 'Treasury rates',
+    features: ['nearest', 'comparison'],
+    analysis: 'curve',
+  },
   summary: 'The treasury yield curve of a day',
   path: '/v1/treasury/yields/curve',
   object: 'yield_curve',
@@ -31,6 +36,7 @@ export const curve = operation({
   columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
   knownBy: 'trade_date',
   boundBy: 'date',
+  chart: 'curve',
   dependsOnToday: ({ date }) => date === undefined,
   async run({ date, curve_type }, { view, clock }) {
     const points = await view.curve({

@@ -1,4 +1,5 @@
 import { curve } from './curve.ts';
+import { insiderClusterExplanations } from './insider-cluster-explanations.ts';
 import { insiderClusters } from './insider-clusters.ts';
 import { insiderFilings } from './insider-filings.ts';
 import { observations } from './observations.ts';
@@ -23,10 +24,12 @@ export const operations: readonly Operation[] = [
   spread,
   insiderFilings,
   insiderClusters,
+  insiderClusterExplanations,
 ];
 
 export {
   curve,
+  insiderClusterExplanations,
   insiderClusters,
   insiderFilings,
   observations,

@@ -1,8 +1,6 @@
-import { changedSince } from './cursor.ts';
 import type { Field } from './field.ts';
 import type { FieldType } from './field-kinds.ts';
 import { operation } from './operation.ts';
-import { pageOf } from './page.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
 /** A field of ours. */
@@ -68,52 +66,39 @@ const fields = [
   ours('accession_numbers', 'list', 'The filings that report the trades.'),
 ] as const satisfies readonly Field[];
 
+/** The parameters of every operation on clusters. */
+export const clusterParams = {
+  min_insiders: integerParam('Distinct insiders that make a cluster.', 1, 100, 3),
+  days: integerParam('Calendar days within which they buy.', 1, 365, 14),
+  ticker: filterParam('Trading symbol.'),
+  from: dayParam('First date of the last trade.', { field: 'date_last', is: 'from' }),
+  to: dayParam('Last date of the last trade.', { field: 'date_last', is: 'to' }),
+  as_of: asOfParam(),
+  ...paging,
+};
+
 /** Insiders of one issuer who bought in the open market within days of each other, newest last trade first. */
 export const insiderClusters = operation({
   name: 'insider_clusters',
-  command: { words: 'insider clusters' },
+  command: { words: 'insider clusters', heading: 'Insiders' },
   summary: 'Where several insiders bought within days of each other',
   path: '/v1/insider/clusters',
   object: 'insider_clusters',
   members: ['as_of'],
-  params: {
-    min_insiders: integerParam('Distinct insiders that make a cluster.', 1, 100, 3),
-    days: integerParam('Calendar days within which they buy.', 1, 365, 14),
-    ticker: filterParam('Trading symbol.'),
-    from: dayParam('First date of the last trade.', { field: 'date_last', is: 'from' }),
-    to: dayParam('Last date of the last trade.', { field: 'date_last', is: 'to' }),
-    as_of: asOfParam(),
-    ...paging,
-  },
+  params: clusterParams,
   fields,
   columns: fields.map(({ name }) => name).filter((name) => name !== 'insiders'),
   knownBy: 'detected_on',
   boundBy: 'as_of',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
-  async run({ from, to, limit, ...asked }, { view, position }) {
-    // What only this question needs is loaded when it is asked: the operations are part of every start.
-    const [{ allClusters, keyOf }, { clusterRow }] = await Promise.all([
+  async run(values, { view, position }) {
+    // What only this operation needs is loaded when it runs: the operations are part of every start.
+    const [{ pageOfClusters }, { clusterRow }] = await Promise.all([
       import('./cluster-listing.ts'),
-      import('./cluster-rows.ts'),
+      import('./insider-rows.ts'),
     ]);
-    const { revision } = await view.state();
-    // Another import may have moved any cluster: pages of two states do not fit together.
-    if (position !== undefined && position.version !== revision) throw changedSince();
-    const all = await allClusters(view, asked);
-    const wanted = all.filter(
-      ({ dateLast }) => (from === undefined || dateLast >= from) && (to === undefined || dateLast <= to),
-    );
-    const after = position?.key.join('\n');
-    const start = after === undefined ? 0 : wanted.findIndex((one) => keyOf(one).join('\n') === after) + 1;
-    // Another store may count as many imports.
-    if (after !== undefined && start === 0) throw changedSince();
-    return {
-      ...pageOf(wanted.slice(start, start + limit + 1), limit, clusterRow, (last) => ({
-        key: keyOf(last),
-        version: revision,
-      })),
-      ...(asked.as_of !== undefined && { asOf: asked.as_of }),
-    };
+    const { clusters, ...page } = await pageOfClusters(view, values, position);
+    return { ...page, rows: clusters.map(clusterRow) };
   },
 });

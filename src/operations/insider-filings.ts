@@ -2,8 +2,7 @@ import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Field } from './field.ts';
 import type { FieldType } from './field-kinds.ts';
-import { operation } from './operation.ts';
-import { pageOf } from './page.ts';
+import { operation, pageOf } from './operation.ts';
 import type { Clock } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
@@ -63,7 +62,7 @@ const forExplanations: ReadonlySet<string> = new Set(['other_owner_ciks', 'origi
 /** Trades that insiders reported, newest filing date first, then by accession number and row. */
 export const insiderFilings = operation({
   name: 'insider_filings',
-  command: { words: 'insider filings' },
+  command: { words: 'insider filings', heading: 'Insiders' },
   summary: 'Trades that insiders reported, by the day of their filing',
   path: '/v1/insider/filings',
   object: 'insider_filings',
@@ -108,7 +107,7 @@ export const insiderFilings = operation({
       ...(filedOn !== undefined &&
         filingId !== undefined && { after: { filedOn, filingId, row: Number(row) } }),
     });
-    const { filingRow } = await import('./filing-rows.ts');
+    const { filingRow } = await import('./insider-rows.ts');
     return {
       ...pageOf(found, limit, filingRow, (last) => ({
         key: [last.filedOn, last.filingId, String(last.row)],

@@ -2,8 +2,7 @@ import type { Day } from '../domain/series/date.ts';
 import type { Series } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import type { Field } from './field.ts';
-import { operation } from './operation.ts';
-import { pageOf } from './page.ts';
+import { operation, pageOf } from './operation.ts';
 import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
 
@@ -33,7 +32,14 @@ export const revisionFields = [date, { ...value, nullable: true }, ...about] as 
 /** The values of a series, newest date first, as they were known on a day. */
 export const observations = operation({
   name: 'observations',
-  command: { words: 'observations', alias: 'obs', argument: 'id', several: true },
+  command: {
+    words: 'observations',
+    heading: 'Series',
+    alias: 'obs',
+    argument: 'id',
+    several: true,
+    features: ['sort'],
+  },
   summary: 'The values of series, as they were known on a day',
   path: '/v1/series/{id}/observations',
   object: 'observation_series',
@@ -56,6 +62,7 @@ export const observations = operation({
   boundBy: 'as_of',
   newestFirst: 'date',
   countedBy: 'observation_count',
+  chart: 'series',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: ({ as_of, release }) => as_of !== undefined || release !== undefined,
   async run({ id, as_of, release, from, to, limit }, { view, position }) {

@@ -31,17 +31,29 @@ export type Page<R = Row> = {
   readonly coverage?: Coverage;
 };
 
+/** The heading under which help lists a command. */
+export type CommandHeading = 'Series' | 'Treasury rates' | 'Insiders' | 'Service';
+
+/** A feature that the command of an operation has besides its parameters. */
+export type CommandFeature = 'as-of' | 'comparison' | 'nearest' | 'sort' | 'wide';
+
 /** The command of an operation: what the command line needs besides the parameters. */
 export type CommandDeclaration = {
   /** The words of the command, such as `series search`. */
   readonly words: string;
+  readonly heading: CommandHeading;
   readonly alias?: string;
+  /** The flag with which the command of those words asks this operation instead of its own. */
+  readonly flag?: { readonly name: string; readonly about: string };
   /** The parameter that the command takes as an argument; it is shown as the parameter's placeholder. */
   readonly argument?: string;
   /** Whether it takes several arguments, each a query of its own. */
   readonly several?: boolean;
   /** The texts of parameters that the command sends where no flag does. */
   readonly defaults?: Readonly<Record<string, string>>;
+  readonly features?: readonly CommandFeature[];
+  /** The analysis that the command asks instead of the bare operation. */
+  readonly analysis?: 'curve' | 'revisions' | 'vintages';
 };
 
 /** A query whose parameters were read and go together, ready to be run. */
@@ -84,6 +96,10 @@ export type Operation<P extends Params = Params, R = Row> = {
    * another order, and refuses a value that comes twice.
    */
   readonly newestFirst?: string;
+  /** What a chart of the rows shows; without it rows cannot be drawn. */
+  readonly chart?: 'curve' | 'revisions' | 'series' | 'spread';
+  /** The fields whose values tell apart what `limit` counts, where several rows count as one. */
+  readonly limitCounts?: readonly string[];
   /** The field of a series' description that says how many rows there are without any parameter but the id. */
   readonly countedBy?: string;
   /** Whether the contract describes it, so that every service has it. */
@@ -152,4 +168,28 @@ export function operation<
       substitute: (texts: ParamTexts, clock: Clock) => substitute(read(texts, clock)),
     }),
   };
+}
+
+/** A page of what was found for one row more than its limit, which tells whether more follow, and where they begin. */
+export function pageOf<T, R>(
+  found: readonly T[],
+  limit: number,
+  rowOf: (one: T) => R,
+  positionOf: (last: T) => Position,
+): Pick<Page<R>, 'rows' | 'next'> {
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    rows: shown.map((one) => rowOf(one)),
+    ...(found.length > limit && last !== undefined && { next: positionOf(last) }),
+  };
+}
+
+/** How much of a limit rows take: one each, or one for all that agree in the fields which the operation counts by. */
+export function limitTaken(
+  { limitCounts }: Pick<Operation, 'limitCounts'>,
+  rows: readonly { readonly [field: string]: unknown }[],
+): number {
+  if (limitCounts === undefined) return rows.length;
+  return new Set(rows.map((row) => JSON.stringify(limitCounts.map((name) => row[name])))).size;
 }

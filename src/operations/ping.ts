@@ -5,7 +5,7 @@ const unlimited = { '2147483647': 'unlimited' };
 /** Whether the service answers, and what the caller's plan allows. */
 export const ping = operation({
   name: 'ping',
-  command: { words: 'ping' },
+  command: { words: 'ping', heading: 'Service' },
   summary: 'Check that asof answers, and what your plan allows',
   path: '/v1/ping',
   object: 'ping',

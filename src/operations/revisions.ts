@@ -6,7 +6,13 @@ import { existing } from './series.ts';
 /** Every value that was ever published for one date, in the order of publication; a withdrawal is a row without a value. */
 export const revisions = operation({
   name: 'revisions',
-  command: { words: 'revisions', argument: 'id' },
+  command: {
+    words: 'revisions',
+    heading: 'Series',
+    argument: 'id',
+    features: ['as-of'],
+    analysis: 'revisions',
+  },
   summary: 'Every value that was published for one date, and how it changed',
   path: '/v1/series/{id}/revisions',
   object: 'revision_series',
@@ -17,6 +23,7 @@ export const revisions = operation({
   fields: revisionFields,
   columns: ['date', 'value', 'as_of_date', 'series_id', 'unit', 'frequency', 'source'],
   knownBy: 'as_of_date',
+  chart: 'revisions',
   needsVintageAccess: () => true,
   async run({ id, date }, { view }) {
     const { series, rows } = existing(await view.revisions(id, date), id);

@@ -2,8 +2,7 @@ import { matchRank } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Series } from '../store/store.ts';
 import type { Field, RowFrom } from './field.ts';
-import { operation } from './operation.ts';
-import { pageOf } from './page.ts';
+import { operation, pageOf } from './operation.ts';
 import { choiceParam, paging, seriesIdParam, textParam } from './params.ts';
 
 const fields = [
@@ -51,7 +50,7 @@ const columns = ['id', 'title', 'units', 'frequency', 'observation_count', 'last
 /** The series whose id or title answers a text. */
 export const seriesSearch = operation({
   name: 'series_search',
-  command: { words: 'series search', argument: 'q', defaults: { match: 'any' } },
+  command: { words: 'series search', heading: 'Series', argument: 'q', defaults: { match: 'any' } },
   summary: 'Find series by id or title',
   path: '/v1/series',
   object: 'series_list',
@@ -79,7 +78,7 @@ export const seriesSearch = operation({
 /** What is known of one series besides its values. */
 export const seriesShow = operation({
   name: 'series_show',
-  command: { words: 'series show', argument: 'id' },
+  command: { words: 'series show', heading: 'Series', argument: 'id' },
   summary: 'Describe one series: title, units, coverage',
   path: '/v1/series/{id}',
   object: 'series',

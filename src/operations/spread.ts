@@ -1,12 +1,11 @@
 import type { RatePair } from '../store/store.ts';
-import { operation } from './operation.ts';
-import { pageOf } from './page.ts';
+import { operation, pageOf } from './operation.ts';
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
 
 /** How far one treasury rate lies above another, newest trade date first; only days that have both. */
 export const spread = operation({
   name: 'spread',
-  command: { words: 'spread' },
+  command: { words: 'spread', heading: 'Treasury rates' },
   summary: 'How far one treasury rate lies above another',
   path: '/v1/treasury/yields/spread',
   object: 'yield_spread',
@@ -29,6 +28,7 @@ export const spread = operation({
   columns: ['trade_date', 'long_rate', 'short_rate', 'spread_bps', 'long_maturity', 'short_maturity'],
   knownBy: 'trade_date',
   boundBy: 'to',
+  chart: 'spread',
   check({ long, short, curve_type, from, to }) {
     checkRange(from, to);
     checkMaturity('long', long, curve_type);
@@ -46,7 +46,7 @@ export const spread = operation({
       ...(before !== undefined && { before }),
     });
     // Arithmetic is loaded when it is needed: the operations themselves are part of every start.
-    const { spreadInBasisPoints } = await import('../domain/treasury/spread.ts');
+    const { spreadInBasisPoints } = await import('../domain/series/change.ts');
     const row = (pair: RatePair) => ({
       trade_date: pair.tradeDate,
       long_rate: pair.long,

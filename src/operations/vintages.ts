@@ -1,13 +1,18 @@
 import { changedSince } from './cursor.ts';
-import { operation } from './operation.ts';
-import { pageOf } from './page.ts';
+import { operation, pageOf } from './operation.ts';
 import { checkRange, dayParam, paging, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
 
 /** The days on which a series was published, newest first, with what each changed; and what its knowledge covers. */
 export const vintages = operation({
   name: 'vintages',
-  command: { words: 'vintages', argument: 'id' },
+  command: {
+    words: 'vintages',
+    heading: 'Series',
+    argument: 'id',
+    features: ['as-of'],
+    analysis: 'vintages',
+  },
   summary: 'The days on which a series was published, and what each changed',
   path: '/v1/series/{id}/vintages',
   object: 'vintage_list',

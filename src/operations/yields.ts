@@ -1,12 +1,11 @@
 import { rateFields, rateRow } from './curve.ts';
-import { operation } from './operation.ts';
-import { pageOf } from './page.ts';
+import { operation, pageOf } from './operation.ts';
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
 
 /** Treasury rates over time, newest trade date first, then shortest maturity. */
 export const yields = operation({
   name: 'yields',
-  command: { words: 'yields' },
+  command: { words: 'yields', heading: 'Treasury rates', features: ['wide'] },
   summary: 'Treasury rates over time, of one maturity or of all',
   path: '/v1/treasury/yields',
   object: 'yield_series',

@@ -1,5 +1,6 @@
-import { mkdirSync, statSync } from 'node:fs';
-import { type FileHandle, open, realpath, rename, rm } from 'node:fs/promises';
+// `promises` loads node:fs/promises on first use: most commands only read a file of settings.
+import { mkdirSync, promises, statSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /**
@@ -41,11 +42,11 @@ export class DraftFile {
 
   /** A new draft with that mode, or the system's default mode. */
   static async open(path: string, mode?: number): Promise<DraftFile> {
-    const target = await realpath(path).catch(() => path);
+    const target = await promises.realpath(path).catch(() => path);
     const name = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
     // Removes what a killed process of the same number left, so that no other file or link is written through.
-    await rm(name, { force: true });
-    return new DraftFile(name, target, await open(name, 'ax', mode));
+    await promises.rm(name, { force: true });
+    return new DraftFile(name, target, await promises.open(name, 'ax', mode));
   }
 
   async write(chunk: string | Uint8Array): Promise<void> {
@@ -65,13 +66,13 @@ export class DraftFile {
   /** Puts the draft in the place of the file. */
   async publish(): Promise<void> {
     await this.#handle.close();
-    await rename(this.#name, this.#target);
+    await promises.rename(this.#name, this.#target);
   }
 
   /** Removes the draft; the file stays as it was. */
   async discard(): Promise<void> {
     await this.#handle.close();
-    await rm(this.#name, { force: true });
+    await promises.rm(this.#name, { force: true });
   }
 }
 
@@ -90,7 +91,7 @@ export async function replaceFile(path: string, content: string, mode: number): 
 
 /** Waits until a file or folder is on the disk. */
 export async function flush(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+  const handle = await promises.open(path, 'r');
   try {
     await handle.sync().catch(naming(path));
   } finally {

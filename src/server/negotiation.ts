@@ -29,10 +29,10 @@ const brotli = promisify(brotliCompress);
 const deflate = promisify(gzip);
 
 /** A body in a coding; levels are chosen for answers that are made once and sent once. */
-export function compressed(text: string, coding: Coding): Promise<Buffer> {
+export function compressed(body: string | Buffer, coding: Coding): Promise<Buffer> {
   return coding === 'br'
-    ? brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
-    : deflate(text, { level: 4 });
+    ? brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
+    : deflate(body, { level: 4 });
 }
 
 /** Refuses a request that announces a body. */

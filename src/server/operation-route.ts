@@ -1,13 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import { Problem } from '../errors/problem.ts';
 import type { Operation, Principal } from '../operations/operation.ts';
 import { envelopeToWire } from '../operations/wire.ts';
 import type { Exchange } from './exchange.ts';
 import type { Plan } from './keys/plans.ts';
+import { pathTexts, queryTexts, targetOf } from './malformed-request.ts';
 import { acceptsJson, checkNoBody, namesTag } from './negotiation.ts';
 import { notModified, respond } from './respond.ts';
-import type { CachedBody, ResponseCache } from './response-cache.ts';
 import type { Services } from './service-lease.ts';
-import { pathTexts, queryTexts, targetOf } from './target.ts';
 
 /** What answers an operation's requests. */
 export type OperationRoute = (exchange: Exchange, plan: Plan) => Promise<Response>;
@@ -48,13 +48,14 @@ export function operationRoute(
 
 function send(
   exchange: Exchange,
-  { tag, head, tail, length }: CachedBody,
+  { tag, bytes, idAt }: CachedBody,
   known: string | null,
 ): Promise<Response> | Response {
   const headers = cacheHeaders(tag);
   if (known?.trim() === '*' || namesTag(known, tag)) return notModified(exchange, headers);
-  const text = head + exchange.requestId + tail;
-  return respond(exchange, { status: 200, type: 'application/json', text, length, headers });
+  const body = Buffer.from(bytes);
+  body.write(exchange.requestId, idAt, 'latin1');
+  return respond(exchange, { status: 200, type: 'application/json', body, headers });
 }
 
 /** Weak, because bodies differ by their request id; private, because they differ by plan. */
@@ -62,11 +63,9 @@ function cacheHeaders(tag: string): Readonly<Record<string, string>> {
   return { ETag: `W/"${tag}"`, 'Cache-Control': 'private, no-cache' };
 }
 
-/** Cuts a text at its request id: an envelope begins with its object, whose name holds no id. */
+/** The bytes of an envelope: it begins with its object, whose name holds no request id. */
 function bodyOf(tag: string, text: string, requestId: string): CachedBody {
-  const at = text.indexOf(requestId);
-  const [head, tail] = [text.slice(0, at), text.slice(at + requestId.length)];
-  return { tag, head, tail, length: Buffer.byteLength(text) };
+  return { tag, bytes: Buffer.from(text), idAt: text.indexOf(requestId) };
 }
 
 function checkForm(headers: Headers): void {
@@ -77,4 +76,27 @@ function checkForm(headers: Headers): void {
 
 function principalOf({ name, monthlyLimit, ratePerMinute, vintageAccess }: Plan): Principal {
   return { plan: name, monthlyLimit, ratePerMinute, vintageAccess };
+}
+
+/** The body of an answer, as bytes: the socket takes them as they are, and a text would be encoded each time. */
+export type CachedBody = {
+  readonly tag: string;
+  readonly bytes: Buffer;
+  /** Where in the bytes the id of the request goes. */
+  readonly idAt: number;
+};
+
+/** The answers that were used most recently, by key. */
+export type ResponseCache = LRUCache<string, CachedBody>;
+
+/** The bytes of all entries: some 2000 pages of 100 rows. */
+const capacity = 32 * 1024 * 1024;
+
+/** An empty cache for this many bytes. It keeps no entry of more than a sixteenth, which would push out the others. */
+export function createResponseCache(size = capacity): ResponseCache {
+  return new LRUCache({
+    maxSize: size,
+    maxEntrySize: Math.floor(size / 16),
+    sizeCalculation: ({ bytes }, key) => key.length + bytes.length,
+  });
 }

@@ -6,35 +6,27 @@ import { codingFor, compressed } from './negotiation.ts';
 export type HttpAnswer = {
   readonly status: number;
   readonly type: string;
-  readonly text: string;
-  /** The length of the text in bytes, if it is known. */
-  readonly length?: number;
+  readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
 /** The response to an exchange, in the coding that the client prefers. */
 export async function respond(exchange: Exchange, answer: HttpAnswer): Promise<Response> {
-  const { status, type, text } = answer;
+  const { status, type, body } = answer;
   const headers: Record<string, string> = {
     'Content-Type': type,
     ...commonHeaders(exchange),
     ...answer.headers,
   };
-  const coding = codingFor(exchange.request.headers.get('accept-encoding'), text.length);
-  if (coding === undefined) return complete(text, answer.length ?? Buffer.byteLength(text), status, headers);
+  const coding = codingFor(exchange.request.headers.get('accept-encoding'), body.length);
+  if (coding === undefined) return complete(body, status, headers);
   headers['Content-Encoding'] = coding;
-  const body = await compressed(text, coding);
-  return complete(body, body.byteLength, status, headers);
+  return complete(await compressed(body, coding), status, headers);
 }
 
 /** The length is set here, so that HEAD, whose body is dropped on the way out, has it too. */
-function complete(
-  body: string | Buffer,
-  length: number,
-  status: number,
-  headers: Record<string, string>,
-): Response {
-  headers['Content-Length'] = String(length);
+function complete(body: string | Buffer, status: number, headers: Record<string, string>): Response {
+  headers['Content-Length'] = String(Buffer.byteLength(body));
   return new Response(body, { status, headers });
 }
 
@@ -48,7 +40,7 @@ export function jsonAnswer(content: unknown, status = 200): HttpAnswer {
   return {
     status,
     type: 'application/json',
-    text: JSON.stringify(content),
+    body: JSON.stringify(content),
     headers: { 'Cache-Control': 'no-store' },
   };
 }
@@ -66,7 +58,7 @@ export function respondProblem(
   return respond(exchange, {
     status: document.status,
     type: 'application/problem+json',
-    text: JSON.stringify({ ...document, ...more }),
+    body: JSON.stringify({ ...document, ...more }),
     headers: { 'Cache-Control': 'no-store', ...headersOf(problem) },
   });
 }

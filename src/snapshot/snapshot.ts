@@ -2,15 +2,14 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
-import { onOneState } from '../client/retry.ts';
+import { readConsistently } from '../client/consistency.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { version } from '../platform/installation.ts';
 import type { Lock } from '../store/store.ts';
-import { importLogText } from './import-log.ts';
-import { type BoundLine, boundLine, type ParseLine } from './line.ts';
+import { type BoundLine, boundLine, inOneLine, type ParseLine } from './line.ts';
 import type { Manifest, Source } from './manifest.ts';
-import { inOneLine } from './one-line.ts';
+import { importLogText } from './manifest.ts';
 import { lockPath, type Place, placeOf, sweepHalfDone } from './place.ts';
 import { lineOf, readPlan } from './plan.ts';
 import { beginRun, giveUp, publish, type Run, type SettledFile, settleFile, sweepAfter } from './run.ts';
@@ -110,7 +109,7 @@ async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: Snaps
     explain,
     ...(onLine !== undefined && { onLine }),
   };
-  const { rows, source } = await onOneState(client, async () => {
+  const { rows, source } = await readConsistently(client, async () => {
     const rows = await writeLines(lines, writing);
     return { rows, source: await sourceOf(client) };
   });

@@ -2,13 +2,12 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '../client/client.ts';
-import { onOneState } from '../client/retry.ts';
+import { readConsistently } from '../client/consistency.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import { compareFiles, compareOutputs, type Finding, readManifest } from './comparison.ts';
-import { type BoundLine, boundLine, type ParseLine } from './line.ts';
+import { type BoundLine, boundLine, inOneLine, type ParseLine } from './line.ts';
 import type { Manifest } from './manifest.ts';
-import { inOneLine } from './one-line.ts';
 import { wordsOf } from './plan.ts';
 import { writeLines } from './write-lines.ts';
 
@@ -64,7 +63,7 @@ async function compareCommands(
   const other = await mkdtemp(join(tmpdir(), 'asof-verify-'));
   try {
     const writing = { client, asOf: manifest.as_of, folder: other, signal, explain };
-    const rows = await onOneState(client, () => writeLines(lines, writing));
+    const rows = await readConsistently(client, () => writeLines(lines, writing));
     const differing = await compareOutputs(folder, manifest, other);
     const names = new Set(differing.map(({ name }) => name));
     return [...differing, ...misstated(manifest, lines, rows).filter(({ name }) => !names.has(name))];

@@ -162,7 +162,7 @@ describe('the built program, with a store and with a service of the same store,'
     for (const line of [
       ['ping', '--debug'],
       ['obs', 'GDPX', '--debug'],
-      ['obs', 'GDP', '--from', 'x', '--json', '--debug'],
+      ['obs', 'GDP', '--cursor', 'x', '--json', '--debug'],
     ]) {
       const { out, err } = await run(line, variables);
       expect(out + err).not.toContain(running.key.slice(-20));

@@ -1,4 +1,9 @@
-import { insiderClusters, insiderFilings, spread } from '../../src/operations/index.ts';
+import {
+  insiderClusterExplanations,
+  insiderClusters,
+  insiderFilings,
+  spread,
+} from '../../src/operations/index.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
 import { ownerColumns, submissionColumns, table, tradeColumns } from './sec-tables.ts';
@@ -63,6 +68,12 @@ const rows: readonly (readonly [operation: Operation, query: string, rows: numbe
   [insiderClusters, 'ticker=AIT&min_insiders=1', 0],
   [insiderClusters, 'from=2026-01-02&to=2026-01-02&limit=1', 1],
   [insiderClusters, 'from=2026-01-03', 0],
+  [insiderClusterExplanations, '', 4],
+  [insiderClusterExplanations, 'as_of=2026-01-11', 0],
+  [insiderClusterExplanations, 'as_of=2026-01-11&min_insiders=2', 3],
+  [insiderClusterExplanations, 'days=1&ticker=SVN.A&min_insiders=2', 4],
+  [insiderClusterExplanations, 'from=2026-01-02&to=2026-01-02&limit=1', 4],
+  [insiderClusterExplanations, 'from=2026-01-03', 0],
 ];
 
 /** Questions about spreads and insiders. */
@@ -78,6 +89,8 @@ const faults: readonly (readonly [operation: Operation, query: string, field: st
   [insiderFilings, 'as_of=2026-01-17', 'as_of'],
   [insiderClusters, 'min_insiders=101', 'min_insiders'],
   [insiderClusters, 'from=2020-02-02&to=2020-02-01', 'from'],
+  [insiderClusterExplanations, 'days=0', 'days'],
+  [insiderClusterExplanations, 'from=2020-02-02&to=2020-02-01', 'from'],
 ];
 
 /** Questions about them that break rules of more than one parameter. */
@@ -91,4 +104,5 @@ export const listings: readonly (readonly [operation: Operation, given: ParamTex
   [insiderFilings, of('from=2025-01-01')],
   [insiderFilings, of('as_of=2026-01-05&days=365')],
   [insiderClusters, of('min_insiders=1')],
+  [insiderClusterExplanations, of('min_insiders=1')],
 ];

@@ -77,9 +77,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'cli/run',
     'cli/terminal',
     'client',
-    'domain',
     'import/formats',
     'operations',
+    'render',
+    'server/keys',
   ],
   'cli/commands': [
     'analysis',

@@ -3,30 +3,37 @@ import type { OperationQuery, Query, QueryParams } from '../../analysis/query.ts
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Param, Params } from '../../operations/param.ts';
-import { type CommandGroup, type CommandSpec, connectionIn, messagesIn, outputIn } from './command.ts';
-import type { ArgumentSpec, Flag } from './flag.ts';
+import {
+  type ArgumentSpec,
+  type CommandSpec,
+  connectionIn,
+  type Flag,
+  messagesIn,
+  outputIn,
+} from './command.ts';
 import type { QueryLine } from './line.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
 
-/** What the command of an operation has besides what the operation declares. */
+/** What the command of an operation has besides its parameters. */
 export type CommandExtras = {
-  readonly flags?: readonly Flag[];
+  readonly flags: readonly Flag[];
   /** Flags that are listed under a heading of help. */
-  readonly outputFlags?: readonly Flag[];
+  readonly outputFlags: readonly Flag[];
   /** The query, where that is not just the operation with the values of its parameters. */
-  readonly query?: (asked: OperationQuery, line: TypedLine) => Query;
+  readonly query: (asked: OperationQuery, line: TypedLine) => Query;
 };
 
-/** The command of an operation. */
+/** The command of an operation; `others` are the operations that its flags can ask instead. */
 export function operationCommand(
   operation: Operation,
-  heading: CommandGroup,
-  extras: CommandExtras = {},
+  others: readonly Operation[],
+  { flags, outputFlags, query }: CommandExtras,
 ): CommandSpec {
-  const { words, alias } = operation.command;
-  const { flags = [], outputFlags = [], query = (asked) => asked } = extras;
+  const { words, heading, alias } = operation.command;
   const isListing = Object.hasOwn(operation.params, 'limit');
+  const askedOf = (line: TypedLine): Operation =>
+    others.find(({ command: { flag } }) => flag !== undefined && line.has(flag.name)) ?? operation;
   return {
     words,
     heading,
@@ -36,6 +43,7 @@ export function operationCommand(
     flags: [
       ...flagged(operation).flatMap((entry) => flagsOf(entry)),
       ...flags,
+      ...others.flatMap(({ command: { flag } }) => flag ?? []),
       ...(isListing ? listingFlags(operation) : []),
       ...outputFlags,
       ...(isListing ? [sharedFlags.all] : []),
@@ -43,7 +51,7 @@ export function operationCommand(
       ...sharedFlags.connection,
       ...sharedFlags.messages,
     ],
-    read: (line) => queryLine(words, query(askedBy(operation, line), line), line),
+    read: (line) => queryLine(words, query(askedBy(askedOf(line), line), line), line),
   };
 }
 
@@ -63,10 +71,10 @@ export function queryLine(words: string, query: Query, line: TypedLine): QueryLi
   };
 }
 
-type Entry = readonly [name: string, param: Param];
+type ParamEntry = readonly [name: string, param: Param];
 
 /** The parameters that become flags: all but those in the path, the command's argument, and those of paging. */
-function flagged({ params, command }: Operation): readonly Entry[] {
+function flagged({ params, command }: Operation): readonly ParamEntry[] {
   return Object.entries(params).filter(
     ([name, param]) =>
       param.in === 'query' && name !== command.argument && name !== 'limit' && name !== 'cursor',
@@ -80,7 +88,7 @@ function argumentsOf({ command: { argument, several }, params }: Operation): rea
   return [{ name, ...(!required && { optional: true }), ...(several === true && { several }) }];
 }
 
-function flagsOf([name, param]: Entry): readonly Flag[] {
+function flagsOf([name, param]: ParamEntry): readonly Flag[] {
   if (name === 'as_of') return [sharedFlags.asOf, sharedFlags.knownBefore];
   const isSwitch = choicesOf(param)?.length === 1;
   const { default: fallback } = param.schema;

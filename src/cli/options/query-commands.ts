@@ -1,82 +1,70 @@
 import { asOfDates, type OperationQuery, type Query, type SortOrder } from '../../analysis/query.ts';
 import type { Day } from '../../domain/series/date.ts';
-import { rhythms } from '../../domain/series/schedule.ts';
+import { rhythms } from '../../domain/series/date.ts';
 import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import { operations } from '../../operations/index.ts';
-import type { CommandGroup, CommandSpec } from './command.ts';
-import type { ArgumentSpec, Flag } from './flag.ts';
+import type { CommandDeclaration, CommandFeature, Operation } from '../../operations/operation.ts';
+import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
 import { type CommandExtras, operationCommand, queryLine } from './operation-command.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
 
 const { asOf, knownBefore, from, to, sort, plot, dryRun, all } = sharedFlags;
 
-/** What commands have besides what their operations declare, by the operation's name. */
-const extras: Readonly<Record<string, CommandExtras>> = {
-  observations: {
-    flags: [sort],
-    outputFlags: [plot],
-    query: (asked, line) => ({ ...asked, sort: sortIn(line) }),
-  },
-  revisions: {
-    flags: [asOf, knownBefore],
-    outputFlags: [plot],
-    query: ({ params }, line) => ({
-      kind: 'revisions',
-      id: String(params.id),
-      date: String(params.date),
-      ...knownOn(line),
-    }),
-  },
-  vintages: {
-    flags: [asOf, knownBefore],
-    query: ({ params, limit, cursor }, line) => ({
-      kind: 'vintages',
-      id: String(params.id),
-      ...line.range(),
-      ...knownOn(line),
-      ...(limit !== undefined && { limit }),
-      ...(cursor !== undefined && { cursor }),
-    }),
-  },
-  curve: {
-    flags: [
-      { name: 'on-or-before', about: 'use the newest curve on or before the date' },
-      { name: 'vs', value: 'date', about: 'compare with the curve of another date, in basis points' },
-    ],
-    outputFlags: [plot],
-    query(_asked, line) {
-      const [date, vs] = [line.day('date'), line.day('vs')];
-      return {
-        kind: 'curve',
-        ...curveTypeIn(line),
-        ...(date !== undefined && { date }),
-        onOrBefore: line.has('on-or-before'),
-        ...(vs !== undefined && { vs }),
-      };
-    },
-  },
-  yields: {
-    flags: [{ name: 'wide', about: 'one row per date, one column per maturity; --limit counts dates' }],
-    query: (asked, line) => (line.has('wide') ? yieldTable(asked, line) : asked),
-  },
-  spread: { outputFlags: [plot] },
-  insider_clusters: {
-    flags: [{ name: 'explain', about: 'list each trade in or near a cluster, and why it counts or not' }],
-    query: ({ kind, operation, ...asked }, line) =>
-      line.has('explain') ? { kind: 'cluster-explanation', ...asked } : { kind, operation, ...asked },
+/** The flags of the features that an operation may declare for its command. */
+const featureFlags: Readonly<Record<CommandFeature, readonly Flag[]>> = {
+  'as-of': [asOf, knownBefore],
+  comparison: [
+    { name: 'vs', value: 'date', about: 'compare with the curve of another date, in basis points' },
+  ],
+  nearest: [{ name: 'on-or-before', about: 'use the newest curve on or before the date' }],
+  sort: [sort],
+  wide: [{ name: 'wide', about: 'one row per date, one column per maturity; --limit counts dates' }],
+};
+
+type ReadQuery = CommandExtras['query'];
+
+/** How the query of an analysis is read from a line. */
+const analysisQuery: Readonly<Record<NonNullable<CommandDeclaration['analysis']>, ReadQuery>> = {
+  revisions: ({ params }, line) => ({
+    kind: 'revisions',
+    id: String(params.id),
+    date: String(params.date),
+    ...knownOn(line),
+  }),
+  vintages: ({ params, limit, cursor }, line) => ({
+    kind: 'vintages',
+    id: String(params.id),
+    ...line.range(),
+    ...knownOn(line),
+    ...(limit !== undefined && { limit }),
+    ...(cursor !== undefined && { cursor }),
+  }),
+  curve(_asked, line) {
+    const [date, vs] = [line.day('date'), line.day('vs')];
+    return {
+      kind: 'curve',
+      ...curveTypeIn(line),
+      ...(date !== undefined && { date }),
+      onOrBefore: line.has('on-or-before'),
+      ...(vs !== undefined && { vs }),
+    };
   },
 };
 
-const headings: Readonly<Record<string, CommandGroup>> = {
-  curve: 'Treasury rates',
-  yields: 'Treasury rates',
-  spread: 'Treasury rates',
-  insider_filings: 'Insiders',
-  insider_clusters: 'Insiders',
-  ping: 'Service',
-};
+/** What the command of an operation has besides its parameters, as the operation declares it. */
+function extrasOf({ command: { analysis, features = [] }, chart }: Operation): CommandExtras {
+  return {
+    flags: features.flatMap((feature) => featureFlags[feature]),
+    outputFlags: chart === undefined ? [] : [plot],
+    query(asked, line) {
+      if (analysis !== undefined) return analysisQuery[analysis](asked, line);
+      if (features.includes('wide') && line.has('wide')) return yieldTable(asked, line);
+      return features.includes('sort') ? { ...asked, sort: sortIn(line) } : asked;
+    },
+  };
+}
 
 function sortIn(line: TypedLine): SortOrder {
   return line.choice('sort', ['desc', 'asc']) ?? 'desc';
@@ -177,7 +165,9 @@ function panelQuery(line: TypedLine, inPlan: boolean): Query {
       '--as-of-each has its own as-of dates: leave out --as-of and --known-before',
     );
   const query = { kind: 'real-time-panel', ...form, each } as const;
-  if (inPlan && query.to === undefined) return query;
+  if (query.from === undefined || (query.to === undefined && !inPlan))
+    throw new Problem('bad-input', '--as-of-each needs --from and --to: the first and the last as-of date');
+  if (query.to === undefined) return query;
   const last = asOfDates(query).at(-1);
   if (last !== undefined) line.known(last, '--to', false);
   return query;
@@ -185,8 +175,13 @@ function panelQuery(line: TypedLine, inPlan: boolean): Query {
 
 /** Every command that asks for data; `inPlan` for a line of a plan, which need not name the day that it is bound to. */
 export function queryCommands(inPlan: boolean): readonly CommandSpec[] {
-  const asked = operations.map((operation) =>
-    operationCommand(operation, headings[operation.name] ?? 'Series', extras[operation.name]),
-  );
+  const asked = operations
+    .filter(({ command: { flag } }) => flag === undefined)
+    .map((operation) => {
+      const others = operations.filter(
+        (other) => other !== operation && other.command.words === operation.command.words,
+      );
+      return operationCommand(operation, others, extrasOf(operation));
+    });
   return [...asked, diff, panel(inPlan)];
 }

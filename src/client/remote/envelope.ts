@@ -3,6 +3,7 @@ import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Field } from '../../operations/field.ts';
 import { fieldKinds } from '../../operations/field-kinds.ts';
 import type { Operation } from '../../operations/operation.ts';
+import { limitTaken } from '../../operations/operation.ts';
 import { type Params, type ParamTexts, type RowBound, textOf } from '../../operations/param.ts';
 import { fromWire, headFromWire } from '../../operations/wire.ts';
 
@@ -26,7 +27,7 @@ export function readEnvelope<R extends Row>(
   if (!isObject(value)) return refuse('no JSON object');
   if (!isEnvelope(value, operation.object)) return refuse(wrongMember(value, operation.object) ?? '');
   const wrong =
-    wrongPaging(value, operation.params, texts) ??
+    wrongPaging(value, operation, texts) ??
     wrongAsOf(value, operation.params, texts) ??
     wrongSeries(value, texts);
   if (wrong !== undefined) return refuse(wrong);
@@ -75,15 +76,17 @@ function wrongMember(value: Members, object: string): string | undefined {
 }
 
 function wrongPaging(
-  { results: { length: rows }, results_count, has_more, next_cursor }: Envelope<unknown>,
-  params: Params,
+  { results, results_count, has_more, next_cursor }: Envelope<unknown>,
+  operation: Operation<Params, unknown>,
   texts: ParamTexts,
 ): string | undefined {
+  const rows = results.length;
   if (results_count !== rows) return `results_count is ${results_count}, but there are ${rows} results`;
   const limit = textOf(texts, 'limit');
-  if (limit !== undefined && rows > Number(limit)) return `${rows} results, more than the limit of ${limit}`;
+  if (limit !== undefined && limitTaken(operation, results.filter(isObject)) > Number(limit))
+    return `${rows} results, more than the limit of ${limit}`;
   if (!has_more) return undefined;
-  if (!Object.hasOwn(params, 'cursor')) return 'it says has_more, but is not a listing';
+  if (!Object.hasOwn(operation.params, 'cursor')) return 'it says has_more, but is not a listing';
   return isText(next_cursor) && next_cursor !== ''
     ? undefined
     : `it says has_more, but next_cursor is ${shown(next_cursor)}`;

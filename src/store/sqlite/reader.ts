@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
 import type { Store, StoreOptions, StoreState, StoreView } from '../store.ts';
-import { type Connection, connectReader } from './connection.ts';
-import { asProblem } from './problems.ts';
+import { asProblem, type Connection, connectReader } from './connection.ts';
 import { currentFormat, formatOf } from './schema.ts';
 import { SqliteView } from './view.ts';
 

@@ -166,12 +166,16 @@ describe('a service that lacks an extension of asof', () => {
     ]);
   });
 
-  it('that lacks an endpoint is said to', async () => {
+  it.each([
+    ['yields', '/v1/treasury/yields'],
+    ['insider clusters --explain', '/v1/insider/clusters/explanations'],
+  ])('that lacks an endpoint is said to: asof %s', async (line, path) => {
     const { url } = await serve(plain);
-    const { code, err } = await run(`yields --base-url ${url}`);
-    expect([code, err]).toEqual([
+    const { code, out, err } = await run(`${line} --base-url ${url}`);
+    expect([code, out, err]).toEqual([
       8,
-      expect.stringContaining(`the service at ${url} has no /v1/treasury/yields`),
+      '',
+      expect.stringContaining(`the service at ${url} has no ${path}\n`),
     ]);
   });
 

@@ -3,8 +3,8 @@ import type { Client } from '../../../src/client/client.ts';
 import type { Row } from '../../../src/operations/envelope.ts';
 import { operations } from '../../../src/operations/index.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
-import { boundedClient } from '../../../src/snapshot/bounded-client.ts';
-import { changedClient } from '../../support/changed-client.ts';
+import { boundedClient } from '../../../src/snapshot/bind.ts';
+import { changedClient } from '../../support/clients.ts';
 
 const day = '2015-02-01';
 const clock = { today: '2026-03-15', latest: '2026-03-16' };
@@ -21,6 +21,7 @@ const expected: Readonly<Record<string, readonly [given: string, bound: string |
   spread: ['', 'to'],
   insider_filings: ['', 'as_of'],
   insider_clusters: ['', 'as_of'],
+  insider_cluster_explanations: ['', 'as_of'],
 };
 
 const givenBy = (text: string) =>

@@ -108,7 +108,12 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
   ],
   [
     'insider clusters --ticker MAIA --explain --limit 1',
-    { kind: 'cluster-explanation', params: { ticker: 'MAIA' }, limit: 1 },
+    {
+      kind: 'operation',
+      operation: 'insider_cluster_explanations',
+      params: { ticker: 'MAIA' },
+      limit: 1,
+    },
   ],
   ['diff gdp 2009-07-30 2009-07-31', { kind: 'diff', id: 'GDP', days: ['2009-07-30', '2009-07-31'] }],
   ['diff GDP 2009-07-30 today', { kind: 'diff', id: 'GDP', days: ['2009-07-30', '2026-03-15'] }],

@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { type Explaining, explained } from '../../../src/analysis/cluster-explanation.ts';
 import type { Client } from '../../../src/client/client.ts';
 import { embeddedClient } from '../../../src/client/embedded.ts';
+import { pagesOf } from '../../../src/client/pagination.ts';
 import type { Filing } from '../../../src/domain/insider/filing.ts';
-import type { Row } from '../../../src/operations/envelope.ts';
-import { insiderClusters } from '../../../src/operations/index.ts';
+import { insiderClusterExplanations, insiderClusters } from '../../../src/operations/index.ts';
+import type { RowOf } from '../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { alikeFilings, days } from '../../support/alike-filings.ts';
-import { changedClient } from '../../support/changed-client.ts';
 import { filing, owner } from '../../support/filings.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { importFilings, newStorePath } from '../../support/scratch-store.ts';
@@ -36,18 +35,19 @@ const shortRule: ParamTexts = [
   ['days', '4'],
 ];
 
-/** The clusters of a store as they are and as they are explained, and what was said. */
-async function explanation(client: Client, more: Partial<Explaining> = {}, given: ParamTexts = []) {
-  const warnings: string[] = [];
-  const clusters = await client.ask(insiderClusters, [...shortRule, ...given]);
-  const { results } = await explained(clusters, {
-    client,
-    signal: new AbortController().signal,
-    days: 4,
-    warn: (text) => warnings.push(text),
-    ...more,
+/** A trade as a cluster and its explanation name it. */
+type NamedTrade = Pick<Explanation, 'accession_number' | 'owner_name' | 'shares' | 'transaction_date'>;
+
+type Explanation = RowOf<typeof insiderClusterExplanations>;
+
+/** The clusters of a store, and their explanations. */
+async function explained(filings: readonly Filing[], texts: ParamTexts = []) {
+  return withClient(filings, async (client) => {
+    const asked = [...shortRule, ...texts];
+    const clusters = await client.ask(insiderClusters, asked);
+    const { results } = await client.ask(insiderClusterExplanations, asked);
+    return { clusters: clusters.results, rows: results };
   });
-  return { clusters: clusters.results, rows: results, warnings };
 }
 
 /** Filings of a few days in January; each is of an owner of its own. */
@@ -59,7 +59,7 @@ const filed = (place: number, changes: Partial<Filing>) =>
     transactionDate: '2026-01-10',
     ...changes,
   });
-const told = (rows: readonly Row[]) =>
+const told = (rows: readonly Explanation[]) =>
   rows.map(({ accession_number, verdict, reason }) =>
     [String(accession_number).slice(-1), verdict, reason].join(' ').trim(),
   );
@@ -76,7 +76,7 @@ describe('an explanation of a cluster', () => {
       filed(6, { ticker: 'MAIA', issuerCik: '0000000099' }),
       filed(7, { owners: [owner({ cik: '0000000007', name: 'Kin', isDirector: false })] }),
     ];
-    const { rows, warnings } = await withClient(filings, (client) => explanation(client));
+    const { rows } = await explained(filings);
     expect(told(rows)).toEqual([
       '5 left out outside the span',
       '1 counted',
@@ -85,25 +85,19 @@ describe('an explanation of a cluster', () => {
       '4 left out by a ten-percent owner who is neither an officer nor a director',
       '7 left out by one who is neither an officer nor a director',
     ]);
-    expect(warnings).toEqual([]);
   });
 
   it('knows an amendment to another code, under whatever symbol', async () => {
     const one = filed(3, {});
     const taken = { formType: '4/A', transactionCode: 'J', ticker: null, owners: one.owners } as const;
     const filings = [filed(1, {}), filed(2, {}), one, filed(4, { ...taken, filedOn: '2026-02-20' })];
-    await withClient(filings, async (client) => {
-      const after = await explanation(client);
-      expect(told(after.rows)).toEqual([
-        '1 counted',
-        '2 counted',
-        '3 left out amended: 0000000001-26-000004 row 1',
-      ]);
-      const asOf = '2026-02-19';
-      const before = await explanation(client, { asOf }, [['as_of', asOf]]);
-      expect(told(before.rows)).toEqual(['1 counted', '2 counted', '3 counted']);
-      expect([...after.warnings, ...before.warnings]).toEqual([]);
-    });
+    expect(told((await explained(filings)).rows)).toEqual([
+      '1 counted',
+      '2 counted',
+      '3 left out amended: 0000000001-26-000004 row 1',
+    ]);
+    const { rows } = await explained(filings, [['as_of', '2026-02-19']]);
+    expect(told(rows)).toEqual(['1 counted', '2 counted', '3 counted']);
   });
 
   it('names the very trade that counts, also where another of its date would come to the same sums', async () => {
@@ -117,20 +111,19 @@ describe('an explanation of a cluster', () => {
       filed(3, { ...again, shares: '8', row: 2 }),
       filed(4, {}),
     ];
-    const { rows, warnings } = await withClient(filings, (client) => explanation(client));
+    const { rows } = await explained(filings);
     expect(told(rows)).toEqual([
       '1 left out amended: 0000000001-26-000002 row 1',
       '4 counted',
       '3 counted',
       '3 counted',
     ]);
-    expect(warnings).toEqual([]);
   });
 
   it('names of joint filers the insider whom the cluster counts, so that its size can be counted', async () => {
     const [ann, bob] = [owner({ cik: '0000000001', name: 'Ann' }), owner({ cik: '0000000002', name: 'Bob' })];
     const filings = [filed(1, { owners: [bob, ann], shares: '5' }), filed(2, { owners: [bob], shares: '6' })];
-    const { clusters, rows } = await withClient(filings, (client) => explanation(client));
+    const { clusters, rows } = await explained(filings);
     expect(clusters.map(({ cluster_size }) => cluster_size)).toEqual([2]);
     expect(rows.map(({ owner_name, reason }) => [owner_name, reason])).toEqual([
       ['Ann', 'one insider with the joint filers Bob'],
@@ -146,39 +139,21 @@ describe('an explanation of a cluster', () => {
       filed(2, { owners: [bob, { ...fund, name: 'FUND, L.P.' }], filedOn: '2026-01-13' }),
       filed(3, {}),
     ];
-    const { rows, warnings } = await withClient(filings, (client) => explanation(client));
+    const { rows } = await explained(filings);
     expect(told(rows)).toEqual([
       '1 counted one insider with the joint filers Fund LP',
       '3 counted',
       '2 left out the same trade reported twice: 0000000001-26-000001 row 1',
     ]);
-    expect(warnings).toEqual([]);
   });
 
-  it('asks for purchases alone where they explain everything, once for all clusters', async () => {
-    const second = { issuerCik: '0000000002', transactionDate: '2026-01-01' };
-    const filings = [filed(1, {}), filed(2, {}), filed(3, second), filed(4, second)];
-    const asked: ParamTexts[] = [];
-    const { rows } = await withClient(filings, (client) =>
-      explanation({
-        ...client,
-        ask: (operation, given) => {
-          asked.push(given);
-          return client.ask(operation, given);
-        },
-      }),
-    );
-    expect(rows).toHaveLength(4);
-    expect(asked.slice(1)).toEqual([
-      [
-        ['from', '2025-12-28'],
-        ['transaction_code', 'P'],
-        ['limit', '1000'],
-      ],
-    ]);
+  it('says of a derivative that it is one, although no cluster is made of derivatives', async () => {
+    const option = filed(3, { isDerivative: true, row: 1001 });
+    const { rows } = await explained([filed(1, {}), filed(2, {}), option]);
+    expect(told(rows)).toEqual(['1 counted', '2 counted', '3 left out a derivative']);
   });
 
-  it('reads on where a page of filings ends', async () => {
+  it('knows the trades of its issuer, however much others filed since', async () => {
     const others = Array.from({ length: 1100 }, (_, place) =>
       filed(9, {
         filingId: `9${String(place).padStart(6, '0')}`,
@@ -187,11 +162,8 @@ describe('an explanation of a cluster', () => {
       }),
     );
     const filings = [...others, filed(1, {}), filed(2, {})];
-    const { rows, warnings } = await withClient(filings, (client) =>
-      explanation(client, {}, [['ticker', 'MAIA']]),
-    );
+    const { rows } = await explained(filings, [['ticker', 'MAIA']]);
     expect(told(rows)).toEqual(['1 counted', '2 counted']);
-    expect(warnings).toEqual([]);
   });
 
   it('shows each purchase near, and counts what the cluster counts, whatever was filed under whatever symbol', async () => {
@@ -202,19 +174,17 @@ describe('an explanation of a cluster', () => {
           ...one,
           ticker: tickers[Number(one.filingId.slice(1))] ?? null,
         }));
-        const { clusters, rows, warnings } = await withClient(filings, (client) =>
-          explanation(client, { asOf }, [['as_of', asOf]]),
-        );
-        expect(warnings).toEqual([]);
+        const { clusters, rows } = await explained(filings, [['as_of', asOf]]);
         for (const { date_first, date_last, transaction_count, accession_numbers, insiders } of clusters) {
           const own = rows.filter((row) => row.date_first === date_first);
           const counted = own.filter(({ verdict }) => verdict === 'counted');
           expect(counted).toHaveLength(Number(transaction_count));
           const numbers = new Set(counted.map(({ accession_number }) => accession_number));
           expect([...numbers].sort()).toEqual(accession_numbers);
-          const insiderOf = ({ accession_number, transaction_date, shares, owner_name }: Row) =>
+          const insiderOf = ({ accession_number, transaction_date, shares, owner_name }: NamedTrade) =>
             [accession_number, transaction_date, shares, owner_name].join(' ');
-          expect(counted.map(insiderOf).sort()).toEqual((insiders as readonly Row[]).map(insiderOf).sort());
+          const named = insiders.map((one) => insiderOf({ accession_number: null, ...one }));
+          expect(counted.map(insiderOf).sort()).toEqual(named.sort());
           const day = (cell: unknown) => Date.parse(String(cell)) / 86_400_000;
           const near = filings.filter(
             ({ transactionDate, transactionCode, filedOn }) =>
@@ -234,71 +204,33 @@ describe('an explanation of a cluster', () => {
   });
 });
 
-describe('a service that counts otherwise than its filings tell', () => {
-  const filings = [filed(1, {}), filed(2, {}), filed(3, { transactionDate: '2026-01-01' })];
-  /** A client that says something else of each cluster. */
-  const saying = (client: Client, more: Row, without: readonly string[] = []): Client =>
-    changedClient(client, async ({ name }, answer) => {
-      const page = await answer();
-      if (name !== insiderClusters.name) return page;
-      const results = page.results.map((row) =>
-        Object.fromEntries(Object.entries({ ...row, ...more }).filter(([name]) => !without.includes(name))),
-      );
-      return { ...page, results: results as Row[] };
-    });
+describe('pages of explanations', () => {
+  const second = { issuerCik: '0000000002', transactionDate: '2026-01-01' };
+  const filings = [filed(1, {}), filed(2, {}), filed(3, second), filed(4, second)];
 
-  it.each<[string, Row, readonly string[], string]>([
-    ['more trades', { transaction_count: 3 }, [], 'purchases in the cluster: 3; by the filings: 2'],
-    ['fewer trades', { transaction_count: 1 }, [], 'purchases in the cluster: 1; by the filings: 2'],
-    [
-      'other filings',
-      { accession_numbers: ['0000000001-26-000001', '0000000001-26-000009'] },
-      [],
-      'purchases in the cluster: 2; by the filings: others',
-    ],
-    [
-      'more filings',
-      { accession_numbers: ['1', '2', '3'].map((place) => `0000000001-26-00000${place}`) },
-      [],
-      'purchases in the cluster: 2; by the filings: others',
-    ],
-    [
-      'fewer filings',
-      { accession_numbers: ['0000000001-26-000001'] },
-      [],
-      'purchases in the cluster: 2; by the filings: others',
-    ],
-    [
-      'other trades of these filings',
-      { insiders: ['1', '2'].map((place) => ({ accession_number: `0000000001-26-00000${place}` })) },
-      [],
-      'purchases in the cluster: 2; by the filings: others',
-    ],
-    [
-      'more insiders, and no number of trades',
-      { insiders: [{}, {}, {}] },
-      ['transaction_count', 'accession_numbers'],
-      'purchases in the cluster: 3; by the filings: 2',
-    ],
-  ])('gets no verdict that contradicts it, and the user is told: %s', async (_, more, without, reason) => {
-    const { rows, warnings } = await withClient(filings, (client) =>
-      explanation(saying(client, more, without)),
-    );
-    expect(told(rows)).toEqual([`1 unclear ${reason}`, `2 unclear ${reason}`]);
-    expect(warnings).toEqual([`asof: MAIA, 2026-01-10 to 2026-01-10, cannot be explained (${reason})`]);
+  it('hold whole clusters: limit is the number of clusters, not of rows', async () => {
+    await withClient(filings, async (client) => {
+      const first = await client.ask(insiderClusterExplanations, [...shortRule, ['limit', '1']]);
+      expect([told(first.results), first.has_more]).toEqual([['1 counted', '2 counted'], true]);
+      const next = await client.ask(insiderClusterExplanations, [
+        ...shortRule,
+        ['limit', '1'],
+        ['cursor', first.next_cursor ?? ''],
+      ]);
+      expect([told(next.results), next.has_more]).toEqual([['3 counted', '4 counted'], false]);
+    });
   });
 
-  it('is taken at its word where it does not say how much it counts, nor who the issuer is by number', async () => {
-    const without = ['transaction_count', 'accession_numbers', 'insiders', 'issuer_cik'];
-    const { rows, warnings } = await withClient(filings, (client) => {
-      const nameless = saying(client, {}, without);
-      const unnumbered = changedClient(nameless, async (_, answer) => {
-        const page = await answer();
-        return { ...page, results: page.results.map(({ issuer_cik: _, ...row }) => row as Row) };
-      });
-      return explanation(unnumbered);
+  it('are as many as a limit of clusters asks for', async () => {
+    await withClient(filings, async (client) => {
+      const rowsOf = async (limit: number) => {
+        const { signal } = new AbortController();
+        const rows: Explanation[] = [];
+        for await (const page of pagesOf(client, insiderClusterExplanations, shortRule, { limit }, signal))
+          rows.push(...page.results);
+        return told(rows).length;
+      };
+      expect([await rowsOf(1), await rowsOf(2), await rowsOf(3)]).toEqual([2, 4, 4]);
     });
-    expect(told(rows)).toEqual(['1 counted', '2 counted']);
-    expect(warnings).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/client/client.ts';
-import { throttled } from '../../../src/client/throttle.ts';
+import { throttled } from '../../../src/client/throttling.ts';
 import { Problem, type ProblemKind } from '../../../src/errors/problem.ts';
 import { ping } from '../../../src/operations/index.ts';
 
-/** A client whose third request fails like that; tells how many requests it got, and how many of them at once. */
+/** A client whose third request fails, and the counts of its requests: all, and the most at a time. */
 function failing(kind: ProblemKind) {
   let [asked, underWay, atOnce] = [0, 0, 0];
   const client: Client = {
@@ -23,36 +23,40 @@ function failing(kind: ProblemKind) {
     origin: async () => ({ mode: 'embedded', where: '', sample: false }),
     close: async () => undefined,
   };
-  return { client, told: () => ({ asked, atOnce }) };
+  return { client, counts: () => ({ asked, atOnce }) };
 }
 
 async function twenty(kind: ProblemKind) {
-  const { client, told } = failing(kind);
-  const heard: string[] = [];
-  const calm = throttled(client, new AbortController().signal, (id) => heard.push(id));
+  const { client, counts } = failing(kind);
+  const answered: string[] = [];
+  const calm = throttled(client, new AbortController().signal, (id) => answered.push(id));
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => calm.ask(ping, [])));
   const failed = outcomes.filter(({ status }) => status === 'rejected').length;
-  return { ...told(), failed, heard: heard.length, requests: calm.requests() };
+  return { ...counts(), failed, answered: answered.length, requests: calm.requests() };
 }
 
 describe('a throttled client', () => {
   it.each<ProblemKind>(['rate-limit-exceeded', 'unauthorized', 'plan-upgrade-required', 'unreachable'])(
-    'asks no more after %s',
+    'makes no further request after %s',
     async (kind) => {
-      const { asked, failed, heard, requests } = await twenty(kind);
+      const { asked, failed, answered, requests } = await twenty(kind);
       expect(asked).toBeLessThanOrEqual(7);
-      expect({ failed, heard, requests }).toEqual({ failed: 21 - asked, heard: asked - 1, requests: asked });
+      expect({ failed, answered, requests }).toEqual({
+        failed: 21 - asked,
+        answered: asked - 1,
+        requests: asked,
+      });
     },
   );
 
   it.each<ProblemKind>(['not-found', 'validation-error', 'bad-answer'])(
-    'asks the others, four at a time, after %s',
+    'goes on, four requests at a time, after %s',
     async (kind) => {
-      expect(await twenty(kind)).toEqual({ asked: 20, atOnce: 4, failed: 1, heard: 19, requests: 20 });
+      expect(await twenty(kind)).toEqual({ asked: 20, atOnce: 4, failed: 1, answered: 19, requests: 20 });
     },
   );
 
-  it('hears a signal between answers that nobody waits for, and asks nothing more', async () => {
+  it('notices a signal between answers that come at once, and makes no further request', async () => {
     const stop = new AbortController();
     let asked = 0;
     const client: Client = {
@@ -77,13 +81,13 @@ describe('a throttled client', () => {
     expect(reasons).toEqual(Array.from({ length: 100 - asked }, () => 'SIGINT'));
   });
 
-  it('that watches the data asks the first question alone, and counts what it takes to see a change', async () => {
-    const { client, told } = failing('not-found');
+  it('makes the first request alone while the data is watched, and counts the request that checks for a change', async () => {
+    const { client, counts } = failing('not-found');
     const alone: number[] = [];
-    const calm = throttled(client, new AbortController().signal, () => alone.push(told().asked));
+    const calm = throttled(client, new AbortController().signal, () => alone.push(counts().asked));
     const watch = await calm.watch();
     await Promise.all([1, 2].map(() => calm.ask(ping, [])));
-    expect([alone[0], told().asked, calm.requests()]).toEqual([1, 2, 2]);
+    expect([alone[0], counts().asked, calm.requests()]).toEqual([1, 2, 2]);
     expect([await watch.changed(), calm.requests()]).toEqual([false, 3]);
   });
 });

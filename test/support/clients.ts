@@ -20,3 +20,20 @@ export function changedClient(client: Client, change: Change): Client {
     },
   };
 }
+
+/** A client of nothing, whose answers a test makes up. */
+export function madeUpClient(answer: (operation: Operation, texts: ParamTexts) => Promise<Envelope>): Client {
+  return {
+    async ask<R extends Row>(operation: Operation<Operation['params'], R>, texts: ParamTexts) {
+      return (await answer(operation as unknown as Operation, texts)) as Envelope<R>;
+    },
+    watch: async () => ({ changed: async () => false, requests: () => 1 }),
+    origin: async () => ({ mode: 'embedded', where: '', sample: false }),
+    close: async () => undefined,
+  };
+}
+
+/** An envelope of an operation around rows. */
+export function answerWith({ object }: Operation, results: readonly Row[]): Envelope {
+  return { object, request_id: '', status: 'ok', results, results_count: results.length, has_more: false };
+}

@@ -1,0 +1,136 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { Day } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
+import type { Operation } from '../operations/operation.ts';
+import { limitTaken } from '../operations/operation.ts';
+import type { Params, ParamTexts } from '../operations/param.ts';
+import type { Client } from './client.ts';
+
+/** How much of a listing: at most `limit` rows (of each series), from where `cursor` points; all of it without either. */
+export type Extent = { readonly limit?: number; readonly cursor?: string };
+
+/** The largest limit of a page. */
+export const largestPage = 1000;
+
+type Pages<R> = AsyncGenerator<Envelope<R>, undefined>;
+
+/**
+ * The pages of a query, as many as the extent asks for, in the order that the operation declares. Only the last page
+ * says `has_more`, and only where the limit cut the answer there.
+ */
+export async function* pagesOf<R extends Row>(
+  client: Client,
+  operation: Operation<Params, R>,
+  texts: ParamTexts,
+  extent: Extent,
+  signal: AbortSignal,
+): Pages<R> {
+  const pages = (part: Extent) => receivedPages(client, operation, texts, part, signal);
+  const { newestFirst: field } = operation;
+  yield* field === undefined ? pages(extent) : newestFirst(pages, extent, field);
+  return undefined;
+}
+
+/** The pages in the order in which the service gives them. */
+async function* receivedPages<R extends Row>(
+  client: Client,
+  operation: Operation<Params, R>,
+  texts: ParamTexts,
+  extent: Extent,
+  signal: AbortSignal,
+): Pages<R> {
+  const isListing = Object.hasOwn(operation.params, 'limit');
+  let left = extent.limit ?? Number.POSITIVE_INFINITY;
+  let cursor = extent.cursor;
+  for (;;) {
+    // An embedded store answers without waiting: only between two ticks a signal is noticed.
+    await nextTick();
+    signal.throwIfAborted();
+    const paging = [
+      ...(isListing ? [['limit', String(Math.min(left, largestPage))] as const] : []),
+      ...(cursor === undefined ? [] : [['cursor', cursor] as const]),
+    ];
+    const page = await client.ask(operation, [...texts, ...paging]).catch((error) => {
+      throw cursor === extent.cursor ? refusedCursor(error) : dataChangedBetweenPages(error);
+    });
+    left -= limitTaken(operation, page.results);
+    if (!page.has_more || left <= 0) {
+      yield page;
+      return undefined;
+    }
+    const { next_cursor: next, ...rest } = page;
+    if (next === undefined || next === cursor || page.results.length === 0)
+      throw new Problem(
+        'bad-answer',
+        `the service says that ${operation.object} has more rows, but not where they begin`,
+      );
+    cursor = next;
+    yield { ...rest, has_more: false };
+  }
+}
+
+/** The pages as received, where they are newest first by a field; otherwise one page of all rows, sorted and cut at the limit. */
+async function* newestFirst<R extends Row>(
+  pages: (part: Extent) => Pages<R>,
+  extent: Extent,
+  field: string,
+): Pages<R> {
+  let before: Day | undefined;
+  for await (const page of pages(extent)) {
+    // One row alone has no order, so a second one is asked for.
+    const rows =
+      extent.limit === 1 && page.has_more ? await rowsOf(pages({ ...extent, limit: 2 })) : page.results;
+    const days = rows.map((row) => String(row[field]));
+    const misplaced = days.find((day, i) => day >= (days[i - 1] ?? before ?? '9'));
+    if (misplaced !== undefined && before !== undefined) throw outOfOrder(misplaced);
+    if (misplaced !== undefined) {
+      const { limit: _, ...unlimited } = extent;
+      yield sorted(page, await rowsOf(pages(unlimited)), extent, field);
+      return undefined;
+    }
+    before = days.at(page.results.length - 1) ?? before;
+    yield page;
+  }
+  return undefined;
+}
+
+function sorted<R extends Row>(
+  page: Envelope<R>,
+  unsorted: readonly R[],
+  { limit = unsorted.length }: Extent,
+  field: string,
+): Envelope<R> {
+  const rows = [...unsorted].sort((a, b) => (String(a[field]) < String(b[field]) ? 1 : -1));
+  const repeated = rows.find((row, i) => row[field] === rows[i - 1]?.[field]);
+  if (repeated !== undefined) throw outOfOrder(String(repeated[field]));
+  const results = rows.slice(0, limit);
+  // A cursor of the service continues in the order of the service.
+  const { next_cursor: _, ...rest } = page;
+  return { ...rest, results, results_count: results.length, has_more: results.length < rows.length };
+}
+
+async function rowsOf<R>(pages: Pages<R>): Promise<readonly R[]> {
+  const rows: R[] = [];
+  for await (const page of pages) for (const row of page.results) rows.push(row);
+  return rows;
+}
+
+function outOfOrder(day: Day): Problem {
+  return new Problem('bad-answer', `the service gives ${day} again, or out of order, on a later page`);
+}
+
+/** The failure of a cursor that the caller gave: whatever it is refused for, it is a bad value. */
+function refusedCursor(error: unknown): unknown {
+  const isChange = error instanceof Problem && error.kind === 'data-changed';
+  return isChange ? error.with({ kind: 'validation-error' }) : error;
+}
+
+/** The failure of a cursor that the service gave: it refuses one only when the data changed meanwhile. */
+function dataChangedBetweenPages(error: unknown): unknown {
+  if (!(error instanceof Problem) || error.status !== 400 || error.field !== 'cursor') return error;
+  return new Problem('data-changed', 'the data changed while it was being read', {
+    hints: ['try again when the import is done'],
+    cause: error,
+  });
+}

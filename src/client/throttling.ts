@@ -1,0 +1,76 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { Problem, type ProblemKind } from '../errors/problem.ts';
+import type { Client } from './client.ts';
+
+/** A client that makes a few requests at a time and counts them. */
+export type ThrottledClient = Client & { readonly requests: () => number };
+
+/** The most requests that are under way at a time. */
+const maxConcurrency = 4;
+
+/** The failures that every further request would meet as well. */
+const finalKinds: ReadonlySet<ProblemKind> = new Set([
+  'unauthorized',
+  'plan-upgrade-required',
+  'rate-limit-exceeded',
+  'unreachable',
+  'service-unavailable',
+  'interrupted',
+  'local-io',
+]);
+
+/** Whether a failure is not of one query alone: every other query would meet it too. */
+export function isFinal(error: unknown): boolean {
+  return !(error instanceof Problem) || finalKinds.has(error.kind);
+}
+
+/**
+ * The same client with at most four requests at a time; `onAnswer` is called with the request id of each answer.
+ * After a final failure or the signal it makes no further requests: those that wait fail in the same way.
+ */
+export function throttled(
+  client: Client,
+  signal: AbortSignal,
+  onAnswer: (requestId: string) => void,
+): ThrottledClient {
+  const limit = pLimit(maxConcurrency);
+  let requests = 0;
+  let stopped: { readonly error: unknown } | undefined;
+
+  return {
+    ...client,
+    requests: () => requests,
+
+    async watch() {
+      // The first answer is the baseline: one that is asked for beside it may come from an earlier state of the data.
+      limit.concurrency = 1;
+      const watch = await client.watch();
+      return {
+        requests: watch.requests,
+        changed() {
+          requests += watch.requests();
+          return watch.changed();
+        },
+      };
+    },
+
+    ask: (operation, texts) =>
+      limit(async () => {
+        if (stopped !== undefined) throw stopped.error;
+        try {
+          // An embedded store answers without waiting: only between two ticks a signal is noticed.
+          await nextTick();
+          signal.throwIfAborted();
+          requests += 1;
+          const envelope = await client.ask(operation, texts);
+          limit.concurrency = maxConcurrency;
+          onAnswer(envelope.request_id);
+          return envelope;
+        } catch (error) {
+          if (isFinal(error)) stopped ??= { error };
+          throw error;
+        }
+      }),
+  };
+}
