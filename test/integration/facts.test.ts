@@ -8,7 +8,7 @@ import { agreeing, days, onePerKey, runs, seriesIds } from '../support/arbitrary
 import { asAsofCsv, asFredCsv } from '../support/encodings.ts';
 import { expectKnowledge } from '../support/expect-knowledge.ts';
 import { scratchFolder } from '../support/folders.ts';
-import { nothing, told } from '../support/knowledge.ts';
+import { emptyModel, importInto } from '../support/knowledge.ts';
 import { digestOf, facts, importFiles, importPaths, newStorePath } from '../support/scratch-store.ts';
 
 const folder = scratchFolder();
@@ -44,7 +44,7 @@ describe('the output of asof facts', () => {
         const store = newStorePath(folder);
         await importFiles(store, asAsofCsv(said)[0]?.files ?? {});
         const copy = await copyOf(store);
-        await expectKnowledge(copy, told(nothing, said).after);
+        await expectKnowledge(copy, importInto(emptyModel, said).after);
         expect(readFileSync(await factsOf(copy))).toEqual(readFileSync(await factsOf(store)));
       }),
       { numRuns: runs(25) },
@@ -71,12 +71,12 @@ describe('the output of asof facts', () => {
             asAsofCsv(said.filter((item) => !isOfVintage(item)))[0]?.files ?? {},
           ).catch(isEmptyFile);
           const copy = await copyOf(store);
-          const known = told(nothing, said, { complete: [{ series, asOf }] }).after;
+          const known = importInto(emptyModel, said, { complete: [{ series, asOf }] }).after;
           await expectKnowledge(copy, known);
           // A date that nobody had spoken of was withdrawn too: the copy knows it as well.
           const late = { series, date: '2031-01-01', asOf: '1999-01-01', value: '5' };
           await importFiles(copy, asAsofCsv([late])[0]?.files ?? {});
-          await expectKnowledge(copy, told(known, [late]).after);
+          await expectKnowledge(copy, importInto(known, [late]).after);
         },
       ),
       { numRuns: runs(20) },

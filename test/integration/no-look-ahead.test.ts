@@ -5,13 +5,13 @@ import { agreeing, days, onePerKey, runs, seriesIds } from '../support/arbitrary
 import { asof } from '../support/command.ts';
 import { asAsofCsv } from '../support/encodings.ts';
 import { scratchFolder } from '../support/folders.ts';
-import type { Said } from '../support/knowledge.ts';
+import type { ModelStatement } from '../support/knowledge.ts';
 import { importFiles, newStorePath } from '../support/scratch-store.ts';
 
 const folder = scratchFolder();
 
 /** Every series has begun before anything is asked, and says how often it is observed: only facts tell two stores apart. */
-const begun: readonly Said[] = seriesIds.map((series) => ({
+const begun: readonly ModelStatement[] = seriesIds.map((series) => ({
   series,
   date: '2019-11-01',
   asOf: '2019-12-01',
@@ -19,7 +19,7 @@ const begun: readonly Said[] = seriesIds.map((series) => ({
 }));
 const metadata = `series_id,frequency\n${seriesIds.map((id) => `${id},M\n`).join('')}`;
 
-async function storeOf(said: readonly Said[]): Promise<string> {
+async function storeOf(said: readonly ModelStatement[]): Promise<string> {
   const path = newStorePath(folder);
   await importFiles(path, { ...asAsofCsv([...begun, ...said])[0]?.files, 'metadata.csv': metadata });
   return path;

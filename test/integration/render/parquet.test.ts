@@ -7,7 +7,7 @@ import type { Cell, Row } from '../../../src/operations/envelope.ts';
 import type { Field } from '../../../src/operations/field.ts';
 import { ParquetRenderer } from '../../../src/render/parquet/parquet.ts';
 import { renderPages } from '../../../src/render/renderer.ts';
-import { ask, readParquet } from '../../support/duckdb.ts';
+import { queryDuckDb, readParquet } from '../../support/duckdb.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { envelope, field, layout, observation, observationFields } from '../../support/rows.ts';
 
@@ -64,7 +64,7 @@ describe('a Parquet file, read by DuckDB,', () => {
         'FRED',
       ]),
     });
-    const told = await ask(`select key::varchar, value::varchar from parquet_kv_metadata('${path}')`);
+    const told = await queryDuckDb(`select key::varchar, value::varchar from parquet_kv_metadata('${path}')`);
     expect(told).toEqual([['as_of', '2015-01-31']]);
   });
 
@@ -197,9 +197,9 @@ describe('a Parquet file, read by DuckDB,', () => {
     expect(readFileSync(paged).equals(readFileSync(whole))).toBe(true);
     const query = `select count(*), sum(i), sum(value) from '${whole}'`;
     const sum = rows.reduce((total, { value }) => total + BigInt(String(value).replace('.', '')), 0n);
-    expect(await ask(query)).toEqual([['50001', '1250025000', String(sum).replace(/(\d)$/, '.$1')]]);
+    expect(await queryDuckDb(query)).toEqual([['50001', '1250025000', String(sum).replace(/(\d)$/, '.$1')]]);
     const groups = `select distinct row_group_num_rows from parquet_metadata('${whole}') order by 1`;
-    expect(await ask(groups)).toEqual([['1'], ['50000']]);
+    expect(await queryDuckDb(groups)).toEqual([['1'], ['50000']]);
   });
 });
 
