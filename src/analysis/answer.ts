@@ -9,8 +9,14 @@ import type { Drawing } from '../render/chart/drawing.ts';
 import type { RowLayout } from './layouts.ts';
 import type { QueryParams } from './query.ts';
 
-/** A remark on an answer: what a series covers, as-of dates outside of that, or what an empty answer means. */
-export type Note = { readonly kind: 'coverage' | 'outside coverage' | 'empty'; readonly text: string };
+/**
+ * A remark on an answer: what a series covers, which as-of dates are outside of that, that there is no curve on a day (an
+ * earlier one may do), or what another empty answer means.
+ */
+export type Note = {
+  readonly kind: 'coverage' | 'outside coverage' | 'no curve' | 'empty';
+  readonly text: string;
+};
 
 /** How much of an answer is there; of several series also how many rows. */
 export type AnswerProgress = {
@@ -35,7 +41,7 @@ export type Asking = {
 export type Failure = { readonly id: string; readonly error: unknown };
 
 /** An answer: its layout is known before its first page. */
-export type Answer<R extends Row = Row> = RowLayout & {
+export type QueryAnswer<R extends Row = Row> = RowLayout & {
   readonly drawing?: Drawing;
   /** The pages of all series that could be answered; none where none could. */
   readonly pages: AsyncIterable<Envelope<R>>;

@@ -3,7 +3,7 @@ import { isFinal, throttled } from '../client/throttling.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/index.ts';
-import { type Answer, type Asking, type Failure, isOfOneSeries } from './answer.ts';
+import { type Asking, type Failure, isOfOneSeries, type QueryAnswer } from './answer.ts';
 import type { RowLayout } from './layouts.ts';
 import type { MeantSeries } from './series-ids.ts';
 
@@ -29,7 +29,7 @@ export type ComposedAsking = Asking & {
 export async function composed<R extends Row>(
   asking: Asking,
   compose: (asking: ComposedAsking) => Promise<ComposedRows<R>>,
-): Promise<Answer<R>> {
+): Promise<QueryAnswer<R>> {
   let requestId = '';
   const { counting, watch } = await countingRequests(asking, (id) => {
     requestId ||= id;

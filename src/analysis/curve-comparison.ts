@@ -1,5 +1,5 @@
+import { spreadInBasisPoints } from '../domain/series/change.ts';
 import { monthsOf } from '../domain/treasury/curve.ts';
-import { spreadInBasisPoints } from '../domain/treasury/spread.ts';
 import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import type { CurveComparisonRow } from './layouts.ts';

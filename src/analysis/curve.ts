@@ -5,42 +5,42 @@ import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { curve, yields } from '../operations/index.ts';
 import type { ParamTexts } from '../operations/param.ts';
-import { type Answer, type Asking, textsOf } from './answer.ts';
+import { type Asking, type QueryAnswer, textsOf } from './answer.ts';
 import { type CurveComparisonRow, comparisonLayout } from './layouts.ts';
-import type { CurveQuery, QueryParams } from './query.ts';
+import type { QueryParams, YieldCurveQuery } from './query.ts';
 
 /** The curve of a day, or of the newest day up to it; with `vs` beside the curve of another day. */
-export async function answerCurve(query: CurveQuery, asking: Asking): Promise<Answer> {
+export async function answerCurve(query: YieldCurveQuery, asking: Asking): Promise<QueryAnswer> {
   const { vs } = query;
   return vs === undefined ? answerOneCurve(query, asking) : answerComparison({ ...query, vs }, asking);
 }
 
 /** The curve of a day, or of the newest day up to it. */
-export async function answerOneCurve(query: CurveQuery, asking: Asking): Promise<Answer<RateRow>> {
+export async function answerOneCurve(query: YieldCurveQuery, asking: Asking): Promise<QueryAnswer<RateRow>> {
   const { fields, columns } = curve;
   return { fields, columns, ...(await drawn(query, asking)), failures: [], pages: curvePages(query, asking) };
 }
 
 /** The curve of a day, or of the newest day up to it, beside the curve of another day. */
 export async function answerComparison(
-  query: CurveQuery & { readonly vs: Day },
+  query: YieldCurveQuery & { readonly vs: Day },
   asking: Asking,
-): Promise<Answer<CurveComparisonRow>> {
+): Promise<QueryAnswer<CurveComparisonRow>> {
   const { fields, columns } = comparisonLayout;
   return { fields, columns, ...(await drawn(query, asking)), failures: [], pages: compare(query, asking) };
 }
 
-async function drawn(query: CurveQuery, { chart }: Asking) {
+async function drawn(query: YieldCurveQuery, { chart }: Asking) {
   return chart === true ? { drawing: (await import('./charts/curve.ts')).curveDrawing(query) } : {};
 }
 
-async function* curvePages(query: CurveQuery, asking: Asking): AsyncGenerator<Envelope<RateRow>> {
+async function* curvePages(query: YieldCurveQuery, asking: Asking): AsyncGenerator<Envelope<RateRow>> {
   const texts = await curveTexts(query, query.date, asking);
   yield* received(query, texts, asking);
 }
 
 async function* received(
-  query: CurveQuery,
+  query: YieldCurveQuery,
   texts: ParamTexts,
   asking: Asking,
 ): AsyncGenerator<Envelope<RateRow>> {
@@ -51,7 +51,7 @@ async function* received(
 }
 
 async function* compare(
-  query: CurveQuery & { readonly vs: Day },
+  query: YieldCurveQuery & { readonly vs: Day },
   asking: Asking,
 ): AsyncGenerator<Envelope<CurveComparisonRow>> {
   const { vs } = query;
@@ -64,7 +64,7 @@ async function* compare(
 
 /** The parameters of the curve of a date, or of the newest day up to it. */
 async function curveTexts(
-  { curveType, onOrBefore }: CurveQuery,
+  { curveType, onOrBefore }: YieldCurveQuery,
   date: Day | undefined,
   asking: Asking,
 ): Promise<ParamTexts> {
@@ -82,15 +82,16 @@ function typeParam(curveType: CurveType | undefined): QueryParams {
 /** Notes that a day has no curve, and how to get the one before it. */
 function noteMissing(
   { results }: Envelope<RateRow>,
-  { onOrBefore }: CurveQuery,
+  { onOrBefore }: YieldCurveQuery,
   date: Day,
   { note }: Asking,
 ): void {
   if (results.length > 0) return;
-  const text = onOrBefore
-    ? `no curve on or before ${date}`
-    : `no curve on ${date}; --on-or-before takes the newest one before it`;
-  note?.({ kind: 'empty', text });
+  note?.(
+    onOrBefore
+      ? { kind: 'empty', text: `no curve on or before ${date}` }
+      : { kind: 'no curve', text: `no curve on ${date}` },
+  );
 }
 
 /**

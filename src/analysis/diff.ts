@@ -3,14 +3,14 @@ import type { Day } from '../domain/series/date.ts';
 import { sameNumber } from '../domain/series/decimal.ts';
 import { observations } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
-import { type Answer, type Asking, rowsOf } from './answer.ts';
+import { type Asking, type QueryAnswer, rowsOf } from './answer.ts';
 import { type ComposedAsking, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteOutside } from './coverage.ts';
 import { type DiffRow, diffLayout } from './layouts.ts';
 import type { DiffQuery } from './query.ts';
 
 /** What two as-of dates disagree on, newest date first. */
-export function answerDiff(query: DiffQuery, asking: Asking): Promise<Answer<DiffRow>> {
+export function answerDiff(query: DiffQuery, asking: Asking): Promise<QueryAnswer<DiffRow>> {
   return composed(asking, (counting) => compare(query, counting));
 }
 

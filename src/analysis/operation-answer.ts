@@ -4,19 +4,19 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
-import { type Answer, type Asking, counted, type Failure, pagesOrFailure, textsOf } from './answer.ts';
+import { type Asking, counted, type Failure, pagesOrFailure, type QueryAnswer, textsOf } from './answer.ts';
 import { noteOutside } from './coverage.ts';
 import { operationNamed } from './layouts.ts';
 import type { OperationQuery } from './query.ts';
 import { type MeantSeries, seriesMeant } from './series-ids.ts';
 
 /** The rows of an operation: streamed page by page, one series after the other. */
-export async function answerOperation(query: OperationQuery, asking: Asking): Promise<Answer> {
+export async function answerOperation(query: OperationQuery, asking: Asking): Promise<QueryAnswer> {
   const operation = operationNamed(query.operation);
   const { ids } = query;
   const series = ids === undefined ? undefined : await seriesMeant(ids, asking);
   if (query.cursor !== undefined && series !== undefined && series.length !== 1)
-    throw new Problem('bad-input', '--cursor continues one series: name one id');
+    throw new Problem('bad-input', `a cursor continues one series, not ${series.length}`);
   const drawing = asking.chart === true ? await drawingOf(operation, query, series, asking) : undefined;
   const failures: Failure[] = [];
   const shown = { fields: operation.fields, columns: operation.columns, ...(drawing && { drawing }) };
@@ -33,7 +33,7 @@ async function drawingOf(
 ): Promise<Drawing | undefined> {
   if (chart === 'spread') return (await import('./charts/curve.ts')).spreadDrawing(params);
   if (series === undefined) return undefined;
-  const { observationsDrawing } = await import('./charts/observations.ts');
+  const { observationsDrawing } = await import('./charts/series.ts');
   return observationsDrawing(series, params, asking);
 }
 

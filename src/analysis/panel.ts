@@ -1,6 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import { observations } from '../operations/index.ts';
-import { type Answer, type Asking, rowsOf } from './answer.ts';
+import { type Asking, type QueryAnswer, rowsOf } from './answer.ts';
 import { type ComposedAsking, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteOutside } from './coverage.ts';
 import type { PanelRow, WideRow } from './layouts.ts';
@@ -9,12 +9,12 @@ import type { PanelQuery } from './query.ts';
 import { type MeantSeries, seriesMeant } from './series-ids.ts';
 
 /** Several series as known on one day, aligned by date. */
-export function answerPanel(query: PanelQuery, asking: Asking): Promise<Answer> {
+export function answerPanel(query: PanelQuery, asking: Asking): Promise<QueryAnswer> {
   return query.wide ? answerWidePanel(query, asking) : answerLongPanel(query, asking);
 }
 
 /** The same panel with a row for each date and series. */
-export function answerLongPanel(query: PanelQuery, asking: Asking): Promise<Answer<PanelRow>> {
+export function answerLongPanel(query: PanelQuery, asking: Asking): Promise<QueryAnswer<PanelRow>> {
   return composed(asking, async (counting) => {
     const { columns, ...rest } = await columnsOf(query, counting);
     return { ...longPanel(columns, query.sort), ...rest };
@@ -22,7 +22,7 @@ export function answerLongPanel(query: PanelQuery, asking: Asking): Promise<Answ
 }
 
 /** The same panel with a row for each date and a column for each series. */
-export function answerWidePanel(query: PanelQuery, asking: Asking): Promise<Answer<WideRow>> {
+export function answerWidePanel(query: PanelQuery, asking: Asking): Promise<QueryAnswer<WideRow>> {
   return composed(asking, async (counting) => {
     const { columns, ...rest } = await columnsOf(query, counting);
     return { ...widePanel(columns, query.sort, 'date'), ...rest };

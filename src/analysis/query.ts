@@ -1,6 +1,6 @@
 import type { Extent } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
-import { type Rhythm, schedule } from '../domain/series/schedule.ts';
+import { type Rhythm, schedule } from '../domain/series/date.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 
@@ -40,7 +40,7 @@ export type VintagesQuery = Extent & {
 };
 
 /** The curve of a day, or of the newest day up to it; with `vs` beside the curve of another day. */
-export type CurveQuery = {
+export type YieldCurveQuery = {
   readonly kind: 'curve';
   readonly curveType?: CurveType;
   readonly date?: Day;
@@ -93,7 +93,7 @@ export type Query =
   | OperationQuery
   | RevisionsQuery
   | VintagesQuery
-  | CurveQuery
+  | YieldCurveQuery
   | YieldTableQuery
   | DiffQuery
   | PanelQuery
@@ -102,7 +102,7 @@ export type Query =
 /** The as-of dates of a real-time panel, ascending; a Problem where a bound is missing or no day lies between them. */
 export function asOfDates({ each, from, to }: RealTimePanelQuery): readonly Day[] {
   if (from === undefined || to === undefined)
-    throw new Problem('bad-input', '--as-of-each needs --from and --to: the first and the last as-of date');
+    throw new Problem('bad-input', 'a real-time panel needs the first and the last as-of date');
   const days = schedule(each, from, to);
   if (days.length === 0) throw new Problem('bad-input', `there is no ${each} from ${from} to ${to}`);
   return days;

@@ -1,5 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
-import type { Answer, Asking } from './answer.ts';
+import type { Asking, QueryAnswer } from './answer.ts';
 import { type ComposedAsking, composed, eachOf, estimated } from './composed.ts';
 import { noteOutside } from './coverage.ts';
 import type { PanelRow, WideRow } from './layouts.ts';
@@ -10,7 +10,7 @@ import { newestValues, planOf, requestsIn } from './real-time-periods.ts';
 import { seriesMeant } from './series-ids.ts';
 
 /** The newest value of several series that was known on each day of a rhythm. */
-export function answerRealTimePanel(query: RealTimePanelQuery, asking: Asking): Promise<Answer> {
+export function answerRealTimePanel(query: RealTimePanelQuery, asking: Asking): Promise<QueryAnswer> {
   return query.wide ? answerWideRealTimePanel(query, asking) : answerLongRealTimePanel(query, asking);
 }
 
@@ -18,7 +18,7 @@ export function answerRealTimePanel(query: RealTimePanelQuery, asking: Asking): 
 export function answerLongRealTimePanel(
   query: RealTimePanelQuery,
   asking: Asking,
-): Promise<Answer<PanelRow>> {
+): Promise<QueryAnswer<PanelRow>> {
   return composed(asking, async (counting) => {
     const { columns, failures } = await columnsOf(query, counting);
     return { ...longPanel(columns, query.sort), failures };
@@ -26,7 +26,10 @@ export function answerLongRealTimePanel(
 }
 
 /** The same panel with a row for each as-of date and a column for each series. */
-export function answerWideRealTimePanel(query: RealTimePanelQuery, asking: Asking): Promise<Answer<WideRow>> {
+export function answerWideRealTimePanel(
+  query: RealTimePanelQuery,
+  asking: Asking,
+): Promise<QueryAnswer<WideRow>> {
   return composed(asking, async (counting) => {
     const { columns, failures } = await columnsOf(query, counting);
     return { ...widePanel(columns, query.sort, 'as_of'), failures };

@@ -4,7 +4,7 @@ import { type Day, dayNumber } from '../domain/series/date.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
-import { type Answer, type Asking, type Failure, pagesOrFailure, rowsOf } from './answer.ts';
+import { type Asking, type Failure, pagesOrFailure, type QueryAnswer, rowsOf } from './answer.ts';
 import { noteOutside } from './coverage.ts';
 import { type RevisionRow, revisionLayout } from './layouts.ts';
 import type { RevisionsQuery } from './query.ts';
@@ -12,11 +12,14 @@ import type { RevisionsQuery } from './query.ts';
 type PublishedValue = RowOf<typeof revisions>;
 
 /** Every value of one date, with the size and the lateness of each change. */
-export async function answerRevisions(query: RevisionsQuery, asking: Asking): Promise<Answer<RevisionRow>> {
+export async function answerRevisions(
+  query: RevisionsQuery,
+  asking: Asking,
+): Promise<QueryAnswer<RevisionRow>> {
   const failures: Failure[] = [];
   const drawing =
     asking.chart === true
-      ? await (await import('./charts/revisions.ts')).revisionsDrawing(query, asking)
+      ? await (await import('./charts/series.ts')).revisionsDrawing(query, asking)
       : undefined;
   return {
     ...revisionLayout,

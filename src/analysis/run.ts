@@ -1,4 +1,4 @@
-import type { Answer, Asking } from './answer.ts';
+import type { Asking, QueryAnswer } from './answer.ts';
 import { answerOperation } from './operation-answer.ts';
 import type { Query } from './query.ts';
 
@@ -6,7 +6,7 @@ import type { Query } from './query.ts';
  * Answers a query: asks nothing more than it needs to give the next page. The code of an analysis is loaded when it is
  * asked for.
  */
-export async function run(query: Query, asking: Asking): Promise<Answer> {
+export async function run(query: Query, asking: Asking): Promise<QueryAnswer> {
   switch (query.kind) {
     case 'operation':
       return answerOperation(query, asking);

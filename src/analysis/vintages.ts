@@ -3,14 +3,14 @@ import { earlier } from '../domain/series/date.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
-import { type Answer, type Asking, counted, type Failure, pagesOrFailure, textsOf } from './answer.ts';
+import { type Asking, counted, type Failure, pagesOrFailure, type QueryAnswer, textsOf } from './answer.ts';
 import { coverageText, noteOutside } from './coverage.ts';
 import type { VintagesQuery } from './query.ts';
 
 type Vintage = RowOf<typeof vintages>;
 
 /** The vintage dates of a series up to an as-of date; without one, also what the series covers. */
-export function answerVintages(query: VintagesQuery, asking: Asking): Answer<Vintage> {
+export function answerVintages(query: VintagesQuery, asking: Asking): QueryAnswer<Vintage> {
   const failures: Failure[] = [];
   const { fields, columns } = vintages;
   return { fields, columns, failures, pages: pagesOrFailure(query.id, pages(query, asking), failures) };

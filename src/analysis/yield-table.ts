@@ -3,12 +3,12 @@ import { Problem } from '../errors/problem.ts';
 import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { yields } from '../operations/index.ts';
-import { type Answer, type Asking, textsOf } from './answer.ts';
+import { type Asking, type QueryAnswer, textsOf } from './answer.ts';
 import { type WideRow, yieldTableLayout } from './layouts.ts';
 import type { YieldTableQuery } from './query.ts';
 
 /** Treasury rates with a row for each date and a column for each maturity. */
-export function answerYieldTable(query: YieldTableQuery, asking: Asking): Answer<WideRow> {
+export function answerYieldTable(query: YieldTableQuery, asking: Asking): QueryAnswer<WideRow> {
   const layout = yieldTableLayout(query);
   const { curveType, maturity, from, to, limit } = query;
   const texts = textsOf({

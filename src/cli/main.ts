@@ -1,20 +1,16 @@
-import { isClosedPipe, systemProblem } from '../errors/system-errors.ts';
 import { version } from '../platform/installation.ts';
 import type { ParsedLine } from './options/line.ts';
 import { exitCode } from './terminal/exit-code.ts';
 import type { Io } from './terminal/io.ts';
 import { eraseStatus, reportFailure } from './terminal/messages.ts';
-import { streamSink } from './terminal/stream-sink.ts';
+import { print } from './terminal/stream-sink.ts';
 
 /** Runs one command line and resolves to its exit code; uses only `io` and the files that the command names. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   // Errors of a stream are handled where it is written to; without a listener they would end the process.
   for (const stream of [io.stdout, io.stderr]) stream.on('error', () => undefined);
   try {
-    const code = await run(argv, io);
-    const lost = io.stdout.errored as NodeJS.ErrnoException | null | undefined;
-    if (lost && !isClosedPipe(lost)) throw systemProblem('write to', 'stdout', lost);
-    return code;
+    return await run(argv, io);
   } catch (error) {
     return io.signal.aborted ? stopped(io) : reportFailure(error, asksForJson(argv), io);
   } finally {
@@ -25,12 +21,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 async function run(argv: readonly string[], io: Io): Promise<number> {
   // The most frequent question of scripts loads nothing more.
   if (argv.length === 1 && /^(--version|-V)$/.test(argv[0] ?? '')) return printVersion(io);
-  const [{ parse }, { latestDay, utcDay }] = await Promise.all([
-    import('./options/parse.ts'),
-    import('../domain/series/date.ts'),
-  ]);
-  const now = io.clock();
-  return execute(parse(argv, { clock: { today: utcDay(now), latest: latestDay(now) } }), io);
+  const { clockAt, parse } = await import('./options/parse.ts');
+  return execute(parse(argv, { clock: clockAt(io.clock()) }), io);
 }
 
 /** Does what a line asks for; loads only the code of its command. */
@@ -74,7 +66,7 @@ async function execute(line: ParsedLine, io: Io): Promise<number> {
 }
 
 async function printVersion(io: Io): Promise<number> {
-  await streamSink(io.stdout, io.signal).write(`${version()}\n`);
+  await print(`${version()}\n`, io);
   return exitCode.success;
 }
 

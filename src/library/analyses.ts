@@ -1,14 +1,14 @@
-import type { Answer, Asking, Note } from '../analysis/answer.ts';
+import type { Asking, Note, QueryAnswer } from '../analysis/answer.ts';
 import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
 import {
   asOfDates,
-  type CurveQuery,
   type RevisionsQuery,
   type VintagesQuery,
+  type YieldCurveQuery,
   type YieldTableQuery,
 } from '../analysis/query.ts';
+import type { Rhythm } from '../domain/series/date.ts';
 import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
-import type { Rhythm } from '../domain/series/schedule.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
@@ -29,7 +29,7 @@ type AsOfEachDay = Required<DateRange> & { readonly asOf?: undefined; readonly a
 type PanelParams = (AsOfEachDay | AsOfOneDay) & { readonly wide?: boolean; readonly sort?: 'asc' | 'desc' };
 
 /** The parameters of a curve. */
-type CurveParams = Partial<Omit<CurveQuery, 'kind' | 'vs'>>;
+type CurveParams = Partial<Omit<YieldCurveQuery, 'kind' | 'vs'>>;
 
 /** Parameters whose names and days are checked. */
 type Checked = { readonly [K in 'asOf' | 'date' | 'from' | 'to' | 'vs']?: Day | undefined };
@@ -135,7 +135,7 @@ export class Analyses {
       : this.#result((asking) => answerLongRealTimePanel(query, asking));
   }
 
-  #result<R extends Row>(answer: (asking: Asking) => Promise<Answer<R>>): Promise<Result<R>> {
+  #result<R extends Row>(answer: (asking: Asking) => Promise<QueryAnswer<R>>): Promise<Result<R>> {
     const { client, signal, onNote } = this.#source;
     return resultOf(this.#source, () => answer({ client, signal, ...(onNote && { note: onNote }) }));
   }

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Note } from '../analysis/answer.ts';
 import { Problem } from '../errors/problem.ts';
-import { samplePath } from '../platform/installation.ts';
-import { userFolders } from '../platform/user-folders.ts';
+import { samplePath, userFolders } from '../platform/installation.ts';
 import { Library } from './asof.ts';
 import { type OperationMethods, operationMethods } from './operation-methods.ts';
 

@@ -1,4 +1,4 @@
-import type { Answer } from '../analysis/answer.ts';
+import type { QueryAnswer } from '../analysis/answer.ts';
 import { withSuggestion } from '../analysis/series-ids.ts';
 import type { Client } from '../client/client.ts';
 import { restartOnChange } from '../client/consistency.ts';
@@ -28,7 +28,7 @@ export type AnswerSource = { readonly client: Client; readonly signal: AbortSign
 /** Reads all pages of an answer, again from the beginning where the data changes meanwhile. */
 export function resultOf<R extends Row>(
   source: AnswerSource,
-  ask: () => Promise<Pick<Answer<R>, 'failures' | 'pages'>>,
+  ask: () => Promise<Pick<QueryAnswer<R>, 'failures' | 'pages'>>,
 ): Promise<Result<R>> {
   return restartOnChange(async () => {
     const { pages, failures } = await ask();

@@ -5,8 +5,7 @@ import { symbolsOf } from '../domain/insider/filing.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { StoreState, StoreView } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
-import type { Page, PagePosition } from './operation.ts';
-import { pageOf } from './page.ts';
+import { type Page, type PagePosition, pageOf } from './operation.ts';
 
 /** A cluster with what its newest filing calls the issuer. */
 export type NamedCluster = Cluster & {

@@ -4,8 +4,8 @@ import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Field } from './field.ts';
 import type { FieldType } from './field-kinds.ts';
-import { operation } from './operation.ts';
-import { pageOf } from './page.ts';
+import { operation, pageOf } from './operation.ts';
+
 import type { Clock } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 

@@ -1,7 +1,7 @@
-import { spreadInBasisPoints } from '../domain/treasury/spread.ts';
+import { spreadInBasisPoints } from '../domain/series/change.ts';
 import type { RatePair } from '../store/store.ts';
-import { operation } from './operation.ts';
-import { pageOf } from './page.ts';
+import { operation, pageOf } from './operation.ts';
+
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
 
 /** How far one treasury rate lies above another, newest trade date first; only days that have both. */

@@ -10,11 +10,11 @@ import type { Envelope } from '../operations/envelope.ts';
 import { naming } from '../platform/files.ts';
 import { rendererFor } from '../render/output.ts';
 import { renderPages } from '../render/renderer.ts';
-import { boundedClient } from './bounded-client.ts';
+import { boundedClient } from './bind.ts';
 import type { BoundLine } from './line.ts';
 
 /** What writing the lines of a plan takes. */
-export type Writing = {
+export type PlanWriting = {
   readonly client: Client;
   readonly asOf: Day;
   /** The folder that the files go to. */
@@ -27,7 +27,10 @@ export type Writing = {
 };
 
 /** Answers all lines and writes their files; resolves to the number of rows of each. */
-export async function writeLines(lines: readonly BoundLine[], writing: Writing): Promise<readonly number[]> {
+export async function writeLines(
+  lines: readonly BoundLine[],
+  writing: PlanWriting,
+): Promise<readonly number[]> {
   const rows: number[] = [];
   for (const [done, line] of lines.entries()) {
     writing.onLine?.(line.name, done);
@@ -40,7 +43,7 @@ export async function writeLines(lines: readonly BoundLine[], writing: Writing):
   return rows;
 }
 
-async function writeLine({ name, query, output }: BoundLine, writing: Writing): Promise<number> {
+async function writeLine({ name, query, output }: BoundLine, writing: PlanWriting): Promise<number> {
   const { asOf, folder, signal } = writing;
   signal.throwIfAborted();
   const client = boundedClient(writing.client, asOf);

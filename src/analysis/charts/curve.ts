@@ -1,13 +1,13 @@
 import type { Cell, Row } from '../../operations/envelope.ts';
 import type { ChartMark, Drawing } from '../../render/chart/drawing.ts';
-import type { CurveQuery, QueryParams } from '../query.ts';
+import type { QueryParams, YieldCurveQuery } from '../query.ts';
 
 function curveName(type: unknown): string {
   return type === 'TIPS' ? 'Treasury real yield curve (TIPS)' : 'Treasury par yield curve';
 }
 
 /** The drawing of one or two curves over their maturities. */
-export function curveDrawing({ curveType, vs }: CurveQuery): Drawing {
+export function curveDrawing({ curveType, vs }: YieldCurveQuery): Drawing {
   const title = curveName(curveType);
   return {
     axis: 'maturity',

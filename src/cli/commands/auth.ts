@@ -1,12 +1,13 @@
 import { Problem } from '../../errors/problem.ts';
-import { type ChosenBaseUrl, chosenBaseUrl, isPlain } from '../config/base-url.ts';
 import { configPath } from '../config/config-file.ts';
+import { type ChosenBaseUrl, chosenBaseUrl, isPlain } from '../config/places.ts';
 import { askSecret } from '../config/secret-prompt.ts';
 import { checkedKey, forgetKey, keyFor, maskedKey, storedKeys, storeKey } from '../config/user-key.ts';
 import type { AuthLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import { type Io, variable } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
+import { print } from '../terminal/stream-sink.ts';
 
 /** `asof auth login|status|logout`: the keys that this user sends, one for the origin of each base URL. */
 export async function runAuth(line: AuthLine, io: Io): Promise<number> {
@@ -35,10 +36,10 @@ async function login(line: AuthLine, io: Io, { note }: Messages): Promise<number
   return exitCode.success;
 }
 
-function status({ baseUrl }: AuthLine, io: Io, messages: Messages): number {
+async function status({ baseUrl }: AuthLine, io: Io, messages: Messages): Promise<number> {
   const chosen = chosenBaseUrl(io, baseUrl === undefined ? {} : { baseUrl });
   for (const [origin, key] of storedKeys(io))
-    io.stdout.write(`${origin}  ${maskedKey(key)}  ${configPath(io, 'keys')}\n`);
+    await print(`${origin}  ${maskedKey(key)}  ${configPath(io, 'keys')}\n`, io);
   if (chosen === undefined) {
     if (storedKeys(io).size > 0) return exitCode.success;
     messages.note('asof: no key is stored; a local store needs none');

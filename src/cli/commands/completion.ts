@@ -1,27 +1,21 @@
 import { unlessAborted } from '../../platform/abort.ts';
-import { choicesAt } from '../completion/choices.ts';
+import { choicesAt, patience } from '../completion/choices.ts';
 import { positionIn } from '../completion/position.ts';
-import { patience } from '../completion/series-ids.ts';
-import { nothing, type Shell } from '../completion/shell.ts';
+import { bash, fish, nothing, type Shell, zsh } from '../completion/scripts.ts';
 import { allCommands } from '../options/commands.ts';
 import type { CompletionLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
-import { streamSink } from '../terminal/stream-sink.ts';
+import { print } from '../terminal/stream-sink.ts';
 
-const shells: Readonly<Record<CompletionLine['shell'], () => Promise<Shell>>> = {
-  bash: async () => (await import('../completion/bash.ts')).bash,
-  zsh: async () => (await import('../completion/zsh.ts')).zsh,
-  fish: async () => (await import('../completion/fish.ts')).fish,
-};
+const shells: Readonly<Record<CompletionLine['shell'], Shell>> = { bash, zsh, fish };
 
 /** `asof completion`: the script for a shell, or the answer to what that script sends at each TAB. */
 export async function runCompletion({ shell: name, sent }: CompletionLine, io: Io): Promise<number> {
-  const shell = await shells[name]();
-  const { write } = streamSink(io.stdout, io.signal);
-  if (sent.length === 0) await write(shell.script);
+  const shell = shells[name];
+  if (sent.length === 0) await print(shell.script, io);
   else {
-    await write(`${(await answerOf(shell, sent, io)).join('\n')}\n`);
+    await print(`${(await answerOf(shell, sent, io)).join('\n')}\n`, io);
     // The name lookup of a service may still be running, and the shell waits for the process.
     io.leave?.(exitCode.success);
   }

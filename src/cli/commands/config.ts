@@ -4,6 +4,7 @@ import { readSettings, settingNamed, settings, settingValue } from '../config/se
 import type { ConfigLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
+import { print } from '../terminal/stream-sink.ts';
 
 /** `asof config get|set|unset|list|path`: the settings of this user. */
 export async function runConfig(line: ConfigLine, io: Io): Promise<number> {
@@ -12,7 +13,7 @@ export async function runConfig(line: ConfigLine, io: Io): Promise<number> {
       const name = settingNamed(line.name);
       const value = readSettings(io)[name];
       if (value === undefined) throw new Problem('not-found', `${name} is not set`);
-      io.stdout.write(`${value}\n`);
+      await print(`${value}\n`, io);
       break;
     }
     case 'config set': {
@@ -27,11 +28,11 @@ export async function runConfig(line: ConfigLine, io: Io): Promise<number> {
       // As the file has them, so that an invalid value is seen.
       const entries = readConfigFile(io, 'config');
       for (const [name] of settings)
-        if (entries[name] !== undefined) io.stdout.write(`${name}=${entries[name]}\n`);
+        if (entries[name] !== undefined) await print(`${name}=${entries[name]}\n`, io);
       break;
     }
     case 'config path':
-      io.stdout.write(`${configPath(io, 'config')}\n`);
+      await print(`${configPath(io, 'config')}\n`, io);
   }
   return exitCode.success;
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { seriesMeant, withSuggestion } from '../../analysis/series-ids.ts';
-import type { Statement } from '../../domain/series/statement.ts';
+import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { StoreView } from '../../store/store.ts';
 import { storeToRead } from '../config/places.ts';
@@ -9,8 +9,8 @@ import { withNamer } from '../run/session.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { reportFailure } from '../terminal/messages.ts';
-import { openSink } from '../terminal/open-sink.ts';
 import { progress } from '../terminal/progress.ts';
+import { openSink } from '../terminal/row-output.ts';
 import type { Sink } from '../terminal/stream-sink.ts';
 
 /** `asof facts`: writes every statement about series, in the CSV that import reads. */

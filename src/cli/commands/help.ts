@@ -1,14 +1,15 @@
 import type { Command } from 'commander';
 import { closest } from '../../domain/series/closest.ts';
 import { Problem } from '../../errors/problem.ts';
-import { type Example, examples, introduction } from '../help/example-lines.ts';
-import { topicNamed, topics } from '../help/topics.ts';
+import { examples, introduction } from '../help/example-lines.ts';
 import type { CommandSpec } from '../options/command.ts';
 import { allCommands, firstWordOf } from '../options/commands.ts';
 import type { HelpLine } from '../options/line.ts';
-import { programOf } from '../options/program.ts';
+import { programOf } from '../options/parse.ts';
+import { topicNamed, topics } from '../options/service-commands.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
+import { print } from '../terminal/stream-sink.ts';
 
 /** Prints help on a command or a topic; on stderr, with the exit code of a mistake, where a command is missing. */
 export async function runHelp({ words, isMistake }: HelpLine, io: Io): Promise<number> {
@@ -16,12 +17,15 @@ export async function runHelp({ words, isMistake }: HelpLine, io: Io): Promise<n
   const topic = words.length === 1 ? topicNamed(first) : undefined;
   if (topic !== undefined) {
     const { topicTexts } = await import('../help/topic-texts.ts');
-    io.stdout.write(await topicTexts[topic]());
+    await print(await topicTexts[topic](), io);
     return exitCode.success;
   }
-  const output = isMistake ? io.stderr : io.stdout;
-  output.write(helpOn(words, output.columns || 100));
-  return isMistake ? exitCode.usage : exitCode.success;
+  if (isMistake) {
+    io.stderr.write(helpOn(words, io.stderr.columns || 100));
+    return exitCode.usage;
+  }
+  await print(helpOn(words, io.stdout.columns || 100), io);
+  return exitCode.success;
 }
 
 function helpOn(words: readonly string[], width: number): string {
@@ -37,7 +41,9 @@ function helpOn(words: readonly string[], width: number): string {
       .trimEnd(),
     ...(spec?.about === undefined ? [] : [spec.about]),
     ...(called === '' ? [`Topics: ${topics.map((name) => `asof help ${name}`).join(', ')}`] : []),
-    `Examples:\n${examplesOf(called, specs).map(exampleText).join('\n')}`,
+    `Examples:\n${examplesOf(called, specs)
+      .map((line) => `  ${line}`)
+      .join('\n')}`,
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -67,13 +73,10 @@ function unknown(typed: string, word: string, command: Command): Problem {
   });
 }
 
-/** The examples of a command; of a family the first one of each of its commands. */
-function examplesOf(called: string, specs: readonly CommandSpec[]): readonly Example[] {
-  if (called === '') return introduction;
-  const own = firstWordOf(specs, called)?.specs ?? [];
-  return examples[called] ?? own.flatMap(({ words }) => examples[words]?.slice(0, 1) ?? []);
-}
-
-function exampleText({ shows, line, needs }: Example): string {
-  return `  # ${shows}${needs === undefined ? '' : ` (needs ${needs})`}\n  ${line}`;
+/** The lines of the examples of a command; for a family the first example of each of its commands. */
+function examplesOf(called: string, specs: readonly CommandSpec[]): readonly string[] {
+  const own = called === '' ? introduction : examples[called];
+  if (own !== undefined) return own.trim().split('\n');
+  const commands = firstWordOf(specs, called)?.specs ?? [];
+  return commands.flatMap(({ words }) => examples[words]?.trim().split('\n').slice(0, 2) ?? []);
 }

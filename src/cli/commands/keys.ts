@@ -6,11 +6,11 @@ import { outputChoice, rendererFor } from '../../render/output.ts';
 import { renderPages } from '../../render/renderer.ts';
 import { accessPath } from '../config/places.ts';
 import type { KeysLine } from '../options/line.ts';
-import { outputPlace } from '../run/place.ts';
+import { outputPlace } from '../run/session.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
-import { plansOf } from './serve.ts';
+import { print, streamSink } from '../terminal/stream-sink.ts';
 
 type CreateLine = Extract<KeysLine, { command: 'keys create' }>;
 type ListLine = Extract<KeysLine, { command: 'keys list' }>;
@@ -30,7 +30,8 @@ export async function runKeys(line: KeysLine, io: Io): Promise<number> {
 
 async function createKey(line: CreateLine, io: Io): Promise<number> {
   const { name, plan } = line;
-  const plans = await plansOf(line.plans);
+  const { loadPlans } = await import('../../server/keys/plans.ts');
+  const plans = await loadPlans(line.plans);
   if (!plans.has(plan))
     throw new Problem(
       'bad-input',
@@ -38,7 +39,7 @@ async function createKey(line: CreateLine, io: Io): Promise<number> {
     );
   const [{ openAccess }, { newKey }] = await Promise.all([
     import('../../store/open.ts'),
-    import('../../server/keys/key.ts'),
+    import('../../server/keys/gate.ts'),
   ]);
   const { secret, stored } = newKey({ name, plan, now: io.clock() });
   const store = await openAccess(accessPath(io, line.access), { counting: false });
@@ -50,7 +51,7 @@ async function createKey(line: CreateLine, io: Io): Promise<number> {
   messagesOf(line.messages, io).note(
     `asof: key ${stored.id} of '${name}' on the plan ${plan} (it is shown only once)`,
   );
-  io.stdout.write(`${secret}\n`);
+  await print(`${secret}\n`, io);
   return exitCode.success;
 }
 
@@ -76,7 +77,8 @@ async function listKeys(line: ListLine, io: Io): Promise<number> {
     results_count: results.length,
     has_more: false,
   };
-  for await (const chunk of renderPages(renderer, [page])) io.stdout.write(chunk);
+  const { write } = streamSink(io.stdout, io.signal);
+  for await (const chunk of renderPages(renderer, [page])) await write(chunk);
   return exitCode.success;
 }
 

@@ -1,6 +1,4 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { systemProblem } from '../../errors/system-errors.ts';
 import { accessPath, storeToRead } from '../config/places.ts';
 import type { ServeLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';
@@ -9,12 +7,13 @@ import type { Io } from '../terminal/io.ts';
 /** `asof serve`: serves the store over HTTP until SIGTERM or SIGINT; SIGHUP reopens the store. */
 export async function runServe(line: ServeLine, io: Io): Promise<number> {
   const { host, port, publicUrl, billingUrl, quiet } = line;
-  const [{ openAccess, openStore }, { serve }, { checkPlans, Gate }] = await Promise.all([
+  const [{ openAccess, openStore }, { serve }, { checkPlans, Gate }, { loadPlans }] = await Promise.all([
     import('../../store/open.ts'),
     import('../../server/serve.ts'),
     import('../../server/keys/gate.ts'),
+    import('../../server/keys/plans.ts'),
   ]);
-  const plans = await plansOf(line.plans);
+  const plans = await loadPlans(line.plans);
   const access = await openAccess(accessPath(io, line.access), { counting: true });
   try {
     await checkPlans(access, plans);
@@ -36,14 +35,4 @@ export async function runServe(line: ServeLine, io: Io): Promise<number> {
   } finally {
     await access.close();
   }
-}
-
-/** The plans of a JSON file, or the plans free and pro. */
-export async function plansOf(file: string | undefined) {
-  const { parsePlans, shippedPlans } = await import('../../server/keys/plans.ts');
-  if (file === undefined) return shippedPlans;
-  const text = await readFile(file, 'utf8').catch((cause) => {
-    throw systemProblem('read', `the plans ${file}`, cause);
-  });
-  return parsePlans(text, file);
 }

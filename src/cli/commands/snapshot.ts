@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { addDays, utcDay } from '../../domain/series/date.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { inOneLine } from '../../snapshot/one-line.ts';
+import { inOneLine } from '../../snapshot/line.ts';
 import { placeOf } from '../../snapshot/place.ts';
 import { lineOf, manifestName } from '../../snapshot/plan.ts';
 import { type BoundPlan, bindPlan, type SnapshotSummary, snapshot } from '../../snapshot/snapshot.ts';
@@ -12,9 +12,17 @@ import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
+import { print } from '../terminal/stream-sink.ts';
 
 /** `asof snapshot`: writes the files of a plan, all as of one date and out of one state of the data, in one step. */
 export async function runSnapshot(line: SnapshotLine, io: Io): Promise<number> {
+  const announced = await takeOrAnnounce(line, io);
+  if (announced !== undefined) await print(announced, io);
+  return exitCode.success;
+}
+
+/** Takes the snapshot; for a dry run, resolves to the text that announces it. */
+async function takeOrAnnounce(line: SnapshotLine, io: Io): Promise<string | undefined> {
   const { out, dryRun } = line;
   let ending = 'nothing was written';
   try {
@@ -26,9 +34,7 @@ export async function runSnapshot(line: SnapshotLine, io: Io): Promise<number> {
     const plan = bindPlan(line.plan, bytes, asOf, planLineParser(io.clock()));
     const { current } = await placeOf(out);
     if (current !== undefined) ending = `${out} is as it was`;
-    if (dryRun) io.stdout.write(announcement(plan, out));
-    else await take(plan, line, io);
-    return exitCode.success;
+    return dryRun ? announcement(plan, out) : await take(plan, line, io);
   } catch (error) {
     throw io.signal.aborted ? error : inOneLine(error, { after: `; ${ending}` });
   }
@@ -39,7 +45,7 @@ function announcement({ lines, asOf }: BoundPlan, out: string): string {
   return `${texts.join('')}${manifestName}: what they are, as of ${asOf}\n${out} would show these\n`;
 }
 
-async function take(plan: BoundPlan, line: SnapshotLine, io: Io): Promise<void> {
+async function take(plan: BoundPlan, line: SnapshotLine, io: Io): Promise<undefined> {
   const { out, connection } = line;
   const started = io.clock().getTime();
   const { detail, warn } = messagesOf(line.messages, io);

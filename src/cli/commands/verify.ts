@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { samplePath } from '../../platform/installation.ts';
 import type { Finding } from '../../snapshot/comparison.ts';
+import { inOneLine } from '../../snapshot/line.ts';
 import type { Manifest } from '../../snapshot/manifest.ts';
-import { inOneLine } from '../../snapshot/one-line.ts';
 import { openSnapshot, verify } from '../../snapshot/verify.ts';
-import { chosenBaseUrl } from '../config/base-url.ts';
-import { storeToRead } from '../config/places.ts';
+import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import type { ConnectionFlags, VerifyLine } from '../options/line.ts';
 import { planLineParser } from '../options/parse.ts';
 import { withClient } from '../run/session.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
+import { print } from '../terminal/stream-sink.ts';
 
 /** `asof verify`: compares a snapshot with its manifest, and with what its commands give now. */
 export async function runVerify(line: VerifyLine, io: Io): Promise<number> {
@@ -28,10 +28,10 @@ export async function runVerify(line: VerifyLine, io: Io): Promise<number> {
 }
 
 /** Prints findings as they come, so that those of the files are printed also where the data cannot be asked. */
-async function printed(findings: AsyncIterable<Finding>, { stdout }: Io): Promise<readonly Finding[]> {
+async function printed(findings: AsyncIterable<Finding>, io: Io): Promise<readonly Finding[]> {
   const all: Finding[] = [];
   for await (const finding of findings) {
-    stdout.write(`${finding.name} ${finding.what}\n`);
+    await print(`${finding.name} ${finding.what}\n`, io);
     all.push(finding);
   }
   return all;

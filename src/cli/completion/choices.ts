@@ -1,17 +1,22 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { largestPage, pagesOf } from '../../client/pagination.ts';
+import type { Row } from '../../operations/envelope.ts';
+import { seriesSearch } from '../../operations/index.ts';
 import { formatNames } from '../../render/formats.ts';
+import { chosenBaseUrl } from '../config/places.ts';
 import { settings } from '../config/settings.ts';
-import { topics } from '../help/topics.ts';
 import type { CommandSpec } from '../options/command.ts';
 import { firstWordOf, firstWords, isFamily, secondWord } from '../options/commands.ts';
+import type { ConnectionFlags } from '../options/line.ts';
+import { topics } from '../options/service-commands.ts';
+import { withClient } from '../run/session.ts';
 import { type Io, variable } from '../terminal/io.ts';
-import type { Position } from './position.ts';
-import { seriesIds } from './series-ids.ts';
-import { type Choice, type Choices, nothing, startingWith, wordsOf } from './shell.ts';
+import type { CursorPosition } from './position.ts';
+import { type Choice, type Choices, nothing, startingWith, wordsOf } from './scripts.ts';
 
 /** Completes one kind of value at a position. */
-type Completer = (position: Position, io: Io) => Choices | Promise<Choices>;
+type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices>;
 
 const files: Completer = () => ({ kind: 'files' });
 const folders: Completer = () => ({ kind: 'folders' });
@@ -52,11 +57,15 @@ function named(completer: Completer, names: readonly string[]): Readonly<Record<
 }
 
 /** What may be typed at a position, as far as asof knows it. */
-export async function choicesAt(position: Position, specs: readonly CommandSpec[], io: Io): Promise<Choices> {
+export async function choicesAt(
+  position: CursorPosition,
+  specs: readonly CommandSpec[],
+  io: Io,
+): Promise<Choices> {
   return startingWith(await allAt(position, specs, io), position.text);
 }
 
-async function allAt(position: Position, specs: readonly CommandSpec[], io: Io): Promise<Choices> {
+async function allAt(position: CursorPosition, specs: readonly CommandSpec[], io: Io): Promise<Choices> {
   const { expected, typed, text } = position;
   switch (expected.kind) {
     case 'first word':
@@ -84,7 +93,7 @@ async function allAt(position: Position, specs: readonly CommandSpec[], io: Io):
   }
 }
 
-function completed(known: typeof flagValues, name: string, position: Position, io: Io) {
+function completed(known: typeof flagValues, name: string, position: CursorPosition, io: Io) {
   return (Object.hasOwn(known, name) ? known[name] : free)?.(position, io) ?? nothing;
 }
 
@@ -109,7 +118,7 @@ function commandsAfter(
   return family.specs.map((spec) => [secondWord(spec), spec.summary]);
 }
 
-function unusedFlags({ known, flags }: Position): readonly (readonly [string, string])[] {
+function unusedFlags({ known, flags }: CursorPosition): readonly (readonly [string, string])[] {
   return known.flatMap(({ name, short, about, repeatable }) => {
     if (flags.has(name) && repeatable !== true) return [];
     const names = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
@@ -117,7 +126,7 @@ function unusedFlags({ known, flags }: Position): readonly (readonly [string, st
   });
 }
 
-async function ids({ text, typed, flags }: Position, io: Io): Promise<Choices> {
+async function ids({ text, typed, flags }: CursorPosition, io: Io): Promise<Choices> {
   const [store, baseUrl] = [flags.get('store'), flags.get('base-url')];
   const source = {
     ...(store !== undefined && { store: fromHome(store, io) }),
@@ -128,14 +137,14 @@ async function ids({ text, typed, flags }: Position, io: Io): Promise<Choices> {
   return { kind: 'words', words: found.filter(({ value }: Choice) => !taken.has(value)) };
 }
 
-async function plans({ flags }: Position, io: Io): Promise<Choices> {
-  const { plansOf } = await import('../commands/serve.ts');
+async function plans({ flags }: CursorPosition, io: Io): Promise<Choices> {
+  const { loadPlans } = await import('../../server/keys/plans.ts');
   const file = flags.get('plans');
-  return wordsOf([...(await plansOf(file === undefined ? undefined : fromHome(file, io))).keys()]);
+  return wordsOf([...(await loadPlans(file === undefined ? undefined : fromHome(file, io))).keys()]);
 }
 
 /** The values of the setting that was named before. */
-function settingValues({ typed: [name = ''] }: Position): Choices {
+function settingValues({ typed: [name = ''] }: CursorPosition): Choices {
   if (name === 'format') return wordsOf(formatNames);
   return name === 'store' ? { kind: 'files' } : nothing;
 }
@@ -143,4 +152,49 @@ function settingValues({ typed: [name = ''] }: Position): Choices {
 /** A path as it was typed: at completion the shell has not yet expanded `~`. */
 function fromHome(path: string, io: Io): string {
   return path.startsWith('~/') ? join(variable(io, 'HOME') ?? homedir(), path.slice(2)) : path;
+}
+
+/** Seconds that a shell waits for ids after TAB. */
+export const patience = 1;
+
+/**
+ * Series whose ids start with a text, at most one page of the contract, from the store or service that the command would
+ * ask. A service gets one request, which counts against the quota, and no retry.
+ */
+export async function seriesIds(
+  text: string,
+  source: Pick<ConnectionFlags, 'store' | 'baseUrl'>,
+  io: Io,
+): Promise<readonly Choice[]> {
+  const isRemote = chosenBaseUrl(io, source) !== undefined;
+  const flags = {
+    connection: { ...source, timeout: patience, retries: 0, maxWait: 0 },
+    messages: { quiet: true, verbose: false, debug: false },
+  };
+  return withClient(flags, io, async (client) => {
+    const found: Choice[] = [];
+    const pages = isRemote
+      ? [
+          await client.ask(seriesSearch, [
+            ['q', text],
+            ['limit', String(largestPage)],
+          ]),
+        ]
+      : pagesOf(client, seriesSearch, [['q', text]], {}, io.signal);
+    for await (const page of pages) {
+      found.push(...page.results.map(choiceOf).filter(({ value }) => startsWithId(value, text)));
+      if (found.length >= largestPage) break;
+    }
+    return found.slice(0, largestPage);
+  });
+}
+
+/** The title of a series without one is its id. */
+function choiceOf({ id, title }: Row): Choice {
+  return { value: String(id), ...(title !== id && { about: String(title ?? '') }) };
+}
+
+/** Whether an id starts with the text; one that starts with a dash would be read as a flag. */
+function startsWithId(id: string, text: string): boolean {
+  return id.startsWith(text.toUpperCase()) && !id.startsWith('-');
 }

@@ -1,6 +1,5 @@
-import type { CommandSpec } from '../options/command.ts';
+import type { ArgumentSpec, CommandSpec, Flag } from '../options/command.ts';
 import { type FirstWord, firstWordOf, isFamily, secondWord } from '../options/commands.ts';
-import type { ArgumentSpec, Flag } from '../options/flag.ts';
 
 /** What may be typed at the cursor. */
 type Expected =
@@ -13,7 +12,7 @@ type Expected =
   | { readonly kind: 'nothing' };
 
 /** The position of the cursor in a command line. */
-export type Position = {
+export type CursorPosition = {
   readonly expected: Expected;
   /** The flags of the command that can be typed. */
   readonly known: readonly Flag[];
@@ -35,7 +34,7 @@ export function positionIn(
   specs: readonly CommandSpec[],
   words: readonly string[],
   current: string,
-): Position {
+): CursorPosition {
   const { spec, family, rest } = commandIn(specs, words);
   const known = [
     ...(spec?.flags ?? []),

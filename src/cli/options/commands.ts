@@ -1,10 +1,11 @@
 import type { CommandGroup, CommandSpec } from './command.ts';
-import { otherCommands } from './other-commands.ts';
+import { fileCommands } from './file-commands.ts';
 import { queryCommands } from './query-commands.ts';
+import { serviceCommands } from './service-commands.ts';
 
 /** Every command of asof, in the order in which help lists them; `inPlan` as they are in the lines of a plan. */
 export function allCommands(inPlan = false): readonly CommandSpec[] {
-  return [...queryCommands(inPlan), ...otherCommands];
+  return [...queryCommands(inPlan), ...fileCommands, ...serviceCommands];
 }
 
 /** A first word of command lines: a command, or a family of commands of two words. */

@@ -41,7 +41,7 @@ export type SnapshotLine = {
   readonly plan: string;
   readonly out: string;
   /** Unless given, the last day that is over in UTC. */
-  readonly asOf?: Day;
+  readonly asOf: Day | undefined;
   readonly dryRun: boolean;
   readonly connection: ConnectionFlags;
   readonly messages: MessageFlags;
@@ -58,8 +58,8 @@ export type VerifyLine = {
 export type FactsLine = {
   readonly command: 'facts';
   readonly ids: readonly string[];
-  readonly file?: string;
-  readonly store?: string;
+  readonly file: string | undefined;
+  readonly store: string | undefined;
   readonly messages: MessageFlags;
 };
 
@@ -67,45 +67,45 @@ export type FactsLine = {
 export type ImportLine = {
   readonly command: 'import';
   readonly paths: readonly string[];
-  readonly kind?: string;
-  readonly series?: string;
+  readonly kind: string | undefined;
+  readonly series: string | undefined;
   /** The new ids of series by their old ones. */
   readonly rename: Readonly<Record<string, string>>;
-  readonly asOf?: Day;
-  readonly filedOn?: Day;
+  readonly asOf: Day | undefined;
+  readonly filedOn: Day | undefined;
   readonly merge: boolean;
   readonly replace: boolean;
   readonly complete: boolean;
   readonly withSample: boolean;
   readonly dryRun: boolean;
-  readonly store?: string;
+  readonly store: string | undefined;
   readonly messages: MessageFlags;
   readonly today: readonly string[];
 };
 
 /** `asof import --log`. */
-export type ImportLogLine = { readonly command: 'import-log'; readonly store?: string };
+export type ImportLogLine = { readonly command: 'import-log'; readonly store: string | undefined };
 
 /** `asof serve`. */
 export type ServeLine = {
   readonly command: 'serve';
   readonly host: string;
   readonly port: number;
-  readonly publicUrl?: string;
-  readonly billingUrl?: string;
-  readonly plans?: string;
-  readonly store?: string;
-  readonly access?: string;
+  readonly publicUrl: string | undefined;
+  readonly billingUrl: string | undefined;
+  readonly plans: string | undefined;
+  readonly store: string | undefined;
+  readonly access: string | undefined;
   readonly quiet: boolean;
 };
 
 /** `asof keys create|list|revoke`. */
-export type KeysLine = { readonly access?: string; readonly messages: MessageFlags } & (
+export type KeysLine = { readonly access: string | undefined; readonly messages: MessageFlags } & (
   | {
       readonly command: 'keys create';
       readonly name: string;
       readonly plan: string;
-      readonly plans?: string;
+      readonly plans: string | undefined;
     }
   | { readonly command: 'keys list'; readonly output: OutputFlags }
   | { readonly command: 'keys revoke'; readonly id: string }
@@ -114,7 +114,7 @@ export type KeysLine = { readonly access?: string; readonly messages: MessageFla
 /** `asof auth login|status|logout`. */
 export type AuthLine = {
   readonly command: 'auth login' | 'auth status' | 'auth logout';
-  readonly baseUrl?: string;
+  readonly baseUrl: string | undefined;
   /** Reads the key from stdin. */
   readonly withToken: boolean;
   readonly messages: MessageFlags;

@@ -3,8 +3,14 @@ import type { OperationQuery, Query, QueryParams } from '../../analysis/query.ts
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Param, Params } from '../../operations/param.ts';
-import { type CommandSpec, connectionIn, messagesIn, outputIn } from './command.ts';
-import type { ArgumentSpec, Flag } from './flag.ts';
+import {
+  type ArgumentSpec,
+  type CommandSpec,
+  connectionIn,
+  type Flag,
+  messagesIn,
+  outputIn,
+} from './command.ts';
 import type { QueryLine } from './line.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
@@ -65,10 +71,10 @@ export function queryLine(words: string, query: Query, line: TypedLine): QueryLi
   };
 }
 
-type Entry = readonly [name: string, param: Param];
+type ParamEntry = readonly [name: string, param: Param];
 
 /** The parameters that become flags: all but those in the path, the command's argument, and those of paging. */
-function flagged({ params, command }: Operation): readonly Entry[] {
+function flagged({ params, command }: Operation): readonly ParamEntry[] {
   return Object.entries(params).filter(
     ([name, param]) =>
       param.in === 'query' && name !== command.argument && name !== 'limit' && name !== 'cursor',
@@ -82,7 +88,7 @@ function argumentsOf({ command: { argument, several }, params }: Operation): rea
   return [{ name, ...(!required && { optional: true }), ...(several === true && { several }) }];
 }
 
-function flagsOf([name, param]: Entry): readonly Flag[] {
+function flagsOf([name, param]: ParamEntry): readonly Flag[] {
   if (name === 'as_of') return [sharedFlags.asOf, sharedFlags.knownBefore];
   const isSwitch = choicesOf(param)?.length === 1;
   const { default: fallback } = param.schema;

@@ -1,12 +1,11 @@
 import { asOfDates, type OperationQuery, type Query, type SortOrder } from '../../analysis/query.ts';
 import type { Day } from '../../domain/series/date.ts';
-import { rhythms } from '../../domain/series/schedule.ts';
+import { rhythms } from '../../domain/series/date.ts';
 import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import { operations } from '../../operations/index.ts';
 import type { CommandDeclaration, CommandFeature, Operation } from '../../operations/operation.ts';
-import type { CommandSpec } from './command.ts';
-import type { ArgumentSpec, Flag } from './flag.ts';
+import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
 import { type CommandExtras, operationCommand, queryLine } from './operation-command.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
@@ -166,7 +165,9 @@ function panelQuery(line: TypedLine, inPlan: boolean): Query {
       '--as-of-each has its own as-of dates: leave out --as-of and --known-before',
     );
   const query = { kind: 'real-time-panel', ...form, each } as const;
-  if (inPlan && query.to === undefined) return query;
+  if (query.from === undefined || (query.to === undefined && !inPlan))
+    throw new Problem('bad-input', '--as-of-each needs --from and --to: the first and the last as-of date');
+  if (query.to === undefined) return query;
   const last = asOfDates(query).at(-1);
   if (last !== undefined) line.known(last, '--to', false);
   return query;

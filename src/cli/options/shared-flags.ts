@@ -1,5 +1,5 @@
 import { formatNames } from '../../render/formats.ts';
-import type { Flag } from './flag.ts';
+import type { Flag } from './command.ts';
 
 const output = 'Output';
 const connection = 'Connection';

@@ -13,12 +13,10 @@ import type { QueryLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Messages, reportFailure } from '../terminal/messages.ts';
-import { openSink } from '../terminal/open-sink.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
+import { openSink, RowOutput } from '../terminal/row-output.ts';
 import type { Sink } from '../terminal/stream-sink.ts';
-import { Writing } from '../terminal/writing.ts';
-import { outputPlace } from './place.ts';
-import { withClient } from './session.ts';
+import { outputPlace, withClient } from './session.ts';
 
 /** Answers a query and writes its rows: complete, or (to a file) not at all. */
 export async function runQuery(line: QueryLine, io: Io): Promise<number> {
@@ -77,7 +75,8 @@ async function answer(job: Job): Promise<Outcome> {
       notes = [];
       const note: Asking['note'] = ({ kind, text }) => {
         // In JSON the coverage of a series is part of the answer.
-        if (kind !== 'coverage' || output.format !== 'json') notes.push(text);
+        if (kind === 'coverage' && output.format === 'json') return;
+        notes.push(kind === 'no curve' ? `${text}; --on-or-before takes the newest one before it` : text);
       };
       return attempt({ ...job, asking: { ...asking, ...(messages.notes && { note }) } }, sink);
     }, sink);
@@ -100,7 +99,7 @@ async function attempt({ query, output, asking, bar, messages, io }: Job, sink: 
   const found = await run(query, asking);
   const { failures } = found;
   const isLimited = 'limit' in query && query.limit !== undefined;
-  const writing = new Writing(await rendererFor(output, found, true), output.screenful && !isLimited);
+  const writing = new RowOutput(await rendererFor(output, found, true), output.screenful && !isLimited);
   for await (const page of found.pages) {
     const chunk = writing.page(page);
     if (output.onTerminal && chunk.length > 0) bar.clear();
@@ -130,7 +129,7 @@ function writtenText(rows: number, bytes: number): string {
 }
 
 /** Says what the terminal has no room for, and how to see the rest. */
-function reportHidden({ dropped, hidden }: Writing, query: Query, { warn }: Messages): void {
+function reportHidden({ dropped, hidden }: RowOutput, query: Query, { warn }: Messages): void {
   if (dropped.length > 0)
     warn(`asof: the terminal is too narrow for ${dropped.join(', ')}; choose with --columns`);
   if (hidden === 0) return;

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { isClosedPipe, systemProblem } from '../../errors/system-errors.ts';
 import { unlessAborted } from '../../platform/abort.ts';
 import type { Chunk } from '../../render/renderer.ts';
-import type { Output } from './io.ts';
+import type { Io, Output } from './io.ts';
 
 /** Where a command's data goes. */
 export type Sink = {
@@ -26,6 +26,11 @@ type Put = (chunk: Chunk) => Promise<NodeJS.ErrnoException | undefined>;
 export function streamSink(stream: Output, signal: AbortSignal): Sink {
   const put = isFile(stream.fd) ? intoFile(stream.fd) : intoStream(stream);
   return streaming('stdout', put, async () => undefined, signal);
+}
+
+/** Prints a text to stdout; a full disk behind it is a Problem, and a reader that closed the pipe is not. */
+export async function print(text: string, { stdout, signal }: Io): Promise<void> {
+  await streamSink(stdout, signal).write(text);
 }
 
 /** A sink that streams to a device or a named pipe, and closes it at the end. */

@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
 
 /** What a key may do, and how often. */
 export type Plan = {
@@ -20,6 +22,15 @@ export const shippedPlans: Plans = byName([
 
 /** The largest limit, which means none: what the contract's integer can hold. */
 const largest = 2_147_483_647;
+
+/** The plans of an operator's file, or without one those that asof ships. */
+export async function loadPlans(file: string | undefined): Promise<Plans> {
+  if (file === undefined) return shippedPlans;
+  const text = await readFile(file, 'utf8').catch((cause) => {
+    throw systemProblem('read', `the plans ${file}`, cause);
+  });
+  return parsePlans(text, file);
+}
 
 /** The plans of an operator's file: a JSON list of objects with the five fields of the contract, or a Problem that names what is wrong. */
 export function parsePlans(text: string, file: string): Plans {

@@ -248,25 +248,25 @@ describe('--plot', () => {
   });
 
   it.each<readonly [line: string, said: string]>([
-    ['obs GDP --plot --csv', 'two formats are asked for: --plot and csv'],
-    ['obs GDP --plot -f tsv', 'two formats are asked for: --plot and tsv'],
-    ['obs GDP --plot -f table', 'two formats are asked for: --plot and table'],
-    ['obs GDP --plot -o x.ndjson', 'two formats are asked for: --plot and ndjson'],
+    ['obs GDP --plot --csv', 'two formats: --plot and csv'],
+    ['obs GDP --plot -f tsv', 'two formats: --plot and tsv'],
+    ['obs GDP --plot -f table', 'two formats: --plot and table'],
+    ['obs GDP --plot -o x.ndjson', 'two formats: --plot and ndjson'],
     ['obs GDP --plot --columns date', 'a chart has no columns: leave out --columns'],
     ['obs GDP --plot --no-header', 'a chart has no columns: leave out --no-header'],
     [
       'obs GDP -f svg --columns date --no-header',
       'a chart has no columns: leave out --columns and --no-header',
     ],
-    ['obs MANY* --plot', 'a chart shows 8 series at most, and these are 9'],
+    ['obs MANY* --plot', 'a chart shows at most 8 series, not 9'],
     ['obs VAST --plot', 'VAST 2020-01-01: a chart cannot show a value of this size'],
     ['yields --plot', "unknown option '--plot'"],
     ['vintages GDP --plot', "unknown option '--plot'"],
     ['panel GDP --plot', "unknown option '--plot'"],
-    ['ping -f svg', 'svg is a chart, and what this command gives has none'],
-    ['yields -o x.svg', 'svg is a chart, and what this command gives has none'],
-    ['panel GDP -f svg', 'svg is a chart, and what this command gives has none'],
-    ['diff GDP 2015-01-30 2015-02-27 -f svg', 'svg is a chart, and what this command gives has none'],
+    ['ping -f svg', 'svg is a chart, and this command has none'],
+    ['yields -o x.svg', 'svg is a chart, and this command has none'],
+    ['panel GDP -f svg', 'svg is a chart, and this command has none'],
+    ['diff GDP 2015-01-30 2015-02-27 -f svg', 'svg is a chart, and this command has none'],
   ])('asof %s is refused: %s', async (line, said) => {
     const { code, out, err } = await run(line);
     expect({ code, out, said: linesOf(err)[0] }).toEqual({ code: 2, out: '', said: `asof: ${said}` });
@@ -277,7 +277,7 @@ describe('--plot', () => {
     const { code, err } = await run('obs GDP --plot --json');
     expect({ code, detail: JSON.parse(err).detail }).toEqual({
       code: 2,
-      detail: 'two formats are asked for: --plot and json',
+      detail: 'two formats: --plot and json',
     });
   });
 

@@ -24,10 +24,15 @@ function examplesIn(help: string): Example[] {
 const helpOf = async (words: string) =>
   (await asof(['help', ...words.split(' ').filter((word) => word !== '')])).out;
 
+/** The lines of the commands that a help text lists, under whatever headings; its flags begin with a dash. */
+function commandLinesIn(help: string): readonly string[] {
+  const [lists = ''] = help.split(/\n(?:Topics|Examples|Arguments):/);
+  return lists.split('\n').filter((line) => /^ {2}[a-z]+/.test(line));
+}
+
 /** The commands that a help text lists. */
 function commandsIn(help: string): string[] {
-  const [, list = ''] = /\nCommands:\n((?: {2}.*\n)+)/.exec(help) ?? [];
-  return [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
+  return commandLinesIn(help).map((line) => /[a-z]+/.exec(line)?.[0] ?? '');
 }
 
 const top = commandsIn(await helpOf(''));
@@ -48,8 +53,7 @@ const notReading = /^(import|serve|keys|auth|config|completion|help)\b/;
 
 describe('asof help', () => {
   it('defines no command that is not named: it lists them by their names alone', async () => {
-    const [, list = ''] = /\nCommands:\n((?: {2}.*\n)+)/.exec(await helpOf('')) ?? [];
-    const listed = list.trimEnd().split('\n').slice(0, -1);
+    const listed = commandLinesIn(await helpOf(''));
     expect(listed.length).toBeGreaterThan(15);
     for (const line of listed) expect(line).toMatch(/^ {2}[a-z]+(\|obs)? {2,}[A-Z]/);
   });

@@ -182,7 +182,7 @@ describe('asof snapshot', () => {
       for (const name of readdirSync(out)) expect(read(name)).not.toContain(key);
       const verified = ['verify', out, '--base-url', url, '-v'];
       const { code, err } = await asof(verified, { env: { ASOF_API_KEY: key } });
-      expect([code, err]).toEqual([0, expect.stringContaining('given so by their commands')]);
+      expect([code, err]).toEqual([0, expect.stringContaining('as their commands give them')]);
     } finally {
       await stop();
     }
@@ -268,28 +268,28 @@ describe('a snapshot that is taken again', () => {
 
 describe('a line that has no place in a plan fails before anything is written', () => {
   it.each<readonly [line: string, said: string]>([
-    ['ping', "'ping' cannot be kept to what was known on a day"],
-    ['series search GDP', "'series search' cannot be kept to what was known on a day"],
-    ['series show GDP', "'series show' cannot be kept to what was known on a day"],
-    ['series', "'series' is no command that reads data"],
-    ['import x.csv', "'import' is no command that reads data"],
-    ['import --log', "'import' is no command that reads data"],
-    ['serve', "'serve' is no command that reads data"],
-    ['facts GDP', "'facts' is no command that reads data"],
-    ['keys list', "'keys list' is no command that reads data"],
-    ['config list', "'config list' is no command that reads data"],
-    ['auth status', "'auth status' is no command that reads data"],
-    ['snapshot p --out x', "'snapshot' is no command that reads data"],
-    ['verify x', "'verify' is no command that reads data"],
-    ['help', "'help' is no command that reads data"],
-    ['obs GDP --help', "'obs GDP --help' is no command that reads data"],
-    ['--version', "'--version' is no command that reads data"],
+    ['ping', "'ping' cannot be bound to what was known on a date"],
+    ['series search GDP', "'series search' cannot be bound to what was known on a date"],
+    ['series show GDP', "'series show' cannot be bound to what was known on a date"],
+    ['series', "'series' is not a command that reads data"],
+    ['import x.csv', "'import x.csv' is not a command that reads data"],
+    ['import --log', "'import --log' is not a command that reads data"],
+    ['serve', "'serve' is not a command that reads data"],
+    ['facts GDP', "'facts GDP' is not a command that reads data"],
+    ['keys list', "'keys list' is not a command that reads data"],
+    ['config list', "'config list' is not a command that reads data"],
+    ['auth status', "'auth status' is not a command that reads data"],
+    ['snapshot p --out x', "'snapshot p --out x' is not a command that reads data"],
+    ['verify x', "'verify x' is not a command that reads data"],
+    ['help', "'help' is not a command that reads data"],
+    ['obs GDP --help', "'obs GDP --help' is not a command that reads data"],
+    ['--version', "'--version' is not a command that reads data"],
     ['asof obs GDP', "every command of a plan is one of asof: leave out 'asof'"],
     ['obs -- GDP', "'--' has no place in a plan"],
     ['obs', "missing required argument 'id'"],
     ['obsevations GDP', "unknown command 'obsevations' (did you mean observations?)"],
     ['obs GDP --bogus', "unknown option '--bogus'"],
-    ['obs GDP -o x.csv', '--output has no place in a plan: the line begins with the name of its file'],
+    ['obs GDP -o x.csv', '--output has no place in a plan: the line starts with the name of its file'],
     ['obs GDP --store x', '--store has no place in a plan: it is a flag of the snapshot as a whole'],
     ['obs GDP --base-url http://x', '--base-url has no place in a plan'],
     ['obs GDP --timeout 3', '--timeout has no place in a plan'],
@@ -303,27 +303,30 @@ describe('a line that has no place in a plan fails before anything is written', 
     ['yields --to today', "'today' has no place in a plan"],
     ['panel GDP --as-of-each day --from 2015-01-01 --to today', "'today' has no place in a plan"],
     ['diff GDP today 2015-01-01', "'today' has no place in a plan"],
-    ['obs GDP --as-of 2015-02-02', "'as-of' 2015-02-02 is later than 2015-02-01, the day of the snapshot"],
-    ['revisions GDP --date 2014-01-01 --as-of 2015-02-02', "'as-of' 2015-02-02 is later"],
-    ['panel GDP --as-of 2015-02-02', "'as-of' 2015-02-02 is later"],
-    ['panel GDP --as-of-each day --from 2015-01-01 --to 2015-02-02', "'to' 2015-02-02 is later"],
-    ['diff GDP 2015-02-02 2015-01-01', "'as_of' 2015-02-02 is later"],
-    ['diff GDP 2015-01-01 2015-02-02', "'as_of' 2015-02-02 is later"],
-    ['vintages GDP --to 2015-02-02', "'to' 2015-02-02 is later"],
-    ['curve --date 2015-02-02', "'date' 2015-02-02 is later"],
-    ['curve --date 2015-01-30 --vs 2015-02-02', "'vs' 2015-02-02 is later"],
-    ['curve --date 2015-01-30 --vs 2015-02-02 --on-or-before', "'vs' 2015-02-02 is later"],
-    ['yields --to 2015-02-02', "'to' 2015-02-02 is later"],
-    ['yields --from 2015-02-02', "'from' 2015-02-02 is later"],
-    ['spread --to 2015-02-02', "'to' 2015-02-02 is later"],
-    ['insider filings --to 2015-02-02', "'to' 2015-02-02 is later"],
-    ['insider clusters --from 2015-02-02', "'from' 2015-02-02 is later"],
-    ['obs GDP --as-of 2015-02-30', "invalid 'as_of' date: use YYYY-MM-DD format"],
-    ['obs GDP --from 2015-01-02 --to 2015-01-01', "invalid date range: 'from' 2015-01-02 is after"],
+    [
+      'obs GDP --as-of 2015-02-02',
+      '--as-of 2015-02-02 is later than 2015-02-01, the as-of date of the snapshot',
+    ],
+    ['revisions GDP --date 2014-01-01 --as-of 2015-02-02', '--as-of 2015-02-02 is later'],
+    ['panel GDP --as-of 2015-02-02', '--as-of 2015-02-02 is later'],
+    ['panel GDP --as-of-each day --from 2015-01-01 --to 2015-02-02', '--to 2015-02-02 is later'],
+    ['diff GDP 2015-02-02 2015-01-01', '<day> 2015-02-02 is later'],
+    ['diff GDP 2015-01-01 2015-02-02', '<other> 2015-02-02 is later'],
+    ['vintages GDP --to 2015-02-02', '--to 2015-02-02 is later'],
+    ['curve --date 2015-02-02', '--date 2015-02-02 is later'],
+    ['curve --date 2015-01-30 --vs 2015-02-02', '--vs 2015-02-02 is later'],
+    ['curve --date 2015-01-30 --vs 2015-02-02 --on-or-before', '--vs 2015-02-02 is later'],
+    ['yields --to 2015-02-02', '--to 2015-02-02 is later'],
+    ['yields --from 2015-02-02', '--from 2015-02-02 is later'],
+    ['spread --to 2015-02-02', '--to 2015-02-02 is later'],
+    ['insider filings --to 2015-02-02', '--to 2015-02-02 is later'],
+    ['insider clusters --from 2015-02-02', '--from 2015-02-02 is later'],
+    ['obs GDP --as-of 2015-02-30', '--as-of "2015-02-30": use YYYY-MM-DD'],
+    ['obs GDP --from 2015-01-02 --to 2015-01-01', '--from 2015-01-02 is after --to 2015-01-01'],
     ['obs GDP --columns date,valu', "unknown column 'valu'"],
     ['obs GDP -f cvs', "unknown format 'cvs'"],
-    ['spread --long 9Y', "invalid 'long'"],
-    ['curve --type tops', "invalid 'curve_type'"],
+    ['spread --long 9Y', '--long "9Y": use 1M or'],
+    ['curve --type tops', '--type "tops": use PAR or TIPS'],
     ['panel GDP --as-of-each month-end', '--as-of-each needs --from and --to'],
   ])('%s', async (line, said) => {
     const { code, out, err } = await snapshot(
@@ -339,8 +342,8 @@ describe('a line that has no place in a plan fails before anything is written', 
   });
 
   it.each([
-    ['a', 'the name of a tells no format'],
-    ['a.dat', 'the name of a.dat tells no format'],
+    ['a', 'the name a has no format'],
+    ['a.dat', 'the name a.dat has no format'],
     ['a.xlsx', 'asof writes no .xlsx files'],
   ])('a file whose name tells no format that asof writes: %s', async (name, said) => {
     const { code, err } = await snapshot([`${name} obs GDP`]);
@@ -383,7 +386,7 @@ describe('a line that fails when it runs leaves the snapshot as it was', () => {
     ['obs GDPX', 3, "series 'GDPX' not found (did you mean GDP or GDPC1?; request req_"],
     ['obs GDP NOPE', 3, "series 'NOPE' not found"],
     ['panel GDP NOPE', 3, "series 'NOPE' not found"],
-    ['obs GDP --from 2030-01-01 --fail-empty', 9, 'it gives no rows'],
+    ['obs GDP --from 2030-01-01 --fail-empty', 9, 'it has no rows'],
   ])('%s', async (line, code, said) => {
     const lines = ['a.csv obs GDP', `b.csv ${line}`];
     const first = await snapshot(lines);
@@ -494,7 +497,7 @@ describe('asof verify', () => {
   it('finds a new snapshot whole, and is quiet about it', async () => {
     expect(await verify()).toEqual(success);
     expect((await verify('-v')).err).toMatch(
-      /^asof: \S+snap as of 2015-02-01: 3 files as recorded, and given so by their commands\n$/,
+      /^asof: \S+snap as of 2015-02-01: 3 files as recorded, and as their commands give them\n$/,
     );
   });
 
@@ -561,7 +564,7 @@ describe('asof verify', () => {
     const { code, out: said, err } = await verify();
     expect(code).toBe(1);
     expect(linesOf(said)).toEqual(found);
-    expect(err).toMatch(/^asof: \S+snap is not as its manifest says: [\w., ]+\n$/);
+    expect(err).toMatch(/^asof: \S+snap differs from its manifest: [\w., ]+\n$/);
     expect((await verify('-q')).err).toBe('');
   });
 
@@ -607,7 +610,10 @@ describe('asof verify', () => {
       first.command = `import ${csv} --store ${target}`;
     });
     const { code, err } = await verify();
-    expect([code, err]).toEqual([2, "asof: gdp.csv: 'import' is no command that reads data\n"]);
+    expect([code, err]).toEqual([
+      2,
+      `asof: gdp.csv: 'import ${csv} --store ${target}' is not a command that reads data\n`,
+    ]);
     expect(existsSync(target)).toBe(false);
   });
 
@@ -678,7 +684,7 @@ describe('asof verify asks again', () => {
     const store = await importedStore(stores);
     await snapshot(['gdp.csv obs GDP'], '--as-of', '2015-02-01', '--store', store);
     rmSync(store);
-    const said = 'asof: no store or service to ask again: only the files were read\n';
+    const said = 'asof: no store or service to compare with: only the files were read\n';
     expect(await verify()).toEqual({ ...success, err: said });
     appendFileSync(file('gdp.csv'), 'x');
     expect((await verify()).code).toBe(1);

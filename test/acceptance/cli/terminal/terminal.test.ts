@@ -40,7 +40,7 @@ describe('on a terminal', () => {
         'date          value  as_of_date',
         '2014-10-01  17703.7  2015-03-27',
         '2014-07-01  17599.8  2014-12-23',
-        'asof: the terminal has no room for series_id, unit, frequency, source; --columns chooses',
+        'asof: the terminal is too narrow for series_id, unit, frequency, source; choose with --columns',
       ],
     ],
     [
@@ -93,7 +93,7 @@ describe('on a terminal', () => {
   it('shows a screenful and says how much more there is', async () => {
     const { lines } = await onTerminal(['obs', 'LONG'], 120);
     expect(lines).toHaveLength(102);
-    expect(lines.at(-1)).toBe('asof: 2,400 more rows; --all shows all, --limit N so many');
+    expect(lines.at(-1)).toBe('asof: 2,400 more rows; --all shows all, --limit N at most N');
   });
 
   it('gives csv when that is asked for, all of it', async () => {

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bash } from '../../../../src/cli/completion/bash.ts';
-import { fish } from '../../../../src/cli/completion/fish.ts';
-import { zsh } from '../../../../src/cli/completion/zsh.ts';
+import { bash, fish, zsh } from '../../../../src/cli/completion/scripts.ts';
 
 /** The script without comments and the contents of quotes, so that only its syntax is left. */
 function syntaxOf(script: string): string {

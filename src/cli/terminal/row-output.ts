@@ -1,11 +1,13 @@
 import type { Envelope } from '../../operations/envelope.ts';
 import { type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
+import type { Io } from './io.ts';
+import { type Sink, streamSink } from './stream-sink.ts';
 
 /** A table on a terminal shows this many rows unless more are asked for. */
 const screenful = 100;
 
 /** An output in the making: the text of its pages, and what of them is not shown. */
-export class Writing {
+export class RowOutput {
   readonly #renderer: Renderer;
   readonly #most: number;
   #rows = 0;
@@ -51,4 +53,11 @@ export class Writing {
   end(): Iterable<Chunk> {
     return endChunks(this.#renderer);
   }
+}
+
+/** The sink of `-o file`, or of stdout; a file that cannot be written is a Problem at once. */
+export async function openSink(file: string | undefined, io: Io): Promise<Sink> {
+  if (file === undefined) return streamSink(io.stdout, io.signal);
+  const { fileSink } = await import('./file-sink.ts');
+  return fileSink(file, io.signal);
 }

@@ -1,10 +1,11 @@
+import { earlier } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
+import { seriesShow } from '../../operations/index.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../../render/chart/drawing.ts';
 import type { Asking } from '../answer.ts';
-import type { QueryParams } from '../query.ts';
+import type { QueryParams, RevisionsQuery } from '../query.ts';
 import { listed, type MeantSeries } from '../series-ids.ts';
-import { descriptionOf, titled, titleOf } from './description.ts';
 
 /** The most lines that people can tell apart. */
 const mostLines = 8;
@@ -17,7 +18,7 @@ export async function observationsDrawing(
 ): Promise<Drawing> {
   if (series.length > mostLines)
     throw new Problem('bad-input', `a chart shows at most ${mostLines} series, not ${series.length}`, {
-      hints: ['name fewer ids', 'asof panel puts any number side by side'],
+      hints: ['name fewer ids', 'a panel puts any number side by side'],
     });
   const ids = series.map(({ id }) => id);
   const about = new Map<string, Row | undefined>();
@@ -79,4 +80,51 @@ function titleOfAll(ids: readonly string[], about: ReadonlyMap<string, Row | und
 
 function emptyText(ids: readonly string[]): readonly string[] {
   return ids.length === 0 ? [] : [`none of ${listed(ids, 'and')}`];
+}
+
+/** The description of a series; undefined where there is none, which asking for its values will show. */
+export async function descriptionOf({ id, row }: MeantSeries, { client }: Asking): Promise<Row | undefined> {
+  if (row !== undefined) return row;
+  try {
+    return (await client.ask(seriesShow, [['id', id]])).results[0];
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+/** The title of a series, where it has one that is not just its id. */
+function titleOf(id: string, row: Row | undefined): string | undefined {
+  const title = row?.title;
+  return typeof title !== 'string' || title === '' || title === id ? undefined : title;
+}
+
+/** The id of a series with its title, where it has one. */
+export function titled(id: string, row: Row | undefined): string {
+  const title = titleOf(id, row);
+  return title === undefined ? id : `${id}: ${title}`;
+}
+
+/** The drawing of the value of one date over the dates on which it was published, as steps. */
+export async function revisionsDrawing({ id, date }: RevisionsQuery, asking: Asking): Promise<Drawing> {
+  const series = await descriptionOf({ id }, asking);
+  const covered = typeof series?.covered_to === 'string' ? series.covered_to : undefined;
+  return {
+    axis: 'day',
+    form: 'steps',
+    // After the day to which the series is covered, the value may be another one.
+    until: ({ asOf }) =>
+      asOf !== undefined && covered !== undefined ? earlier(asOf, covered) : (asOf ?? covered),
+    words: ({ asOf, published }) => ({
+      title: titled(id, series),
+      // Without an as-of date the last value is drawn to the end of what is covered.
+      subtitle: `The value for ${date} as it was published${upTo(asOf ?? (published && covered) ?? published)}`,
+    }),
+    key: () => [],
+    marks: (row) => [observationMark(row, row.as_of_date)],
+  };
+}
+
+function upTo(day: string | undefined): string {
+  return day === undefined ? '' : `, up to ${day}`;
 }

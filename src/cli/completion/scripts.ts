@@ -1,0 +1,159 @@
+import { printable } from '../../render/printable.ts';
+import { bashLine, bashText } from './bash-line.ts';
+
+// Bash splits words at `:` and `=` too and replaces only what comes after them, so the script sends the whole line and the
+// piece that bash will replace. The bash of macOS has no `compopt`.
+const bashScript = `# completion of asof in bash: source <(asof completion bash)
+_asof() {
+  local answer kind line
+  COMPREPLY=()
+  answer=$(asof completion bash -- "\${COMP_LINE:0:COMP_POINT}" "$2" 2>/dev/null </dev/null)
+  {
+    IFS= read -r kind
+    while IFS= read -r line; do
+      [[ -z $line ]] || COMPREPLY+=("$line")
+    done
+  } <<< "$answer"
+  case $kind in
+    words) compopt +o default -o nosort 2>/dev/null || compopt +o default 2>/dev/null || : ;;
+    folders) compopt +o default -o dirnames 2>/dev/null || : ;;
+  esac
+  return 0
+}
+complete -o default -F _asof asof
+`;
+
+/** Completion in bash, with or without its package of completions. */
+export const bash: Shell = {
+  script: bashScript,
+  request([line = '']) {
+    const { words, current, redirected } = bashLine(line);
+    return redirected ? undefined : { words, current };
+  },
+  answer(choices, lead, [line = '', replaced = '']) {
+    const { raw, quote } = bashLine(line);
+    if (choices.kind !== 'words') return [choices.kind];
+    if (!raw.endsWith(replaced)) return ['words'];
+    const kept = bashLine(raw.slice(0, raw.length - replaced.length)).current.length;
+    return ['words', ...choices.words.map(({ value }) => bashText((lead + value).slice(kept), quote))];
+  },
+};
+
+// zsh quotes what it inserts; the script tells it to ignore letter case, as asof does.
+const zshScript = `#compdef asof
+# completion of asof in zsh: source <(asof completion zsh), or this text as the file _asof in a folder of $fpath
+_asof() {
+  local -a answer choices before
+  local line value lead
+  (( CURRENT > 2 )) && before=("\${(@Q)words[2,CURRENT-1]}")
+  answer=("\${(@f)$(asof completion zsh -- "\${before[@]}" "\${(Q)PREFIX}" 2>/dev/null </dev/null)}")
+  lead=\${answer[1]#*$'\\t'}
+  [[ -z $lead ]] || compset -P "\${(b)lead}"
+  case \${answer[1]%%$'\\t'*} in
+    words)
+      for line in "\${(@)answer[2,-1]}"; do
+        value=\${line%%$'\\t'*}
+        value=\${value//\\\\/\\\\\\\\}
+        choices+=("\${value//:/\\\\:}:\${line#*$'\\t'}")
+      done
+      _describe -V asof choices -M 'm:{[:lower:][:upper:]}={[:upper:][:lower:]}'
+      ;;
+    files) _files ;;
+    folders) _files -/ ;;
+  esac
+}
+if [[ \${funcstack[1]} == _asof ]]; then
+  _asof "$@"
+else
+  (( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit -i }
+  compdef _asof asof
+fi
+`;
+
+/** Completion in zsh. */
+export const zsh: Shell = {
+  script: zshScript,
+  request: (sent) => ({ words: sent.slice(0, -1), current: sent.at(-1) ?? '' }),
+  answer(choices, lead) {
+    const words = choices.kind === 'words' ? choices.words : [];
+    return [`${choices.kind}\t${lead}`, ...words.map(({ value, about = '' }) => `${value}\t${about}`)];
+  },
+};
+
+// fish ignores letter case and quotes what it inserts.
+const fishScript = `# completion of asof in fish: asof completion fish > ~/.config/fish/completions/asof.fish
+function __asof_choices
+    # The second is for fish before 4, which knows only that.
+    set -l before (commandline -xpc 2>/dev/null; or commandline -opc)
+    set -l current (commandline -ct)
+    # A quote that is still open.
+    for quote in '' '"' "'"
+        set -l text (string unescape -- "$current$quote")
+        and set current "$text"
+        and break
+    end
+    set -l answer (asof completion fish -- $before[2..-1] "$current" 2>/dev/null </dev/null)
+    set -l first (string split -m 1 \\t -- "$answer[1]")
+    set -l rest (string sub -s (math (string length -- "$first[2]") + 1) -- "$current")
+    switch "$first[1]"
+        case words
+            for line in $answer[2..-1]
+                printf '%s%s\\n' "$first[2]" "$line"
+            end
+        case files
+            for path in (__fish_complete_path "$rest")
+                printf '%s%s\\n' "$first[2]" "$path"
+            end
+        case folders
+            for path in (__fish_complete_directories "$rest")
+                printf '%s%s\\n' "$first[2]" "$path"
+            end
+    end
+end
+complete -c asof -e
+complete -c asof -f -k -a '(__asof_choices)'
+`;
+
+/** Completion in fish. */
+export const fish: Shell = { ...zsh, script: fishScript };
+
+/** One word that may be typed at the cursor, and a description of it. */
+export type Choice = { readonly value: string; readonly about?: string };
+
+/** What may be typed at the cursor: words, or the names of files or folders, which the shell completes itself. */
+export type Choices =
+  | { readonly kind: 'words'; readonly words: readonly Choice[] }
+  | { readonly kind: 'files' }
+  | { readonly kind: 'folders' };
+
+/** How asof and a shell exchange completions. */
+export type Shell = {
+  /** The script that the shell reads once: it registers a function that calls asof at each TAB. */
+  readonly script: string;
+  /** The words before the cursor and the current one, from what the script sends; undefined where asof is not concerned. */
+  readonly request: (
+    sent: readonly string[],
+  ) => { readonly words: readonly string[]; readonly current: string } | undefined;
+  /** The lines that the script reads: the kind of choices, then the words in the form that the shell takes. */
+  readonly answer: (choices: Choices, lead: string, sent: readonly string[]) => readonly string[];
+};
+
+/** These words, without descriptions. */
+export function wordsOf(values: readonly string[]): Choices {
+  return { kind: 'words', words: values.map((value) => ({ value })) };
+}
+
+/** No completion. */
+export const nothing: Choices = wordsOf([]);
+
+/** The choices that start with a text in any letter case; none with control characters, which a service could send. */
+export function startingWith(choices: Choices, text: string): Choices {
+  if (choices.kind !== 'words') return choices;
+  const start = text.toLowerCase();
+  return {
+    kind: 'words',
+    words: choices.words
+      .filter(({ value }) => value.toLowerCase().startsWith(start) && printable(value) === value)
+      .map(({ value, about }) => ({ value, ...(about !== undefined && { about: printable(about) }) })),
+  };
+}

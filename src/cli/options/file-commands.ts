@@ -1,0 +1,152 @@
+import { parseSeriesId } from '../../domain/series/series.ts';
+import { Problem } from '../../errors/problem.ts';
+import { formatForFile } from '../../render/formats.ts';
+import { type CommandSpec, connectionIn, fileIn, messagesIn } from './command.ts';
+import { sharedFlags } from './shared-flags.ts';
+import { readFor } from './typed-line.ts';
+
+const { store, connection, messages, file } = sharedFlags;
+
+const snapshot: CommandSpec = {
+  words: 'snapshot',
+  heading: 'Files',
+  summary: 'Write the files of a plan, all as of one date, in one step',
+  about: `A line of a plan is the name of a file and an asof command that reads; # begins a comment:
+
+  gdp.csv        observations GDP GDPC1 --from 2000-01-01
+  curve.csv      curve --on-or-before
+  clusters.json  insider clusters --min-insiders 3
+
+The as-of date bounds every line; a line may name an earlier one. DIR becomes a link to a
+folder beside it, which is switched when all files are complete; after a failure it is as it
+was. DIR/manifest.json describes each file.`,
+  args: [{ name: 'plan', about: 'text file; each line is a file name and an asof command' }],
+  flags: [
+    { name: 'out', value: 'dir', about: 'link that shows the newest complete snapshot', required: true },
+    { ...sharedFlags.asOf, about: 'as-of date of all files (default yesterday in UTC)' },
+    { name: 'dry-run', about: 'print what would be run and written, and write nothing' },
+    ...connection,
+    ...messages,
+  ],
+  read: (line) => ({
+    command: 'snapshot',
+    plan: line.arg(0),
+    out: line.text('out') ?? '',
+    asOf: line.asOf(),
+    dryRun: line.has('dry-run'),
+    connection: connectionIn(line),
+    messages: messagesIn(line),
+  }),
+};
+
+const verify: CommandSpec = {
+  words: 'verify',
+  heading: 'Files',
+  summary: 'Check a snapshot against its manifest and its data',
+  about: `Compares every file with manifest.json, then runs its command again as of the recorded
+date and compares the bytes. The commands ask the service or store that a flag, a variable or
+a setting names; else the store that the snapshot came from, if it is on this machine, or the
+sample if it came from that; else your own store. Without any of these only the files are
+compared, and a note says so.
+
+Prints one line for each difference, and then exits with code 1.`,
+  args: [{ name: 'dir', about: 'a snapshot' }],
+  flags: [...connection, ...messages],
+  read: (line) => ({
+    command: 'verify',
+    folder: line.arg(0),
+    connection: connectionIn(line),
+    messages: messagesIn(line),
+  }),
+};
+
+const facts: CommandSpec = {
+  words: 'facts',
+  heading: 'Files',
+  summary: 'Write every statement about series, in the CSV that import reads',
+  args: [
+    {
+      name: 'id',
+      about: 'series ids; one with * (quoted) means every series whose id matches',
+      several: true,
+    },
+  ],
+  flags: [file, store, ...messages],
+  read(line) {
+    const target = fileIn(line);
+    if (target !== undefined && (formatForFile(target) ?? 'csv') !== 'csv')
+      throw new Problem('bad-input', `facts are written as CSV, not as ${target}`, {
+        hints: ['-o FILE.csv writes them to a file'],
+      });
+    return {
+      command: 'facts',
+      ids: line.args,
+      file: target,
+      store: line.text('store'),
+      messages: messagesIn(line),
+    };
+  },
+};
+
+const importFiles: CommandSpec = {
+  words: 'import',
+  heading: 'Files',
+  summary: 'Import files of vintages, curves and filings into your store',
+  args: [{ name: 'files', about: 'files and folders', optional: true, several: true }],
+  flags: [
+    { name: 'kind', value: 'kind', about: 'format of the files (default recognized; see asof help formats)' },
+    { name: 'series', value: 'id', about: 'series id of files that do not name theirs' },
+    { name: 'id', value: 'old=new', about: 'import a series under another id', repeatable: true },
+    { ...sharedFlags.asOf, about: 'as-of date of files that hold one whole vintage' },
+    { name: 'filed-on', value: 'date', about: 'filing date of ownership XML that does not state it' },
+    { name: 'merge', about: 'accept a series from a second source' },
+    { name: 'replace', about: 'accept new statements that differ from known ones' },
+    { name: 'complete', about: 'withdraw the dates that a whole vintage does not list' },
+    { name: 'with-sample', about: 'start a new store as a copy of the shipped sample' },
+    { name: 'dry-run', about: 'read and check everything, write nothing' },
+    { name: 'log', about: 'list all imports with their sha256' },
+    store,
+    ...messages,
+  ],
+  read(line) {
+    const into = line.text('store');
+    if (line.has('log')) {
+      if (line.args.length > 0) throw new Problem('bad-input', '--log takes no files: it lists past imports');
+      return { command: 'import-log', store: into };
+    }
+    if (line.args.length === 0) throw new Problem('bad-input', 'nothing to import: name files or folders');
+    return {
+      command: 'import',
+      paths: line.args,
+      kind: line.text('kind'),
+      series: line.value('series', seriesId),
+      rename: Object.fromEntries(line.texts('id').map((text) => readFor('--id', text, renaming))),
+      asOf: line.day('as-of'),
+      filedOn: line.day('filed-on'),
+      merge: line.has('merge'),
+      replace: line.has('replace'),
+      complete: line.has('complete'),
+      withSample: line.has('with-sample'),
+      dryRun: line.has('dry-run'),
+      store: into,
+      messages: messagesIn(line),
+      today: line.today,
+    };
+  },
+};
+
+function seriesId(text: string): string {
+  const id = parseSeriesId(text);
+  if (id === undefined) throw new Problem('bad-input', 'invalid: it cannot be the id of a series');
+  return id;
+}
+
+function renaming(text: string): readonly [from: string, to: string] {
+  const [from, to, ...rest] = text.split('=');
+  if (from === undefined || to === undefined || rest.length > 0)
+    throw new Problem('bad-input', 'invalid: use OLD=NEW');
+  return [seriesId(from), seriesId(to)];
+}
+
+/** The commands that read and write files. */
+export const fileCommands: readonly CommandSpec[] = [snapshot, verify, facts, importFiles];
