@@ -7,8 +7,7 @@ import {
   type YieldCurveQuery,
   type YieldTableQuery,
 } from '../analysis/query.ts';
-import type { Rhythm } from '../domain/series/date.ts';
-import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
+import { type Day, latestDay, type Rhythm, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';

@@ -2,8 +2,7 @@ import { transactionValue } from '../domain/insider/amounts.ts';
 import { type Filing, leadOwner, otherOwners } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Field } from './field.ts';
-import type { FieldType } from './field-kinds.ts';
+import type { Field, FieldType } from './field.ts';
 import { operation, pageOf } from './operation.ts';
 
 import type { Clock } from './param.ts';

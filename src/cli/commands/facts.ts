@@ -17,7 +17,7 @@ import type { Sink } from '../terminal/stream-sink.ts';
 export async function runFacts(line: FactsLine, io: Io): Promise<number> {
   const [{ openStore }, { embeddedClient }] = await Promise.all([
     import('../../store/open.ts'),
-    import('../../client/embedded.ts'),
+    import('../../client/open.ts'),
   ]);
   const choice = storeToRead(io, line.store);
   const store = await openStore(choice.path).catch((error) => {
