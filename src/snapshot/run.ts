@@ -2,7 +2,7 @@ import { mkdir, readlink, rename, rm, rmdir, symlink, writeFile } from 'node:fs/
 import { basename, join } from 'node:path';
 import type { Day } from '../domain/series/date.ts';
 import { flush, naming } from '../platform/files.ts';
-import { settle, sumOfFile } from './file.ts';
+import { syncOrLink, sumOfFile } from './file.ts';
 import { type FileRecord, type Manifest, manifestText } from './manifest.ts';
 import { draftLink, newRunName, type Place, sweepOld } from './place.ts';
 import { manifestName } from './plan.ts';
@@ -11,7 +11,7 @@ import { manifestName } from './plan.ts';
 export type Run = { readonly place: Place; readonly folder: string };
 
 /** The record of a file that a run made, and whether the current snapshot holds the same. */
-export type SettledFile = { readonly record: FileRecord; readonly isUnchanged: boolean };
+export type WrittenFile = { readonly record: FileRecord; readonly isUnchanged: boolean };
 
 /** A new empty run. */
 export async function beginRun(place: Place, day: Day): Promise<Run> {
@@ -21,13 +21,13 @@ export async function beginRun(place: Place, day: Day): Promise<Run> {
 }
 
 /** Syncs a file of a run to the disk, as a hard link to the old file if that is the same, and records it. */
-export async function settleFile(
+export async function recordFile(
   { place, folder }: Run,
   made: Omit<FileRecord, 'bytes' | 'sha256'>,
-): Promise<SettledFile> {
+): Promise<WrittenFile> {
   const path = join(folder, made.name);
   const sum = await sumOfFile(path);
-  const isUnchanged = await settle(path, sum, shownBefore(place, made.name));
+  const isUnchanged = await syncOrLink(path, sum, shownBefore(place, made.name));
   return { record: { ...made, ...sum }, isUnchanged };
 }
 
@@ -35,7 +35,7 @@ export async function settleFile(
 export async function publish({ place, folder }: Run, manifest: Manifest): Promise<void> {
   const path = join(folder, manifestName);
   await writeFile(path, manifestText(manifest), { flag: 'wx' }).catch(naming(path));
-  await settle(path, await sumOfFile(path), shownBefore(place, manifestName));
+  await syncOrLink(path, await sumOfFile(path), shownBefore(place, manifestName));
   await flush(folder);
   const link = draftLink(place);
   await symlink(basename(folder), link);

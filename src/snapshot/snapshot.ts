@@ -13,7 +13,7 @@ import type { Manifest, Source } from './manifest.ts';
 import { inOneLine } from './one-line.ts';
 import { lockPath, type Place, placeOf, sweepHalfDone } from './place.ts';
 import { lineOf, readPlan } from './plan.ts';
-import { beginRun, giveUp, publish, type Run, type SettledFile, settleFile, sweepAfter } from './run.ts';
+import { beginRun, giveUp, publish, type Run, type WrittenFile, recordFile, sweepAfter } from './run.ts';
 import { writeLines } from './write-lines.ts';
 
 /** A plan whose lines are bound to a day. */
@@ -114,10 +114,10 @@ async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: Snaps
     const rows = await writeLines(lines, writing);
     return { rows, source: await sourceOf(client) };
   });
-  const files: SettledFile[] = [];
+  const files: WrittenFile[] = [];
   for (const [i, { name, words, asOf }] of lines.entries()) {
     signal.throwIfAborted();
-    files.push(await settleFile(run, { name, command: lineOf(words), as_of: asOf, rows: rows[i] ?? 0 }));
+    files.push(await recordFile(run, { name, command: lineOf(words), as_of: asOf, rows: rows[i] ?? 0 }));
   }
   const manifest: Manifest = {
     asof: version(),
