@@ -31,10 +31,9 @@ async function drawingOf(
   series: readonly MeantSeries[] | undefined,
   asking: Asking,
 ): Promise<Drawing | undefined> {
-  if (chart === 'spread') return (await import('./charts/curve.ts')).spreadDrawing(params);
-  if (series === undefined) return undefined;
-  const { observationsDrawing } = await import('./charts/observations.ts');
-  return observationsDrawing(series, params, asking);
+  const { observationsDrawing, spreadDrawing } = await import('./charts/index.ts');
+  if (chart === 'spread') return spreadDrawing(params);
+  return series && observationsDrawing(series, params, asking);
 }
 
 /** The pages of an operation that is asked once, of a series if it has an id. */

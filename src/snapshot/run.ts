@@ -2,7 +2,7 @@ import { mkdir, readlink, rename, rm, rmdir, symlink, writeFile } from 'node:fs/
 import { basename, join } from 'node:path';
 import type { Day } from '../domain/series/date.ts';
 import { flush, naming } from '../platform/files.ts';
-import { syncOrLink, sumOfFile } from './file.ts';
+import { sumOfFile, syncOrLink } from './file.ts';
 import { type FileRecord, type Manifest, manifestText } from './manifest.ts';
 import { draftLink, newRunName, type Place, sweepOld } from './place.ts';
 import { manifestName } from './plan.ts';

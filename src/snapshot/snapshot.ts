@@ -6,6 +6,7 @@ import { readConsistently } from '../client/consistency.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { version } from '../platform/installation.ts';
+import { openLock } from '../store/open.ts';
 import type { Lock } from '../store/store.ts';
 import { importLogText } from './import-log.ts';
 import { type BoundLine, boundLine, type ParseLine } from './line.ts';
@@ -13,7 +14,7 @@ import type { Manifest, Source } from './manifest.ts';
 import { inOneLine } from './one-line.ts';
 import { lockPath, type Place, placeOf, sweepHalfDone } from './place.ts';
 import { lineOf, readPlan } from './plan.ts';
-import { beginRun, giveUp, publish, type Run, type WrittenFile, recordFile, sweepAfter } from './run.ts';
+import { beginRun, giveUp, publish, type Run, recordFile, sweepAfter, type WrittenFile } from './run.ts';
 import { writeLines } from './write-lines.ts';
 
 /** A plan whose lines are bound to a day. */
@@ -85,7 +86,6 @@ export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promi
 const patience = { whole: 5000, step: 100 } as const;
 
 async function lockOf(place: Place, out: string, signal: AbortSignal): Promise<Lock> {
-  const { openLock } = await import('../store/open.ts');
   for (let waited = 0; ; waited += patience.step) {
     const lock = await openLock(lockPath(place));
     if (lock !== undefined) return lock;

@@ -1,0 +1,2 @@
+export { spreadDrawing } from './curve.ts';
+export { observationsDrawing } from './observations.ts';
