@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { main } from '../src/cli/main.ts';
-import { userFolders } from '../src/platform/user-folders.ts';
+import { userFolders } from '../src/platform/installation.ts';
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

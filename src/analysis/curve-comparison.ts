@@ -1,5 +1,5 @@
+import { spreadInBasisPoints } from '../domain/series/change.ts';
 import { monthsOf } from '../domain/treasury/curve.ts';
-import { spreadInBasisPoints } from '../domain/treasury/spread.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import type { curve as curveOperation } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';

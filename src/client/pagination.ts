@@ -3,7 +3,7 @@ import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
-import { limitTaken } from '../operations/page.ts';
+import { limitTaken } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Client } from './client.ts';
 

@@ -6,7 +6,7 @@ import type { Day } from '../domain/series/date.ts';
 import type { StoreState, StoreView } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import type { Page, Position } from './operation.ts';
-import { pageOf } from './page.ts';
+import { pageOf } from './operation.ts';
 
 /** A cluster with what its newest filing calls the issuer. */
 export type NamedCluster = Cluster & {

@@ -96,7 +96,7 @@ export const insiderClusters = operation({
     // What only this operation needs is loaded when it runs: the operations are part of every start.
     const [{ pageOfClusters }, { clusterRow }] = await Promise.all([
       import('./cluster-listing.ts'),
-      import('./cluster-rows.ts'),
+      import('./insider-rows.ts'),
     ]);
     const { clusters, ...page } = await pageOfClusters(view, values, position);
     return { ...page, rows: clusters.map(clusterRow) };

@@ -2,8 +2,7 @@ import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Field } from './field.ts';
 import type { FieldType } from './field-kinds.ts';
-import { operation } from './operation.ts';
-import { pageOf } from './page.ts';
+import { operation, pageOf } from './operation.ts';
 import type { Clock } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
@@ -108,7 +107,7 @@ export const insiderFilings = operation({
       ...(filedOn !== undefined &&
         filingId !== undefined && { after: { filedOn, filingId, row: Number(row) } }),
     });
-    const { filingRow } = await import('./filing-rows.ts');
+    const { filingRow } = await import('./insider-rows.ts');
     return {
       ...pageOf(found, limit, filingRow, (last) => ({
         key: [last.filedOn, last.filingId, String(last.row)],

@@ -2,8 +2,7 @@ import type { Day } from '../domain/series/date.ts';
 import type { Series } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import type { Field } from './field.ts';
-import { operation } from './operation.ts';
-import { pageOf } from './page.ts';
+import { operation, pageOf } from './operation.ts';
 import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
 

@@ -2,8 +2,7 @@ import { matchRank } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Series } from '../store/store.ts';
 import type { Field, RowFrom } from './field.ts';
-import { operation } from './operation.ts';
-import { pageOf } from './page.ts';
+import { operation, pageOf } from './operation.ts';
 import { choiceParam, paging, seriesIdParam, textParam } from './params.ts';
 
 const fields = [

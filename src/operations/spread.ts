@@ -1,6 +1,5 @@
 import type { RatePair } from '../store/store.ts';
-import { operation } from './operation.ts';
-import { pageOf } from './page.ts';
+import { operation, pageOf } from './operation.ts';
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
 
 /** How far one treasury rate lies above another, newest trade date first; only days that have both. */
@@ -47,7 +46,7 @@ export const spread = operation({
       ...(before !== undefined && { before }),
     });
     // Arithmetic is loaded when it is needed: the operations themselves are part of every start.
-    const { spreadInBasisPoints } = await import('../domain/treasury/spread.ts');
+    const { spreadInBasisPoints } = await import('../domain/series/change.ts');
     const row = (pair: RatePair) => ({
       trade_date: pair.tradeDate,
       long_rate: pair.long,

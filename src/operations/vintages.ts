@@ -1,6 +1,5 @@
 import { changedSince } from './cursor.ts';
-import { operation } from './operation.ts';
-import { pageOf } from './page.ts';
+import { operation, pageOf } from './operation.ts';
 import { checkRange, dayParam, paging, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
 

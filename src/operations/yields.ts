@@ -1,6 +1,5 @@
 import { rateFields, rateRow } from './curve.ts';
-import { operation } from './operation.ts';
-import { pageOf } from './page.ts';
+import { operation, pageOf } from './operation.ts';
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
 
 /** Treasury rates over time, newest trade date first, then shortest maturity. */

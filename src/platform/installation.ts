@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import envPaths from 'env-paths';
 
 /** The folder that holds asof's package.json, from the sources as from the built program. */
 function packageRoot(): string {
@@ -23,4 +24,17 @@ export function version(): string {
 /** The file of the sample store that is shipped with asof. */
 export function samplePath(): string {
   return join(packageRoot(), 'dist', 'sample.db');
+}
+
+/** The folders in which asof keeps things for this user; they need not exist. */
+export type UserFolders = {
+  /** For the user's own store. */
+  readonly data: string;
+  /** For settings and keys. */
+  readonly config: string;
+};
+
+/** The folders that the system's conventions and this process's environment give to asof (XDG on Linux). */
+export function userFolders(): UserFolders {
+  return envPaths('asof', { suffix: '' });
 }

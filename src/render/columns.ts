@@ -2,6 +2,7 @@ import { closest } from '../domain/series/closest.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
+import { fieldKinds } from '../operations/field-kinds.ts';
 import { toWire } from '../operations/wire.ts';
 
 /** The fields that an output shows, in order; `chosen` if the user named them, since JSON drops fields only then. */
@@ -52,4 +53,14 @@ export function wireRows({ all, fields, chosen }: Columns): (row: Row) => Row {
       }),
     );
   };
+}
+
+/** Makes the texts of a row for files and tables: missing is empty, and each kind of field has its own text. */
+export function cellTexts(fields: readonly Field[]): (row: Row) => string[] {
+  const readers = fields.map(({ name, type }) => ({ name, text: fieldKinds[type].text }));
+  return (row) =>
+    readers.map(({ name, text }) => {
+      const cell = row[name];
+      return cell === undefined || cell === null ? '' : text(cell);
+    });
 }

@@ -1,5 +1,5 @@
 import type { Envelope } from '../operations/envelope.ts';
-import { cellTexts } from './cell-text.ts';
+import { cellTexts } from './columns.ts';
 import type { OutputLayout, TextRenderer } from './renderer.ts';
 
 /** A text of one record per row; the header comes first, also when there are no rows. */

@@ -2,19 +2,17 @@ import { Hono } from 'hono';
 import { Problem } from '../errors/problem.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
-import { errorPage } from './error-pages.ts';
+import type { Log } from './exchange.ts';
 import { beginExchange, type Exchange } from './exchange.ts';
-import { readiness } from './health.ts';
 import type { Gate } from './keys/gate.ts';
 import type { Plan } from './keys/plans.ts';
-import type { Log } from './log.ts';
+import { longestTarget, targetOf } from './malformed-request.ts';
 import { checkNoBody } from './negotiation.ts';
+import { errorPage, readiness } from './open-pages.ts';
 import { openApi } from './openapi.ts';
-import { operationRoute } from './operation-route.ts';
+import { createResponseCache, operationRoute } from './operation-route.ts';
 import { httpProblem, jsonAnswer, respond, respondProblem } from './respond.ts';
-import { createResponseCache } from './response-cache.ts';
 import type { Services } from './service-lease.ts';
-import { longestTarget, targetOf } from './target.ts';
 
 /** What a handler needs to answer requests. */
 export type HandlerOptions = {

@@ -1,6 +1,6 @@
 import type { Schema } from '../operations/field-kinds.ts';
 import type { Operation } from '../operations/operation.ts';
-import { errorSuffixes } from './error-pages.ts';
+import { errorSuffixes } from './open-pages.ts';
 import { checksSchema, envelopeSchema, problemSchema, rowSchema } from './schema.ts';
 
 /** The OpenAPI 3.1 description of the service, made from the operations that it serves. */

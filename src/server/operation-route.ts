@@ -1,13 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import { Problem } from '../errors/problem.ts';
 import type { Operation, Principal } from '../operations/operation.ts';
 import { envelopeToWire } from '../operations/wire.ts';
 import type { Exchange } from './exchange.ts';
 import type { Plan } from './keys/plans.ts';
+import { pathTexts, queryTexts, targetOf } from './malformed-request.ts';
 import { acceptsJson, checkNoBody, namesTag } from './negotiation.ts';
 import { notModified, respond } from './respond.ts';
-import type { CachedBody, ResponseCache } from './response-cache.ts';
 import type { Services } from './service-lease.ts';
-import { pathTexts, queryTexts, targetOf } from './target.ts';
 
 /** What answers an operation's requests. */
 export type OperationRoute = (exchange: Exchange, plan: Plan) => Promise<Response>;
@@ -27,7 +27,7 @@ export function operationRoute(
     const known = request.headers.get('if-none-match');
     const lease = services.lease();
     try {
-      const cached = cache.get(keyIn(await lease.service.state()));
+      const cached = cache.get(keyIn(await lease.state()));
       if (cached !== undefined) return send(exchange, cached, known);
 
       const texts = [...pathTexts(operation.path, path), ...queryTexts(query)];
@@ -76,4 +76,27 @@ function checkForm(headers: Headers): void {
 
 function principalOf({ name, monthlyLimit, ratePerMinute, vintageAccess }: Plan): Principal {
   return { plan: name, monthlyLimit, ratePerMinute, vintageAccess };
+}
+
+/** The body of an answer, as bytes: the socket takes them as they are, and a text would be encoded each time. */
+export type CachedBody = {
+  readonly tag: string;
+  readonly bytes: Buffer;
+  /** Where in the bytes the id of the request goes. */
+  readonly idAt: number;
+};
+
+/** The answers that were used most recently, by key. */
+export type ResponseCache = LRUCache<string, CachedBody>;
+
+/** The bytes of all entries: some 2000 pages of 100 rows. */
+const capacity = 32 * 1024 * 1024;
+
+/** An empty cache for this many bytes. It keeps no entry of more than a sixteenth, which would push out the others. */
+export function createResponseCache(size = capacity): ResponseCache {
+  return new LRUCache({
+    maxSize: size,
+    maxEntrySize: Math.floor(size / 16),
+    sizeCalculation: ({ bytes }, key) => key.length + bytes.length,
+  });
 }

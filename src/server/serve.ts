@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
 import { createService, type ServiceOptions } from '../service/service.ts';
+import { createLog, type Log } from './exchange.ts';
 import { createHandler } from './handler.ts';
 import type { Gate } from './keys/gate.ts';
-import { createLog, type Log } from './log.ts';
 import { HttpServer, type ServerTimeouts } from './server.ts';
 import { type OpenService, Services } from './service-lease.ts';
 

@@ -6,15 +6,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { createHttpTerminator, type HttpTerminator } from 'http-terminator';
 import { systemProblem } from '../errors/system-errors.ts';
+import type { Log } from './exchange.ts';
 import type { Handler } from './handler.ts';
-import type { Log } from './log.ts';
 import {
+  longestTarget,
   type MalformedRequest,
   malformedAnswer,
   malformedMessage,
   malformedRequest,
 } from './malformed-request.ts';
-import { longestTarget } from './target.ts';
 
 /** How long the server waits, in milliseconds. */
 export type ServerTimeouts = {

@@ -1,10 +1,16 @@
+import { coalesced } from '../platform/coalesced.ts';
 import type { Service } from '../service/service.ts';
 
 /** A service, and how to let go of what it holds. */
 export type OpenService = { readonly service: Service; readonly close: () => Promise<void> };
 
 /** The use of a service by one request; the service stays open until it is released. */
-type Lease = { readonly service: Service; readonly release: () => void };
+type Lease = {
+  readonly service: Service;
+  /** The name of the data's newest state. */
+  readonly state: () => Promise<string>;
+  readonly release: () => void;
+};
 
 /** The current service, which can be replaced while requests are being answered. */
 export class Services {
@@ -33,6 +39,7 @@ export class Services {
 
 class LeasedService {
   readonly #open: OpenService;
+  readonly #state: () => Promise<string>;
   readonly #closed: Promise<void>;
   #finish: (closing: Promise<void>) => void = () => undefined;
   #users = 0;
@@ -40,6 +47,7 @@ class LeasedService {
 
   constructor(open: OpenService) {
     this.#open = open;
+    this.#state = coalesced(() => open.service.state());
     this.#closed = new Promise((resolve) => {
       this.#finish = resolve;
     });
@@ -54,7 +62,7 @@ class LeasedService {
       this.#users -= 1;
       this.#closeWhenUnused();
     };
-    return { service: this.#open.service, release };
+    return { service: this.#open.service, state: this.#state, release };
   }
 
   retire(): Promise<void> {

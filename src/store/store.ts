@@ -2,9 +2,8 @@ import type { Filing } from '../domain/insider/filing.ts';
 import type { FilingsPlan } from '../domain/insider/merge-filings.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
 import type { MergeCounts, MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
-import type { StatementConflict } from '../domain/series/revision-history.ts';
+import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../domain/series/series.ts';
-import type { Statement } from '../domain/series/statement.ts';
 import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { PointsPlan } from '../domain/treasury/merge-points.ts';
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, open, operations, type Row, samplePath } from '../../src/index.ts';
 import { openStore } from '../../src/store/open.ts';
-import { openDatabase } from '../../src/store/sqlite/engine.ts';
+import { openDatabase } from '../../src/store/sqlite/connection.ts';
 import type { Series, Store } from '../../src/store/store.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { variables } from '../support/raw-statements.ts';

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { main } from '../../src/cli/main.ts';
-import type { UserFolders } from '../../src/platform/user-folders.ts';
+import type { UserFolders } from '../../src/platform/installation.ts';
 import type { Folder } from './folders.ts';
 
 /** How a command ended and what it said. */

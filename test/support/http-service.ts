@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Operation } from '../../src/operations/operation.ts';
+import { createLog } from '../../src/server/exchange.ts';
 import { createHandler } from '../../src/server/handler.ts';
-import { Gate } from '../../src/server/keys/gate.ts';
-import { newKey } from '../../src/server/keys/key.ts';
+import { Gate, newKey } from '../../src/server/keys/gate.ts';
 import { parsePlans } from '../../src/server/keys/plans.ts';
-import { createLog } from '../../src/server/log.ts';
 import { type OpenService, Services } from '../../src/server/service-lease.ts';
 import { createService, type Service } from '../../src/service/service.ts';
 import { openAccess, openStore } from '../../src/store/open.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import type { Filing } from '../../src/domain/insider/filing.ts';
 import type { MergeOptions } from '../../src/domain/series/merge-plan.ts';
-import type { Statement } from '../../src/domain/series/statement.ts';
+import type { Statement } from '../../src/domain/series/revision-history.ts';
 import { sourceFiles } from '../../src/import/files/walk.ts';
 import { recognise } from '../../src/import/formats/recognise.ts';
 import type { LoadOptions } from '../../src/import/load/file-loader.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Statement } from '../../src/domain/series/statement.ts';
+import type { Statement } from '../../src/domain/series/revision-history.ts';
 import { testData } from './repository.ts';
 
 /** The rows of a file of true answers in test/data/facts, by column name. */

@@ -55,7 +55,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'import/formats/treasury': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/load': ['domain', 'import/files', 'import/formats', 'store'],
   server: ['domain/series', 'operations', 'platform', 'server/keys', 'service', 'store'],
-  'server/keys': ['operations', 'store'],
+  'server/keys': ['operations', 'platform', 'store'],
   'cli/terminal': ['domain/series', 'operations', 'platform', 'render'],
   'cli/config': ['cli/terminal', 'client/remote', 'domain/series', 'platform', 'render'],
   'cli/options': ['analysis', 'cli/config', 'cli/terminal', 'domain', 'operations', 'render'],

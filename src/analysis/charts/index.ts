@@ -1,2 +1,2 @@
 export { spreadDrawing } from './curve.ts';
-export { observationsDrawing } from './observations.ts';
+export { observationsDrawing } from './series.ts';

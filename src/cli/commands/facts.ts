@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { seriesMeant, withSuggestion } from '../../analysis/series-ids.ts';
 import { embeddedClient } from '../../client/embedded.ts';
-import type { Statement } from '../../domain/series/statement.ts';
+import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
 import { openStore } from '../../store/open.ts';

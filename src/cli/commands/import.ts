@@ -1,6 +1,6 @@
 import { utcDay } from '../../domain/series/date.ts';
 import type { ImportProgress, ImportResult } from '../../import/import.ts';
-import { importLogText } from '../../snapshot/import-log.ts';
+import { importLogText } from '../../snapshot/manifest.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import type { ImportLine, ImportLogLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { UserFolders } from '../../platform/user-folders.ts';
+import type { UserFolders } from '../../platform/installation.ts';
 
 /** An output stream; `fd` is the file descriptor of a stream of the process, the rest describes a terminal. */
 export type Output = Writable & {

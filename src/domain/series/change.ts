@@ -27,3 +27,11 @@ function percentOf(part: Decimal, base: Decimal): string {
   const rounded = away ? quotient.plus(direction) : quotient;
   return rounded.isZero() ? '0.0000' : rounded.div(1e4).toFixed(4);
 }
+
+const exact = Decimal.clone({ precision: 1000 });
+
+/** The long rate minus the short rate, in basis points with two decimals, half-even: `49.00`. */
+export function spreadInBasisPoints(long: string, short: string): string {
+  const points = new exact(long).minus(short).times(100);
+  return points.toDecimalPlaces(2, Decimal.ROUND_HALF_EVEN).toFixed(2);
+}

@@ -1,8 +1,8 @@
 import { type Day, type Frequency, periodStart } from './date.ts';
 import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from './date-set.ts';
 import { sameNumber } from './decimal.ts';
+import type { Statement } from './revision-history.ts';
 import { type Change, knownOn, place, type StatedAt, type StatementConflict } from './revision-history.ts';
-import type { Statement } from './statement.ts';
 
 /** A vintage as a store holds it. */
 export type HeldVintage = {

@@ -87,3 +87,11 @@ function rewrite(
   const start = isChange ? at : at + 1;
   changes.splice(start, (isChange ? 1 : 0) + (dropFollowing ? 1 : 0), ...tail);
 }
+
+/** On day `asOf`, the value of `seriesId` for `date` was `value` (exact decimal text), or was withdrawn (null). */
+export type Statement = {
+  readonly seriesId: string;
+  readonly date: Day;
+  readonly asOf: Day;
+  readonly value: string | null;
+};

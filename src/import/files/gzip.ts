@@ -1,10 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Problem } from '../../errors/problem.ts';
-import { type FileContent, firstBytes, sourceFile } from './content.ts';
-import { refuseBomb } from './limits.ts';
-import { signatureOf, signatureSize } from './signature.ts';
-import { type ByteCounter, refusal, type SourceFile } from './source-file.ts';
+import { type FileContent, firstBytes, signatureOf, signatureSize, sourceFile } from './content.ts';
+import { type ByteCounter, refusal, refuseBomb, type SourceFile } from './source-file.ts';
 
 /** The unpacked bytes of gzip data, checked against their checksum and length; damaged data is refused. */
 async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

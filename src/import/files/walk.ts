@@ -3,9 +3,8 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { counted, type FileContent, fileBytes, firstBytes } from './content.ts';
+import { counted, type FileContent, fileBytes, firstBytes, signatureOf, signatureSize } from './content.ts';
 import { withoutGzip } from './gzip.ts';
-import { signatureOf, signatureSize } from './signature.ts';
 import { printablePath, refusal, type SourceFile } from './source-file.ts';
 import { zipMembers } from './zip.ts';
 

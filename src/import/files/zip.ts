@@ -5,8 +5,7 @@ import { Problem } from '../../errors/problem.ts';
 import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import { counted } from './content.ts';
 import { withoutGzip } from './gzip.ts';
-import { limits, refuseBomb } from './limits.ts';
-import { printablePath, refusal, type SourceFile } from './source-file.ts';
+import { limits, printablePath, refusal, refuseBomb, type SourceFile } from './source-file.ts';
 
 const stored = 0;
 const deflated = 8;

@@ -1,7 +1,7 @@
 import { type Day, type Frequency, parseDay } from '../../domain/series/date.ts';
 import { parseDecimal } from '../../domain/series/decimal.ts';
+import type { Statement } from '../../domain/series/revision-history.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../domain/series/series.ts';
-import type { Statement } from '../../domain/series/statement.ts';
 import type { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../readers/csv.ts';

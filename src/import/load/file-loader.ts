@@ -1,15 +1,14 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { WholeVintage } from '../../domain/series/merge-plan.ts';
-import type { Statement } from '../../domain/series/statement.ts';
+import type { Statement } from '../../domain/series/revision-history.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import type { Merged, StoreWriter } from '../../store/store.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { ImportFormat, ReadOptions } from '../formats/format.ts';
-import type { ImportConflict } from './conflict.ts';
-import type { ByteProgress } from './progress.ts';
+import type { ImportConflict, StatementLog } from './conflict.ts';
 import type { Registry, RegistryOptions } from './registry.ts';
-import type { StatementLog } from './statement-log.ts';
+import type { ByteProgress } from './tally.ts';
 import { type FileSummary, Tally } from './tally.ts';
 
 /** How an import treats what it reads. */

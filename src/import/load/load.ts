@@ -2,12 +2,11 @@ import { Problem } from '../../errors/problem.ts';
 import type { StoreWriter } from '../../store/store.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { ImportFormat } from '../formats/format.ts';
-import { type ImportConflict, ImportRefusal } from './conflict.ts';
+import { type ImportConflict, ImportRefusal, StatementLog } from './conflict.ts';
 import { FileLoader, type LoadOptions } from './file-loader.ts';
-import { ByteProgress } from './progress.ts';
 import { Registry } from './registry.ts';
-import { StatementLog } from './statement-log.ts';
 import type { FileSummary } from './tally.ts';
+import { ByteProgress } from './tally.ts';
 
 /** A file of an import and the format that it is read as. */
 export type ImportFile = { readonly file: SourceFile; readonly format: ImportFormat };

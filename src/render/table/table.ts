@@ -1,12 +1,11 @@
 import type { Envelope } from '../../operations/envelope.ts';
 import type { Field } from '../../operations/field.ts';
 import { type FieldKind, fieldKinds } from '../../operations/field-kinds.ts';
-import { cellTexts } from '../cell-text.ts';
+import { cellTexts } from '../columns.ts';
 import { printable } from '../printable.ts';
 import type { OutputLayout, TextRenderer } from '../renderer.ts';
 import { cellWidth, cut } from '../terminal-text.ts';
-import { tableLines } from './lines.ts';
-import { fitWidths } from './widths.ts';
+import { fitWidths, tableLines } from './lines.ts';
 
 /** The rows that decide the widths of the columns, so that a table of any length takes bounded memory. */
 const measuredRows = 10_000;

@@ -5,10 +5,8 @@ import { systemProblem } from '../../errors/system-errors.ts';
 import { makeFolder } from '../../platform/files.ts';
 import type { AccessOptions, AccessStore, KeyRecord, StoredKey, UsageRecord } from '../access-store.ts';
 import type { Lock } from '../store.ts';
-import { Connection } from './connection.ts';
-import { openDatabase } from './engine.ts';
+import { asProblem, Connection, openDatabase } from './connection.ts';
 import { takeLock } from './lock.ts';
-import { asProblem } from './problems.ts';
 
 /** Marks a SQLite file as keys and usage of asof ("asok" in ASCII). */
 const applicationId = 0x61736f6b;

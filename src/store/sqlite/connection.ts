@@ -1,9 +1,10 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
+import Legacy from 'better-sqlite3';
 import { Problem } from '../../errors/problem.ts';
-import { systemProblem } from '../../errors/system-errors.ts';
-import { openDatabase, SqliteError } from './engine.ts';
-import { asProblem } from './problems.ts';
+import { isSystemError, systemProblem } from '../../errors/system-errors.ts';
 
 /** A prepared statement whose rows have the shape that the caller names. */
 export type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
@@ -136,4 +137,64 @@ function checkFile(path: string, readonly: boolean): string {
     throw systemProblem(readonly ? 'read' : 'write to', `the store ${path}`, cause);
   }
   return `${file.dev}:${file.ino}`;
+}
+
+/** What SQLite refuses, by the family of its error code. */
+const reasons: Readonly<Record<string, string>> = {
+  SQLITE_NOTADB: 'it is not an asof store',
+  SQLITE_CORRUPT: 'it is damaged',
+  SQLITE_FULL: 'the disk is full',
+  SQLITE_BUSY: 'another import is writing to it; try again when it is done',
+  SQLITE_READONLY: 'it, or its folder, cannot be written',
+  SQLITE_CANTOPEN:
+    'its folder cannot be written, and SQLite needs a place beside it for what readers of a live store share',
+};
+
+/** Errors of our own SQL: bugs, which no Problem hides. */
+const bugs: ReadonlySet<string> = new Set(['SQLITE_ERROR', 'SQLITE_CONSTRAINT', 'SQLITE_MISMATCH']);
+
+/** An error of SQLite or of the operating system as a Problem that names the store; any other error as it is. */
+export function asProblem(path: string, error: unknown): unknown {
+  if (isSystemError(error))
+    return systemProblem(error.syscall === 'mkdir' ? 'create' : 'use', `the store ${path}`, error);
+  if (!(error instanceof SqliteError)) return error;
+  const family = error.code.split('_').slice(0, 2).join('_');
+  if (bugs.has(family)) return error;
+  return new Problem('local-io', `cannot use the store ${path}: ${reasons[family] ?? error.message}`, {
+    cause: error,
+  });
+}
+
+const resolving = createRequire(join(import.meta.dirname, 'asof'));
+
+/**
+ * The SQLite that this Node can run for long: better-sqlite3 13 needs Node-API 10, which Node 20 has not; version 12
+ * aborts Node 24 when a statement of it is collected as garbage.
+ */
+const modern = Number(process.versions.napi) >= 10 ? load('better-sqlite3-napi') : undefined;
+
+function load(name: string): typeof Legacy | undefined {
+  try {
+    return resolving(name);
+  } catch {
+    // An installation without optional packages: version 12 does as well as it can.
+    return undefined;
+  }
+}
+
+/** An error of SQLite itself. */
+export const { SqliteError } = modern ?? Legacy;
+
+/** A connection to a SQLite file, which is made where there is none unless the options forbid it. */
+export function openDatabase(path: string | Buffer, options: Legacy.Options = {}): Legacy.Database {
+  return modern === undefined
+    ? new Legacy(path, { ...options, ...nativeBinding() })
+    : new modern(path, options);
+}
+
+/** Where version 12's own search for its binary ends nearly always: a query has no time for all of that search. */
+function nativeBinding(): { readonly nativeBinding?: string } {
+  const library = resolving.resolve('better-sqlite3');
+  const usual = join(dirname(library), '../build/Release/better_sqlite3.node');
+  return existsSync(usual) ? { nativeBinding: usual } : {};
 }

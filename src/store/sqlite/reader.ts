@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
 import type { Store, StoreOptions, StoreState, StoreView } from '../store.ts';
-import { type Connection, connectReader } from './connection.ts';
-import { asProblem } from './problems.ts';
+import { asProblem, type Connection, connectReader } from './connection.ts';
 import { currentFormat, formatOf } from './schema.ts';
 import { SqliteView } from './view.ts';
 
@@ -11,8 +10,11 @@ export async function openSqliteStore(path: string, { live = false }: StoreOptio
   return new SqliteStore(path, live);
 }
 
-/** Connections that wait for the next read; a read that finds none opens one. */
-const mostIdle = 4;
+/**
+ * The connections to keep for later reads. Reads of simultaneous requests overlap, each on a connection of its own, and
+ * opening one takes as long as a page: with 4 the figure "serve: no two pages with the same rows" halves.
+ */
+const mostIdle = 32;
 
 class SqliteStore implements Store {
   readonly address: string;

@@ -9,12 +9,11 @@ import {
   planMove,
   type WholeVintage,
 } from '../../domain/series/merge-plan.ts';
-import type { StatementConflict } from '../../domain/series/revision-history.ts';
+import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
 import { frequencyOf, normalisingFrequency } from '../../domain/series/series.ts';
-import type { Statement } from '../../domain/series/statement.ts';
 import type { Merged, SeriesRecord } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { readRecord, writeRecord } from './record.ts';
+import { readRecord, writeRecord } from './series.ts';
 import { applyPlan, readChanges, readVintages } from './statements.ts';
 
 type SeriesState = { readonly key: number; readonly normalisedBy: Frequency; readonly coveredTo: Day };

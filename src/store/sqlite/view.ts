@@ -1,6 +1,6 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
-import type { Statement } from '../../domain/series/statement.ts';
+import type { Statement } from '../../domain/series/revision-history.ts';
 import type {
   CurveQuery,
   FilingsQuery,
@@ -15,12 +15,11 @@ import type {
   YieldsQuery,
 } from '../store.ts';
 import type { Connection } from './connection.ts';
+import { asProblem } from './connection.ts';
 import { readCurve, readSpread, readYields } from './curves.ts';
-import { readFilings, readPurchases } from './filing-pages.ts';
-import { asProblem } from './problems.ts';
-import { readFirstDate, readRevisions, readVintageCounts } from './revisions.ts';
+import { readFilings, readPurchases } from './filings.ts';
 import { readObservations, readSeries, searchSeries, seriesOf } from './series.ts';
-import { readStatements } from './statements.ts';
+import { readFirstDate, readRevisions, readStatements, readVintageCounts } from './statements.ts';
 
 /** What a view needs of the store that it is of. */
 type Viewed = { readonly path: string; readonly stateOf: (connection: Connection) => StoreState };

@@ -3,8 +3,7 @@ import type { Filing } from '../../domain/insider/filing.ts';
 import { planFilings } from '../../domain/insider/merge-filings.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { MergeOptions, WholeVintage } from '../../domain/series/merge-plan.ts';
-import type { StatementConflict } from '../../domain/series/revision-history.ts';
-import type { Statement } from '../../domain/series/statement.ts';
+import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import { planPoints } from '../../domain/treasury/merge-points.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -16,14 +15,12 @@ import type {
   SeriesRecord,
   StoreWriter,
 } from '../store.ts';
-import { Connection, connect } from './connection.ts';
+import { asProblem, Connection, connect, openDatabase } from './connection.ts';
 import { readPoints, writePoints } from './curves.ts';
 import { beginDraft, publishDraft, removeDraft } from './draft.ts';
-import { openDatabase } from './engine.ts';
 import { readHeldFilings, writeFilings } from './filings.ts';
-import { asProblem } from './problems.ts';
-import { readRecord } from './record.ts';
 import { createSchema, migrate } from './schema.ts';
+import { readRecord } from './series.ts';
 import { SeriesWriter } from './series-writer.ts';
 
 /** Opens the store at `path` for one import; where there is none, creates it, as a copy of `copyOf` if given. Whatever fails leaves the file as it was. */

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLog } from '../../../src/server/exchange.ts';
 import type { Handler } from '../../../src/server/handler.ts';
-import { createLog } from '../../../src/server/log.ts';
 import { HttpServer, type ServerTimeouts } from '../../../src/server/server.ts';
 
 const publicUrl = 'https://data.example';

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { userFolders } from '../../../src/platform/user-folders.ts';
+import { userFolders } from '../../../src/platform/installation.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

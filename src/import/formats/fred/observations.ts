@@ -1,7 +1,7 @@
 import { addDays, type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
+import type { Statement } from '../../../domain/series/revision-history.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
-import type { Statement } from '../../../domain/series/statement.ts';
 import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
 import {
   listField,

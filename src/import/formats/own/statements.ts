@@ -1,7 +1,7 @@
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
+import type { Statement } from '../../../domain/series/revision-history.ts';
 import { parseSeriesId } from '../../../domain/series/series.ts';
-import type { Statement } from '../../../domain/series/statement.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { CsvRow } from '../../readers/csv.ts';
 import { headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';

@@ -7,8 +7,7 @@ import { type Chart, ChartBuilder, type ChartPanel } from '../chart.ts';
 import type { Drawing, TextSize } from '../drawing.ts';
 import { abbreviate, placeLabels, spreadOut } from '../labels.ts';
 import { type ChartPoint, decimate } from '../runs.ts';
-import { Canvas, type Dot } from './canvas.ts';
-import { formatLines, type StyledText, type StyleName } from './style.ts';
+import { Canvas, type Dot, formatLines, type StyledText, type StyleName } from './canvas.ts';
 
 /** A chart of braille and box characters, at most as wide and high as `size`; coloured only if `colour` allows it. */
 export class TextChartRenderer implements TextRenderer {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allBytes } from '../../../../src/import/files/content.ts';
-import { refuseBomb } from '../../../../src/import/files/limits.ts';
-import { printablePath } from '../../../../src/import/files/source-file.ts';
+import { printablePath, refuseBomb } from '../../../../src/import/files/source-file.ts';
 import type { ImportFormat } from '../../../../src/import/formats/format.ts';
 import { fredCsv } from '../../../../src/import/formats/fred/csv.ts';
 import { fredApi } from '../../../../src/import/formats/fred/observations.ts';
