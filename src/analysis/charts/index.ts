@@ -1,2 +1,0 @@
-export { spreadDrawing } from './curve.ts';
-export { observationsDrawing } from './series.ts';
