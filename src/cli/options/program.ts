@@ -6,14 +6,14 @@ import type { Flag } from './flag.ts';
 /** What becomes of a command that was parsed. */
 type Parsed = (spec: CommandSpec, command: Command) => void;
 
-/** The commander program of these commands; only those that begin with `word` have their flags, so that no other costs time. */
+/** The commander program of these commands; of those that begin with `word` alone, if there are any, to save time. */
 export function programOf(specs: readonly CommandSpec[], word: string | undefined, parsed: Parsed): Command {
   const root = bare(new Command('asof'))
     .description('Point-in-time economic data: series as they were known on a date, treasury curves')
     .version('', '-V, --version', 'print the version')
     .configureHelp({ subcommandTerm: (command) => [command.name(), ...command.aliases()].join('|') });
   const named = firstWordOf(specs, word);
-  for (const first of firstWords(specs)) {
+  for (const first of named === undefined ? firstWords(specs) : [named]) {
     const [only] = first.specs;
     const command = bare(root.command(first.name)).helpGroup(`${first.heading}:`).description(first.summary);
     if (only?.alias !== undefined) command.alias(only.alias);
