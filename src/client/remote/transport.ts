@@ -42,14 +42,8 @@ export function hasProxy(proxies: Proxies): boolean {
   return proxies.http !== '' || proxies.https !== '';
 }
 
-/** A transport to one origin: through undici where there is a proxy, else through Node, which starts faster. */
-export async function openTransport(origin: string, proxies: Proxies): Promise<Transport> {
-  if (!hasProxy(proxies)) return new DirectTransport(origin);
-  const { ProxyTransport } = await import('./proxy-transport.ts');
-  return new ProxyTransport(proxies);
-}
-
-class DirectTransport implements Transport {
+/** Sends requests to one origin by Node's own HTTP client. */
+export class DirectTransport implements Transport {
   readonly #protocol: typeof http | typeof https;
   readonly #agent: http.Agent;
 
