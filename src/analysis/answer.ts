@@ -41,10 +41,10 @@ export type Asking = {
 export type Failure = { readonly id: string; readonly error: unknown };
 
 /** An answer: its layout is known before its first page. */
-export type QueryAnswer = RowLayout & {
+export type QueryAnswer<R extends Row = Row> = RowLayout & {
   readonly drawing?: Drawing;
   /** The pages of all series that could be answered; none where none could. */
-  readonly pages: AsyncIterable<Envelope>;
+  readonly pages: AsyncIterable<Envelope<R>>;
   /** The series that could not be answered, complete after the last page. */
   readonly failures: readonly Failure[];
 };
@@ -81,11 +81,11 @@ export async function* counted<R>(
 }
 
 /** The pages about one series; a Problem ends them and is added to the failures. */
-export async function* pagesOrFailure(
+export async function* pagesOrFailure<R>(
   id: string,
-  pages: AsyncIterable<Envelope>,
+  pages: AsyncIterable<Envelope<R>>,
   failures: Failure[],
-): AsyncGenerator<Envelope> {
+): AsyncGenerator<Envelope<R>> {
   try {
     yield* pages;
   } catch (error) {

@@ -8,10 +8,10 @@ import type { RowLayout } from './layouts.ts';
 import type { MeantSeries } from './series-ids.ts';
 
 /** The rows of an answer that is put together from the answers to several requests. */
-export type ComposedRows = RowLayout & {
+export type ComposedRows<R extends Row> = RowLayout & {
   readonly object: 'diff' | 'panel';
   readonly asOf?: Day;
-  readonly rows: readonly Row[];
+  readonly rows: readonly R[];
   readonly failures: readonly Failure[];
 };
 
@@ -26,10 +26,10 @@ export type ComposedAsking = Asking & {
 };
 
 /** Composes an answer out of one state of the data; a Problem where the data changes in the meantime. */
-export async function composed(
+export async function composed<R extends Row>(
   asking: Asking,
-  compose: (asking: ComposedAsking) => Promise<ComposedRows>,
-): Promise<QueryAnswer> {
+  compose: (asking: ComposedAsking) => Promise<ComposedRows<R>>,
+): Promise<QueryAnswer<R>> {
   let requestId = '';
   const { counting, watch } = await countingRequests(asking, (id) => {
     requestId ||= id;
@@ -73,10 +73,10 @@ async function countingRequests(asking: Asking, answered: (requestId: string) =>
 /** The number of rows in a page, so that a slow reader is waited for. */
 const pageSize = 1000;
 
-async function* pagesOf(
-  { object, asOf, rows, failures }: ComposedRows,
+async function* pagesOf<R extends Row>(
+  { object, asOf, rows, failures }: ComposedRows<R>,
   id: string,
-): AsyncGenerator<Envelope> {
+): AsyncGenerator<Envelope<R>> {
   if (rows.length === 0 && failures.length > 0) return;
   for (let at = 0; at === 0 || at < rows.length; at += pageSize) {
     const results = rows.slice(at, at + pageSize);

@@ -1,14 +1,19 @@
 import { spreadInBasisPoints } from '../domain/series/change.ts';
 import { monthsOf } from '../domain/treasury/curve.ts';
-import type { Cell, Envelope, Row } from '../operations/envelope.ts';
+import type { Envelope } from '../operations/envelope.ts';
+import type { curve as curveOperation } from '../operations/index.ts';
+import type { RowOf } from '../operations/operation.ts';
+import type { CurveComparisonRow } from './layouts.ts';
+
+type Rate = RowOf<typeof curveOperation>;
 
 /** A curve beside another: a row for each maturity that either has, shortest first. */
-export function compared(curve: Envelope, other: Envelope): Envelope {
+export function compared(curve: Envelope<Rate>, other: Envelope<Rate>): Envelope<CurveComparisonRow> {
   const [rates, otherRates] = [byMaturity(curve), byMaturity(other)];
-  const names = [...new Set([...rates.keys(), ...otherRates.keys()])];
-  const results = names
+  const names = new Set([...rates.keys(), ...otherRates.keys()]);
+  const results = [...names]
     .sort((a, b) => monthsOf(a) - monthsOf(b))
-    .map((maturity): Row => {
+    .map((maturity) => {
       const [row, vs] = [rates.get(maturity), otherRates.get(maturity)];
       const [rate, vsRate] = [row?.rate ?? null, vs?.rate ?? null];
       return {
@@ -18,17 +23,17 @@ export function compared(curve: Envelope, other: Envelope): Envelope {
         change_bps: change(rate, vsRate),
         trade_date: curve.results[0]?.trade_date ?? null,
         vs_trade_date: other.results[0]?.trade_date ?? null,
-        curve_type: (row ?? vs)?.curve_type ?? null,
+        curve_type: (row ?? vs)?.curve_type ?? '',
         source: [...new Set([row, vs].flatMap((one) => one?.source ?? []))].join('; '),
       };
     });
   return { ...curve, object: 'yield_curve_comparison', results, results_count: results.length };
 }
 
-function byMaturity({ results }: Envelope): ReadonlyMap<string, Row> {
-  return new Map(results.map((row) => [String(row.maturity), row]));
+function byMaturity({ results }: Envelope<Rate>): ReadonlyMap<string, Rate> {
+  return new Map(results.map((row) => [row.maturity, row]));
 }
 
-function change(rate: Cell, other: Cell): string | null {
-  return typeof rate === 'string' && typeof other === 'string' ? spreadInBasisPoints(rate, other) : null;
+function change(rate: string | null, other: string | null): string | null {
+  return rate === null || other === null ? null : spreadInBasisPoints(rate, other);
 }

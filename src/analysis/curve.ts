@@ -3,36 +3,65 @@ import { addDays, type Day } from '../domain/series/date.ts';
 import type { CurveType } from '../domain/treasury/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { curve, yields } from '../operations/index.ts';
+import type { RowOf } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import { type Asking, type QueryAnswer, textsOf } from './answer.ts';
-import { comparisonLayout } from './layouts.ts';
+import { type CurveComparisonRow, comparisonLayout } from './layouts.ts';
 import type { QueryParams, YieldCurveQuery } from './query.ts';
+
+type Rate = RowOf<typeof curve>;
 
 /** The curve of a day, or of the newest day up to it; with `vs` beside the curve of another day. */
 export async function answerCurve(query: YieldCurveQuery, asking: Asking): Promise<QueryAnswer> {
-  const drawing = asking.chart === true ? (await import('./charts/curve.ts')).curveDrawing(query) : undefined;
-  const { fields, columns } = query.vs === undefined ? curve : comparisonLayout;
-  return { fields, columns, ...(drawing && { drawing }), failures: [], pages: pages(query, asking) };
+  const { vs } = query;
+  return vs === undefined ? answerOneCurve(query, asking) : answerComparison({ ...query, vs }, asking);
 }
 
-async function* pages(query: YieldCurveQuery, asking: Asking): AsyncGenerator<Envelope> {
-  const { date, vs } = query;
-  const { client, signal } = asking;
-  const texts = await curveTexts(query, date, asking);
-  if (vs === undefined) {
-    for await (const page of pagesOf(client, curve, texts, {}, signal)) {
-      if (date !== undefined) noteMissing(page, query, date, asking);
-      yield page;
-    }
-    return;
+/** The curve of a day, or of the newest day up to it. */
+export async function answerOneCurve(query: YieldCurveQuery, asking: Asking): Promise<QueryAnswer<Rate>> {
+  const { fields, columns } = curve;
+  return { fields, columns, ...(await drawn(query, asking)), failures: [], pages: curvePages(query, asking) };
+}
+
+/** The curve of a day, or of the newest day up to it, beside the curve of another day. */
+export async function answerComparison(
+  query: YieldCurveQuery & { readonly vs: Day },
+  asking: Asking,
+): Promise<QueryAnswer<CurveComparisonRow>> {
+  const { fields, columns } = comparisonLayout;
+  return { fields, columns, ...(await drawn(query, asking)), failures: [], pages: compare(query, asking) };
+}
+
+async function drawn(query: YieldCurveQuery, { chart }: Asking) {
+  return chart === true ? { drawing: (await import('./charts/curve.ts')).curveDrawing(query) } : {};
+}
+
+async function* curvePages(query: YieldCurveQuery, asking: Asking): AsyncGenerator<Envelope<Rate>> {
+  const texts = await curveTexts(query, query.date, asking);
+  yield* received(query, texts, asking);
+}
+
+async function* received(
+  query: YieldCurveQuery,
+  texts: ParamTexts,
+  asking: Asking,
+): AsyncGenerator<Envelope<Rate>> {
+  for await (const page of pagesOf(asking.client, curve, texts, {}, asking.signal)) {
+    if (query.date !== undefined) noteMissing(page, query, query.date, asking);
+    yield page;
   }
+}
+
+async function* compare(
+  query: YieldCurveQuery & { readonly vs: Day },
+  asking: Asking,
+): AsyncGenerator<Envelope<CurveComparisonRow>> {
+  const { vs } = query;
   const { compared } = await import('./curve-comparison.ts');
-  const other = await curveTexts(query, vs, asking).then((otherTexts) => client.ask(curve, otherTexts));
+  const texts = await curveTexts(query, query.date, asking);
+  const other = await asking.client.ask(curve, await curveTexts(query, vs, asking));
   noteMissing(other, query, vs, asking);
-  for await (const page of pagesOf(client, curve, texts, {}, signal)) {
-    if (date !== undefined) noteMissing(page, query, date, asking);
-    yield compared(page, other);
-  }
+  for await (const page of received(query, texts, asking)) yield compared(page, other);
 }
 
 /** The parameters of the curve of a date, or of the newest day up to it. */
@@ -54,7 +83,7 @@ function typeParam(curveType: CurveType | undefined): QueryParams {
 
 /** Notes that a day has no curve, and how to get the one before it. */
 function noteMissing(
-  { results }: Envelope,
+  { results }: Envelope<Rate>,
   { onOrBefore }: YieldCurveQuery,
   date: Day,
   { note }: Asking,

@@ -1,18 +1,20 @@
 import { changeBetween } from '../domain/series/change.ts';
 import type { Day } from '../domain/series/date.ts';
 import { sameNumber } from '../domain/series/decimal.ts';
-import type { Row } from '../operations/envelope.ts';
 import { observations } from '../operations/index.ts';
+import type { RowOf } from '../operations/operation.ts';
 import { type Asking, type QueryAnswer, rowsOf } from './answer.ts';
 import { type ComposedAsking, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteOutside } from './coverage.ts';
-import { diffLayout } from './layouts.ts';
+import { type DiffRow, diffLayout } from './layouts.ts';
 import type { DiffQuery } from './query.ts';
 
 /** What two as-of dates disagree on, newest date first. */
-export function answerDiff(query: DiffQuery, asking: Asking): Promise<QueryAnswer> {
+export function answerDiff(query: DiffQuery, asking: Asking): Promise<QueryAnswer<DiffRow>> {
   return composed(asking, (counting) => compare(query, counting));
 }
+
+type Observation = RowOf<typeof observations>;
 
 async function compare(query: DiffQuery, asking: ComposedAsking) {
   const { id, days, from, to } = query;
@@ -38,7 +40,11 @@ export function estimateDiff({ id, days }: DiffQuery, asking: Asking): Promise<s
 }
 
 /** The dates for which two answers have different numbers, or that only one of them has. */
-function differences(id: string, before: readonly Row[], after: readonly Row[]): readonly Row[] {
+function differences(
+  id: string,
+  before: readonly Observation[],
+  after: readonly Observation[],
+): readonly DiffRow[] {
   const [old, now] = [valuesByDate(before), valuesByDate(after)];
   const dates = [...new Set([...old.keys(), ...now.keys()])].sort().reverse();
   return dates.flatMap((date) => {
@@ -50,6 +56,6 @@ function differences(id: string, before: readonly Row[], after: readonly Row[]):
   });
 }
 
-function valuesByDate(rows: readonly Row[]): ReadonlyMap<Day, string> {
-  return new Map(rows.map(({ date, value }) => [String(date), String(value)]));
+function valuesByDate(rows: readonly Observation[]): ReadonlyMap<Day, string> {
+  return new Map(rows.map(({ date, value }) => [date, value]));
 }

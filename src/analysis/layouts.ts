@@ -1,7 +1,7 @@
 import { maturitiesOf } from '../domain/treasury/curve.ts';
-import type { Field } from '../operations/field.ts';
+import type { Field, RowFrom } from '../operations/field.ts';
 import { curve, operations, revisions, vintages } from '../operations/index.ts';
-import type { Operation } from '../operations/operation.ts';
+import type { Operation, RowOf } from '../operations/operation.ts';
 import type { Query, YieldTableQuery } from './query.ts';
 
 /** The fields that the rows of an answer may show, and those shown unless others are chosen. */
@@ -51,58 +51,68 @@ export function isDrawable(query: Query): boolean {
   return query.kind === 'revisions' || query.kind === 'curve';
 }
 
+const changeFields = [
+  {
+    name: 'change',
+    type: 'decimal',
+    description: 'Exact difference from the value published before; empty after a withdrawal.',
+    nullable: true,
+  },
+  {
+    name: 'percent',
+    type: 'decimal',
+    description: 'The same in percent of the value before, four decimals; empty where that is 0.',
+    nullable: true,
+  },
+  {
+    name: 'days',
+    type: 'integer',
+    description: 'Days since the first release; empty where that was before the record begins.',
+    nullable: true,
+  },
+] as const satisfies readonly Field[];
+
+/** A published value, compared with the one published before. */
+export type RevisionRow = RowOf<typeof revisions> & RowFrom<(typeof changeFields)[number]>;
+
 /** The layout of revisions, each compared with the one before. */
-export const revisionLayout: RowLayout = (() => {
-  const added: readonly Field[] = [
-    {
-      name: 'change',
-      type: 'decimal',
-      description: 'Exact difference from the value published before; empty after a withdrawal.',
-      nullable: true,
-    },
-    {
-      name: 'percent',
-      type: 'decimal',
-      description: 'The same in percent of the value before, four decimals; empty where that is 0.',
-      nullable: true,
-    },
-    {
-      name: 'days',
-      type: 'integer',
-      description: 'Days since the first release; empty where that was before the record begins.',
-      nullable: true,
-    },
-  ];
-  return {
-    fields: [...revisions.fields, ...added],
-    columns: [...revisions.columns, ...added.map(({ name }) => name)],
-  };
-})();
+export const revisionLayout: RowLayout = {
+  fields: [...revisions.fields, ...changeFields],
+  columns: [...revisions.columns, ...changeFields.map(({ name }) => name)],
+};
+
+const comparisonFields = [
+  { name: 'maturity', type: 'text', description: 'Maturity label.' },
+  {
+    name: 'rate',
+    type: 'decimal',
+    description: 'Rate in percent; empty where the curve lacks it.',
+    nullable: true,
+  },
+  { name: 'vs_rate', type: 'decimal', description: 'Rate of the other curve.', nullable: true },
+  {
+    name: 'change_bps',
+    type: 'decimal',
+    description: 'The first less the other, in basis points.',
+    nullable: true,
+  },
+  { name: 'trade_date', type: 'day', description: 'Date of the curve.', nullable: true },
+  { name: 'vs_trade_date', type: 'day', description: 'Date of the other curve.', nullable: true },
+  { name: 'curve_type', type: 'text', description: 'PAR or TIPS.' },
+  { name: 'source', type: 'text', description: 'Names of the data sources of both.' },
+] as const satisfies readonly Field[];
+
+/** The rates of a maturity on two curves. */
+export type CurveComparisonRow = RowFrom<(typeof comparisonFields)[number]>;
 
 /** The layout of a curve beside another; the sources of both are shown only when chosen. */
-export const comparisonLayout: RowLayout = (() => {
-  const fields: readonly Field[] = [
-    { name: 'maturity', type: 'text', description: 'Maturity label.' },
-    {
-      name: 'rate',
-      type: 'decimal',
-      description: 'Rate in percent; empty where the curve lacks it.',
-      nullable: true,
-    },
-    { name: 'vs_rate', type: 'decimal', description: 'Rate of the other curve.', nullable: true },
-    {
-      name: 'change_bps',
-      type: 'decimal',
-      description: 'The first less the other, in basis points.',
-      nullable: true,
-    },
-    { name: 'trade_date', type: 'day', description: 'Date of the curve.', nullable: true },
-    { name: 'vs_trade_date', type: 'day', description: 'Date of the other curve.', nullable: true },
-    { name: 'curve_type', type: 'text', description: 'PAR or TIPS.' },
-    { name: 'source', type: 'text', description: 'Names of the data sources of both.' },
-  ];
-  return { fields, columns: fields.map(({ name }) => name).filter((name) => name !== 'source') };
-})();
+export const comparisonLayout: RowLayout = {
+  fields: comparisonFields,
+  columns: comparisonFields.map(({ name }) => name).filter((name) => name !== 'source'),
+};
+
+/** A row whose columns depend on the query: the day that it is about, and a value or null for each other column. */
+export type WideRow = { readonly [column: string]: string | null };
 
 /** The layout of rates with a column for each maturity. */
 export function yieldTableLayout({ curveType = 'PAR', maturity }: YieldTableQuery): RowLayout {
@@ -115,8 +125,7 @@ export function yieldTableLayout({ curveType = 'PAR', maturity }: YieldTableQuer
   ]);
 }
 
-/** The layout of the differences between two as-of dates. */
-export const diffLayout = showing([
+const diffFields = [
   { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
   { name: 'date', type: 'day', description: 'The period that the values belong to.' },
   { name: 'old', type: 'decimal', description: 'The value as of the first date.', nullable: true },
@@ -124,10 +133,15 @@ export const diffLayout = showing([
   { name: 'change', type: 'decimal', description: 'Exact difference.', nullable: true },
   { name: 'percent', type: 'decimal', description: 'The same in percent of the old value.', nullable: true },
   { name: 'kind', type: 'text', description: 'added, revised or withdrawn.' },
-]);
+] as const satisfies readonly Field[];
 
-/** The layout of a panel with a row for each series and day. */
-export const longPanelLayout = showing([
+/** A date on which two as-of dates disagree. */
+export type DiffRow = RowFrom<(typeof diffFields)[number]>;
+
+/** The layout of the differences between two as-of dates. */
+export const diffLayout = showing(diffFields);
+
+const panelFields = [
   { name: 'as_of', type: 'day', description: 'The as-of date.', nullable: true },
   { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
   { name: 'date', type: 'day', description: 'The period that the value belongs to.', nullable: true },
@@ -138,7 +152,13 @@ export const longPanelLayout = showing([
     description: 'The date on which the value was published.',
     nullable: true,
   },
-]);
+] as const satisfies readonly Field[];
+
+/** The value of a series on a row of a panel. */
+export type PanelRow = RowFrom<(typeof panelFields)[number]>;
+
+/** The layout of a panel with a row for each series and day. */
+export const longPanelLayout = showing(panelFields);
 
 /** The layout of a panel with a column for each series, which is named as it was typed. */
 export function widePanelLayout(first: 'as_of' | 'date', names: readonly string[]): RowLayout {

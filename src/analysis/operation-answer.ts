@@ -33,7 +33,7 @@ async function drawingOf(
 ): Promise<Drawing | undefined> {
   if (chart === 'spread') return (await import('./charts/curve.ts')).spreadDrawing(params);
   if (series === undefined) return undefined;
-  const { observationsDrawing } = await import('./charts/observations.ts');
+  const { observationsDrawing } = await import('./charts/series.ts');
   return observationsDrawing(series, params, asking);
 }
 

@@ -1,6 +1,7 @@
 import type { Day } from '../domain/series/date.ts';
-import type { Row } from '../operations/envelope.ts';
-import { longPanelLayout, type RowLayout, widePanelLayout } from './layouts.ts';
+import type { observations } from '../operations/index.ts';
+import type { RowOf } from '../operations/operation.ts';
+import { longPanelLayout, type PanelRow, type RowLayout, type WideRow, widePanelLayout } from './layouts.ts';
 import type { SortOrder } from './query.ts';
 import type { MeantSeries } from './series-ids.ts';
 
@@ -18,32 +19,36 @@ export type PanelColumn = {
   readonly points: ReadonlyMap<Day, PanelPoint>;
 };
 
-/** How a panel is laid out; `first` says what a row is about, and is the first column of the wide form. */
-type PanelLayout = { readonly first: 'as_of' | 'date'; readonly wide: boolean; readonly sort: SortOrder };
-
 /** An observation as a point of a panel. */
-export function pointOf({ date, value, as_of_date }: Row, asOf: Day | undefined): PanelPoint {
-  return { asOf, date: String(date), value: String(value), asOfDate: String(as_of_date) };
+export function pointOf(
+  { date, value, as_of_date }: RowOf<typeof observations>,
+  asOf: Day | undefined,
+): PanelPoint {
+  return { asOf, date, value, asOfDate: as_of_date };
 }
 
-/** The rows of a panel: one for each day and series, or one for each day if it is wide; series in the order given. */
-export function panelOf(columns: readonly PanelColumn[], { first, wide, sort }: PanelLayout) {
-  const days = [...new Set(columns.flatMap(({ points }) => [...points.keys()]))].sort();
-  if (sort === 'desc') days.reverse();
-  if (!wide)
-    return {
-      object: 'panel',
-      ...longPanelLayout,
-      rows: days.flatMap((day) => longRows(day, columns)),
-    } as const;
+/** A panel with a row for each day and series; series in the order given. */
+export function longPanel(columns: readonly PanelColumn[], sort: SortOrder) {
+  const rows = daysOf(columns, sort).flatMap((day) => longRows(day, columns));
+  return { object: 'panel', ...longPanelLayout, rows } as const;
+}
+
+/** A panel with a row for each day and a column for each series; `first` names the column of the day. */
+export function widePanel(columns: readonly PanelColumn[], sort: SortOrder, first: 'as_of' | 'date') {
   const layout = widePanelLayout(
     first,
     columns.map(({ series: { id, typed = id } }) => typed),
   );
-  return { object: 'panel', ...layout, rows: days.map((day) => wideRow(day, columns, layout)) } as const;
+  const rows = daysOf(columns, sort).map((day) => wideRow(day, columns, layout));
+  return { object: 'panel', ...layout, rows } as const;
 }
 
-function longRows(day: Day, columns: readonly PanelColumn[]): readonly Row[] {
+function daysOf(columns: readonly PanelColumn[], sort: SortOrder): readonly Day[] {
+  const days = [...new Set(columns.flatMap(({ points }) => [...points.keys()]))].sort();
+  return sort === 'desc' ? days.reverse() : days;
+}
+
+function longRows(day: Day, columns: readonly PanelColumn[]): readonly PanelRow[] {
   return columns.flatMap(({ series, points }) => {
     const point = points.get(day);
     if (point === undefined) return [];
@@ -59,7 +64,7 @@ function longRows(day: Day, columns: readonly PanelColumn[]): readonly Row[] {
   });
 }
 
-function wideRow(day: Day, columns: readonly PanelColumn[], { fields }: RowLayout): Row {
+function wideRow(day: Day, columns: readonly PanelColumn[], { fields }: RowLayout): WideRow {
   const cells = [day, ...columns.map(({ points }) => points.get(day)?.value ?? null)];
   return Object.fromEntries(fields.map(({ name }, i) => [name, cells[i] ?? null]));
 }

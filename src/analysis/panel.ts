@@ -3,17 +3,33 @@ import { observations } from '../operations/index.ts';
 import { type Asking, type QueryAnswer, rowsOf } from './answer.ts';
 import { type ComposedAsking, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteOutside } from './coverage.ts';
-import { panelOf, pointOf } from './panel-layout.ts';
-import { asOfDates, type PanelQuery, type RealTimePanelQuery } from './query.ts';
-import { newestValues, planOf, requestsIn } from './real-time-periods.ts';
+import type { PanelRow, WideRow } from './layouts.ts';
+import { longPanel, pointOf, widePanel } from './panel-layout.ts';
+import type { PanelQuery } from './query.ts';
 import { type MeantSeries, seriesMeant } from './series-ids.ts';
 
 /** Several series as known on one day, aligned by date. */
 export function answerPanel(query: PanelQuery, asking: Asking): Promise<QueryAnswer> {
-  return composed(asking, (counting) => compose(query, counting));
+  return query.wide ? answerWidePanel(query, asking) : answerLongPanel(query, asking);
 }
 
-async function compose(query: PanelQuery, asking: ComposedAsking) {
+/** The same panel with a row for each date and series. */
+export function answerLongPanel(query: PanelQuery, asking: Asking): Promise<QueryAnswer<PanelRow>> {
+  return composed(asking, async (counting) => {
+    const { columns, ...rest } = await columnsOf(query, counting);
+    return { ...longPanel(columns, query.sort), ...rest };
+  });
+}
+
+/** The same panel with a row for each date and a column for each series. */
+export function answerWidePanel(query: PanelQuery, asking: Asking): Promise<QueryAnswer<WideRow>> {
+  return composed(asking, async (counting) => {
+    const { columns, ...rest } = await columnsOf(query, counting);
+    return { ...widePanel(columns, query.sort, 'date'), ...rest };
+  });
+}
+
+async function columnsOf(query: PanelQuery, asking: ComposedAsking) {
   const { ids, asOf, from, to } = query;
   const series = await seriesMeant(ids, asking);
   // The length of a series takes a request, unless a pattern matched it.
@@ -27,7 +43,7 @@ async function compose(query: PanelQuery, asking: ComposedAsking) {
   const { done, failures } = await eachOf(series, async (one) => {
     const rows = await rowsOf(asking, observations, { id: one.id, ...params });
     const points = rows.map((row) => pointOf(row, asOf));
-    return { series: one, points: new Map(points.map((point) => [String(point.date), point])) };
+    return { series: one, points: new Map(points.map((point) => [point.date ?? '', point])) };
   });
   await noteOutside(
     done.map((column) => column.series),
@@ -35,7 +51,7 @@ async function compose(query: PanelQuery, asking: ComposedAsking) {
     asking,
   );
   return {
-    ...panelOf(done, { ...query, first: 'date' }),
+    columns: done,
     ...(asOf !== undefined && { asOf }),
     failures: failures.map(({ of: { id }, error }) => ({ id, error })),
   };
@@ -56,7 +72,7 @@ async function requestsLeft(
 }
 
 /** The number of series whose coverage takes a request. */
-function undescribed(series: readonly MeantSeries[]): number {
+export function undescribed(series: readonly MeantSeries[]): number {
   return series.filter(({ row }) => row === undefined).length;
 }
 
@@ -66,46 +82,4 @@ export function estimatePanel(query: PanelQuery, asking: Asking): Promise<string
     const series = await seriesMeant(query.ids, counting);
     return `this panel takes about ${await requestsLeft(query, series, counting)} requests`;
   });
-}
-
-/** The newest value of several series that was known on each day of a rhythm. */
-export function answerRealTimePanel(query: RealTimePanelQuery, asking: Asking): Promise<QueryAnswer> {
-  return composed(asking, async (counting) => {
-    const { planned, noted, made, left, checks } = await planAll(query, counting);
-    counting.expect(made + left + checks);
-    const { done, failures } = await eachOf(planned.done, async (plan) => ({
-      series: plan.series,
-      points: await newestValues(plan, counting),
-    }));
-    await noteOutside(
-      done.map((column) => column.series),
-      noted,
-      counting,
-    );
-    return {
-      ...panelOf(done, { ...query, first: 'as_of' }),
-      failures: [
-        ...planned.failures.map(({ of: { id }, error }) => ({ id, error })),
-        ...failures.map(({ of: { series }, error }) => ({ id: series.id, error })),
-      ],
-    };
-  });
-}
-
-/** How many requests a real-time panel takes, in words; makes those that plan it. */
-export function estimateRealTimePanel(query: RealTimePanelQuery, asking: Asking): Promise<string> {
-  return estimated(asking, async (counting) => {
-    const { made, left, checks } = await planAll(query, counting);
-    return `this panel takes ${made + left + checks} requests: ${made} to plan it (made now), ${left} for values, ${checks} to check coverage and that nothing changed`;
-  });
-}
-
-async function planAll(query: RealTimePanelQuery, asking: ComposedAsking) {
-  const days = asOfDates(query);
-  const series = await seriesMeant(query.ids, asking);
-  const planned = await eachOf(series, (one) => planOf(one, days, asking));
-  const left = planned.done.reduce((sum, plan) => sum + requestsIn(plan), 0);
-  const noted: readonly Day[] = asking.note === undefined ? [] : [...days.slice(0, 1), ...days.slice(-1)];
-  const described = noted.length === 0 ? 0 : undescribed(planned.done.map((plan) => plan.series));
-  return { planned, noted, left, made: asking.requests(), checks: described + asking.checks() };
 }

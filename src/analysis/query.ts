@@ -1,6 +1,6 @@
 import type { Extent } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
-import { type Rhythm, schedule } from '../domain/series/schedule.ts';
+import { type Rhythm, schedule } from '../domain/series/date.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 

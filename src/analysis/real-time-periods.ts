@@ -11,8 +11,9 @@ import {
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { observations, revisions, vintages } from '../operations/index.ts';
+import type { RowOf } from '../operations/operation.ts';
 import { type Asking, rowsOf } from './answer.ts';
-import { type PanelPoint, pointOf } from './panel-layout.ts';
+import type { PanelPoint } from './panel-layout.ts';
 import type { MeantSeries } from './series-ids.ts';
 
 /** How the newest values of a series on many as-of dates are found: those known already, and the requests that are left. */
@@ -171,7 +172,6 @@ async function newestIn(
   return first && releaseOf(first);
 }
 
-function releaseOf(row: Row): FirstRelease {
-  const { date = '', value = '', asOfDate = '' } = pointOf(row, undefined);
-  return { date, value, asOf: asOfDate };
+function releaseOf({ date, value, as_of_date }: RowOf<typeof observations>): FirstRelease {
+  return { date, value, asOf: as_of_date };
 }

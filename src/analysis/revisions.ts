@@ -6,17 +6,20 @@ import { observations, revisions, seriesShow } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { type Asking, type Failure, pagesOrFailure, type QueryAnswer, rowsOf } from './answer.ts';
 import { noteOutside } from './coverage.ts';
-import { revisionLayout } from './layouts.ts';
+import { type RevisionRow, revisionLayout } from './layouts.ts';
 import type { RevisionsQuery } from './query.ts';
 
-type RevisionRow = RowOf<typeof revisions>;
+type PublishedValue = RowOf<typeof revisions>;
 
 /** Every value of one date, with the size and the lateness of each change. */
-export async function answerRevisions(query: RevisionsQuery, asking: Asking): Promise<QueryAnswer> {
+export async function answerRevisions(
+  query: RevisionsQuery,
+  asking: Asking,
+): Promise<QueryAnswer<RevisionRow>> {
   const failures: Failure[] = [];
   const drawing =
     asking.chart === true
-      ? await (await import('./charts/revisions.ts')).revisionsDrawing(query, asking)
+      ? await (await import('./charts/series.ts')).revisionsDrawing(query, asking)
       : undefined;
   return {
     ...revisionLayout,
@@ -26,7 +29,7 @@ export async function answerRevisions(query: RevisionsQuery, asking: Asking): Pr
   };
 }
 
-async function* pages(query: RevisionsQuery, asking: Asking): AsyncGenerator<Envelope> {
+async function* pages(query: RevisionsQuery, asking: Asking): AsyncGenerator<Envelope<RevisionRow>> {
   const { id, date, asOf } = query;
   const texts = [
     ['id', id],
@@ -50,7 +53,7 @@ async function* pages(query: RevisionsQuery, asking: Asking): AsyncGenerator<Env
  * Whether the first value that is known of a date is its first release. It is not for the dates up to the newest one in
  * the first vintage of the series: these were published before the record begins.
  */
-async function isFirstRelease({ series_id, date }: RevisionRow, asking: Asking): Promise<boolean> {
+async function isFirstRelease({ series_id, date }: PublishedValue, asking: Asking): Promise<boolean> {
   const id = series_id;
   const [series] = (await asking.client.ask(seriesShow, [['id', id]])).results;
   const begin = series?.first_vintage ?? '';
@@ -61,7 +64,11 @@ async function isFirstRelease({ series_id, date }: RevisionRow, asking: Asking):
 }
 
 /** The page up to an as-of date, each row compared with the one before and with the day of the first release. */
-function compared(page: Envelope<RevisionRow>, asOf: Day | undefined, released: Day | undefined): Envelope {
+function compared(
+  page: Envelope<PublishedValue>,
+  asOf: Day | undefined,
+  released: Day | undefined,
+): Envelope<RevisionRow> {
   const known = page.results.filter((row) => asOf === undefined || row.as_of_date <= asOf);
   const results = known.map((row, i) => {
     const [before, value] = [known[i - 1]?.value, row.value];

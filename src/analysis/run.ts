@@ -23,7 +23,7 @@ export async function run(query: Query, asking: Asking): Promise<QueryAnswer> {
     case 'panel':
       return (await import('./panel.ts')).answerPanel(query, asking);
     case 'real-time-panel':
-      return (await import('./panel.ts')).answerRealTimePanel(query, asking);
+      return (await import('./real-time-panel.ts')).answerRealTimePanel(query, asking);
   }
 }
 
@@ -35,7 +35,7 @@ export async function estimate(query: Query, asking: Asking): Promise<string> {
     case 'panel':
       return (await import('./panel.ts')).estimatePanel(query, asking);
     case 'real-time-panel':
-      return (await import('./panel.ts')).estimateRealTimePanel(query, asking);
+      return (await import('./real-time-panel.ts')).estimateRealTimePanel(query, asking);
     default:
       throw new Error(`${query.kind} is not estimated`);
   }

@@ -2,18 +2,21 @@ import { pagesOf } from '../client/pagination.ts';
 import { earlier } from '../domain/series/date.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { vintages } from '../operations/index.ts';
+import type { RowOf } from '../operations/operation.ts';
 import { type Asking, counted, type Failure, pagesOrFailure, type QueryAnswer, textsOf } from './answer.ts';
 import { coverageText, noteOutside } from './coverage.ts';
 import type { VintagesQuery } from './query.ts';
 
+type Vintage = RowOf<typeof vintages>;
+
 /** The vintage dates of a series up to an as-of date; without one, also what the series covers. */
-export function answerVintages(query: VintagesQuery, asking: Asking): QueryAnswer {
+export function answerVintages(query: VintagesQuery, asking: Asking): QueryAnswer<Vintage> {
   const failures: Failure[] = [];
   const { fields, columns } = vintages;
   return { fields, columns, failures, pages: pagesOrFailure(query.id, pages(query, asking), failures) };
 }
 
-async function* pages(query: VintagesQuery, asking: Asking): AsyncGenerator<Envelope> {
+async function* pages(query: VintagesQuery, asking: Asking): AsyncGenerator<Envelope<Vintage>> {
   const { id, from, asOf } = query;
   const { client, signal, note, progress } = asking;
   const to = asOf === undefined ? query.to : earlier(query.to ?? asOf, asOf);
@@ -29,6 +32,6 @@ async function* pages(query: VintagesQuery, asking: Asking): AsyncGenerator<Enve
 }
 
 /** What is covered today includes days after the as-of date. */
-function withoutCoverage({ coverage: _, ...page }: Envelope): Envelope {
+function withoutCoverage<R>({ coverage: _, ...page }: Envelope<R>): Envelope<R> {
   return page;
 }

@@ -1,13 +1,16 @@
 import { pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Envelope, Row } from '../operations/envelope.ts';
+import type { Envelope } from '../operations/envelope.ts';
 import { yields } from '../operations/index.ts';
+import type { RowOf } from '../operations/operation.ts';
 import { type Asking, type QueryAnswer, textsOf } from './answer.ts';
-import { yieldTableLayout } from './layouts.ts';
+import { type WideRow, yieldTableLayout } from './layouts.ts';
 import type { YieldTableQuery } from './query.ts';
 
+type Rate = RowOf<typeof yields>;
+
 /** Treasury rates with a row for each date and a column for each maturity. */
-export function answerYieldTable(query: YieldTableQuery, asking: Asking): QueryAnswer {
+export function answerYieldTable(query: YieldTableQuery, asking: Asking): QueryAnswer<WideRow> {
   const layout = yieldTableLayout(query);
   const { curveType, maturity, from, to, limit } = query;
   const texts = textsOf({
@@ -23,22 +26,22 @@ export function answerYieldTable(query: YieldTableQuery, asking: Asking): QueryA
 
 /** A row for each date from rows for each rate; null for a maturity without a rate on that date. */
 export async function* tablePages(
-  pages: AsyncIterable<Envelope>,
+  pages: AsyncIterable<Envelope<Rate>>,
   maturities: readonly string[],
-): AsyncGenerator<Envelope> {
+): AsyncGenerator<Envelope<WideRow>> {
   const none = Object.fromEntries(maturities.map((name) => [name, null]));
-  let day: Row | undefined;
-  let waiting: Envelope | undefined;
+  let day: WideRow | undefined;
+  let waiting: Envelope<WideRow> | undefined;
   for await (const page of pages) {
     if (waiting !== undefined) yield waiting;
-    const days: Row[] = [];
-    for (const { trade_date = null, maturity, rate = null } of page.results) {
+    const days: WideRow[] = [];
+    for (const { trade_date, maturity, rate } of page.results) {
       if (day !== undefined && day.trade_date !== trade_date) {
         refuseDisorder(day.trade_date, trade_date);
         days.push(day);
         day = undefined;
       }
-      day = { ...(day ?? { trade_date, ...none }), [String(maturity)]: rate };
+      day = { ...(day ?? { trade_date, ...none }), [maturity]: rate };
     }
     waiting = tablePage(page, days);
   }
@@ -47,7 +50,7 @@ export async function* tablePages(
     yield tablePage(waiting, day === undefined ? waiting.results : [...waiting.results, day]);
 }
 
-function tablePage(page: Envelope, results: readonly Row[]): Envelope {
+function tablePage(page: Envelope<unknown>, results: readonly WideRow[]): Envelope<WideRow> {
   return { ...page, object: 'yield_table', results, results_count: results.length };
 }
 
@@ -60,9 +63,9 @@ function refuseDisorder(one: unknown, next: unknown): void {
 /** The first rows; asks for no more than they need. */
 async function* firstRows(
   limit: number | undefined,
-  pages: AsyncIterable<Envelope>,
+  pages: AsyncIterable<Envelope<WideRow>>,
   { progress }: Asking,
-): AsyncGenerator<Envelope> {
+): AsyncGenerator<Envelope<WideRow>> {
   let [left, rows] = [limit ?? Number.POSITIVE_INFINITY, 0];
   for await (const page of pages) {
     const results = page.results.slice(0, left);

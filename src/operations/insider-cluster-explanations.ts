@@ -74,7 +74,7 @@ export const insiderClusterExplanations = operation({
   async run(values, { view, position }) {
     const [{ pageOfClusters }, { explanationRows }] = await Promise.all([
       import('./cluster-listing.ts'),
-      import('./cluster-explanation-rows.ts'),
+      import('./insider-rows.ts'),
     ]);
     const { clusters, ...page } = await pageOfClusters(view, values, position);
     return { ...page, rows: await explanationRows(view, clusters, values) };

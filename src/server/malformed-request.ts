@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
+import { Problem } from '../errors/problem.ts';
+import type { ParamTexts } from '../operations/param.ts';
 import { newRequestId } from '../service/service.ts';
-import { longestTarget } from './target.ts';
 
 /** A request that Node cannot parse, or that no endpoint takes: the status and the detail of its answer. */
 export type MalformedRequest = { readonly status: number; readonly detail: string; readonly path?: string };
@@ -57,4 +58,57 @@ function requestLine(packet: Buffer | undefined): { readonly length: number; rea
   const [line = ''] = packet?.toString('latin1').split('\n', 1) ?? [];
   const path = /^[A-Z]+ (\/[^ ?#\r]*)/.exec(line)?.[1];
   return path === undefined ? { length: 0 } : { length: line.length, path };
+}
+
+/** The most characters that the path and query of a request may have. */
+export const longestTarget = 8192;
+
+/** The path and the query of a request, as they were sent. */
+export type RequestTarget = { readonly path: string; readonly query: string };
+
+/** The target of a request's URL. */
+export function targetOf(url: string): RequestTarget {
+  const start = url.indexOf('/', url.indexOf('://') + 3);
+  const [target = ''] = (start < 0 ? '/' : url.slice(start)).split('#', 1);
+  const mark = target.indexOf('?');
+  return mark < 0
+    ? { path: target, query: '' }
+    : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+/** The parameters in a path, where its pattern has `{name}`. */
+export function pathTexts(pattern: string, path: string): ParamTexts {
+  const segments = path.split('/');
+  return pattern.split('/').flatMap((part, i) => {
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    return name === undefined ? [] : [[name, decoded(segments[i] ?? '', name)] as const];
+  });
+}
+
+/** The parameters of a query, in their order. */
+export function queryTexts(query: string): ParamTexts {
+  return query
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const mark = pair.indexOf('=');
+      const [name, text] = mark < 0 ? [pair, ''] : [pair.slice(0, mark), pair.slice(mark + 1)];
+      const field = decoded(plusAsSpace(name), name);
+      return [field, decoded(plusAsSpace(text), field)];
+    });
+}
+
+function plusAsSpace(text: string): string {
+  return text.replaceAll('+', ' ');
+}
+
+function decoded(text: string, name: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Problem('validation-error', `invalid '${name}': the percent-encoding is broken`, {
+      field: name,
+    });
+  }
 }

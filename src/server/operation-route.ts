@@ -4,10 +4,10 @@ import type { Operation, Principal } from '../operations/operation.ts';
 import { envelopeToWire } from '../operations/wire.ts';
 import type { Exchange } from './exchange.ts';
 import type { Plan } from './keys/plans.ts';
+import { pathTexts, queryTexts, targetOf } from './malformed-request.ts';
 import { acceptsJson, checkNoBody, namesTag } from './negotiation.ts';
 import { notModified, respond } from './respond.ts';
 import type { Services } from './service-lease.ts';
-import { pathTexts, queryTexts, targetOf } from './target.ts';
 
 /** What answers an operation's requests. */
 export type OperationRoute = (exchange: Exchange, plan: Plan) => Promise<Response>;

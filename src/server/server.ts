@@ -9,12 +9,12 @@ import { systemProblem } from '../errors/system-errors.ts';
 import type { Log } from './exchange.ts';
 import type { Handler } from './handler.ts';
 import {
+  longestTarget,
   type MalformedRequest,
   malformedAnswer,
   malformedMessage,
   malformedRequest,
 } from './malformed-request.ts';
-import { longestTarget } from './target.ts';
 
 /** How long the server waits, in milliseconds. */
 export type ServerTimeouts = {

@@ -1,8 +1,8 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sumOfFile } from './file.ts';
 import { type FileRecord, type Manifest, parseManifest } from './manifest.ts';
 import { manifestName } from './plan.ts';
+import { sumOfFile } from './run.ts';
 
 /** A difference from the manifest: a file, and what is different about it. */
 export type Finding = { readonly name: string; readonly what: string };

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
+import { formatCsvRecord } from '../render/delimited.ts';
+import type { ImportRecord } from '../store/store.ts';
 import { faultOfName } from './plan.ts';
 
 /** A file of a snapshot: the command whose output it is, and how to tell it from any other. */
@@ -92,4 +94,22 @@ function isFileRecord(value: unknown): value is FileRecord {
   // A name that leads out of the folder would have other files read.
   if (!isText(name) || faultOfName(name) !== undefined) return false;
   return isText(command) && isDay(as_of) && isText(sha256) && [rows, bytes].every(Number.isSafeInteger);
+}
+
+const header = ['imported_at', 'kind', 'statements_new', 'statements_known', 'withdrawn', 'sha256', 'file'];
+
+/** A log of imports as CSV, in the order given: what `asof import --log` prints and a manifest has the SHA-256 of. */
+export function importLogText(imports: readonly ImportRecord[]): string {
+  const rows = imports.map((made) =>
+    [
+      made.importedAt,
+      made.kind,
+      made.statementsNew,
+      made.statementsKnown,
+      made.withdrawn,
+      made.sha256,
+      made.file,
+    ].map(String),
+  );
+  return [header, ...rows].map(formatCsvRecord).join('');
 }

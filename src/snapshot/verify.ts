@@ -6,9 +6,8 @@ import { readConsistently } from '../client/consistency.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import { compareFiles, compareOutputs, type Finding, readManifest } from './comparison.ts';
-import { type BoundLine, boundLine, type ParseLine } from './line.ts';
+import { type BoundLine, boundLine, inOneLine, type ParseLine } from './line.ts';
 import type { Manifest } from './manifest.ts';
-import { inOneLine } from './one-line.ts';
 import { wordsOf } from './plan.ts';
 import { writeLines } from './write-lines.ts';
 

@@ -10,7 +10,7 @@ import type { Envelope } from '../operations/envelope.ts';
 import { naming } from '../platform/files.ts';
 import { rendererFor } from '../render/output.ts';
 import { renderPages } from '../render/renderer.ts';
-import { boundedClient } from './bounded-client.ts';
+import { boundedClient } from './bind.ts';
 import type { BoundLine } from './line.ts';
 
 /** What writing the lines of a plan takes. */

@@ -78,8 +78,8 @@ const lines: Readonly<Record<string, readonly [line: readonly string[], columns:
 /** The operations whose rows can be drawn. */
 const drawable: ReadonlySet<string> = new Set(['observations', 'revisions', 'curve', 'spread']);
 
-describe('the built command, over a store or a service', () => {
-  it('is tried with every operation', () => {
+describe('the built program, with a store and with a service of the same store,', () => {
+  it('is tested with every operation', () => {
     expect(operations.map(({ name }) => name).filter((name) => lines[name] === undefined)).toEqual([]);
   });
 
@@ -116,7 +116,7 @@ describe('the built command, over a store or a service', () => {
     ['filings of a name', ['insider', 'filings', '--owner', 'fund', '--from', '2025-01-01'], 0, 3],
     ['two ways to bound filings', ['insider', 'filings', '--days', '3', '--from', '2025-01-01'], 2, 0],
     ['a cursor that is none', ['yields', '--cursor', 'nonsense'], 2, 0],
-  ])('says the same of %s', async (_, line, code, rows) => {
+  ])('ends in the same way after %s', async (_, line, code, rows) => {
     const [embedded, remote] = await bothWays(line);
     expect(remote).toEqual(embedded);
     expect([embedded.code, embedded.out.split('\n').length - 1]).toEqual([code, rows]);
@@ -137,7 +137,7 @@ describe('the built command, over a store or a service', () => {
     expect(Buffer.from(embedded.out, 'latin1').toString('utf8')).toMatch(/^ *└[─┬]+$/m);
   });
 
-  it('writes the same files', async () => {
+  it('writes the same files with --output', async () => {
     const file = join(folder, 'out.json');
     const contents: string[] = [];
     for (const variables of [
@@ -151,13 +151,13 @@ describe('the built command, over a store or a service', () => {
     expect(JSON.parse(contents[0] ?? '').results).toHaveLength(10);
   });
 
-  it('ends as soon as it has answered', async () => {
+  it('exits as soon as it has answered', async () => {
     const started = performance.now();
     await run(['ping'], { ASOF_BASE_URL: running.url, ASOF_API_KEY: running.key });
     expect(performance.now() - started).toBeLessThan(20_000);
   });
 
-  it('never shows the key', async () => {
+  it('never shows the key of the service', async () => {
     const variables = { ASOF_BASE_URL: proxy.url, ASOF_API_KEY: running.key };
     for (const line of [
       ['ping', '--debug'],

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, open, operations, type Row, samplePath } from '../../src/index.ts';
 import { openStore } from '../../src/store/open.ts';
-import { openDatabase } from '../../src/store/sqlite/engine.ts';
+import { openDatabase } from '../../src/store/sqlite/connection.ts';
 import type { Series, Store } from '../../src/store/store.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { variables } from '../support/raw-statements.ts';
@@ -50,16 +50,16 @@ async function known(id: string, date: string, asOf: string): Promise<Row | unde
   return row;
 }
 
-describe('the sample as it is built', () => {
-  it('is the same file, byte for byte, as the one that the build of this asof has made', () => {
+describe('the sample store that the build makes', () => {
+  it('is the same file, byte for byte, when it is built again', () => {
     expect(sha256(samplePath())).toBe(sha256(sample));
   });
 
-  it('is marked as the sample', async () => {
+  it('is named as the sample by the client', async () => {
     expect(await client.origin()).toMatchObject({ sample: true });
   });
 
-  it('opens where nobody can write, and leaves nothing beside it', () => {
+  it('opens in a read-only folder, and leaves no file beside it', () => {
     const locked = join(folder, 'locked');
     fs.mkdirSync(locked);
     fs.copyFileSync(sample, join(locked, 'sample.db'));
@@ -75,7 +75,7 @@ describe('the sample as it is built', () => {
     fs.chmodSync(locked, 0o755);
   });
 
-  it('is whole: no page is damaged or left empty, no fact without its series', () => {
+  it('passes the integrity check, and has no empty pages and no fact without its series', () => {
     const db = openDatabase(sample, { readonly: true });
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
     expect(db.pragma('freelist_count', { simple: true })).toBe(0);
@@ -83,7 +83,7 @@ describe('the sample as it is built', () => {
     db.close();
   });
 
-  it('logs every file of data/ by its name there and SHA-256, at a time that is not the build’s', async () => {
+  it('logs every file of data/ with its name and SHA-256, at a fixed time', async () => {
     const files = fs
       .readdirSync(join(root, 'data'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name !== 'README.md' && !fs.statSync(join(root, 'data', name)).isDirectory());
@@ -94,12 +94,12 @@ describe('the sample as it is built', () => {
     expect([...times]).toEqual(['2026-06-02T00:00:00.000Z']);
   });
 
-  it('tells nothing of the machine that it was built on', () => {
+  it('contains no path of the machine that built it', () => {
     const bytes = fs.readFileSync(sample);
     for (const path of [root, folder, tmpdir(), join(root, 'data')]) expect(bytes.includes(path)).toBe(false);
   });
 
-  it('makes a package of at most 15 MB', () => {
+  it('fits into a package of at most 15 MB', () => {
     const parameters = ['pack', '--dry-run', '--json', '--ignore-scripts'];
     const listing = execFileSync('npm', parameters, {
       cwd: root,
@@ -122,13 +122,13 @@ describe('the series of the sample', () => {
     expect(sourceOf(id)).toBe(source);
   });
 
-  it('include all 25 variables of the Real-Time Data Set and 24 series of the panels', () => {
+  it('include the 25 variables of the Real-Time Data Set and 24 series of the panels', () => {
     expect(idsFrom(realTimeDataSet)).toEqual(Object.values(variables).sort());
     expect(idsFrom(panels)).toHaveLength(24);
     expect(series).toHaveLength(1 + 25 + 24);
   });
 
-  it('all have a title of their own, units, a frequency and a seasonal adjustment', () => {
+  it('each have a title, units, a frequency and a seasonal adjustment', () => {
     for (const one of series) {
       expect(one.title, one.id).not.toBe('');
       expect(one.title, one.id).not.toBe(one.id);
@@ -138,18 +138,18 @@ describe('the series of the sample', () => {
     }
   });
 
-  it('name snapshots in the title where the vintages are those of the Real-Time Data Set', () => {
+  it('say “snapshots” in the title if their vintages are those of the Real-Time Data Set', () => {
     for (const { id, title, source } of series) {
       expect(/mid-(month|quarter) snapshots/.test(title), id).toBe(source === realTimeDataSet);
     }
   });
 
-  it('name no base year in their units, save the consumer prices, whose base is the same in every vintage', () => {
+  it('name no base year in their units, except consumer prices, whose base is the same in every vintage', () => {
     const based = series.filter(({ units }) => /\d{4}/.test(units)).map(({ id }) => id);
     expect(based).toEqual(['CPIAUCSL', 'CPILFESL']);
   });
 
-  it('are none of the copyrighted ones', () => {
+  it('include no copyrighted series', () => {
     const copyrighted = /^(S&P|VIXCLS|VXOCLS|UMCSENT|AAA|BAA|NAPM|HWI)/;
     expect(series.map(({ id }) => id).filter((id) => copyrighted.test(id))).toEqual([]);
   });
@@ -163,11 +163,11 @@ describe('the series of the sample', () => {
     ['UNRATE', '1982-10-01', '1982-11-15', '10.4', 'first report'],
     ['UNRATE', '2009-10-01', '2009-11-15', '10.2', 'first report'],
     ['CPILFESL', '2022-09-01', '2022-10-15', '298.66', 'first report'],
-  ])('say what was published: %s of %s as of %s is %s (%s)', async (id, date, asOf, value) => {
+  ])('have the published values: %s of %s as of %s is %s (%s)', async (id, date, asOf, value) => {
     expect((await known(id, date, asOf))?.value).toBe(value);
   });
 
-  it('know nothing of GDP in 2014Q4 on the day before its publication', async () => {
+  it('have no GDP of 2014Q4 on the day before its publication', async () => {
     expect(await known('GDP', '2014-10-01', '2015-01-29')).toBeUndefined();
   });
 
@@ -179,7 +179,7 @@ describe('the series of the sample', () => {
     ['PAR', '2025-12-31', '1.5M', '3.75'],
     ['TIPS', '2021-08-03', '10Y', '-1.19'],
     ['TIPS', '2003-01-02', '5Y', '1.75'],
-  ])('come with the %s curve: on %s the %s rate was %s', async (curve_type, date, maturity, rate) => {
+  ])('come with the %s curve, whose rate on %s at %s was %s', async (curve_type, date, maturity, rate) => {
     const rows = await ask('curve', { date, curve_type });
     expect(rows.find((row) => row.maturity === maturity)?.rate).toBe(rate);
   });

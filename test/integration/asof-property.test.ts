@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { agreeing, days, onePerKey, quarrelling, runs, seriesIds } from '../support/arbitrary.ts';
+import { agreeing, contradicting, days, onePerKey, runs, seriesIds } from '../support/arbitrary.ts';
 import {
   asAlfredWide,
   asAsofCsv,
@@ -12,7 +12,7 @@ import {
 } from '../support/encodings.ts';
 import { onEveryEngine } from '../support/engines.ts';
 import { expectKnowledge } from '../support/expect-knowledge.ts';
-import { nothing, type Said, told } from '../support/knowledge.ts';
+import { emptyModel, importInto, type ModelStatement } from '../support/knowledge.ts';
 import { failureOf, importFiles } from '../support/scratch-store.ts';
 
 onEveryEngine((engine) => {
@@ -63,20 +63,20 @@ onEveryEngine((engine) => {
     return imports;
   }
 
-  describe('whatever was stated, in whatever order, formats and imports it came', () => {
-    test('the store answers for every date and every day what a list of the statements says', async () => {
+  describe('a store of random statements, in random order, formats and imports,', () => {
+    test('answers for every date and as-of date as the list of statements does', async () => {
       await fc.assert(
         fc.asyncProperty(history, async ({ said, imports, bufferSize }) => {
           const path = engine.newAddress();
           for (const { files, flags } of imports)
             await importFiles(path, files, { merge: true, bufferSize, ...flags });
-          await expectKnowledge(path, told(nothing, said).after);
+          await expectKnowledge(path, importInto(emptyModel, said).after);
         }),
         { numRuns: runs(60) },
       );
     });
 
-    test('a vintage that is complete withdraws every date it does not list, also those that come later', async () => {
+    test('withdraws every date that a complete vintage does not list, even if it is imported later', async () => {
       await fc.assert(
         fc.asyncProperty(
           agreeing,
@@ -91,7 +91,7 @@ onEveryEngine((engine) => {
           fc.array(fc.nat(), { minLength: 12, maxLength: 12 }),
           async (statements, vintages, order) => {
             const said = onePerKey(statements.map((item) => item.said));
-            const isOf = (vintage: { series: string; asOf: string }) => (item: Said) =>
+            const isOf = (vintage: { series: string; asOf: string }) => (item: ModelStatement) =>
               item.series === vintage.series && item.asOf === vintage.asOf;
             const complete = vintages.filter((vintage) => said.some(isOf(vintage)));
             const others = said.filter((item) => !complete.some((vintage) => isOf(vintage)(item)));
@@ -107,7 +107,7 @@ onEveryEngine((engine) => {
             ];
             const path = engine.newAddress();
             for (const { files, flags } of shuffled(imports, order)) await importFiles(path, files, flags);
-            await expectKnowledge(path, told(nothing, said, { complete }).after);
+            await expectKnowledge(path, importInto(emptyModel, said, { complete }).after);
           },
         ),
         { numRuns: runs(40) },
@@ -115,12 +115,12 @@ onEveryEngine((engine) => {
     });
   });
 
-  describe('two statements about one series, date and day that differ as numbers', () => {
-    test('refuse the import that brings the second, with every one listed and the store as it was', async () => {
+  describe('two statements about one series, date and vintage with different numbers', () => {
+    test('make the second import fail, list every conflict and leave the store unchanged', async () => {
       await fc.assert(
-        fc.asyncProperty(quarrelling, fc.constantFrom(1, 1000), async (imports, bufferSize) => {
+        fc.asyncProperty(contradicting, fc.constantFrom(1, 1000), async (imports, bufferSize) => {
           const path = engine.newAddress();
-          let known = nothing;
+          let known = emptyModel;
           for (const items of imports) {
             const files = [0, 1].map((file) =>
               items.filter((item) => item.file === file).map(({ said }) => said),
@@ -131,7 +131,7 @@ onEveryEngine((engine) => {
                 : [[`${file}.csv`, asAsofCsv(said)[0]?.files['facts.csv'] ?? ''] as const],
             );
             const news = files.flat();
-            const { after, contradictions } = told(known, news);
+            const { after, contradictions } = importInto(known, news);
             const before = await engine.digest(path);
             const importing = importFiles(path, Object.fromEntries(contents), { bufferSize });
             if (contradictions.length === 0) {
@@ -152,28 +152,28 @@ onEveryEngine((engine) => {
             );
             expect(await engine.digest(path)).toEqual(before);
           }
-          if (known !== nothing) await expectKnowledge(path, known);
+          if (known !== emptyModel) await expectKnowledge(path, known);
         }),
         { numRuns: runs(40) },
       );
     });
 
     /** What a person says who does not contradict himself: the first word about each date and day. */
-    const firstWords = (said: readonly Said[]): readonly Said[] =>
+    const firstWords = (said: readonly ModelStatement[]): readonly ModelStatement[] =>
       said.filter(
         ({ series, date, asOf }, i) =>
           said.findIndex((other) => other.series === series && other.date === date && other.asOf === asOf) ===
           i,
       );
 
-    test('are settled by --replace in favour of the later import, and touch nothing else', async () => {
+    test('are resolved by --replace in favour of the later import, and change nothing else', async () => {
       await fc.assert(
-        fc.asyncProperty(quarrelling, fc.constantFrom(1, 1000), async (imports, bufferSize) => {
+        fc.asyncProperty(contradicting, fc.constantFrom(1, 1000), async (imports, bufferSize) => {
           const path = engine.newAddress();
-          let known = nothing;
+          let known = emptyModel;
           for (const items of imports) {
             const said = firstWords(items.map((item) => item.said));
-            known = told(known, said, { replace: true }).after;
+            known = importInto(known, said, { replace: true }).after;
             await importFiles(path, asAsofCsv(said)[0]?.files ?? {}, { replace: true, bufferSize });
           }
           await expectKnowledge(path, known);

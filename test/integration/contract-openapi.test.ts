@@ -13,7 +13,7 @@ const folder = scratchFolder();
 const clock = () => now;
 
 describe('the OpenAPI description', () => {
-  it('describes every one of these answers and refusals as they are on the wire', async () => {
+  it('describes every answer and every refusal of the contract cases as it is on the wire', async () => {
     const path = await contractStore(folder);
     const { url, key, stop } = await startService({ openStore: () => openStore(path), clock });
     try {

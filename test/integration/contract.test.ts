@@ -78,8 +78,8 @@ async function pages(
   return found;
 }
 
-describe('the cases', () => {
-  it('ask every operation, and give and break every parameter', () => {
+describe('the contract cases', () => {
+  it('ask every operation, and give every parameter a valid and an invalid value', () => {
     const named = (cases: readonly (readonly [Operation, ParamTexts, ...unknown[]])[]) =>
       new Set(cases.flatMap(([{ name }, given]) => [name, ...given.map(([key]) => `${name} ${key}`)]));
     const given = named([
@@ -96,7 +96,7 @@ describe('the cases', () => {
   });
 });
 
-describe('every question is answered the same in every mode', () => {
+describe('the embedded and the remote client give the same answer', () => {
   it.each(titled(answered))('%s', async (_, operation, given, rows) => {
     const expected = await outcome(clientOf('embedded'), operation, given);
     expect(expected).toMatchObject({
@@ -108,7 +108,7 @@ describe('every question is answered the same in every mode', () => {
   });
 });
 
-describe('every question that breaks a rule is refused the same in every mode', () => {
+describe('the embedded and the remote client give the same refusal', () => {
   it.each(titled(refused))('%s', async (_, operation, given, kind, field) => {
     const expected = await outcome(clientOf('embedded'), operation, given);
     expect(expected).toMatchObject({ kind, document: { ...(field !== undefined && { field }) } });
@@ -117,7 +117,7 @@ describe('every question that breaks a rule is refused the same in every mode', 
   });
 });
 
-describe('every listing has the same pages in every mode, of any size', () => {
+describe('the embedded and the remote client give the same pages', () => {
   it.each(
     listings.flatMap((listing) =>
       [1, 2, 3, 1000].map((size) => [`${titleOf(listing)} by ${size}`, ...listing, size] as const),
@@ -136,7 +136,7 @@ describe('every listing has the same pages in every mode, of any size', () => {
     expect(sizes.slice(0, -1).every((one) => one === size)).toBe(true);
   });
 
-  it.each(modeNames)('and a cursor of one mode goes on in another: %s', async (mode) => {
+  it.each(modeNames)('and take the cursor of another client: %s', async (mode) => {
     const given = [
       ['id', 'GDP'],
       ['limit', '4'],
@@ -151,7 +151,7 @@ describe('every listing has the same pages in every mode, of any size', () => {
     ]);
   });
 
-  it('and a cursor belongs to its query', async () => {
+  it('and refuse a cursor with another query', async () => {
     const first = [
       ['id', 'GDP'],
       ['limit', '4'],
@@ -167,38 +167,41 @@ describe('every listing has the same pages in every mode, of any size', () => {
   });
 });
 
-describe('an import that lands between two pages', () => {
-  it.each(modeNames)('refuses the second page and is in the answer from then on: %s', async (mode) => {
-    const path = await contractStore(folder);
-    const { client, close } = await modes[mode]({ openStore: () => openStore(path), clock });
-    try {
-      const given = [
-        ['id', 'GDP'],
-        ['limit', '2'],
-      ] as const;
-      const { next_cursor = '' } = await client.ask(observations, given);
-      await importFiles(path, { 'more.csv': facts('GDP 2020-09-01 2021-02-01 99.5') });
-      expect(await outcome(client, observations, [...given, ['cursor', next_cursor]])).toEqual({
-        kind: 'data-changed',
-        hints: [],
-        type: 'validation-error',
-        document: {
-          title: 'Validation Error',
-          status: 400,
-          detail: 'the data changed since the first page; start again',
-          instance: '/v1/series/GDP/observations',
-          field: 'cursor',
-        },
-      });
-      const { results } = await client.ask(observations, given);
-      expect(results.map(({ value }) => value)).toEqual(['-7', '99.5']);
-    } finally {
-      await close();
-    }
-  });
+describe('an import between two pages', () => {
+  it.each(modeNames)(
+    'makes the client refuse the second page, and is in every later answer: %s',
+    async (mode) => {
+      const path = await contractStore(folder);
+      const { client, close } = await modes[mode]({ openStore: () => openStore(path), clock });
+      try {
+        const given = [
+          ['id', 'GDP'],
+          ['limit', '2'],
+        ] as const;
+        const { next_cursor = '' } = await client.ask(observations, given);
+        await importFiles(path, { 'more.csv': facts('GDP 2020-09-01 2021-02-01 99.5') });
+        expect(await outcome(client, observations, [...given, ['cursor', next_cursor]])).toEqual({
+          kind: 'data-changed',
+          hints: [],
+          type: 'validation-error',
+          document: {
+            title: 'Validation Error',
+            status: 400,
+            detail: 'the data changed since the first page; start again',
+            instance: '/v1/series/GDP/observations',
+            field: 'cursor',
+          },
+        });
+        const { results } = await client.ask(observations, given);
+        expect(results.map(({ value }) => value)).toEqual(['-7', '99.5']);
+      } finally {
+        await close();
+      }
+    },
+  );
 });
 
-describe('a bug is the same problem in every mode', () => {
+describe('a bug in the service is the same internal error for every client', () => {
   it.each(modeNames)('%s', async (mode) => {
     const path = await contractStore(folder);
     const broken = async () =>
@@ -221,12 +224,11 @@ describe('a bug is the same problem in every mode', () => {
   });
 });
 
-/** What only a service can say, and why the embedded mode is left out. */
-const ofKeys = 'the embedded store has no keys: whoever can read the file owns the data';
+// The embedded store has no keys: whoever can read the file owns the data.
 const free = shippedPlans.get('free');
 const tight = { ...unlimited, name: 'tight', dailyLimit: 2 };
 
-describe(`what a service says of keys is a Problem (embedded is skipped: ${ofKeys})`, () => {
+describe('a service refuses a request for its key or its plan', () => {
   const asOf = [
     ['id', 'GDP'],
     ['as_of', '2020-12-31'],
@@ -287,7 +289,7 @@ describe(`what a service says of keys is a Problem (embedded is skipped: ${ofKey
     }
   });
 
-  it('a used-up day says when it turns', async () => {
+  it('and says when the daily quota starts again', async () => {
     const path = await contractStore(folder);
     const { client, close } = await modes.remote({ openStore: () => openStore(path), clock, plan: tight });
     try {

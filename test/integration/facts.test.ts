@@ -8,7 +8,7 @@ import { agreeing, days, onePerKey, runs, seriesIds } from '../support/arbitrary
 import { asAsofCsv, asFredCsv } from '../support/encodings.ts';
 import { expectKnowledge } from '../support/expect-knowledge.ts';
 import { scratchFolder } from '../support/folders.ts';
-import { nothing, told } from '../support/knowledge.ts';
+import { emptyModel, importInto } from '../support/knowledge.ts';
 import { digestOf, facts, importFiles, importPaths, newStorePath } from '../support/scratch-store.ts';
 
 const folder = scratchFolder();
@@ -36,22 +36,22 @@ async function copyOf(store: string): Promise<string> {
   return copy;
 }
 
-describe('asof facts gives everything back', () => {
-  test('whatever was stated, respelled and withdrawn: a store made of it has the same statements and answers', async () => {
+describe('the output of asof facts', () => {
+  test('makes a store with the same statements and answers', async () => {
     await fc.assert(
       fc.asyncProperty(agreeing, async (statements) => {
         const said = statements.map((item) => item.said);
         const store = newStorePath(folder);
         await importFiles(store, asAsofCsv(said)[0]?.files ?? {});
         const copy = await copyOf(store);
-        await expectKnowledge(copy, told(nothing, said).after);
+        await expectKnowledge(copy, importInto(emptyModel, said).after);
         expect(readFileSync(await factsOf(copy))).toEqual(readFileSync(await factsOf(store)));
       }),
       { numRuns: runs(25) },
     );
   });
 
-  test('what a complete vintage withdrew without a word is said in words', async () => {
+  test('states every date that a complete vintage withdrew by not listing it', async () => {
     await fc.assert(
       fc.asyncProperty(
         agreeing,
@@ -71,19 +71,19 @@ describe('asof facts gives everything back', () => {
             asAsofCsv(said.filter((item) => !isOfVintage(item)))[0]?.files ?? {},
           ).catch(isEmptyFile);
           const copy = await copyOf(store);
-          const known = told(nothing, said, { complete: [{ series, asOf }] }).after;
+          const known = importInto(emptyModel, said, { complete: [{ series, asOf }] }).after;
           await expectKnowledge(copy, known);
           // A date that nobody had spoken of was withdrawn too: the copy knows it as well.
           const late = { series, date: '2031-01-01', asOf: '1999-01-01', value: '5' };
           await importFiles(copy, asAsofCsv([late])[0]?.files ?? {});
-          await expectKnowledge(copy, told(known, [late]).after);
+          await expectKnowledge(copy, importInto(known, [late]).after);
         },
       ),
       { numRuns: runs(20) },
     );
   });
 
-  test('imported into the store it came from, it is all known and changes no byte of what is shown', async () => {
+  test('changes nothing when it is imported into the store that it came from', async () => {
     const store = newStorePath(folder);
     await importFiles(store, {
       'facts.csv': facts(

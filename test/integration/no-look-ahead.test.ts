@@ -5,13 +5,13 @@ import { agreeing, days, onePerKey, runs, seriesIds } from '../support/arbitrary
 import { asof } from '../support/command.ts';
 import { asAsofCsv } from '../support/encodings.ts';
 import { scratchFolder } from '../support/folders.ts';
-import type { Said } from '../support/knowledge.ts';
+import type { ModelStatement } from '../support/knowledge.ts';
 import { importFiles, newStorePath } from '../support/scratch-store.ts';
 
 const folder = scratchFolder();
 
 /** Every series has begun before anything is asked, and says how often it is observed: only facts tell two stores apart. */
-const begun: readonly Said[] = seriesIds.map((series) => ({
+const begun: readonly ModelStatement[] = seriesIds.map((series) => ({
   series,
   date: '2019-11-01',
   asOf: '2019-12-01',
@@ -19,7 +19,7 @@ const begun: readonly Said[] = seriesIds.map((series) => ({
 }));
 const metadata = `series_id,frequency\n${seriesIds.map((id) => `${id},M\n`).join('')}`;
 
-async function storeOf(said: readonly Said[]): Promise<string> {
+async function storeOf(said: readonly ModelStatement[]): Promise<string> {
   const path = newStorePath(folder);
   await importFiles(path, { ...asAsofCsv([...begun, ...said])[0]?.files, 'metadata.csv': metadata });
   return path;
@@ -90,8 +90,8 @@ function earlierThan(day: string, back: number): string {
   return earlier < '2019-12-31' ? '2019-12-31' : earlier;
 }
 
-describe('nothing that is published after a day changes an answer as of it', () => {
-  it('is tested for every command that takes an as-of date', () => {
+describe('nothing published after a day changes an answer as of that day', () => {
+  it('in any command that takes an as-of date: all are tested', () => {
     expect(
       commandsWithAsOf()
         .filter((name) => !(name in others))
@@ -99,7 +99,7 @@ describe('nothing that is published after a day changes an answer as of it', () 
     ).toEqual(Object.keys(lines).sort());
   });
 
-  it.each(Object.keys(lines))('asof %s', async (command) => {
+  it.each(Object.keys(lines))('in asof %s', async (command) => {
     await fc.assert(
       fc.asyncProperty(history, async ({ statements, day, back }) => {
         const whole = await storeOf(statements);
@@ -113,7 +113,7 @@ describe('nothing that is published after a day changes an answer as of it', () 
     );
   });
 
-  it('and without a day, revisions only go on, and vintages only begin anew', async () => {
+  it('and without an as-of date, later data only add revisions and vintages', async () => {
     await fc.assert(
       fc.asyncProperty(history, async ({ statements, day }) => {
         const whole = await storeOf(statements);

@@ -16,19 +16,19 @@ async function ask(name: string, given: Readonly<Record<string, string>>): Promi
 
 const day = (value: unknown) => String(value).slice(0, 10);
 
-describe('the filings of the sample', () => {
+describe('the sample has filings', () => {
   it.each([
     // The headers of these submissions give the time in Washington: 20:18:10 on 8 November 2022 was already the 9th in UTC.
     ['TSLA', '0000899243-22-035394', '2022-11-08', '2022-11-09T01:18:10Z', 'Musk Elon', 9],
     ['MAIA', '0001878313-26-000062', '2026-06-02', null, 'Vitoc Vlad', 1],
-  ])('%s: %s was known on %s', async (ticker, number, filed, accepted_at, owner_name, trades) => {
+  ])('of %s: %s was filed on %s', async (ticker, number, filed, accepted_at, owner_name, trades) => {
     const rows = await ask('insider_filings', { ticker, from: filed, to: filed });
     const own = rows.filter(({ accession_number }) => accession_number === number);
     expect(own).toHaveLength(trades);
     expect(own[0]).toMatchObject({ filing_date: filed, accepted_at, owner_name });
   });
 
-  it('are of nine issuers', async () => {
+  it('of nine issuers', async () => {
     const rows = await ask('insider_filings', { from: '1990-01-01', limit: '1000' });
     expect(rows).toHaveLength(182);
     const issuers = new Set(rows.map(({ ticker }) => ticker));
@@ -49,7 +49,7 @@ const byHand = [
   ['2022-07-28', '2022-08-01', 10, 12, '284500', '1413500', '2022-08-02', 10],
 ] as const;
 
-describe('the clusters of the sample', () => {
+describe('the sample has clusters of purchases of MAIA', () => {
   it.each(byHand)('from %s to %s: %i insiders, %i trades', async (...expected) => {
     const [first, last] = expected;
     const rows = await ask('insider_clusters', { ticker: 'MAIA', from: last, to: last });
@@ -70,12 +70,12 @@ describe('the clusters of the sample', () => {
     expect(earlier.filter((row) => day(row.date_last) >= first)).toEqual([]);
   });
 
-  it('are eight, and all of this issuer', async () => {
+  it('eight in all, and none of another issuer', async () => {
     const rows = await ask('insider_clusters', {});
     expect(rows.map(({ ticker }) => ticker)).toEqual(Array(8).fill('MAIA'));
   });
 
-  it('are fewer, and smaller, for who asks for more', async () => {
+  it('fewer of them with more insiders', async () => {
     expect(await ask('insider_clusters', { min_insiders: '11' })).toEqual([]);
     const ten = await ask('insider_clusters', { min_insiders: '10' });
     expect(ten.map(({ date_last }) => day(date_last))).toEqual(['2022-08-01']);
@@ -89,8 +89,8 @@ type Trade = {
   readonly facts: string;
 };
 
-describe('the clusters of the sample, worked out from the source tables alone', () => {
-  it('are those that the service gives', async () => {
+describe('the clusters worked out from the source tables alone', () => {
+  it('are those that the service answers', async () => {
     const spans = naiveClusters(rawPurchases(), 3, 14);
     const rows = await ask('insider_clusters', { ticker: 'MAIA' });
     const found = rows.map((row) => `${day(row.date_first)} ${day(row.date_last)} ${row.cluster_size}`);

@@ -23,11 +23,11 @@ const { ask, problemOf } = serviceOf(path);
 const asJson: typeof ask = async (operation, texts, setting) =>
   envelopeToWire(await ask(operation, texts, setting), operation.fields);
 
-describe('the envelope of each operation has exactly the contract’s fields', () => {
+describe('the service answers with exactly the fields of the contract', () => {
   const requestId = expect.stringMatching(/^req_[0-9a-f]{32}$/);
   const page = { request_id: requestId, status: 'ok', has_more: false };
 
-  test('ping', async () => {
+  test('to ping', async () => {
     expect(await asJson(ping, [], { principal: free })).toStrictEqual({
       ...page,
       object: 'ping',
@@ -65,7 +65,7 @@ describe('the envelope of each operation has exactly the contract’s fields', (
     covered_to: '2015-03-15T00:00:00Z',
   };
 
-  test('series, listed and alone', async () => {
+  test('to a search of series and to the description of one', async () => {
     const answer = { ...page, results_count: 1, results: [gdpSeries] };
     expect(await asJson(seriesSearch, [['q', 'gd']])).toStrictEqual({ ...answer, object: 'series_list' });
     expect(await asJson(seriesShow, [gdp])).toStrictEqual({ ...answer, object: 'series' });
@@ -95,7 +95,7 @@ describe('the envelope of each operation has exactly the contract’s fields', (
       { as_of: '2015-01-29', series, results: [], results_count: 0 },
     ],
     ['without a first release', [['release', 'first']], { results: [], results_count: 0 }],
-  ])('observations %s', async (_, given, expected) => {
+  ])('to observations %s', async (_, given, expected) => {
     expect(await asJson(observations, [gdp, ...given])).toStrictEqual({
       ...page,
       object: 'observation_series',
@@ -125,7 +125,7 @@ describe('the envelope of each operation has exactly the contract’s fields', (
       [point('2026-01-14', '5Y', '1.5', 'TIPS')],
     ],
     ['before there was any', [], '2026-01-13', []],
-  ])('the curve %s', async (_, given, today, results) => {
+  ])('to the curve %s', async (_, given, today, results) => {
     expect(await asJson(curve, given, { now: `${today}T23:59:59Z` })).toStrictEqual({
       ...page,
       object: 'yield_curve',
@@ -134,7 +134,7 @@ describe('the envelope of each operation has exactly the contract’s fields', (
     });
   });
 
-  test('yields', async () => {
+  test('to yields', async () => {
     expect(await asJson(yields, [['to', '2026-01-15']])).toStrictEqual({
       ...page,
       object: 'yield_series',
@@ -143,7 +143,7 @@ describe('the envelope of each operation has exactly the contract’s fields', (
     });
   });
 
-  test('the rows have the fields that the operation declares, in their order', async () => {
+  test('and with rows that have the declared fields in their order', async () => {
     for (const operation of operations) {
       const { results } = await ask(operation, requiredBy(operation));
       expect(results.length).toBeGreaterThan(0);
@@ -152,8 +152,8 @@ describe('the envelope of each operation has exactly the contract’s fields', (
   });
 });
 
-describe('what cannot be answered', () => {
-  test.each(['GDPX', 'gdp', '', 'GDP ', "O'X", '../GDP', '%'])('the series %j is not found', async (id) => {
+describe('the service refuses a request', () => {
+  test.each(['GDPX', 'gdp', '', 'GDP ', "O'X", '../GDP', '%'])('about the unknown series %j', async (id) => {
     for (const operation of [seriesShow, observations]) {
       const problem = await problemOf(operation, [['id', id]]);
       expect([problem.kind, problem.status, problem.detail]).toEqual([
@@ -168,7 +168,7 @@ describe('what cannot be answered', () => {
   test.each<[string, ParamTexts]>([
     ['as_of', [['as_of', '2015-01-30']]],
     ['first releases', [['release', 'first']]],
-  ])('%s needs a plan with vintage access', async (_, given) => {
+  ])('for %s on a plan without vintage access', async (_, given) => {
     const refused = await problemOf(observations, [gdp, ...given], { principal: free });
     expect([refused.kind, refused.status]).toEqual(['plan-upgrade-required', 403]);
     expect(refused.detail).toMatch(/ask the operator/);
@@ -178,7 +178,7 @@ describe('what cannot be answered', () => {
     expect((await ask(observations, [gdp], { principal: free })).results_count).toBe(1);
   });
 
-  test('parameters are checked before the plan, and the plan before the data', async () => {
+  test('first for its parameters, then for its plan, then for the data', async () => {
     const statusOf = async (given: ParamTexts) =>
       (await problemOf(observations, given, { principal: free })).status;
     expect(
@@ -204,7 +204,7 @@ describe('what cannot be answered', () => {
     expect(await statusOf([['id', 'NONE']])).toBe(404);
   });
 
-  test('a problem is the contract’s document', async () => {
+  test('with the problem document of the contract', async () => {
     const problem = await problemOf(observations, [
       ['id', 'A/B'],
       ['as_of', 'x'],
@@ -227,7 +227,7 @@ describe('what cannot be answered', () => {
     );
   });
 
-  test('a failure that nobody foresaw is an internal error that tells nothing of its cause', async () => {
+  test('with an internal error that hides the cause, if it has a bug', async () => {
     const broken: Store = {
       address: path,
       read: () => Promise.reject(new TypeError('secret')),
@@ -243,7 +243,7 @@ describe('what cannot be answered', () => {
   });
 });
 
-test('request ids are version 7 UUIDs, none twice, that sort as the requests came', async () => {
+test('request ids are unique UUIDs of version 7, which sort in the order of the requests', async () => {
   const ids: string[] = [];
   for (let ms = 0; ms < 20; ms += 1) {
     const now = new Date(Date.parse('2026-01-15T12:00:00.990Z') + ms).toISOString();

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import type { Said } from './knowledge.ts';
+import type { ModelStatement } from './knowledge.ts';
 
-/** The series of made-up statements. */
+/** The series of the generated statements. */
 export const seriesIds = ['GDP', 'CPI', 'X1'];
-/** Their dates: firsts of months, of which only one ends a quarter. */
+/** Their dates: first days of months. */
 const dates = ['2020-01-01', '2020-02-01', '2020-03-01', '2020-04-01', '2020-05-01'];
-/** The days on which they are made. */
+/** Their vintages. */
 export const days = [
   '2019-12-31',
   '2020-02-15',
@@ -27,7 +27,7 @@ const keys = fc.record({
 });
 const spellings = fc.integer({ min: 0, max: 2 });
 
-/** Statements that agree, some of them made more than once, each under the number of the piece that makes it. */
+/** Statements without contradictions, some of them repeated, each with the number of the import that makes it. */
 export const agreeing = fc
   .uniqueArray(
     fc.record({
@@ -48,18 +48,18 @@ function textOf(number: number, spelling: number): string | null {
   return spelled[spelling % spelled.length] ?? null;
 }
 
-/** Statements of which none is made twice: of repeated ones, the last. */
-export function onePerKey(said: readonly Said[]): readonly Said[] {
+/** Statements without repetitions: the last of repeated ones. */
+export function onePerKey(said: readonly ModelStatement[]): readonly ModelStatement[] {
   return [...new Map(said.map((item) => [`${item.series} ${item.date} ${item.asOf}`, item])).values()];
 }
 
-/** How often a property runs; PROPERTY_RUNS multiplies it for a long hunt. */
+/** The number of runs of a property; PROPERTY_RUNS multiplies it for a longer search. */
 export function runs(usual: number): number {
   return usual * Number(process.env.PROPERTY_RUNS ?? 1);
 }
 
-/** Statements of one date that may contradict each other, in imports of at most two files. */
-export const quarrelling = fc.array(
+/** Statements about one date that may contradict each other, in imports of one or two files. */
+export const contradicting = fc.array(
   fc.array(
     fc
       .record({ key: keys, number: numbers, spelling: spellings, file: fc.integer({ min: 0, max: 1 }) })

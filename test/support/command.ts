@@ -5,21 +5,21 @@ import { main } from '../../src/cli/main.ts';
 import type { UserFolders } from '../../src/platform/installation.ts';
 import type { Folder } from './folders.ts';
 
-/** How a command ended and what it said. */
+/** The exit code of a command, and its output. */
 export type Ended = { readonly code: number; readonly out: string; readonly err: string };
 
-/** The surroundings of a command in this process. */
+/** The environment of a command that runs in this process. */
 export type Surroundings = {
   readonly env?: Readonly<Record<string, string>>;
-  /** Where the user's data and settings are; in HOME unless given. */
+  /** The folders of the user's data and settings (default: below HOME). */
   readonly folders?: UserFolders;
   readonly stdoutIsTerminal?: boolean;
   readonly stderrIsTerminal?: boolean;
   readonly columns?: number;
   readonly signal?: AbortSignal;
-  /** What can be read; nothing unless given. */
+  /** The standard input; empty by default. */
   readonly stdin?: Readable;
-  /** How many milliseconds pass each time that the time is asked for; time stands still without. */
+  /** The milliseconds by which the clock advances at each reading (default 0). */
   readonly pace?: number;
   /** Called with each text before it is written to stdout. */
   readonly onWrite?: (text: string) => void | Promise<void>;
@@ -28,10 +28,10 @@ export type Surroundings = {
 /** A home that does not exist. */
 const nowhere = join(tmpdir(), 'asof-test-without-a-home');
 
-/** The day on which all commands of these tests run. */
+/** The day on which the commands of tests run. */
 const today = '2026-03-15';
 
-/** Runs a command line in this process, with no environment but the one given. */
+/** Runs a command line in this process, with only the environment variables in `env`. */
 export async function asof(line: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
   const { env = {}, signal = new AbortController().signal, columns, pace = 0, onWrite } = surroundings;
   const { HOME: home = nowhere } = env;
@@ -66,7 +66,7 @@ export async function asof(line: readonly string[], surroundings: Surroundings =
   return { code, out: out.join(''), err: err.join('') };
 }
 
-/** asof's own CSV of these lines. */
+/** These lines as asof's own CSV. */
 export function statements(lines: readonly string[]): string {
   return `${['series_id,date,as_of_date,value', ...lines].join('\n')}\n`;
 }

@@ -1,16 +1,16 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 
-/** What DuckDB, which shares no code with asof, reads in a Parquet file. */
-export type Read = {
+/** A Parquet file as DuckDB reads it, which shares no code with asof. */
+export type ParquetContent = {
   /** The type of each column, by name, in the file's order. */
   readonly types: Readonly<Record<string, string>>;
-  /** The cells of each row as DuckDB words them; lists joined by `;`, null where nothing is. */
+  /** The cells of each row as text of DuckDB; lists are joined by `;`, missing values are null. */
   readonly rows: readonly (readonly (string | null)[])[];
 };
 
 /** Reads a Parquet file with DuckDB. */
-export async function readParquet(path: string): Promise<Read> {
-  const described = await ask(`describe from '${path}'`);
+export async function readParquet(path: string): Promise<ParquetContent> {
+  const described = await queryDuckDb(`describe from '${path}'`);
   const columns = described.map(([name, type]) => ({ name: String(name), type: String(type) }));
   const texts = columns.map(({ name, type }) => {
     const quoted = `"${name.replaceAll('"', '""')}"`;
@@ -20,12 +20,12 @@ export async function readParquet(path: string): Promise<Read> {
   });
   return {
     types: Object.fromEntries(columns.map(({ name, type }) => [name, type])),
-    rows: (await ask(`select ${texts.join(', ')} from '${path}'`)) as Read['rows'],
+    rows: (await queryDuckDb(`select ${texts.join(', ')} from '${path}'`)) as ParquetContent['rows'],
   };
 }
 
-/** The rows that a query of DuckDB gives. */
-export async function ask(query: string): Promise<readonly (readonly unknown[])[]> {
+/** The rows of a DuckDB query. */
+export async function queryDuckDb(query: string): Promise<readonly (readonly unknown[])[]> {
   const instance = await DuckDBInstance.create();
   const connection = await instance.connect();
   try {

@@ -1,25 +1,25 @@
-import type { Said } from './knowledge.ts';
+import type { ModelStatement } from './knowledge.ts';
 import type { Files, ImportFlags } from './scratch-store.ts';
 
-/** Files that say certain statements, and what their import needs to be told. */
+/** Files that contain statements, and the flags that their import needs. */
 export type Encoded = { readonly files: Files; readonly flags: ImportFlags };
 
-/** A way to write statements that are about one (series, date, day) each at most. */
-export type Encoding = (said: readonly Said[]) => readonly Encoded[];
+/** A format to write statements in, at most one for each series, date and vintage. */
+export type Encoding = (said: readonly ModelStatement[]) => readonly Encoded[];
 
-/** asof's own format says anything, in any order. */
+/** asof's own CSV, which can hold all statements in any order. */
 export const asAsofCsv: Encoding = (said) => {
   const rows = said.map(({ series, date, asOf, value }) => `${series},${date},${asOf},${value ?? ''}\n`);
   return [{ files: { 'facts.csv': `series_id,date,as_of_date,value\n${rows.join('')}` }, flags: {} }];
 };
 
-/** Columns of vintages side by side, in as few files as blanks allow. */
+/** ALFRED's columns of vintages, in as few files as blank cells allow. */
 export const asAlfredWide: Encoding = (said) => {
   const tables = tablesOf(said, ({ series, asOf }) => `${series}_${asOf.replaceAll('-', '')}`);
   return [{ files: named(tables, (i) => `vintages-${i}.csv`, 'observation_date'), flags: {} }];
 };
 
-/** Plain downloads, each an import of its own that is told its day. */
+/** FRED's plain downloads, each imported separately with --as-of. */
 export const asFredCsv: Encoding = (said) =>
   vintagesOf(said).flatMap((asOf) =>
     tablesOf(onDay(said, asOf), ({ series }) => series).map((table) => ({
@@ -28,14 +28,14 @@ export const asFredCsv: Encoding = (said) =>
     })),
   );
 
-/** Panels that are named by their day. */
+/** Panels whose file names are their vintages. */
 export const asDatedPanel: Encoding = (said) =>
   vintagesOf(said).map((asOf) => {
     const tables = tablesOf(onDay(said, asOf), ({ series }) => series);
     return { files: named(tables, (i) => `${i}/${asOf}.csv`, 'date'), flags: {} };
   });
 
-/** Answers of FRED's API without an end, each beside the description of its series. */
+/** Answers of FRED's API with open real-time periods, each beside the description of its series. */
 export const asFredApi: Encoding = (said) =>
   seriesOf(said).map((series) => ({
     files: {
@@ -45,14 +45,14 @@ export const asFredApi: Encoding = (said) =>
     flags: {},
   }));
 
-/** Answers that end on the last day of which they know anything, so that nothing in them has ended. */
+/** Answers of FRED's API that end at the last vintage, so that their last real-time periods are clipped. */
 export const asClippedFredApi: Encoding = (said) =>
   seriesOf(said).map((series) => {
     const last = vintagesOf(said.filter((item) => item.series === series)).at(-1) ?? '';
     return { files: { 'answer.json': answer(said, series, last) }, flags: { series } };
   });
 
-function answer(said: readonly Said[], series: string, end: string): string {
+function answer(said: readonly ModelStatement[], series: string, end: string): string {
   const own = said.filter((item) => item.series === series);
   const observations = own.map(({ date, asOf, value }) => {
     const later = vintagesOf(own.filter((item) => item.date === date && item.asOf > asOf))[0];
@@ -73,11 +73,14 @@ function dayBefore(day: string): string {
   return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Columns by name, each from dates to cells. */
+/** Columns by name; each maps dates to cells. */
 type Table = Map<string, Map<string, string | null>>;
 
-/** Statements as columns; a column joins a table only if no blank of it would say anything. */
-function tablesOf(said: readonly Said[], columnOf: (said: Said) => string): readonly Table[] {
+/** Puts statements into columns, and columns into tables in which no blank cell is a false withdrawal. */
+function tablesOf(
+  said: readonly ModelStatement[],
+  columnOf: (said: ModelStatement) => string,
+): readonly Table[] {
   const columns: Table = new Map();
   for (const item of said) {
     const column = columns.get(columnOf(item)) ?? new Map<string, string | null>();
@@ -92,7 +95,7 @@ function tablesOf(said: readonly Said[], columnOf: (said: Said) => string): read
   return tables;
 }
 
-/** Whether a blank cell between the first and the last number stands only where the value was withdrawn. */
+/** Whether every blank cell between the first and the last number of a column is a withdrawal. */
 function isExact(table: Table): boolean {
   const dates = datesOf(table);
   return [...table.values()].every((column) => {
@@ -115,7 +118,7 @@ function csv(table: Table, dateColumn: string): string {
       if (value === undefined) return '';
       if (value !== null) return value;
       const [first = '', last = ''] = boundsOf(column);
-      // A blank withdraws only between numbers; elsewhere one of the words has to say it.
+      // A blank cell is a withdrawal only between numbers; elsewhere a word for it is needed.
       const isBetween = first < date && date < last;
       return withdrawn[(row + place) % (isBetween ? 4 : 3)] ?? '';
     });
@@ -132,14 +135,14 @@ function datesOf(table: Table): readonly string[] {
   return [...new Set([...table.values()].flatMap((column) => [...column.keys()]))].sort();
 }
 
-function vintagesOf(said: readonly Said[]): readonly string[] {
+function vintagesOf(said: readonly ModelStatement[]): readonly string[] {
   return [...new Set(said.map(({ asOf }) => asOf))].sort();
 }
 
-function seriesOf(said: readonly Said[]): readonly string[] {
+function seriesOf(said: readonly ModelStatement[]): readonly string[] {
   return [...new Set(said.map(({ series }) => series))].sort();
 }
 
-function onDay(said: readonly Said[], day: string): readonly Said[] {
+function onDay(said: readonly ModelStatement[], day: string): readonly ModelStatement[] {
   return said.filter(({ asOf }) => asOf === day);
 }

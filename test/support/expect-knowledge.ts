@@ -3,7 +3,7 @@ import { days, seriesIds } from './arbitrary.ts';
 import {
   asOf,
   firstReleases,
-  type Knowledge,
+  type NaiveModel,
   revisionsOf,
   statementsOf,
   vintageCounts,
@@ -11,13 +11,13 @@ import {
 } from './knowledge.ts';
 import { allStatements, observationsIn, reading } from './scratch-store.ts';
 
-/** Every day on which an answer can differ from that of the day before, and the days around it. */
+/** Every day on which an answer can change, and days around it. */
 const askedDays = [
   ...new Set([...days, '2019-12-30', '2020-02-14', '2020-06-29', '2022-07-01', '2025-12-30']),
 ];
 
-/** Expects of a store, for every date and every day, the answers that the plain list of what was said gives. */
-export async function expectKnowledge(path: string, knowledge: Knowledge): Promise<void> {
+/** Expects that a store answers like the naive model, for every date and every as-of date. */
+export async function expectKnowledge(path: string, knowledge: NaiveModel): Promise<void> {
   await reading(path, async (view) => {
     for (const seriesId of seriesIds) {
       const everything = { seriesId, limit: 1000 };

@@ -1,38 +1,38 @@
-/** A statement as a test makes it: on day `asOf`, the value of `series` for `date` was this text, or was withdrawn (null). */
-export type Said = {
+/** A statement of a test: at `asOf`, the value of `series` for `date` was this text, or was withdrawn (null). */
+export type ModelStatement = {
   readonly series: string;
   readonly date: string;
   readonly asOf: string;
   readonly value: string | null;
 };
 
-/** What is known of a date: its value, and since when it has been that. */
-export type Known = { readonly date: string; readonly value: string; readonly asOfDate: string };
+/** The known value of a date, and the vintage since which it is known. */
+export type KnownValue = { readonly date: string; readonly value: string; readonly asOfDate: string };
 
-/** Two statements that cannot both be true: what was held, and what came. */
-export type Contradiction = { readonly said: Said; readonly held: string | null };
+/** A statement that contradicts the value held before. */
+export type Contradiction = { readonly said: ModelStatement; readonly held: string | null };
 
 /**
- * Everything that was ever said, in a plain list with one entry for each series, date and day; every question goes
- * through all of it. Written from the rulings alone: it shares nothing with the store that it judges.
+ * The naive model of a store: a plain list of all statements, one for each series, date and vintage, which every answer
+ * goes through. It is written from the contract alone and shares no code with the store that it checks.
  */
-export type Knowledge = { readonly said: readonly Said[]; readonly complete: readonly Vintage[] };
+export type NaiveModel = { readonly said: readonly ModelStatement[]; readonly complete: readonly Vintage[] };
 
-/** A vintage that speaks for all dates of its series. */
+/** A complete vintage, which withdraws the dates that it does not list. */
 export type Vintage = { readonly series: string; readonly asOf: string };
 
-/** Nothing was said yet. */
-export const nothing: Knowledge = { said: [], complete: [] };
+/** The model of an empty store. */
+export const emptyModel: NaiveModel = { said: [], complete: [] };
 
-/** What is known after an import that says all this, in this order, and what contradicts what was known before. */
-export function told(
-  before: Knowledge,
-  news: readonly Said[],
+/** Imports statements in this order; returns the model afterwards and the contradictions to the model before. */
+export function importInto(
+  before: NaiveModel,
+  news: readonly ModelStatement[],
   {
     replace = false,
     complete = [],
   }: { readonly replace?: boolean; readonly complete?: readonly Vintage[] } = {},
-): { readonly after: Knowledge; readonly contradictions: readonly Contradiction[] } {
+): { readonly after: NaiveModel; readonly contradictions: readonly Contradiction[] } {
   const said = [...before.said];
   const contradictions: Contradiction[] = [];
   for (const item of news) {
@@ -48,11 +48,11 @@ export function told(
   return { after: { said, complete: [...before.complete, ...complete] }, contradictions };
 }
 
-/** Every statement about a series, by date and then day, those included that a complete vintage makes without a word. */
-export function statementsOf({ said, complete }: Knowledge, series: string): readonly Said[] {
+/** Every statement about a series, by date and vintage, including the withdrawals by complete vintages. */
+export function statementsOf({ said, complete }: NaiveModel, series: string): readonly ModelStatement[] {
   const own = said.filter((item) => item.series === series);
   const dates = new Set(own.map(({ date }) => date));
-  const unsaid: Said[] = [];
+  const unsaid: ModelStatement[] = [];
   for (const { asOf } of complete.filter((vintage) => vintage.series === series)) {
     for (const date of dates) {
       const all = [...own, ...unsaid];
@@ -63,8 +63,8 @@ export function statementsOf({ said, complete }: Knowledge, series: string): rea
   return [...own, ...unsaid].sort((a, b) => compare(a.date, b.date) || compare(a.asOf, b.asOf));
 }
 
-/** What was known of each date of a series on a day, newest date first. */
-export function asOf(knowledge: Knowledge, series: string, day = '9999-12-31'): readonly Known[] {
+/** The known value of each date of a series as of a day, newest date first. */
+export function asOf(knowledge: NaiveModel, series: string, day = '9999-12-31'): readonly KnownValue[] {
   const statements = statementsOf(knowledge, series).filter((item) => item.asOf <= day);
   const dates = [...new Set(statements.map(({ date }) => date))].sort().reverse();
   return dates.flatMap((date) => {
@@ -80,8 +80,12 @@ export function asOf(knowledge: Knowledge, series: string, day = '9999-12-31'): 
   });
 }
 
-/** Each date's first published value, as far as it was known on a day: of dates later than any of the first vintage. */
-export function firstReleases(knowledge: Knowledge, series: string, day = '9999-12-31'): readonly Known[] {
+/** The first value of each date that is later than all dates of the first vintage, as of a day. */
+export function firstReleases(
+  knowledge: NaiveModel,
+  series: string,
+  day = '9999-12-31',
+): readonly KnownValue[] {
   const statements = statementsOf(knowledge, series);
   const firstVintage = vintagesOf(knowledge, series)[0] ?? '';
   const recorded = asOf(knowledge, series, firstVintage)[0]?.date ?? '';
@@ -93,9 +97,9 @@ export function firstReleases(knowledge: Knowledge, series: string, day = '9999-
   });
 }
 
-/** Every change of one date's number, oldest first. */
+/** The changes of the value of one date, oldest first. */
 export function revisionsOf(
-  knowledge: Knowledge,
+  knowledge: NaiveModel,
   series: string,
   date: string,
 ): readonly { readonly asOfDate: string; readonly value: string | null }[] {
@@ -105,8 +109,8 @@ export function revisionsOf(
   );
 }
 
-/** What each day of publication changed, newest first. */
-export function vintageCounts(knowledge: Knowledge, series: string) {
+/** The numbers of changes of each vintage, newest first. */
+export function vintageCounts(knowledge: NaiveModel, series: string) {
   const statements = statementsOf(knowledge, series);
   const kinds = statements.map(({ date, asOf, value }, i) => {
     const before = statements[i - 1];
@@ -126,12 +130,12 @@ export function vintageCounts(knowledge: Knowledge, series: string) {
   });
 }
 
-/** The days on which anything was said of a series, oldest first. */
-export function vintagesOf(knowledge: Knowledge, series: string): readonly string[] {
+/** The vintages of a series, oldest first. */
+export function vintagesOf(knowledge: NaiveModel, series: string): readonly string[] {
   return [...new Set(statementsOf(knowledge, series).map((item) => item.asOf))].sort();
 }
 
-/** Whether two values are one number (`1.5` and `1.50`, `0` and `-0`), or both withdrawn. */
+/** Whether two values are equal numbers (`1.5` and `1.50`, `0` and `-0`), or both are withdrawn. */
 function isSame(a: string | null, b: string | null): boolean {
   return a === null || b === null ? a === b : scaled(a) === scaled(b);
 }
@@ -143,8 +147,8 @@ function scaled(text: string): bigint {
   return text.startsWith('-') ? -size : size;
 }
 
-/** The longer text of two of one number; of two equally long ones the lesser, so that neither order wins. */
-function fuller(held: Said, given: Said): Said {
+/** The longer of two texts of one number; of equally long ones the lesser, so that the order does not matter. */
+function fuller(held: ModelStatement, given: ModelStatement): ModelStatement {
   const [a, b] = [held.value ?? '', given.value ?? ''];
   if (a.length !== b.length) return a.length > b.length ? held : given;
   return a <= b ? held : given;

@@ -12,9 +12,9 @@ import type { FileSummary } from '../../src/import/load/tally.ts';
 import { openStore, openWriter } from '../../src/store/open.ts';
 import type {
   MergedFilings,
-  Observation,
   ObservationQuery,
   Store,
+  StoredObservation,
   StoreView,
 } from '../../src/store/store.ts';
 import { scratchFolder } from './folders.ts';
@@ -110,7 +110,7 @@ export function reading<T>(path: string, work: (view: StoreView) => Promise<T>):
 export async function observationsIn(
   view: StoreView,
   query: ObservationQuery,
-): Promise<readonly Observation[]> {
+): Promise<readonly StoredObservation[]> {
   return (await view.observations(query))?.rows ?? [];
 }
 

@@ -1,6 +1,6 @@
 import { Problem } from '../../errors/problem.ts';
-import { type ChosenBaseUrl, chosenBaseUrl, isPlain } from '../config/base-url.ts';
 import { configPath } from '../config/config-file.ts';
+import { type ChosenBaseUrl, chosenBaseUrl, isPlain } from '../config/places.ts';
 import { askSecret } from '../config/secret-prompt.ts';
 import { checkedKey, forgetKey, keyFor, maskedKey, storedKeys, storeKey } from '../config/user-key.ts';
 import type { AuthLine } from '../options/line.ts';

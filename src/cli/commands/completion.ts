@@ -1,9 +1,7 @@
 import { unlessAborted } from '../../platform/abort.ts';
-import { choicesAt } from '../completion/choices.ts';
+import { choicesAt, patience } from '../completion/choices.ts';
 import { positionIn } from '../completion/position.ts';
-import { bash, fish, zsh } from '../completion/scripts.ts';
-import { patience } from '../completion/series-ids.ts';
-import { nothing, type Shell } from '../completion/shell.ts';
+import { bash, fish, nothing, type Shell, zsh } from '../completion/scripts.ts';
 import { allCommands } from '../options/commands.ts';
 import type { CompletionLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';

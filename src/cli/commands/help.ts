@@ -5,7 +5,7 @@ import { examples, introduction } from '../help/example-lines.ts';
 import type { CommandSpec } from '../options/command.ts';
 import { allCommands, firstWordOf } from '../options/commands.ts';
 import type { HelpLine } from '../options/line.ts';
-import { programOf } from '../options/program.ts';
+import { programOf } from '../options/parse.ts';
 import { topicNamed, topics } from '../options/service-commands.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';

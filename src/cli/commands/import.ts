@@ -39,7 +39,7 @@ export async function runImport(line: ImportLine, io: Io): Promise<number> {
 export async function runImportLog({ store }: ImportLogLine, io: Io): Promise<number> {
   const [{ importLog }, { importLogText }] = await Promise.all([
     import('../../import/import.ts'),
-    import('../../snapshot/import-log.ts'),
+    import('../../snapshot/manifest.ts'),
   ]);
   await print(importLogText(await importLog(storeToRead(io, store).path)), io);
   return exitCode.success;

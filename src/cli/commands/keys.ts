@@ -6,7 +6,7 @@ import { outputChoice, rendererFor } from '../../render/output.ts';
 import { renderPages } from '../../render/renderer.ts';
 import { accessPath } from '../config/places.ts';
 import type { KeysLine } from '../options/line.ts';
-import { outputPlace } from '../run/place.ts';
+import { outputPlace } from '../run/session.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
@@ -39,7 +39,7 @@ async function createKey(line: CreateLine, io: Io): Promise<number> {
     );
   const [{ openAccess }, { newKey }] = await Promise.all([
     import('../../store/open.ts'),
-    import('../../server/keys/key.ts'),
+    import('../../server/keys/gate.ts'),
   ]);
   const { secret, stored } = newKey({ name, plan, now: io.clock() });
   const store = await openAccess(accessPath(io, line.access), { counting: false });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { addDays, utcDay } from '../../domain/series/date.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { inOneLine } from '../../snapshot/one-line.ts';
+import { inOneLine } from '../../snapshot/line.ts';
 import { placeOf } from '../../snapshot/place.ts';
 import { lineOf, manifestName } from '../../snapshot/plan.ts';
 import { type BoundPlan, bindPlan, type SnapshotSummary, snapshot } from '../../snapshot/snapshot.ts';

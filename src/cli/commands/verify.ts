@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { samplePath } from '../../platform/installation.ts';
 import type { Finding } from '../../snapshot/comparison.ts';
+import { inOneLine } from '../../snapshot/line.ts';
 import type { Manifest } from '../../snapshot/manifest.ts';
-import { inOneLine } from '../../snapshot/one-line.ts';
 import { openSnapshot, verify } from '../../snapshot/verify.ts';
-import { chosenBaseUrl } from '../config/base-url.ts';
-import { storeToRead } from '../config/places.ts';
+import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import type { ConnectionFlags, VerifyLine } from '../options/line.ts';
 import { planLineParser } from '../options/parse.ts';
 import { withClient } from '../run/session.ts';

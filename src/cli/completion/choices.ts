@@ -1,14 +1,19 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { largestPage, pagesOf } from '../../client/pagination.ts';
+import type { Row } from '../../operations/envelope.ts';
+import { seriesSearch } from '../../operations/index.ts';
 import { formatNames } from '../../render/formats.ts';
+import { chosenBaseUrl } from '../config/places.ts';
 import { settings } from '../config/settings.ts';
 import type { CommandSpec } from '../options/command.ts';
 import { firstWordOf, firstWords, isFamily, secondWord } from '../options/commands.ts';
+import type { ConnectionFlags } from '../options/line.ts';
 import { topics } from '../options/service-commands.ts';
+import { withClient } from '../run/session.ts';
 import { type Io, variable } from '../terminal/io.ts';
 import type { CursorPosition } from './position.ts';
-import { seriesIds } from './series-ids.ts';
-import { type Choice, type Choices, nothing, startingWith, wordsOf } from './shell.ts';
+import { type Choice, type Choices, nothing, startingWith, wordsOf } from './scripts.ts';
 
 /** Completes one kind of value at a position. */
 type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices>;
@@ -147,4 +152,49 @@ function settingValues({ typed: [name = ''] }: CursorPosition): Choices {
 /** A path as it was typed: at completion the shell has not yet expanded `~`. */
 function fromHome(path: string, io: Io): string {
   return path.startsWith('~/') ? join(variable(io, 'HOME') ?? homedir(), path.slice(2)) : path;
+}
+
+/** Seconds that a shell waits for ids after TAB. */
+export const patience = 1;
+
+/**
+ * Series whose ids start with a text, at most one page of the contract, from the store or service that the command would
+ * ask. A service gets one request, which counts against the quota, and no retry.
+ */
+export async function seriesIds(
+  text: string,
+  source: Pick<ConnectionFlags, 'store' | 'baseUrl'>,
+  io: Io,
+): Promise<readonly Choice[]> {
+  const isRemote = chosenBaseUrl(io, source) !== undefined;
+  const flags = {
+    connection: { ...source, timeout: patience, retries: 0, maxWait: 0 },
+    messages: { quiet: true, verbose: false, debug: false },
+  };
+  return withClient(flags, io, async (client) => {
+    const found: Choice[] = [];
+    const pages = isRemote
+      ? [
+          await client.ask(seriesSearch, [
+            ['q', text],
+            ['limit', String(largestPage)],
+          ]),
+        ]
+      : pagesOf(client, seriesSearch, [['q', text]], {}, io.signal);
+    for await (const page of pages) {
+      found.push(...page.results.map(choiceOf).filter(({ value }) => startsWithId(value, text)));
+      if (found.length >= largestPage) break;
+    }
+    return found.slice(0, largestPage);
+  });
+}
+
+/** The title of a series without one is its id. */
+function choiceOf({ id, title }: Row): Choice {
+  return { value: String(id), ...(title !== id && { about: String(title ?? '') }) };
+}
+
+/** Whether an id starts with the text; one that starts with a dash would be read as a flag. */
+function startsWithId(id: string, text: string): boolean {
+  return id.startsWith(text.toUpperCase()) && !id.startsWith('-');
 }

@@ -16,9 +16,7 @@ import { type Messages, reportFailure } from '../terminal/messages.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
 import { openSink, RowOutput } from '../terminal/row-output.ts';
 import type { Sink } from '../terminal/stream-sink.ts';
-
-import { outputPlace } from './place.ts';
-import { withClient } from './session.ts';
+import { outputPlace, withClient } from './session.ts';
 
 /** Answers a query and writes its rows: complete, or (to a file) not at all. */
 export async function runQuery(line: QueryLine, io: Io): Promise<number> {

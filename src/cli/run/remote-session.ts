@@ -4,7 +4,7 @@ import type { RemoteEvent } from '../../client/remote/client.ts';
 import type { RequestTry } from '../../client/remote/exchange.ts';
 import { Problem } from '../../errors/problem.ts';
 import { version } from '../../platform/installation.ts';
-import type { ChosenBaseUrl } from '../config/base-url.ts';
+import type { ChosenBaseUrl } from '../config/places.ts';
 import { longestWait, readSettings, timeoutSeconds } from '../config/settings.ts';
 import { keyFor, type UserKey } from '../config/user-key.ts';
 import type { ConnectionFlags, MessageFlags } from '../options/line.ts';

@@ -1,8 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
 import { coalesced } from '../../platform/coalesced.ts';
 import type { AccessStore, StoredKey } from '../../store/access-store.ts';
-import { digestOf, isKeyShaped } from './key.ts';
 import type { Plan, Plans } from './plans.ts';
 import { Quotas, type RateLimit } from './quota.ts';
 
@@ -124,4 +123,37 @@ export async function checkPlans(store: AccessStore, plans: Plans): Promise<void
     `key ${stray.id} ('${stray.name}') is on the plan '${stray.plan}': the plans are ${[...plans.keys()].join(', ')}`,
     { hints: [`add the plan to the file of --plans, or: asof keys revoke ${stray.id}`] },
   );
+}
+
+const prefix = 'asof_live_sk_';
+const shape = new RegExp(`^${prefix}[A-Za-z0-9_-]{43}$`);
+
+/** A new key: the secret, to be shown once, and what is kept of it. */
+export function newKey(given: { readonly name: string; readonly plan: string; readonly now: Date }): {
+  readonly secret: string;
+  readonly stored: StoredKey;
+} {
+  const random = randomBytes(32).toString('base64url');
+  const secret = prefix + random;
+  return {
+    secret,
+    stored: {
+      id: `k_${randomBytes(4).toString('hex')}`,
+      name: given.name,
+      plan: given.plan,
+      start: random.slice(0, 4),
+      createdAt: given.now.toISOString(),
+      hash: digestOf(secret).toString('hex'),
+    },
+  };
+}
+
+/** The SHA-256 by which a key is recognised. A key has 256 random bits, so that no slow hash is needed. */
+export function digestOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** Whether a text can be a key at all. */
+export function isKeyShaped(text: string): boolean {
+  return shape.test(text);
 }

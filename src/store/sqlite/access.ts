@@ -5,8 +5,7 @@ import { systemProblem } from '../../errors/system-errors.ts';
 import { makeFolder } from '../../platform/files.ts';
 import type { AccessOptions, AccessStore, KeyRecord, StoredKey, UsageRecord } from '../access-store.ts';
 import type { Lock } from '../store.ts';
-import { asProblem, Connection } from './connection.ts';
-import { openDatabase } from './engine.ts';
+import { asProblem, Connection, openDatabase } from './connection.ts';
 import { takeLock } from './lock.ts';
 
 /** Marks a SQLite file as keys and usage of asof ("asok" in ASCII). */

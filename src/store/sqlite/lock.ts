@@ -2,7 +2,7 @@ import { closeSync, lstatSync, openSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import type { Lock } from '../store.ts';
-import { openDatabase, SqliteError } from './engine.ts';
+import { openDatabase, SqliteError } from './connection.ts';
 
 /**
  * Takes the lock of a file, creating the file for its owner alone; undefined while another process holds it.

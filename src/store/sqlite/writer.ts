@@ -15,10 +15,9 @@ import type {
   SeriesRecord,
   StoreWriter,
 } from '../store.ts';
-import { asProblem, Connection, connect } from './connection.ts';
+import { asProblem, Connection, connect, openDatabase } from './connection.ts';
 import { readPoints, writePoints } from './curves.ts';
 import { beginDraft, publishDraft, removeDraft } from './draft.ts';
-import { openDatabase } from './engine.ts';
 import { readHeldFilings, writeFilings } from './filings.ts';
 import { createSchema, migrate } from './schema.ts';
 import { readRecord } from './series.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { basename, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openWriter } from '../../../src/store/open.ts';
-import { openDatabase } from '../../../src/store/sqlite/engine.ts';
+import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { builtProgram as asof } from '../../support/repository.ts';
 import {

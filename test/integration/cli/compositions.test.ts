@@ -65,7 +65,10 @@ describe('the dates of a service in disorder', () => {
   it('are refused: two rows of one date would be wrong', async () => {
     const rates = (...trade_dates: readonly string[]) => ({
       ...{ object: 'yield_series', request_id: '', status: 'ok', has_more: false },
-      results: trade_dates.map((trade_date) => ({ trade_date, maturity: '1M', rate: '1' })),
+      results: trade_dates.map((trade_date) => ({
+        ...{ trade_date, maturity: '1M', rate: '1' },
+        ...{ curve_type: 'PAR', source: '' },
+      })),
       results_count: trade_dates.length,
     });
     async function* pages() {
@@ -105,7 +108,7 @@ describe('asof curve --vs', () => {
     );
     const [own, other] = ['A', 'B'].map((source) => ({
       ...{ object: 'yield_curve', request_id: '', status: 'ok', results_count: 1, has_more: false },
-      results: [{ maturity: '2Y', rate: '1', source }],
+      results: [{ trade_date: '2025-01-01', maturity: '2Y', rate: '1', curve_type: 'PAR', source }],
     }));
     expect(own && other && compared(own, other).results[0]?.source).toBe('A; B');
   });

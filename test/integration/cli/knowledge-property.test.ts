@@ -4,7 +4,7 @@ import { agreeing, days, onePerKey, runs, seriesIds } from '../../support/arbitr
 import { asof } from '../../support/command.ts';
 import { asAsofCsv } from '../../support/encodings.ts';
 import { scratchFolder } from '../../support/folders.ts';
-import { asOf, type Knowledge, nothing, told } from '../../support/knowledge.ts';
+import { asOf, emptyModel, importInto, type NaiveModel } from '../../support/knowledge.ts';
 import { importFiles, newStorePath } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
@@ -16,14 +16,14 @@ const twoDays = fc
   .map(([a, b]) => (a < b ? ([a, b] as const) : ([b, a] as const)));
 
 /** The series of which anything was ever said. */
-function seriesOf({ said }: Knowledge): readonly string[] {
+function seriesOf({ said }: NaiveModel): readonly string[] {
   return seriesIds.filter((id) => said.some(({ series }) => series === id));
 }
 
-async function storeAnd(said: Parameters<typeof told>[1]) {
+async function storeAnd(said: Parameters<typeof importInto>[1]) {
   const store = newStorePath(folder);
   await importFiles(store, asAsofCsv(said)[0]?.files ?? {});
-  return { store, knowledge: told(nothing, said).after };
+  return { store, knowledge: importInto(emptyModel, said).after };
 }
 
 /** The rows of a command's CSV. */

@@ -8,7 +8,7 @@ import { hook } from '../../support/before-asking.ts';
 import { asof, type Ended, linesOf, statements } from '../../support/command.ts';
 import { asAsofCsv } from '../../support/encodings.ts';
 import { scratchFolder } from '../../support/folders.ts';
-import type { Said } from '../../support/knowledge.ts';
+import type { ModelStatement } from '../../support/knowledge.ts';
 import { type Running, startService } from '../../support/modes.ts';
 import { importFiles, newStorePath } from '../../support/scratch-store.ts';
 import { serve } from '../../support/service-double.ts';
@@ -135,13 +135,15 @@ describe('nothing that is published after the day of a snapshot changes a file o
     'rates.csv yields --wide',
     'spread.csv spread --short 1M',
   ];
-  const begun: readonly Said[] = [{ series: 'GDP', date: '2019-11-01', asOf: '2019-12-01', value: '7.7' }];
+  const begun: readonly ModelStatement[] = [
+    { series: 'GDP', date: '2019-11-01', asOf: '2019-12-01', value: '7.7' },
+  ];
   const curves = Array.from({ length: 24 }, (_, month) =>
     new Date(Date.UTC(2019, 11 + month, 15)).toISOString().slice(0, 10),
   );
 
   /** A store of what was said and traded up to a day; every series has its metadata, whenever it begins. */
-  async function storeOf(said: readonly Said[], day: string): Promise<string> {
+  async function storeOf(said: readonly ModelStatement[], day: string): Promise<string> {
     const path = newStorePath(folder);
     const known = [...begun, ...said].filter(({ asOf }) => asOf <= day);
     const rates = curves

@@ -7,7 +7,7 @@ import type { Cell, Row } from '../../../src/operations/envelope.ts';
 import type { Field } from '../../../src/operations/field.ts';
 import { ParquetRenderer } from '../../../src/render/parquet/parquet.ts';
 import { renderPages } from '../../../src/render/renderer.ts';
-import { ask, readParquet } from '../../support/duckdb.ts';
+import { queryDuckDb, readParquet } from '../../support/duckdb.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { envelope, field, layout, observation, observationFields } from '../../support/rows.ts';
 
@@ -35,8 +35,8 @@ async function column(type: Field['type'], cells: readonly (Cell | undefined)[])
   return { type: types.c, cells: read.map(([cell]) => cell) };
 }
 
-describe('parquet, as DuckDB reads it,', () => {
-  it('has observations with exact numbers and days, as of the day that it tells', async () => {
+describe('a Parquet file, read by DuckDB,', () => {
+  it('has exact numbers, days, and the as-of date in its metadata', async () => {
     const path = await written(
       observationFields,
       [observation('2014-10-01', '17710.70')],
@@ -64,11 +64,11 @@ describe('parquet, as DuckDB reads it,', () => {
         'FRED',
       ]),
     });
-    const told = await ask(`select key::varchar, value::varchar from parquet_kv_metadata('${path}')`);
+    const told = await queryDuckDb(`select key::varchar, value::varchar from parquet_kv_metadata('${path}')`);
     expect(told).toEqual([['as_of', '2015-01-31']]);
   });
 
-  it('has every column in its type also with no rows', async () => {
+  it('has the type of every column even without rows', async () => {
     const fields = (['decimal', 'day', 'integer', 'boolean', 'text', 'list'] as const).map((type) =>
       field(type, type),
     );
@@ -186,7 +186,7 @@ describe('parquet, as DuckDB reads it,', () => {
     );
   });
 
-  it('is the same bytes however the rows were paged, in row groups that bound what is in memory', async () => {
+  it('has the same bytes for any paging, and row groups of bounded size', async () => {
     const rows = Array.from(
       { length: 50_001 },
       (_, i): Row => ({ i, value: `${i}.${i % 7}`, id: `S${i % 3}` }),
@@ -197,13 +197,13 @@ describe('parquet, as DuckDB reads it,', () => {
     expect(readFileSync(paged).equals(readFileSync(whole))).toBe(true);
     const query = `select count(*), sum(i), sum(value) from '${whole}'`;
     const sum = rows.reduce((total, { value }) => total + BigInt(String(value).replace('.', '')), 0n);
-    expect(await ask(query)).toEqual([['50001', '1250025000', String(sum).replace(/(\d)$/, '.$1')]]);
+    expect(await queryDuckDb(query)).toEqual([['50001', '1250025000', String(sum).replace(/(\d)$/, '.$1')]]);
     const groups = `select distinct row_group_num_rows from parquet_metadata('${whole}') order by 1`;
-    expect(await ask(groups)).toEqual([['1'], ['50000']]);
+    expect(await queryDuckDb(groups)).toEqual([['1'], ['50000']]);
   });
 });
 
-describe('parquet refuses what it cannot hold exactly, names it, and the way out', () => {
+describe('the Parquet renderer refuses a value that it cannot hold exactly, and says what to do', () => {
   const long = '1234567890'.repeat(4);
   it.each<readonly [type: Field['type'], cells: readonly Cell[], detail: string]>([
     ['decimal', ['1', long], `column 'c' needs 40 digits for '${long}', and Parquet holds at most 38`],

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import { operations } from '../../../src/operations/index.ts';
-import { newKey } from '../../../src/server/keys/key.ts';
+import { newKey } from '../../../src/server/keys/gate.ts';
 import { newQuarterlyStore } from '../../support/example-stores.ts';
 import { bodyOf, type HttpService, newHttpService, shortestAddress } from '../../support/http-service.ts';
 import { facts, importFiles } from '../../support/scratch-store.ts';

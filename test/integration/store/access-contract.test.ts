@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newKey } from '../../../src/server/keys/key.ts';
+import { newKey } from '../../../src/server/keys/gate.ts';
 import { openAccess } from '../../../src/store/open.ts';
 import { onEveryEngine } from '../../support/engines.ts';
 

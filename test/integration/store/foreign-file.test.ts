@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
-import { openDatabase } from '../../../src/store/sqlite/engine.ts';
+import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { digestOf, facts, failureOf, importFiles, newStorePath } from '../../support/scratch-store.ts';
 

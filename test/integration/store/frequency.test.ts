@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { runs } from '../../support/arbitrary.ts';
 import { asAsofCsv } from '../../support/encodings.ts';
 import { onEveryEngine } from '../../support/engines.ts';
-import { asOf, nothing, type Said, statementsOf, told } from '../../support/knowledge.ts';
+import { asOf, emptyModel, importInto, type ModelStatement, statementsOf } from '../../support/knowledge.ts';
 import {
   allStatements,
   facts,
@@ -150,7 +150,7 @@ onEveryEngine((engine) => {
           fc.integer({ min: 1, max: 3 }),
           async (stamps, frequency, place, cuts) => {
             // One value for each period and day of statement, so that nothing contradicts.
-            const said = stamps.map(({ date, asOf: known }): Said => {
+            const said = stamps.map(({ date, asOf: known }): ModelStatement => {
               const period = periodOf(date, months[frequency]);
               const value =
                 Number(period.slice(5, 7)) % 4 === 0 ? null : `${period.slice(5, 7)}.${known.slice(6, 7)}`;
@@ -162,7 +162,7 @@ onEveryEngine((engine) => {
             const at = Math.min(place, steps.length);
             const path = await importAll([...steps.slice(0, at), metadata(frequency), ...steps.slice(at)]);
             const moved = said.map((item) => ({ ...item, date: periodOf(item.date, months[frequency]) }));
-            const known = told(nothing, moved).after;
+            const known = importInto(emptyModel, moved).after;
             await reading(path, async (view) => {
               expect(await observationsIn(view, { seriesId: 'X', limit: 1000 })).toEqual(asOf(known, 'X'));
               const statements = await allStatements(view, 'X');

@@ -4,7 +4,14 @@ import type { ObservationQuery, StoreView } from '../../../src/store/store.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { asAsofCsv } from '../../support/encodings.ts';
 import { onEveryEngine } from '../../support/engines.ts';
-import { asOf, firstReleases, type Knowledge, nothing, type Said, told } from '../../support/knowledge.ts';
+import {
+  asOf,
+  emptyModel,
+  firstReleases,
+  importInto,
+  type ModelStatement,
+  type NaiveModel,
+} from '../../support/knowledge.ts';
 import { importFiles, reading } from '../../support/scratch-store.ts';
 
 onEveryEngine((engine) => {
@@ -14,17 +21,17 @@ onEveryEngine((engine) => {
   const vintages = (count: number) => Array.from({ length: count }, (_, i) => dayAfter('2018-02-10', i * 9));
 
   /** A few vintages and many take different ways through the store; neighbours must not show through. */
-  const made: readonly Said[] = [
+  const made: readonly ModelStatement[] = [
     ...revised('A', vintages(80)),
     ...revised('M', vintages(40)),
     ...revised('N', vintages(3)),
     ...revised('Z', vintages(2)),
   ];
 
-  let known: Knowledge = nothing;
+  let known: NaiveModel = emptyModel;
 
   beforeAll(async () => {
-    known = told(nothing, made).after;
+    known = importInto(emptyModel, made).after;
     await importFiles(path, asAsofCsv(made)[0]?.files ?? {});
   });
 
@@ -75,9 +82,9 @@ onEveryEngine((engine) => {
   });
 
   /** Every date revised by most vintages after it, now and then withdrawn, confirmed, or only respelled. */
-  function revised(series: string, days: readonly string[]): readonly Said[] {
+  function revised(series: string, days: readonly string[]): readonly ModelStatement[] {
     return days.flatMap((day, v) =>
-      dates.flatMap((date, d): Said[] => {
+      dates.flatMap((date, d): ModelStatement[] => {
         const turn = (v * 7 + d * 3) % 11;
         if (date > day || turn === 0) return [];
         const value = turn === 1 ? null : turn < 4 ? '1.5' : turn === 4 ? '1.50' : `${v}.${d}`;

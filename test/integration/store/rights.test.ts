@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/store/sqlite/engine.ts';
+import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { asof, type Ended } from '../../support/command.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { withoutRights } from '../../support/rights.ts';

@@ -15,20 +15,20 @@ function problemOf(action: () => unknown): Problem {
   throw new Error('there was no Problem');
 }
 
-describe('columns', () => {
-  it('are the defaults, in their order, where none are chosen', () => {
+describe('the columns of an output', () => {
+  it('are the defaults in their order, if none are chosen', () => {
     const columns = selectColumns(fields, defaults);
     expect(columns.fields.map(({ name }) => name)).toEqual(defaults);
     expect(columns.chosen).toBe(false);
   });
 
-  it('are the chosen ones, in the order chosen, also beyond the defaults', () => {
+  it('are the chosen ones in their order, including columns beyond the defaults', () => {
     const columns = selectColumns(fields, defaults, ['note', ' date']);
     expect(columns.fields).toEqual([field('note'), field('date', 'day')]);
     expect(columns.chosen).toBe(true);
   });
 
-  it('refuse an unknown name: it is named, the columns are listed, the likely one is hinted at', () => {
+  it('refuse an unknown name, with the list of columns and the likely one', () => {
     const problem = problemOf(() => selectColumns(fields, defaults, ['date', 'valu']));
     expect(problem.kind).toBe('bad-input');
     expect(problem.field).toBe('columns');
@@ -36,13 +36,13 @@ describe('columns', () => {
     expect(problem.hints).toEqual(['did you mean value?']);
   });
 
-  it('give no hint where nothing is near', () => {
+  it('refuse a name that resembles none, without a hint', () => {
     const problem = problemOf(() => selectColumns(fields, defaults, ['']));
     expect(problem.detail).toBe("unknown column '': the columns are date, value, unit, note");
     expect(problem.hints).toEqual([]);
   });
 
-  it('refuse a name given twice', () => {
+  it('refuse a name that is given twice', () => {
     const problem = problemOf(() => selectColumns(fields, defaults, ['unit', 'unit']));
     expect(problem.kind).toBe('bad-input');
     expect(problem.detail).toBe("column 'unit' is named twice");

@@ -7,7 +7,7 @@ import { field, layout, observation, observationFields, output } from '../../sup
 
 const csvHeader = 'date,value,as_of_date,series_id,unit,frequency,source\n';
 
-describe('csv', () => {
+describe('CSV', () => {
   it('has LF line ends, days without a time, exact digits, and quotes only where needed', () => {
     expect(output(new CsvRenderer(layout(observationFields)), [observation('2014-10-01', '17710.70')])).toBe(
       `${csvHeader}2014-10-01,17710.70,2015-01-30,GDP,"Billions of Dollars, Seasonally Adjusted Annual Rate",Q,FRED\n`,
@@ -25,24 +25,24 @@ describe('csv', () => {
     expect(text.trimEnd().split('\n')).toHaveLength(3);
   });
 
-  it('has its header also with no rows, and with no page at all', () => {
+  it('has its header even without rows and without a page', () => {
     expect(output(new CsvRenderer(layout(observationFields)), [])).toBe(csvHeader);
     expect(output(new CsvRenderer(layout(observationFields)))).toBe(csvHeader);
   });
 
-  it('has no header when none is wanted', () => {
+  it('has no header if it is turned off', () => {
     expect(output(new CsvRenderer(layout(observationFields, { header: false })), [])).toBe('');
     expect(output(new CsvRenderer(layout([field('id')], { header: false })), [{ id: 'GDP' }])).toBe('GDP\n');
   });
 
   it.each([
-    ['missing is empty', 'decimal', null, ''],
+    ['a missing value is empty', 'decimal', null, ''],
     ['booleans are true and false', 'boolean', false, 'false'],
     ['integers are digits', 'integer', 2147483647, '2147483647'],
     ['lists are joined by ;', 'list', ['0001-24-1', '0001-24-2'], '0001-24-1;0001-24-2'],
     ['objects in lists are left out', 'list', [{ owner_name: 'A' }, { owner_name: 'B' }], ''],
-    ['a formula stays what it was', 'text', '=SUM(A1)', '=SUM(A1)'],
-    ['a negative number stays what it was', 'decimal', '-0.50', '-0.50'],
+    ['a formula stays unchanged', 'text', '=SUM(A1)', '=SUM(A1)'],
+    ['a negative number stays unchanged', 'decimal', '-0.50', '-0.50'],
     ['a time of day is not lost', 'day', '2024-07-31T16:05:00Z', '2024-07-31T16:05:00Z'],
     ['a lone carriage return is quoted', 'text', 'a\rb', '"a\rb"'],
     ['quotes are doubled', 'text', 'the "core"', '"the ""core"""'],
@@ -51,11 +51,11 @@ describe('csv', () => {
     expect(text).toBe(`a,b\n${expected},x\n`);
   });
 
-  it('leaves a field empty that the row does not have', () => {
+  it('leaves a field empty if the row lacks it', () => {
     expect(output(new CsvRenderer(layout([field('a'), field('b')])), [{ b: 'x' }])).toBe('a,b\n,x\n');
   });
 
-  it('shows a missing cell of a single column as a line that readers count', () => {
+  it('quotes a missing value of a single column, because readers skip empty lines', () => {
     const text = output(new CsvRenderer(layout([field('value', 'decimal')])), [
       { value: null },
       { value: '1' },
@@ -70,7 +70,7 @@ describe('csv', () => {
     fc.tuple(fc.constantFrom('=', '+', '-', '@', "'", '"'), fc.string()).map((parts) => parts.join('')),
   );
 
-  it('comes back as it was from another reader, whatever the texts', () => {
+  it('is read back unchanged by another reader, for random texts', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(awkward, awkward), { maxLength: 20 }), (rows) => {
         const text = output(
@@ -82,7 +82,7 @@ describe('csv', () => {
     );
   });
 
-  it('is the same however the rows are cut into pages', () => {
+  it('is the same for any paging', () => {
     fc.assert(
       fc.property(fc.array(awkward, { maxLength: 20 }), fc.nat(20), (texts, at) => {
         const rows = texts.map((a) => ({ a, b: 'x' }));
@@ -94,8 +94,8 @@ describe('csv', () => {
   });
 });
 
-describe('a record', () => {
-  it('is what csv-stringify writes, which quotes no lone carriage return', () => {
+describe('a CSV record', () => {
+  it('is what csv-stringify writes, except for a lone carriage return', () => {
     const cell = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\r'));
     const special = fc.constantFrom('', ',', '"', '""', '\n', ' a ', '=1+1', '-1.5', '\t', 'ä', '"a",b\n');
     fc.assert(
@@ -122,14 +122,14 @@ function read(text: string): string[][] {
     .map((line) => line.split('\t').map(cell));
 }
 
-describe('tsv', () => {
+describe('TSV', () => {
   it('quotes nothing, and has days without a time', () => {
     expect(output(new TsvRenderer(layout(observationFields)), [observation('2014-10-01', '17710.70')])).toBe(
       `${tsvHeader}2014-10-01\t17710.70\t2015-01-30\tGDP\tBillions of Dollars, Seasonally Adjusted Annual Rate\tQ\tFRED\n`,
     );
   });
 
-  it('has its header also with no rows, unless none is wanted', () => {
+  it('has its header even without rows, unless it is turned off', () => {
     expect(output(new TsvRenderer(layout(observationFields)), [])).toBe(tsvHeader);
     expect(output(new TsvRenderer(layout(observationFields, { header: false })), [])).toBe('');
   });
@@ -147,7 +147,7 @@ describe('tsv', () => {
     );
   });
 
-  it('can be read back by splitting and unescaping, whatever the texts', () => {
+  it('is read back by splitting and unescaping, for random texts', () => {
     const awkward = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: fc.constantFrom('\\', '\t', '\n', '\r', 't', 'n', '"') }),

@@ -4,7 +4,7 @@ import { createRenderer, formatForFile, formatNames, parseFormat } from '../../.
 import { type Chunk, renderPages } from '../../../src/render/renderer.ts';
 import { envelope, layout, observation, observationFields } from '../../support/rows.ts';
 
-describe('the extension of a file names its format', () => {
+describe('the format for the file name', () => {
   it.each([
     ['gdp.csv', 'csv'],
     ['out/gdp.2015.tsv', 'tsv'],
@@ -21,12 +21,12 @@ describe('the extension of a file names its format', () => {
     ['archive.csv/gdp', undefined],
     ['.csv', undefined],
     ['-', undefined],
-  ])('%s: %s', (path, format) => {
+  ])('%s is %s', (path, format) => {
     expect(formatForFile(path)).toBe(format);
   });
 });
 
-describe('a file whose name promises another format is not written as CSV', () => {
+describe('a file name with the extension of an unsupported format is refused:', () => {
   it.each(['gdp.ods', 'gdp.XLSX', 'out/gdp.html', 'chart.png'])('%s', (path) => {
     expect(() => formatForFile(path)).toThrow(
       /^asof writes no \.(ods|xlsx|html|png) files: the formats are table, csv/,
@@ -34,13 +34,13 @@ describe('a file whose name promises another format is not written as CSV', () =
   });
 });
 
-describe('a format is known by its name', () => {
-  it('and every format of the command line is there', () => {
+describe('the name of a format', () => {
+  it('is one of the formats of the command line', () => {
     expect(formatNames).toEqual(['table', 'csv', 'tsv', 'json', 'ndjson', 'parquet', 'markdown', 'svg']);
     expect(formatNames.map(parseFormat)).toEqual(formatNames);
   });
 
-  it('or refused: named, the formats listed, the likely one hinted at', () => {
+  it('is refused if it is unknown, with the list of formats and the likely one', () => {
     let problem: unknown;
     try {
       parseFormat('cvs');
@@ -56,12 +56,12 @@ describe('a format is known by its name', () => {
     });
   });
 
-  it.each(['constructor', 'toString', 'CSV', ''])('%j is none', (name) => {
+  it.each(['constructor', 'toString', 'CSV', ''])('is not %j', (name) => {
     expect(() => parseFormat(name)).toThrow(Problem);
   });
 });
 
-describe('an output in chunks', () => {
+describe('a rendered output', () => {
   const pages = [
     envelope([observation('2014-10-01', '17710.7')], 'c'),
     envelope([observation('2014-07-01', '17599.8')]),
@@ -80,7 +80,7 @@ describe('an output in chunks', () => {
       /^\| date \| value \|.*\n\|.*\n\| 2014-10-01 \| 17710\.7 .*\n\| 2014-07-01 \| 17599\.8 .*\n$/,
     ],
     ['ndjson', /^\{"date":"2014-10-01T00:00:00Z",.*\}\n\{"date":"2014-07-01T00:00:00Z",.*\}\n$/],
-  ] as const)('is complete and has no empty chunk: %s', async (format, expected) => {
+  ] as const)('is complete and has no empty chunk in the format %s', async (format, expected) => {
     const chunks: Chunk[] = [];
     for await (const chunk of renderPages(await createRenderer(format, layout(observationFields)), pages))
       chunks.push(chunk);
@@ -88,7 +88,7 @@ describe('an output in chunks', () => {
     expect(chunks.join('')).toMatch(expected);
   });
 
-  it('gives a page before the next is asked for', async () => {
+  it('has the chunk of a page before the next page is requested', async () => {
     const asked: number[] = [];
     async function* source() {
       for (const [i, page] of pages.entries()) {

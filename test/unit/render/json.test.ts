@@ -25,18 +25,18 @@ function wireEnvelope(page: Envelope): Envelope {
   return { ...page, results: page.results.map(onWire) };
 }
 
-describe('json of one page', () => {
+describe('JSON of one page', () => {
   it.each([
     ['the last', envelope([latest, older])],
     ['one that has more, with its cursor', envelope([latest], 'bmV4dA')],
     ['one without results', envelope([])],
     ['one with fields that the contract lacks', { ...envelope([latest]), note: 'x' }],
-  ])('is the envelope of the service as it is, keys in order, indented by two: %s', (_, page) => {
+  ])('is the unchanged envelope of the service, indented by two: %s', (_, page) => {
     const output = new JsonRenderer(file);
     expect(output.page(page) + output.end()).toBe(`${JSON.stringify(wireEnvelope(page), null, 2)}\n`);
   });
 
-  it('holds only the chosen columns, in the order chosen, days as on the wire', () => {
+  it('has only the chosen columns, in their order, with days as on the wire', () => {
     const output = new JsonRenderer(chosen);
     const text = output.page(envelope([latest])) + output.end();
     expect(text).toContain('"value": "17710.70",\n      "date": "2014-10-01T00:00:00Z"\n    }');
@@ -44,19 +44,19 @@ describe('json of one page', () => {
   });
 });
 
-describe('json of several pages', () => {
-  it('is one envelope with all results, their count, and no cursor', () => {
+describe('JSON of several pages', () => {
+  it('is one envelope with all results, their count and no cursor', () => {
     const output = new JsonRenderer(file);
     const text = output.page(envelope([latest], 'bmV4dA')) + output.page(envelope([older])) + output.end();
     expect(text).toBe(`${JSON.stringify(wireEnvelope(envelope([latest, older])), null, 2)}\n`);
   });
 
-  it('holds only the chosen columns on every page', () => {
+  it('has only the chosen columns on every page', () => {
     const rows = JSON.parse(output(new JsonRenderer(chosen), [latest], [older], [older])).results as Row[];
     expect(rows.map((row) => Object.keys(row))).toEqual(Array(3).fill(['value', 'date']));
   });
 
-  it('begins like the first page, also with what the contract lacks', () => {
+  it('begins like the first page, including fields beyond the contract', () => {
     const output = new JsonRenderer(file);
     const text =
       output.page({ ...envelope([latest], 'c'), note: 'x' } as never) +
@@ -77,7 +77,7 @@ describe('json of several pages', () => {
     ]);
   });
 
-  it('is text for text what JSON.stringify makes of the whole, whatever the rows and pages', () => {
+  it('is what JSON.stringify makes of all rows, for random rows and pages', () => {
     const row = fc.dictionary(
       fc.string(),
       fc.oneof(fc.string({ unit: 'binary' }), fc.constant(null), fc.array(fc.string())),
@@ -91,25 +91,25 @@ describe('json of several pages', () => {
     );
   });
 
-  it('writes each page from the second on as it comes', () => {
+  it('writes each page from the second on when it arrives', () => {
     const output = new JsonRenderer(file);
     expect(output.page(envelope([latest], 'c'))).toBe('');
     expect(output.page(envelope([older], 'c'))).toContain('17599.8');
     expect(output.page(envelope([older]))).toMatch(/^,\n {4}\{\n {6}"date"/);
   });
 
-  it('is a bug without any page, never a broken document', () => {
+  it('without a page is a bug, not a broken document', () => {
     expect(() => new JsonRenderer(file).end()).toThrow('needs an envelope');
   });
 });
 
-describe('ndjson', () => {
-  it('is one result a line, as on the wire', () => {
+describe('NDJSON', () => {
+  it('has one result per line, as on the wire', () => {
     const text = output(new NdjsonRenderer(file), [latest], [older]);
     expect(text.split('\n')).toEqual([JSON.stringify(onWire(latest)), JSON.stringify(onWire(older)), '']);
   });
 
-  it('holds only the chosen columns, in the order chosen', () => {
+  it('has only the chosen columns, in their order', () => {
     expect(output(new NdjsonRenderer(chosen), [latest])).toBe(
       '{"value":"17710.70","date":"2014-10-01T00:00:00Z"}\n',
     );
@@ -119,7 +119,7 @@ describe('ndjson', () => {
     expect(output(new NdjsonRenderer(file), [])).toBe('');
   });
 
-  it('keeps every row on its one line, whatever its texts', () => {
+  it('keeps every row on one line for random texts', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
         const rows = texts.map((a) => ({ a, list: [{ a }], none: null }));

@@ -35,8 +35,8 @@ function isMarkup(row: string, at: number): boolean {
   return '*`[<~$'.includes(sign) || (sign === '&' && /^&#?\w+;/.test(row.slice(at)));
 }
 
-describe('markdown', () => {
-  it('is a table of GitHub, numbers to the right, exact digits, days without a time', () => {
+describe('Markdown', () => {
+  it('is a table as on GitHub, with numbers to the right, exact digits and days without a time', () => {
     expect(
       output(new MarkdownRenderer(layout(observationFields)), [observation('2014-10-01', '17710.70')]),
     ).toBe(
@@ -44,32 +44,32 @@ describe('markdown', () => {
     );
   });
 
-  it('is the heading alone with no rows, and with no page at all', () => {
+  it('is only the heading without rows and without a page', () => {
     expect(output(new MarkdownRenderer(layout(observationFields)), [])).toBe(heading);
     expect(output(new MarkdownRenderer(layout(observationFields)))).toBe(heading);
   });
 
-  it('gives each page as it comes, and the heading once', () => {
+  it('gives each page when it arrives, and the heading once', () => {
     const renderer = new MarkdownRenderer(layout([field('n', 'integer')]));
     const page = (n: number) => renderer.page({ results: [{ n }] } as never);
     expect([page(1), page(2), renderer.end()]).toEqual(['| n |\n| ---: |\n| 1 |\n', '| 2 |\n', '']);
   });
 
   it.each([
-    ['missing', null, '|  |'],
+    ['a missing value', null, '|  |'],
     ['a list', ['a', 'b'], '| a;b |'],
     ['a pipe', 'a|b', '| a\\|b |'],
     ['a backslash before a pipe', 'a\\|b', '| a\\\\\\|b |'],
     ['a backslash at the end', 'a\\', '| a\\\\ |'],
     ['line breaks', 'a\r\nb\nc\rd\u2028e', '| a<br>b<br>c<br>d<br>e |'],
     ['control characters', 'a\u001B[31m\tb\0', '| a␛\\[31m␉b␀ |'],
-    ['what turns the direction of a text', 'a\u202Eb', '| a�b |'],
+    ['a bidi override', 'a\u202Eb', '| a�b |'],
     ['HTML', '<img src=x onerror=alert(1)>', '| \\<img src=x onerror=alert(1)> |'],
     ['emphasis, code, a link, a formula', '*a* _b_ `c` [d](e) ~~f~~ $g$', null],
-    ['a word with underscores, as an id is', 'MY_SERIES_1', '| MY_SERIES_1 |'],
+    ['a word with underscores, such as an id', 'MY_SERIES_1', '| MY_SERIES_1 |'],
     ['an ampersand', 'S&P 500', '| S&P 500 |'],
-    ['what reads like an entity', '&lt;&#60;', '| \\&lt;\\&#60; |'],
-  ])('keeps %s a text', (_, text, cell) => {
+    ['a text like an entity', '&lt;&#60;', '| \\&lt;\\&#60; |'],
+  ])('shows %s as text', (_, text, cell) => {
     const row =
       output(new MarkdownRenderer(layout([field('text', Array.isArray(text) ? 'list' : 'text')])), [
         { text },
@@ -94,14 +94,14 @@ describe('markdown', () => {
     ['https://a.b/~c\\', 'https://a.b/\\~c\\\\'],
     ['https://a.b/~c<x>', 'https://a.b/\\~c\\<x>'],
     ['https://a.b/~c&lt;', 'https://a.b/\\~c\\&lt;'],
-  ])('leaves a web address as it is, but nothing that only begins like one: %j', (text, cell) => {
+  ])('leaves a web address unchanged, but escapes a text that only begins like one: %j', (text, cell) => {
     const row = output(new MarkdownRenderer(layout([field('text', Array.isArray(text) ? 'list' : 'text')])), [
       { text },
     ]).split('\n')[2];
     expect(row).toBe(`| ${cell ?? text} |`);
   });
 
-  it('shows any texts as they are, in as many cells as there are columns, on one line', () => {
+  it('shows random texts unchanged, in one line with one cell per column', () => {
     const cell = fc.oneof(
       fc.string({ unit: fc.constantFrom(...'\\|`*_~[]<>&;$#!a1 \n') }),
       fc.string({ unit: 'grapheme' }),

@@ -3,7 +3,7 @@ import type { Client } from '../../../src/client/client.ts';
 import type { Row } from '../../../src/operations/envelope.ts';
 import { operations } from '../../../src/operations/index.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
-import { boundedClient } from '../../../src/snapshot/bounded-client.ts';
+import { boundedClient } from '../../../src/snapshot/bind.ts';
 import { changedClient } from '../../support/clients.ts';
 
 const day = '2015-02-01';

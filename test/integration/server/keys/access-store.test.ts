@@ -1,9 +1,9 @@
 import { statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newKey } from '../../../../src/server/keys/key.ts';
+import { newKey } from '../../../../src/server/keys/gate.ts';
 import { openAccess } from '../../../../src/store/open.ts';
-import { openDatabase } from '../../../../src/store/sqlite/engine.ts';
+import { openDatabase } from '../../../../src/store/sqlite/connection.ts';
 import { scratchFolder } from '../../../support/folders.ts';
 import { digestOf } from '../../../support/scratch-store.ts';
 

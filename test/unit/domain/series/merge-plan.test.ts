@@ -8,15 +8,15 @@ import {
   planMerge,
   planMove,
 } from '../../../../src/domain/series/merge-plan.ts';
-import { agreeing, days, onePerKey, quarrelling, runs, seriesIds } from '../../../support/arbitrary.ts';
+import { agreeing, contradicting, days, onePerKey, runs, seriesIds } from '../../../support/arbitrary.ts';
 import { SeriesRows } from '../../../support/held-series.ts';
 import {
-  type Knowledge,
-  nothing,
+  emptyModel,
+  importInto,
+  type ModelStatement,
+  type NaiveModel,
   revisionsOf,
-  type Said,
   statementsOf,
-  told,
 } from '../../../support/knowledge.ts';
 
 const keep = { replace: false };
@@ -29,7 +29,7 @@ const ofOneSeries = agreeing.map((items) =>
     .map(({ piece, said }) => ({ piece, said: inX(said) })),
 );
 
-function inX(said: Said): Said {
+function inX(said: ModelStatement): ModelStatement {
   return { ...said, series: 'X' };
 }
 
@@ -38,14 +38,14 @@ function batches<T extends { readonly piece: number }>(items: readonly T[]): rea
   return [0, 1, 2, 3].map((batch) => items.filter(({ piece }) => piece % 4 === batch));
 }
 
-function expectedStatements(known: Knowledge): readonly string[] {
+function expectedStatements(known: NaiveModel): readonly string[] {
   return statementsOf(known, 'X')
     .map(({ date, asOf, value }) => `${date} ${asOf} ${value ?? 'withdrawn'}`)
     .sort();
 }
 
 /** Expects every statement, and as facts exactly the changes of numbers. */
-function expectRows(rows: SeriesRows, known: Knowledge): void {
+function expectRows(rows: SeriesRows, known: NaiveModel): void {
   expect(rows.statements()).toEqual(expectedStatements(known));
   const dates = [...new Set(statementsOf(known, 'X').map(({ date }) => date))];
   const facts = dates.flatMap((date) =>
@@ -82,8 +82,8 @@ describe('a plan to merge statements', () => {
         }
         expectRows(
           rows,
-          told(
-            nothing,
+          importInto(
+            emptyModel,
             batches(items)
               .flat()
               .map(({ said }) => said),
@@ -127,12 +127,12 @@ describe('a plan to merge statements', () => {
 
   it('lists every conflict with what is held, and keeps what is held', () => {
     fc.assert(
-      fc.property(quarrelling, (imports) => {
+      fc.property(contradicting, (imports) => {
         const rows = new SeriesRows();
-        let known = nothing;
+        let known = emptyModel;
         for (const items of imports) {
           const news = items.map(({ said }) => inX(said));
-          const { after, contradictions } = told(known, news);
+          const { after, contradictions } = importInto(known, news);
           const plan = planMerge(rows.held(), news, keep);
           expect(textsOf(plan.conflicts)).toEqual(
             textsOf(contradictions.map(({ said, held }) => ({ ...said, held, given: said.value }))),
@@ -148,12 +148,12 @@ describe('a plan to merge statements', () => {
 
   it('replaces what is held where it is told to, and nothing else', () => {
     fc.assert(
-      fc.property(quarrelling, (imports) => {
+      fc.property(contradicting, (imports) => {
         const rows = new SeriesRows();
-        let known = nothing;
+        let known = emptyModel;
         for (const items of imports) {
           const news = onePerKey(items.map(({ said }) => inX(said)));
-          known = told(known, news, { replace: true }).after;
+          known = importInto(known, news, { replace: true }).after;
           const plan = planMerge(rows.held(), news, { replace: true });
           expect(plan.conflicts).toEqual([]);
           rows.apply(plan);
@@ -190,9 +190,10 @@ describe('a plan to complete vintages', () => {
         (items, wanted, place) => {
           const said = onePerKey(items.map((item) => item.said));
           const whole = wanted.filter((day) => said.some(({ asOf }) => asOf === day));
-          const isWhole = ({ asOf }: Said) => whole.includes(asOf);
+          const isWhole = ({ asOf }: ModelStatement) => whole.includes(asOf);
           const rows = new SeriesRows();
-          const merge = (statements: readonly Said[]) => rows.apply(planMerge(rows.held(), statements, keep));
+          const merge = (statements: readonly ModelStatement[]) =>
+            rows.apply(planMerge(rows.held(), statements, keep));
           const others = said.filter((item) => !isWhole(item)).map((item, piece) => ({ piece, said: item }));
           const steps = batches(others).map((batch) => () => merge(batch.map((item) => item.said)));
           // The statements of the whole vintages come with them.
@@ -207,7 +208,7 @@ describe('a plan to complete vintages', () => {
           });
           for (const step of steps) step();
           const complete = whole.map((asOf) => ({ series: 'X', asOf }));
-          const known = told(nothing, said, { complete }).after;
+          const known = importInto(emptyModel, said, { complete }).after;
           expectRows(rows, known);
         },
       ),
@@ -293,7 +294,7 @@ describe('a plan to move dates to their periods', () => {
           });
           for (const step of steps) step();
           const moved = said.map((item) => ({ ...item.said, date: periodOf(item.said.date, frequency) }));
-          expectRows(rows, told(nothing, moved).after);
+          expectRows(rows, importInto(emptyModel, moved).after);
         },
       ),
       { numRuns: runs(300) },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Rhythm, schedule } from '../../../../src/domain/series/schedule.ts';
+import { type Rhythm, schedule } from '../../../../src/domain/series/date.ts';
 
 describe('the days of a rhythm between two days', () => {
   it.each<[Rhythm, string, string, readonly string[]]>([

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { type CurvePoint, monthsOf } from '../../../../src/domain/treasury/curve.ts';
 import { planPoints } from '../../../../src/domain/treasury/merge-points.ts';
 import { runs } from '../../../support/arbitrary.ts';
-import { type Knowledge, nothing, type Said, told } from '../../../support/knowledge.ts';
+import { emptyModel, importInto, type ModelStatement, type NaiveModel } from '../../../support/knowledge.ts';
 
 const keep = { replace: false };
 
 /** A rate as a statement of the naive model: of a curve, on a trade date, in place of a day the maturity. */
-function statementOf({ curveType, tradeDate, maturity, rate }: CurvePoint): Said {
+function statementOf({ curveType, tradeDate, maturity, rate }: CurvePoint): ModelStatement {
   return { series: curveType, date: tradeDate, asOf: maturity, value: rate };
 }
 
@@ -26,8 +26,8 @@ const points: fc.Arbitrary<readonly CurvePoint[]> = fc.array(
 /** Points of which no two differ as numbers. */
 const agreeingPoints = points.map((some) =>
   some.filter((point, i) => {
-    const { after } = told(nothing, some.slice(0, i).map(statementOf));
-    return told(after, [statementOf(point)]).contradictions.length === 0;
+    const { after } = importInto(emptyModel, some.slice(0, i).map(statementOf));
+    return importInto(after, [statementOf(point)]).contradictions.length === 0;
   }),
 );
 
@@ -47,8 +47,8 @@ function keyOf({ curveType, tradeDate, maturity }: CurvePoint): string {
   return `${curveType} ${tradeDate} ${String(monthsOf(maturity)).padStart(5, '0')}`;
 }
 
-function expectRates(held: readonly CurvePoint[], known: Knowledge): void {
-  const texts = (said: readonly Said[]) =>
+function expectRates(held: readonly CurvePoint[], known: NaiveModel): void {
+  const texts = (said: readonly ModelStatement[]) =>
     said.map(({ series, date, asOf, value }) => [series, date, asOf, value].join(' ')).sort();
   expect(texts(held.map(statementOf))).toEqual(texts(known.said));
 }
@@ -64,7 +64,7 @@ describe('a plan to merge curve points', () => {
         ([some, shuffled], cut) => {
           const held = merged([some]);
           expect(merged([shuffled.slice(0, cut), shuffled.slice(cut)])).toEqual(held);
-          expectRates(held, told(nothing, some.map(statementOf)).after);
+          expectRates(held, importInto(emptyModel, some.map(statementOf)).after);
         },
       ),
       { numRuns: runs(300) },
@@ -85,8 +85,8 @@ describe('a plan to merge curve points', () => {
     fc.assert(
       fc.property(points, points, (before, after) => {
         const held = merged([before]);
-        const known = told(nothing, held.map(statementOf)).after;
-        const { contradictions } = told(known, after.map(statementOf));
+        const known = importInto(emptyModel, held.map(statementOf)).after;
+        const { contradictions } = importInto(known, after.map(statementOf));
         const plan = planPoints(held, after, keep);
         expect(plan.conflicts.map(({ held: old, given }) => [old.rate, statementOf(given)])).toEqual(
           contradictions.map(({ said, held: old }) => [old, said]),
@@ -101,9 +101,13 @@ describe('a plan to merge curve points', () => {
   it('replaces the rates that are held where it is told to', () => {
     fc.assert(
       fc.property(points, points, (before, after) => {
-        const known = told(told(nothing, merged([before]).map(statementOf)).after, after.map(statementOf), {
-          replace: true,
-        }).after;
+        const known = importInto(
+          importInto(emptyModel, merged([before]).map(statementOf)).after,
+          after.map(statementOf),
+          {
+            replace: true,
+          },
+        ).after;
         expectRates(merged([merged([before]), after], true), known);
         expect(planPoints(merged([before]), after, { replace: true }).conflicts).toEqual([]);
       }),

@@ -26,11 +26,11 @@ describe('the axis of values', () => {
     [1e-15, 9e-15, 2, ['0', '5e-15', '1e-14']],
     [5.25, 5.25, 3, ['4.8', '5.0', '5.2', '5.4', '5.6']],
     [0, 0, 2, ['-1', '0', '1']],
-  ])('from %d to %d with about %d ticks: %j', (low, high, count, labels) => {
+  ])('from %d to %d with about %d ticks has the labels %j', (low, high, count, labels) => {
     expect(valueAxis(low, high, count).ticks.map(({ label }) => label)).toEqual(labels);
   });
 
-  it('has all values between its first tick and its last, and says in labels where ticks are', () => {
+  it('covers all values with its ticks, and labels the ticks exactly', () => {
     fc.assert(
       fc.property(value, value, fc.integer({ min: 1, max: 12 }), (a, b, count) => {
         const [low, high] = [Math.min(a, b), Math.max(a, b)];
@@ -69,13 +69,13 @@ describe('the axis of days', () => {
     ['1700-01-01', '2900-01-01', 5, ['2000']],
     ['2020-01-01', '2020-01-01', 5, ['2020-01-01']],
     ['2020-01-01', '2020-01-02', 2, ['2020-01-01', '2020-01-02']],
-  ])('from %s to %s with at most %d ticks', (first, last, most, labels) => {
+  ])('from %s to %s has years, months or days in at most %d ticks', (first, last, most, labels) => {
     const found = axis(first, last, (count) => count <= most).ticks.map(({ label }) => label);
     if (labels.length > 1 || first === last) expect(found).toEqual(labels);
     else expect(found).toEqual(expect.arrayContaining([...labels]));
   });
 
-  it('has ticks on midnights within its days, whose labels say which', () => {
+  it('has ticks at midnight within its days, with exact labels', () => {
     const day = fc.integer({ min: daysSince('1600-01-01'), max: daysSince('2999-12-31') });
     fc.assert(
       fc.property(
@@ -110,12 +110,12 @@ describe('the axis of maturities', () => {
     [5, ['3M', '2Y', '30Y']],
     [2, ['1Y', '30Y']],
     [0, ['30Y']],
-  ])('with room for %d labels', (most, labels) => {
+  ])('with room for %d labels shows every second or third maturity', (most, labels) => {
     const { ticks } = horizontalAxis({ kind: 'maturity', names }, (axis) => axis.ticks.length <= most);
     expect(ticks.map(({ label }) => label)).toEqual(labels);
   });
 
-  it('has them evenly, half a share from each end', () => {
+  it('is evenly spaced, with half a share at each end', () => {
     const { ticks, place } = horizontalAxis({ kind: 'maturity', names: names.slice(0, 4) }, always);
     expect(ticks.map(({ at }) => place(at))).toEqual([0.125, 0.375, 0.625, 0.875]);
   });

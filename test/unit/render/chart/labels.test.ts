@@ -5,10 +5,10 @@ import { abbreviate, placeLabels, spreadOut } from '../../../../src/render/chart
 describe('labels in a row', () => {
   const room = { from: 0, to: 30, gap: 2 };
   it.each<readonly [string, readonly number[], readonly number[], readonly number[] | undefined]>([
-    ['stand in the middle of their places', [5, 15], [4, 4], [3, 13]],
-    ['stay inside', [0, 30], [4, 4], [0, 26]],
-    ['are not written closer than the gap', [5, 10], [4, 4], undefined],
-    ['nor where one alone is too long', [5], [40], undefined],
+    ['are centred at their places', [5, 15], [4, 4], [3, 13]],
+    ['stay between the limits', [0, 30], [4, 4], [0, 26]],
+    ['are refused if they are closer than the gap', [5, 10], [4, 4], undefined],
+    ['are refused if one is too long', [5], [40], undefined],
   ])('%s', (_, centres, widths, starts) => {
     expect(placeLabels(centres, widths, room)).toEqual(starts);
   });
@@ -16,15 +16,15 @@ describe('labels in a row', () => {
 
 describe('labels below each other', () => {
   it.each<readonly [string, readonly number[], readonly number[]]>([
-    ['stand where they want to', [2, 7], [2, 7]],
-    ['give way to each other', [5, 5, 5], [5, 6, 7]],
-    ['stay inside', [9, 9], [8, 9]],
+    ['stay where they are if there is room', [2, 7], [2, 7]],
+    ['move apart', [5, 5, 5], [5, 6, 7]],
+    ['stay between the limits', [9, 9], [8, 9]],
     ['keep their order', [9, 0, 9], [8, 0, 9]],
   ])('%s', (_, wanted, places) => {
     expect(spreadOut(wanted, { from: 0, to: 9, distance: 1 })).toEqual(places);
   });
 
-  it('never meet and never leave where there is room for all', () => {
+  it('never meet and never leave the limits if there is room for all', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(20), { minLength: 1, maxLength: 21 }), (wanted) => {
         const places = spreadOut(wanted, { from: 0, to: 20, distance: 1 });
@@ -36,7 +36,7 @@ describe('labels below each other', () => {
   });
 });
 
-describe('short names of lines', () => {
+describe('the abbreviations', () => {
   it.each<readonly [names: readonly string[], most: number, short: readonly string[]]>([
     [['GDP', 'GDPC1'], 8, ['GDP', 'GDPC1']],
     [['CONSUMPTION', 'INVESTMENT'], 8, ['CONSUMP…', 'INVESTM…']],

@@ -13,7 +13,7 @@ describe('a line breaks', () => {
     readonly [name: string, readings: readonly ChartReading[], longest: number, runs: readonly ChartPoint[][]]
   >([
     [
-      'nowhere where all is there',
+      'nowhere if every value is present',
       [
         [0, 1],
         [1, 2],
@@ -29,7 +29,7 @@ describe('a line breaks', () => {
       ],
     ],
     [
-      'where there is no value',
+      'at a null',
       [
         [0, 1],
         [1, null],
@@ -39,7 +39,7 @@ describe('a line breaks', () => {
       [[[0, 1]], [[2, 3]]],
     ],
     [
-      'where one is missing',
+      'at a distance that is too long',
       [
         [0, 1],
         [1, 2],
@@ -55,7 +55,7 @@ describe('a line breaks', () => {
       ],
     ],
     [
-      'not at its ends',
+      'only between values, not at its ends',
       [
         [0, null],
         [1, 2],
@@ -64,7 +64,7 @@ describe('a line breaks', () => {
       9,
       [[[1, 2]]],
     ],
-    ['into nothing without values', [[0, null]], 9, []],
+    ['into no runs without values', [[0, null]], 9, []],
   ])('%s', (_, readings, longest, runs) => {
     expect(splitIntoRuns(readings, longest)).toEqual(runs);
   });
@@ -75,7 +75,7 @@ describe('a step', () => {
     readonly [name: string, readings: readonly ChartReading[], end: number, runs: readonly ChartPoint[][]]
   >([
     [
-      'stands until the next value',
+      'holds until the next value',
       [
         [0, 1],
         [4, 3],
@@ -90,7 +90,7 @@ describe('a step', () => {
       ],
     ],
     [
-      'stands until the end',
+      'holds until the end',
       [[0, 1]],
       9,
       [
@@ -115,7 +115,7 @@ describe('a step', () => {
       ],
     ],
     [
-      'begins anew after one',
+      'begins again after a withdrawal',
       [
         [0, 1],
         [4, null],
@@ -138,10 +138,10 @@ describe('a step', () => {
   });
 });
 
-describe('of many points', () => {
+describe('decimation', () => {
   const values = fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 300 });
 
-  it('at most four of a column are kept, with its first, last, least and greatest, in their order', () => {
+  it('keeps at most four points of a column, with its first, last, least and greatest, in their order', () => {
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 40 }), (ys, width) => {
         const run = ys.map((y, x): ChartPoint => [x, y]);
@@ -163,7 +163,7 @@ describe('of many points', () => {
     );
   });
 
-  it('few enough are kept as they are', () => {
+  it('keeps all points if there are few', () => {
     const run: readonly ChartPoint[] = [
       [0, 1],
       [1, 5],

@@ -21,7 +21,7 @@ function at(width: number | undefined, rows: readonly Row[], fields = observatio
 }
 
 describe('a table', () => {
-  it('at 200 shows all, numbers to the right, their points aligned, nothing at the end of a line', () => {
+  it('of 200 cells shows everything, with numbers aligned at the decimal point and no trailing blanks', () => {
     expect(at(200, gdp)).toEqual({
       lines: [
         'date          value  as_of_date  series_id  unit                                                  frequency  source',
@@ -33,7 +33,7 @@ describe('a table', () => {
     });
   });
 
-  it('at 80 cuts the widest text', () => {
+  it('of 80 cells cuts the widest text', () => {
     expect(at(80, gdp)).toEqual({
       lines: [
         'date          value  as_of_date  series_id  unit               frequency  source',
@@ -45,7 +45,7 @@ describe('a table', () => {
     });
   });
 
-  it('at 40 drops the last columns and tells which', () => {
+  it('of 40 cells drops the last columns and names them', () => {
     expect(at(40, gdp)).toEqual({
       lines: [
         'date          value  as_of_date',
@@ -57,14 +57,14 @@ describe('a table', () => {
     });
   });
 
-  it('without a width cuts nothing', () => {
+  it('without a width shows everything', () => {
     const long = 'x'.repeat(5000);
     expect(at(undefined, [{ id: long, title: 'y' }], [field('id'), field('title')]).lines[1]).toBe(
       `${long}  y`,
     );
   });
 
-  it('never drops the first column nor cuts a number, however narrow the terminal', () => {
+  it('keeps the first column and whole numbers on the narrowest terminal', () => {
     const fields = [field('value', 'decimal'), field('unit')];
     expect(at(5, [{ value: '17710.70', unit: 'B' }], fields)).toEqual({
       lines: ['   value', '17710.70'],
@@ -92,12 +92,12 @@ describe('a table', () => {
     ]);
   });
 
-  it('shows its header with no rows, and nothing where none is wanted', () => {
+  it('shows its header without rows, unless it is turned off', () => {
     expect(at(80, []).lines).toEqual(['date  value  as_of_date  series_id  unit  frequency  source']);
     expect(output(new TableRenderer(layout(observationFields, { header: false })), [])).toBe('');
   });
 
-  it('has a bold header only with colour', () => {
+  it('has a bold header only if colour is allowed', () => {
     const rows = [{ id: 'GDP' }];
     expect(output(new TableRenderer(layout([field('id')], { colour: true })), rows)).toBe(
       '\u001B[1mid\u001B[22m\nGDP\n',
@@ -105,7 +105,7 @@ describe('a table', () => {
     expect(output(new TableRenderer(layout([field('id')])), rows)).toBe('id\nGDP\n');
   });
 
-  it('counts wide characters and emoji as two cells, and never cuts one in half', () => {
+  it('counts wide characters and emoji as two cells, and cuts between them', () => {
     const fields = [field('id'), field('title')];
     const rows = [
       { id: '国内', title: '国内総生産（名目）' },
@@ -120,7 +120,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('is as aligned over many pages as over one', () => {
+  it('is aligned in the same way over one page and over many', () => {
     const renderer = new TableRenderer(layout(observationFields, { width: 80 }));
     expect(
       output(renderer, ...gdp.map((row) => [row]))
@@ -129,7 +129,7 @@ describe('a table', () => {
     ).toEqual(at(80, gdp).lines);
   });
 
-  it('writes from the ten thousandth row on, keeps its widths, and loses no digit', () => {
+  it('writes its first rows at the ten thousandth, keeps its widths and loses no digit', () => {
     const fields = [field('value', 'decimal'), field('unit')];
     const renderer = new TableRenderer(layout(fields, { width: 20 }));
     const first = renderer.page(envelope(Array(10_000).fill({ value: '1.5', unit: 'B' })));
@@ -145,7 +145,7 @@ describe('a table', () => {
     expect(renderer.end()).toBe('');
   });
 
-  it('keeps every line within the width where text alone is wide, whatever the texts', () => {
+  it('keeps every line within the width for random texts', () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.lorem());
     const fields = [field('id'), field('title'), field('units')];
     fc.assert(
@@ -166,7 +166,7 @@ describe('a table', () => {
   });
 });
 
-describe('foreign text never reaches the terminal as a command', () => {
+describe('a table shows foreign text without terminal commands:', () => {
   it.each([
     ['a colour', '\u001B[31mred', '␛[31mred'],
     ['a window title', '\u001B]0;owned\u0007', '␛]0;owned␇'],
@@ -187,7 +187,7 @@ describe('foreign text never reaches the terminal as a command', () => {
     expect(at(80, [{ value: cell }], [field('value', 'decimal')]).lines[1]?.trim()).toBe(shown);
   });
 
-  it('whatever the text', () => {
+  it('any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const out = output(new TableRenderer(layout([field('id')])), [{ id: text }]);

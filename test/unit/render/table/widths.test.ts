@@ -5,17 +5,17 @@ import { fitWidths, gap } from '../../../../src/render/table/lines.ts';
 const text = (natural: number) => ({ natural, least: Math.min(natural, 8) });
 const rigid = (natural: number) => ({ natural, least: natural });
 
-describe('widths of columns', () => {
+describe('the widths of columns', () => {
   it.each([
-    ['are the natural ones where there is room', [rigid(10), text(20)], 32, [10, 20]],
+    ['are the natural ones if there is room', [rigid(10), text(20)], 32, [10, 20]],
     ['take from the widest first', [text(30), text(12)], 34, [20, 12]],
-    ['take from equals equally', [text(30), text(30)], 42, [20, 20]],
-    ['never take from what may not be cut', [rigid(30), text(12)], 40, [30, 8]],
+    ['take equally from equals', [text(30), text(30)], 42, [20, 20]],
+    ['never take from a column that may not be cut', [rigid(30), text(12)], 40, [30, 8]],
     ['leave out columns from the end', [rigid(30), text(12), rigid(4)], 40, [30, 8]],
-    ['bring texts back to full width once others are left out', [text(20), rigid(30)], 24, [20]],
+    ['give texts their full width once other columns are left out', [text(20), rigid(30)], 24, [20]],
     ['cut the first column rather than leave it out', [text(30), rigid(30)], 12, [12]],
-    ['keep the first column whole where it may not be cut', [rigid(30), rigid(30)], 12, [30]],
-    ['are none for no columns', [], 80, []],
+    ['keep the first column whole if it may not be cut', [rigid(30), rigid(30)], 12, [30]],
+    ['are empty for no columns', [], 80, []],
   ])('%s', (_, wishes, width, expected) => {
     expect(fitWidths(wishes, width)).toEqual(expected);
   });
@@ -24,7 +24,7 @@ describe('widths of columns', () => {
     .tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 60 }))
     .map(([a, b]) => ({ natural: Math.max(a, b), least: Math.min(a, b) }));
 
-  it('fit, stay between least and natural, and leave room for no further column', () => {
+  it('fit the line, stay between least and natural, and leave no room for another column', () => {
     fc.assert(
       fc.property(
         fc.array(wish, { minLength: 1, maxLength: 8 }),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { digestOf, isKeyShaped, newKey } from '../../../../src/server/keys/key.ts';
+import { digestOf, isKeyShaped, newKey } from '../../../../src/server/keys/gate.ts';
 
 const now = new Date('2026-01-15T12:00:00Z');
 const made = Array.from({ length: 200 }, () => newKey({ name: 'Ada', plan: 'pro', now }));

@@ -82,7 +82,7 @@ describe('a chart as SVG', () => {
   const text = svgOf(rowsOf(lines), { key: () => [['GDP', 'Gross Domestic Product']] });
   const picture = pictureOf(text);
 
-  it('has a size, a view box, a title and a description for those who do not see it', () => {
+  it('has a size, a view box, a title and a description for people who cannot see it', () => {
     expect(picture).toMatchObject({
       xmlns: 'http://www.w3.org/2000/svg',
       role: 'img',
@@ -95,7 +95,7 @@ describe('a chart as SVG', () => {
     });
   });
 
-  it('keeps a title of capitals, as ids are, between its margins', () => {
+  it('keeps a title of capital letters, as in ids, between its margins', () => {
     // The advances of DejaVu Sans Bold, the widest font that `sans-serif` commonly is.
     const advances: Readonly<Record<string, number>> = {
       P: 0.733,
@@ -117,7 +117,7 @@ describe('a chart as SVG', () => {
     }
   });
 
-  it('tells lines apart whose names have no room', () => {
+  it('abbreviates names so that lines can be told apart', () => {
     const long: Lines = {
       'PRICES.OF.CONSUMERS.IN.TOWNS.FOOD': yearly([1, 2]),
       'PRICES.OF.CONSUMERS.IN.TOWNS.RENT': yearly([2, 3]),
@@ -126,7 +126,7 @@ describe('a chart as SVG', () => {
     expect(names).toEqual(expect.arrayContaining(['…FOOD', '…RENT']));
   });
 
-  it('says what it shows: title, as-of day, unit, names, dates, values, long names, source', () => {
+  it('has the title, as-of date, unit, names, dates, values, full names and source', () => {
     const texts = textsOf(picture).map((one) => one.text);
     const wanted = [
       'A title',
@@ -143,7 +143,7 @@ describe('a chart as SVG', () => {
     expect(texts).toEqual(expect.arrayContaining(wanted));
   });
 
-  it('is made of nothing but itself: no script, no style sheet, no address, no font to load', () => {
+  it('has no script, style sheet, address or font to load', () => {
     expect(text).not.toMatch(/<(script|style|image|use|foreignObject|link)|href|url\(|@import|on[a-z]+=/i);
     expect(text.match(/https?:[^"]*/g)).toEqual(['http://www.w3.org/2000/svg']);
   });
@@ -152,14 +152,14 @@ describe('a chart as SVG', () => {
     expect(picture.path?.map(({ d }) => d?.match(/M/g)?.length)).toEqual([2, 1]);
   });
 
-  it('is the same bytes for the same rows, in any order', () => {
+  it('has the same bytes for the same rows in any order', () => {
     const rows = rowsOf(lines);
     const others = rows.filter(({ line }) => line === 'OTHER').reverse();
     const mixed = [...rows.filter(({ line }) => line === 'GDP').reverse(), ...others];
     expect(svgOf(mixed, { key: () => [['GDP', 'Gross Domestic Product']] })).toBe(text);
   });
 
-  it('has each line’s extremes where the labels say they are', () => {
+  it('draws the extremes of each line where the labels say', () => {
     const [x, y] = [acrossOf(picture), heightOf(picture)];
     for (const [i, readings] of Object.values(lines).entries()) {
       const points = pointsOf(picture.path?.[i]);
@@ -174,7 +174,7 @@ describe('a chart as SVG', () => {
     }
   });
 
-  it('has whatever the values are within the lines of its first and last tick', () => {
+  it('draws random values between its first and its last tick', () => {
     const value = fc.oneof(
       fc.integer({ min: -50, max: 50 }),
       fc.integer({ min: -1e9, max: 1e9 }).map((n) => n / 1000),
@@ -204,7 +204,7 @@ describe('a chart as SVG', () => {
     );
   });
 
-  it('has foreign text as text, whatever is in it', () => {
+  it('shows any foreign text as text', () => {
     const evil = '</text><script>alert("1")</script>&amp; \u0000\u001B\uFFFE\uD800 “x”';
     const words = () => ({ title: evil, subtitle: evil });
     const rows = rowsOf(
@@ -219,7 +219,7 @@ describe('a chart as SVG', () => {
     expect(read.title).toContain('</text><script>alert("1")</script>&amp; ␀␛');
   });
 
-  it('has a panel for each unit, one below the other', () => {
+  it('has a panel for each unit, below each other', () => {
     const two = pictureOf(svgOf(rowsOf(lines, { OTHER: { unit: 'Dollars' } })));
     const headings = textsOf(two).filter((one) => /^(GDP|OTHER), /.test(one.text));
     expect(headings.map((one) => one.text)).toEqual(['GDP, Percent', 'OTHER, Dollars']);
@@ -248,7 +248,7 @@ describe('a chart as SVG', () => {
     for (const [i, value] of wanted.entries()) expect(Number(read.circle?.[i]?.cy)).toBeCloseTo(y(value), 1);
   });
 
-  it('has a dot at each publication, from which its value stands until the next', () => {
+  it('has a dot at each publication, whose value holds until the next', () => {
     const readings: readonly Reading[] = [
       ['2020-01-01', '2'],
       ['2020-03-01', '4'],
@@ -280,7 +280,7 @@ describe('a chart as SVG', () => {
     expect(read.desc).toBe('As known on 2020-06-30. There are no values.');
   });
 
-  it('of fifteen thousand days stays small, and keeps their extremes', () => {
+  it('of fifteen thousand days is small and keeps their extremes', () => {
     const first = daysSince('1970-01-01');
     const readings = Array.from(
       { length: 15_000 },

@@ -25,8 +25,8 @@ function problemOf(work: () => unknown): Problem | undefined {
   return undefined;
 }
 
-describe('a chart in text', () => {
-  it('looks like this: title, as-of day, unit, values, dates, source', () => {
+describe('a text chart', () => {
+  it('has a title, an as-of date, a unit, values, dates and a source', () => {
     const rows = rowsOf({ X: monthly(2020, [1, 2, 3, 4, 5, 6, 7, 8, 7, 6, 5, 4, 3]) });
     expect(textOf(rows, { width: 40 })).toBe(`A title
 As known on 2020-06-30
@@ -44,7 +44,7 @@ Source: A source
 `);
   });
 
-  it('breaks its line where a value is null or missing, and shows a value that stands alone', () => {
+  it('breaks its line where a value is null or missing, and shows a single value as a dot', () => {
     const readings = monthly(2020, [2, 2, null, 4, null, 6, 6, 6, 6, 6, 6, 6, 6]).filter(
       ([at]) => at !== '2020-09-01',
     );
@@ -74,21 +74,24 @@ Source: A source
     ['half a year', 'SA', ['2020-01-01', '2021-01-01'], true],
     ['weeks of trading', 'D', ['2020-01-01', '2020-02-01'], true],
     ['days without trading', 'D', ['2001-09-10', '2001-09-17'], false],
-    ['nobody knows what', '', ['2020-01-01', '2029-01-01'], false],
-  ])('two values with %s between them (%s)', (_, frequency, [a = '', b = ''], breaks) => {
-    const text = textOf(
-      rowsOf(
-        {
-          X: [
-            [a, '1'],
-            [b, '2'],
-          ],
-        },
-        { X: { frequency } },
-      ),
-    );
-    expect(text.includes('•')).toBe(breaks);
-  });
+    ['an unknown time', '', ['2020-01-01', '2029-01-01'], false],
+  ])(
+    'joins two values unless one is missing between them: %s (%s)',
+    (_, frequency, [a = '', b = ''], breaks) => {
+      const text = textOf(
+        rowsOf(
+          {
+            X: [
+              [a, '1'],
+              [b, '2'],
+            ],
+          },
+          { X: { frequency } },
+        ),
+      );
+      expect(text.includes('•')).toBe(breaks);
+    },
+  );
 
   it.each<readonly [name: string, values: readonly (number | string | null)[]]>([
     ['one value', [3.25]],
@@ -100,13 +103,13 @@ Source: A source
     ['huge values', ['1'.padEnd(30, '0'), '3'.padEnd(30, '0')]],
     ['tiny values', ['0.000000000000001', '0.000000000000003']],
     ['values that differ in their last digits', ['100000000000.1', '100000000000.3']],
-  ])('shows %s inside its frame, the extremes where the ticks say', (_, values) => {
+  ])('draws %s inside its frame, with the extremes where the ticks say', (_, values) => {
     const text = textOf(rowsOf({ X: monthly(2020, values) }));
     const [panel] = readText(text).panels;
     expectExtremes(panel, values.map(Number));
   });
 
-  it('draws a zero line where values lie on both sides', () => {
+  it('draws a zero line if values are on both sides of it', () => {
     const zero = (values: readonly number[]) =>
       textOf(rowsOf({ X: monthly(2020, values) }))
         .split('\n')
@@ -118,7 +121,7 @@ Source: A source
   it.each([
     ['no rows', {}],
     ['rows without a value', { X: monthly(2020, [null, null]) }],
-  ])('says so where there are %s', (_, lines: Lines) => {
+  ])('says “no values” if there are %s', (_, lines: Lines) => {
     expect(linesOf(textOf(rowsOf(lines))).slice(0, 4)).toEqual([
       'A title',
       'As known on 2020-06-30',
@@ -127,7 +130,7 @@ Source: A source
     ]);
   });
 
-  it('refuses a value that no scale holds, and names it', () => {
+  it('refuses a value that is too large for a scale, and names it', () => {
     const rows = rowsOf({ X: [['2020-01-01', '1'.padEnd(300, '0')]] });
     expect(problemOf(() => textOf(rows))).toMatchObject({
       detail: 'X 2020-01-01: a chart cannot show a value of this size',
@@ -147,7 +150,7 @@ Source: A source
     expect(text.match(/a␛\]0;owned␇␊b/g)).toHaveLength(7);
   });
 
-  it('uses colours only where it may, and says the same without', () => {
+  it('uses colours only if they are allowed, and is the same text without', () => {
     const rows = rowsOf({ A: monthly(2020, [1, 5, 2]), B: monthly(2020, [4, 2, 3]) });
     const [plain, coloured] = [textOf(rows), textOf(rows, {}, {}, true)];
     expect(plain).not.toContain('\u001B');
@@ -159,11 +162,11 @@ Source: A source
   });
 });
 
-describe('several series', () => {
+describe('a text chart of several series', () => {
   const a = monthly(2020, [1, 2, 3]);
   const b = monthly(2020, [7, 8, 9]);
 
-  it('of one unit share a scale, each named where it ends', () => {
+  it('of one unit has one scale, and names each line at its end', () => {
     const text = textOf(rowsOf({ LOW: a, HIGH: b }));
     const { panels } = readText(text);
     expect(panels).toHaveLength(1);
@@ -172,7 +175,7 @@ describe('several series', () => {
     expect(panels[0]?.valueAt(4 * rowOf('HIGH') + 1.5)).toBeCloseTo(9, 0);
   });
 
-  it('of different units have panels of their own over the same dates, each with its unit', () => {
+  it('of different units has a panel for each unit, over the same dates', () => {
     const text = textOf(rowsOf({ A: a, B: b }, { B: { unit: 'Dollars' } }));
     const { panels, tickColumns } = readText(text);
     expect(panels.map(({ ticks }) => ticks.map(({ value }) => value))).toEqual([
@@ -183,26 +186,26 @@ describe('several series', () => {
     expect(tickColumns.length).toBeGreaterThan(1);
   });
 
-  it('that end together are named one below the other', () => {
+  it('that end together names them below each other', () => {
     const names = ['ONE', 'TWO', 'THREE'];
     const text = textOf(rowsOf(Object.fromEntries(names.map((name) => [name, a]))));
     for (const name of names)
       expect(linesOf(text).filter((line) => line.endsWith(` ${name}`))).toHaveLength(1);
   });
 
-  it('that end early are named there', () => {
+  it('that end early names them there', () => {
     const rows = rowsOf({ SHORT: monthly(2020, [1, 1.2]), LONG: monthly(2020, [5, 6, 7, 8, 9, 9, 9, 9, 9]) });
     const line = linesOf(textOf(rows)).find((one) => one.includes('SHORT')) ?? '';
     expect(line.indexOf('SHORT')).toBeLessThan(30);
   });
 
-  it('are told apart by names that have no room', () => {
+  it('abbreviates long names so that lines can be told apart', () => {
     const text = textOf(rowsOf({ 'PRICES.OF.CONSUMERS.FOOD': a, 'PRICES.OF.CONSUMERS.RENT': b }));
     expect(text).toContain(' …FOOD');
     expect(text).toContain(' …RENT');
   });
 
-  it('have their long names below, unless these leave no room for the picture', () => {
+  it('has the full names below, unless they leave no room for the plot', () => {
     const rows = rowsOf({ A: a, B: b });
     const key = () => [['A', 'Alpha']] as const;
     expect(textOf(rows, {}, { key })).toContain('\nA: Alpha\n');
@@ -213,8 +216,8 @@ describe('several series', () => {
   });
 });
 
-describe('steps', () => {
-  it('stand until the next publication, the last until the day of knowledge', () => {
+describe('a text chart of steps', () => {
+  it('holds each value until the next publication, and the last until the as-of date', () => {
     const rows = rowsOf({
       X: [
         ['2020-01-01', '2'],
@@ -234,7 +237,7 @@ describe('steps', () => {
   });
 });
 
-describe('curves', () => {
+describe('a text chart of curves', () => {
   const curves: Lines = {
     '2007-06-29': [
       ['1M', '4.28'],
@@ -252,20 +255,20 @@ describe('curves', () => {
   };
   const text = textOf(rowsOf(curves), { width: 60 }, { axis: 'maturity' });
 
-  it('have the maturities of both below, shortest first', () => {
+  it('has the maturities of both below, shortest first', () => {
     expect(readText(text).labels).toEqual(['1M', '2M', '3M', '10Y', '30Y']);
   });
 
-  it('have a mark of their own at each maturity that they have', () => {
+  it('has a different mark for each curve at each of its maturities', () => {
     expect([text.match(/●/g)?.length, text.match(/○/g)?.length]).toEqual([4, 4]);
   });
 
-  it('share one where they meet', () => {
+  it('has one mark where the curves meet', () => {
     const same = { A: curves['2007-06-29'] ?? [], B: curves['2007-06-29'] ?? [] };
     expect(textOf(rowsOf(same), {}, { axis: 'maturity' }).match(/[●○◉]/g)).toEqual(['◉', '◉', '◉', '◉']);
   });
 
-  it('go on over a maturity that they have not', () => {
+  it('continues a curve over a maturity that it lacks', () => {
     const cells = linesOf(text).map((line) => [...line]);
     const at = (cells[linesOf(text).findIndex((line) => /^ *└/.test(line))] ?? []).flatMap((c, i) =>
       c === '┬' ? [i] : [],
@@ -291,7 +294,7 @@ function expectExtremes(panel: ReadPanel | undefined, values: readonly number[])
   expect([ticks[0]?.row, ticks.at(-1)?.row]).toEqual([0, rows - 1]);
 }
 
-describe('whatever the size of the terminal', () => {
+describe('a text chart of any size', () => {
   const number = fc.oneof(
     fc.integer({ min: -100, max: 100 }),
     fc.integer({ min: -1_000_000, max: 1_000_000 }).map((n) => n / 100),
@@ -308,7 +311,7 @@ describe('whatever the size of the terminal', () => {
     )
     .map((entries): Lines => Object.fromEntries(entries));
 
-  it('no line is wider, no chart higher, and each line has its extremes where the ticks say', () => {
+  it('fits the terminal, and draws the extremes of each line where the ticks say', () => {
     let drawn = 0;
     fc.assert(
       fc.property(
@@ -357,7 +360,7 @@ describe('whatever the size of the terminal', () => {
     expect(drawn).toBeGreaterThan(150);
   });
 
-  it('dates stand below the column of their values', () => {
+  it('has its dates below the columns of their values', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 20, max: 200 }),
@@ -388,7 +391,7 @@ describe('whatever the size of the terminal', () => {
     );
   });
 
-  it('fewer than 20 columns are refused, with the way out', () => {
+  it('refuses fewer than 20 columns, and says what to do', () => {
     expect(problemOf(() => textOf([], { width: 19 }))).toMatchObject({
       kind: 'bad-input',
       detail: 'this chart needs 20 columns, and there is room for 19',
@@ -396,7 +399,7 @@ describe('whatever the size of the terminal', () => {
     });
   });
 
-  it('what it says that it needs is enough, and not less', () => {
+  it('needs exactly the size that its refusal names', () => {
     const rows = rowsOf({ A: monthly(2020, [1, 2]), B: monthly(2020, [1, 2]) }, { B: { unit: 'Dollars' } });
     const refused = problemOf(() => textOf(rows, { height: 5 }));
     const needed = Number(/needs (\d+) lines/.exec(refused?.detail ?? '')?.[1]);
@@ -414,7 +417,7 @@ describe('whatever the size of the terminal', () => {
     expect(problemOf(() => textOf(wide, { width: columns }))).toBeUndefined();
   });
 
-  it('fifteen thousand days take no time to speak of, and lose no extreme', () => {
+  it('draws fifteen thousand days in no time and loses no extreme', () => {
     const first = daysSince('1970-01-01');
     const readings = Array.from(
       { length: 15_000 },

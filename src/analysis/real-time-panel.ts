@@ -1,0 +1,76 @@
+import type { Day } from '../domain/series/date.ts';
+import type { Asking, QueryAnswer } from './answer.ts';
+import { type ComposedAsking, composed, eachOf, estimated } from './composed.ts';
+import { noteOutside } from './coverage.ts';
+import type { PanelRow, WideRow } from './layouts.ts';
+import { undescribed } from './panel.ts';
+import { longPanel, widePanel } from './panel-layout.ts';
+import { asOfDates, type RealTimePanelQuery } from './query.ts';
+import { newestValues, planOf, requestsIn } from './real-time-periods.ts';
+import { seriesMeant } from './series-ids.ts';
+
+/** The newest value of several series that was known on each day of a rhythm. */
+export function answerRealTimePanel(query: RealTimePanelQuery, asking: Asking): Promise<QueryAnswer> {
+  return query.wide ? answerWideRealTimePanel(query, asking) : answerLongRealTimePanel(query, asking);
+}
+
+/** The same panel with a row for each as-of date and series. */
+export function answerLongRealTimePanel(
+  query: RealTimePanelQuery,
+  asking: Asking,
+): Promise<QueryAnswer<PanelRow>> {
+  return composed(asking, async (counting) => {
+    const { columns, failures } = await columnsOf(query, counting);
+    return { ...longPanel(columns, query.sort), failures };
+  });
+}
+
+/** The same panel with a row for each as-of date and a column for each series. */
+export function answerWideRealTimePanel(
+  query: RealTimePanelQuery,
+  asking: Asking,
+): Promise<QueryAnswer<WideRow>> {
+  return composed(asking, async (counting) => {
+    const { columns, failures } = await columnsOf(query, counting);
+    return { ...widePanel(columns, query.sort, 'as_of'), failures };
+  });
+}
+
+async function columnsOf(query: RealTimePanelQuery, counting: ComposedAsking) {
+  const { planned, noted, made, left, checks } = await planAll(query, counting);
+  counting.expect(made + left + checks);
+  const { done, failures } = await eachOf(planned.done, async (plan) => ({
+    series: plan.series,
+    points: await newestValues(plan, counting),
+  }));
+  await noteOutside(
+    done.map((column) => column.series),
+    noted,
+    counting,
+  );
+  return {
+    columns: done,
+    failures: [
+      ...planned.failures.map(({ of: { id }, error }) => ({ id, error })),
+      ...failures.map(({ of: { series }, error }) => ({ id: series.id, error })),
+    ],
+  };
+}
+
+/** How many requests a real-time panel takes, in words; makes those that plan it. */
+export function estimateRealTimePanel(query: RealTimePanelQuery, asking: Asking): Promise<string> {
+  return estimated(asking, async (counting) => {
+    const { made, left, checks } = await planAll(query, counting);
+    return `this panel takes ${made + left + checks} requests: ${made} to plan it (made now), ${left} for values, ${checks} to check coverage and that nothing changed`;
+  });
+}
+
+async function planAll(query: RealTimePanelQuery, asking: ComposedAsking) {
+  const days = asOfDates(query);
+  const series = await seriesMeant(query.ids, asking);
+  const planned = await eachOf(series, (one) => planOf(one, days, asking));
+  const left = planned.done.reduce((sum, plan) => sum + requestsIn(plan), 0);
+  const noted: readonly Day[] = asking.note === undefined ? [] : [...days.slice(0, 1), ...days.slice(-1)];
+  const described = noted.length === 0 ? 0 : undescribed(planned.done.map((plan) => plan.series));
+  return { planned, noted, left, made: asking.requests(), checks: described + asking.checks() };
+}
