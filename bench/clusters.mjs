@@ -74,18 +74,17 @@ export async function clusters(folder) {
 
 /** The median milliseconds of the clusters of one ticker, a different one each time. */
 async function inProcess(store) {
-  const { open, operations } = await import('../dist/index.js');
-  const operation = operations.find(({ name }) => name === 'insider_clusters');
-  const client = await open({ store });
+  const { open } = await import('../dist/index.js');
+  const asof = await open(store);
   try {
     const taken = [];
     for (let issuer = 1; issuer <= 100; issuer += 1) {
       const started = performance.now();
-      await client.ask(operation, [['ticker', symbolOf(issuer)]]);
+      await asof.insiderClusters({ ticker: symbolOf(issuer), limit: 100 });
       taken.push(performance.now() - started);
     }
     return median(taken);
   } finally {
-    await client.close();
+    await asof.close();
   }
 }

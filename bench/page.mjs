@@ -43,29 +43,22 @@ async function openStore(folder, name, lines) {
   await writeCsv(csv, lines);
   timedAsof(['import', csv, '--store', store]);
   const { open } = await import('../dist/index.js');
-  return open({ store });
+  return open(store);
 }
 
 const warmUp = 300;
 const counted = 1500;
 
-/** The median milliseconds of a page for each client; the as-of dates cover all vintages. */
-async function interleaved(clients) {
-  const { operations } = await import('../dist/index.js');
-  const observations = operations.find(({ name }) => name === 'observations');
-  const taken = clients.map(() => []);
+/** The median milliseconds of a page of each store; the as-of dates cover all vintages. */
+async function interleaved(stores) {
+  const taken = stores.map(() => []);
   for (let i = 0; i < warmUp + counted; i += 1) {
     const asOf = new Date(Date.UTC(2010, i % much.vintages, 15)).toISOString().slice(0, 10);
-    const given = [
-      ['id', 'REVISED00001'],
-      ['as_of', asOf],
-      ['limit', '100'],
-    ];
-    for (const [side, client] of clients.entries()) {
+    for (const [side, asof] of stores.entries()) {
       const started = performance.now();
-      const { results } = await client.ask(observations, given);
+      const { rows } = await asof.observations('REVISED00001', { asOf, limit: 100 });
       const ms = performance.now() - started;
-      if (results.length !== 100) throw new Error(`a page of ${results.length} rows as of ${asOf}`);
+      if (rows.length !== 100) throw new Error(`a page of ${rows.length} rows as of ${asOf}`);
       if (i >= warmUp) taken[side].push(ms);
     }
   }

@@ -1,14 +1,11 @@
 import { spreadInBasisPoints } from '../domain/series/change.ts';
 import { monthsOf } from '../domain/treasury/curve.ts';
+import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
-import type { curve as curveOperation } from '../operations/index.ts';
-import type { RowOf } from '../operations/operation.ts';
 import type { CurveComparisonRow } from './layouts.ts';
 
-type Rate = RowOf<typeof curveOperation>;
-
 /** A curve beside another: a row for each maturity that either has, shortest first. */
-export function compared(curve: Envelope<Rate>, other: Envelope<Rate>): Envelope<CurveComparisonRow> {
+export function compared(curve: Envelope<RateRow>, other: Envelope<RateRow>): Envelope<CurveComparisonRow> {
   const [rates, otherRates] = [byMaturity(curve), byMaturity(other)];
   const names = new Set([...rates.keys(), ...otherRates.keys()]);
   const results = [...names]
@@ -30,7 +27,7 @@ export function compared(curve: Envelope<Rate>, other: Envelope<Rate>): Envelope
   return { ...curve, object: 'yield_curve_comparison', results, results_count: results.length };
 }
 
-function byMaturity({ results }: Envelope<Rate>): ReadonlyMap<string, Rate> {
+function byMaturity({ results }: Envelope<RateRow>): ReadonlyMap<string, RateRow> {
   return new Map(results.map((row) => [row.maturity, row]));
 }
 

@@ -1,15 +1,15 @@
 import { pagesOf } from '../client/pagination.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
 import type { CurveType } from '../domain/treasury/curve.ts';
+import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { curve, yields } from '../operations/index.ts';
-import type { RowOf } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import { type Asking, type QueryAnswer, textsOf } from './answer.ts';
+import { curveDrawing } from './charts/curve.ts';
+import { compared } from './curve-comparison.ts';
 import { type CurveComparisonRow, comparisonLayout } from './layouts.ts';
 import type { QueryParams, YieldCurveQuery } from './query.ts';
-
-type Rate = RowOf<typeof curve>;
 
 /** The curve of a day, or of the newest day up to it; with `vs` beside the curve of another day. */
 export async function answerCurve(query: YieldCurveQuery, asking: Asking): Promise<QueryAnswer> {
@@ -18,9 +18,9 @@ export async function answerCurve(query: YieldCurveQuery, asking: Asking): Promi
 }
 
 /** The curve of a day, or of the newest day up to it. */
-export async function answerOneCurve(query: YieldCurveQuery, asking: Asking): Promise<QueryAnswer<Rate>> {
+export async function answerOneCurve(query: YieldCurveQuery, asking: Asking): Promise<QueryAnswer<RateRow>> {
   const { fields, columns } = curve;
-  return { fields, columns, ...(await drawn(query, asking)), failures: [], pages: curvePages(query, asking) };
+  return { fields, columns, ...drawn(query, asking), failures: [], pages: curvePages(query, asking) };
 }
 
 /** The curve of a day, or of the newest day up to it, beside the curve of another day. */
@@ -29,14 +29,14 @@ export async function answerComparison(
   asking: Asking,
 ): Promise<QueryAnswer<CurveComparisonRow>> {
   const { fields, columns } = comparisonLayout;
-  return { fields, columns, ...(await drawn(query, asking)), failures: [], pages: compare(query, asking) };
+  return { fields, columns, ...drawn(query, asking), failures: [], pages: compare(query, asking) };
 }
 
-async function drawn(query: YieldCurveQuery, { chart }: Asking) {
-  return chart === true ? { drawing: (await import('./charts/curve.ts')).curveDrawing(query) } : {};
+function drawn(query: YieldCurveQuery, { chart }: Asking) {
+  return chart === true ? { drawing: curveDrawing(query) } : {};
 }
 
-async function* curvePages(query: YieldCurveQuery, asking: Asking): AsyncGenerator<Envelope<Rate>> {
+async function* curvePages(query: YieldCurveQuery, asking: Asking): AsyncGenerator<Envelope<RateRow>> {
   const texts = await curveTexts(query, query.date, asking);
   yield* received(query, texts, asking);
 }
@@ -45,7 +45,7 @@ async function* received(
   query: YieldCurveQuery,
   texts: ParamTexts,
   asking: Asking,
-): AsyncGenerator<Envelope<Rate>> {
+): AsyncGenerator<Envelope<RateRow>> {
   for await (const page of pagesOf(asking.client, curve, texts, {}, asking.signal)) {
     if (query.date !== undefined) noteMissing(page, query, query.date, asking);
     yield page;
@@ -57,7 +57,6 @@ async function* compare(
   asking: Asking,
 ): AsyncGenerator<Envelope<CurveComparisonRow>> {
   const { vs } = query;
-  const { compared } = await import('./curve-comparison.ts');
   const texts = await curveTexts(query, query.date, asking);
   const other = await asking.client.ask(curve, await curveTexts(query, vs, asking));
   noteMissing(other, query, vs, asking);
@@ -83,7 +82,7 @@ function typeParam(curveType: CurveType | undefined): QueryParams {
 
 /** Notes that a day has no curve, and how to get the one before it. */
 function noteMissing(
-  { results }: Envelope<Rate>,
+  { results }: Envelope<RateRow>,
   { onOrBefore }: YieldCurveQuery,
   date: Day,
   { note }: Asking,

@@ -2,7 +2,7 @@ import { changeBetween } from '../domain/series/change.ts';
 import type { Day } from '../domain/series/date.ts';
 import { sameNumber } from '../domain/series/decimal.ts';
 import { observations } from '../operations/index.ts';
-import type { RowOf } from '../operations/operation.ts';
+import type { ObservationRow } from '../operations/observations.ts';
 import { type Asking, type QueryAnswer, rowsOf } from './answer.ts';
 import { type ComposedAsking, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteOutside } from './coverage.ts';
@@ -13,8 +13,6 @@ import type { DiffQuery } from './query.ts';
 export function answerDiff(query: DiffQuery, asking: Asking): Promise<QueryAnswer<DiffRow>> {
   return composed(asking, (counting) => compare(query, counting));
 }
-
-type Observation = RowOf<typeof observations>;
 
 async function compare(query: DiffQuery, asking: ComposedAsking) {
   const { id, days, from, to } = query;
@@ -42,8 +40,8 @@ export function estimateDiff({ id, days }: DiffQuery, asking: Asking): Promise<s
 /** The dates for which two answers have different numbers, or that only one of them has. */
 function differences(
   id: string,
-  before: readonly Observation[],
-  after: readonly Observation[],
+  before: readonly ObservationRow[],
+  after: readonly ObservationRow[],
 ): readonly DiffRow[] {
   const [old, now] = [valuesByDate(before), valuesByDate(after)];
   const dates = [...new Set([...old.keys(), ...now.keys()])].sort().reverse();
@@ -56,6 +54,6 @@ function differences(
   });
 }
 
-function valuesByDate(rows: readonly Observation[]): ReadonlyMap<Day, string> {
+function valuesByDate(rows: readonly ObservationRow[]): ReadonlyMap<Day, string> {
   return new Map(rows.map(({ date, value }) => [date, value]));
 }

@@ -1,6 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
-import type { observations } from '../operations/index.ts';
-import type { RowOf } from '../operations/operation.ts';
+import type { ObservationRow } from '../operations/observations.ts';
 import { longPanelLayout, type PanelRow, type RowLayout, type WideRow, widePanelLayout } from './layouts.ts';
 import type { SortOrder } from './query.ts';
 import type { MeantSeries } from './series-ids.ts';
@@ -20,10 +19,7 @@ export type PanelColumn = {
 };
 
 /** An observation as a point of a panel. */
-export function pointOf(
-  { date, value, as_of_date }: RowOf<typeof observations>,
-  asOf: Day | undefined,
-): PanelPoint {
+export function pointOf({ date, value, as_of_date }: ObservationRow, asOf: Day | undefined): PanelPoint {
   return { asOf, date, value, asOfDate: as_of_date };
 }
 

@@ -11,7 +11,7 @@ import {
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { observations, revisions, vintages } from '../operations/index.ts';
-import type { RowOf } from '../operations/operation.ts';
+import type { ObservationRow } from '../operations/observations.ts';
 import { type Asking, rowsOf } from './answer.ts';
 import type { PanelPoint } from './panel-layout.ts';
 import type { MeantSeries } from './series-ids.ts';
@@ -172,6 +172,6 @@ async function newestIn(
   return first && releaseOf(first);
 }
 
-function releaseOf({ date, value, as_of_date }: RowOf<typeof observations>): FirstRelease {
+function releaseOf({ date, value, as_of_date }: ObservationRow): FirstRelease {
   return { date, value, asOf: as_of_date };
 }

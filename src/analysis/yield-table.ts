@@ -1,13 +1,11 @@
 import { pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
+import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { yields } from '../operations/index.ts';
-import type { RowOf } from '../operations/operation.ts';
 import { type Asking, type QueryAnswer, textsOf } from './answer.ts';
 import { type WideRow, yieldTableLayout } from './layouts.ts';
 import type { YieldTableQuery } from './query.ts';
-
-type Rate = RowOf<typeof yields>;
 
 /** Treasury rates with a row for each date and a column for each maturity. */
 export function answerYieldTable(query: YieldTableQuery, asking: Asking): QueryAnswer<WideRow> {
@@ -26,7 +24,7 @@ export function answerYieldTable(query: YieldTableQuery, asking: Asking): QueryA
 
 /** A row for each date from rows for each rate; null for a maturity without a rate on that date. */
 export async function* tablePages(
-  pages: AsyncIterable<Envelope<Rate>>,
+  pages: AsyncIterable<Envelope<RateRow>>,
   maturities: readonly string[],
 ): AsyncGenerator<Envelope<WideRow>> {
   const none = Object.fromEntries(maturities.map((name) => [name, null]));

@@ -5,8 +5,7 @@ import { symbolsOf } from '../domain/insider/filing.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { StoreState, StoreView } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
-import type { Page, Position } from './operation.ts';
-import { pageOf } from './operation.ts';
+import { type Page, type PagePosition, pageOf } from './operation.ts';
 
 /** A cluster with what its newest filing calls the issuer. */
 export type NamedCluster = Cluster & {
@@ -40,7 +39,7 @@ type ClusterPageParams = ClusterSearch & {
 export async function pageOfClusters(
   view: StoreView,
   { from, to, limit, min_insiders, days, ticker, as_of }: ClusterPageParams,
-  position: Position | undefined,
+  position: PagePosition | undefined,
 ): Promise<Omit<Page, 'rows'> & { readonly clusters: readonly NamedCluster[] }> {
   const { revision: version } = await view.state();
   // Another import may have moved any cluster: pages of two states do not fit together.

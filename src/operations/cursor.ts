@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../errors/problem.ts';
-import type { Position } from './operation.ts';
+import type { PagePosition } from './operation.ts';
 import type { ParamTexts } from './param.ts';
 
 /** The opaque cursor of a position in the answer to a query; it carries no as-of date, so it can grant nothing. */
-export function formatCursor(position: Position, operation: string, texts: ParamTexts): string {
+export function formatCursor(position: PagePosition, operation: string, texts: ParamTexts): string {
   const { key, version } = position;
   const content = [hashOf(operation, texts, position), key, ...(version === undefined ? [] : [version])];
   return Buffer.from(JSON.stringify(content)).toString('base64url');
 }
 
 /** The position of a cursor; refuses one that this query did not give out, or that is not as it was. */
-export function parseCursor(cursor: string, operation: string, texts: ParamTexts): Position {
+export function parseCursor(cursor: string, operation: string, texts: ParamTexts): PagePosition {
   const content = decode(cursor);
   if (content === undefined) throw refused('not a cursor of this service');
   const { hash, ...position } = content;
@@ -31,7 +31,7 @@ function refused(reason: string): Problem {
   return new Problem('validation-error', `invalid 'cursor': ${reason}`, { field: 'cursor' });
 }
 
-function decode(cursor: string): (Position & { readonly hash: string }) | undefined {
+function decode(cursor: string): (PagePosition & { readonly hash: string }) | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined;
   const bytes = Buffer.from(cursor, 'base64url');
   // The last digit has bits that decoding ignores.
@@ -51,7 +51,7 @@ function decode(cursor: string): (Position & { readonly hash: string }) | undefi
 }
 
 /** Of the query and of the position in its answer, so that a cursor which lost or changed a letter is noticed. */
-function hashOf(operation: string, texts: ParamTexts, { key, version }: Position): string {
+function hashOf(operation: string, texts: ParamTexts, { key, version }: PagePosition): string {
   const query = texts
     .filter(([name]) => name !== 'limit' && name !== 'cursor')
     .sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,5 +1,5 @@
 import type { CurvePoint } from '../domain/treasury/curve.ts';
-import type { Field } from './field.ts';
+import type { Field, RowFrom } from './field.ts';
 import { operation } from './operation.ts';
 import { curveTypeParam, dayParam } from './params.ts';
 
@@ -47,6 +47,9 @@ export const curve = operation({
     return { rows: points.map(rateRow) };
   },
 });
+
+/** The rate of a maturity on a curve. */
+export type RateRow = RowFrom<(typeof rateFields)[number]>;
 
 /** The contract's row of a rate. */
 export function rateRow({ tradeDate, maturity, rate, curveType, source }: CurvePoint) {

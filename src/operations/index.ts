@@ -11,8 +11,7 @@ import { spread } from './spread.ts';
 import { vintages } from './vintages.ts';
 import { yields } from './yields.ts';
 
-/** Every question that asof answers. */
-export const operations: readonly Operation[] = [
+const table = [
   ping,
   seriesSearch,
   seriesShow,
@@ -25,7 +24,13 @@ export const operations: readonly Operation[] = [
   insiderFilings,
   insiderClusters,
   insiderClusterExplanations,
-];
+] as const;
+
+/** One of the operations, with the types of its parameters and rows. */
+export type KnownOperation = (typeof table)[number];
+
+/** Every operation of asof. */
+export const operations: readonly Operation[] = table;
 
 export {
   curve,

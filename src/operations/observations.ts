@@ -2,7 +2,7 @@ import type { Day } from '../domain/series/date.ts';
 import type { Series } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import type { Field } from './field.ts';
-import { operation, pageOf } from './operation.ts';
+import { operation, pageOf, type RowOf } from './operation.ts';
 import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
 
@@ -90,6 +90,9 @@ export const observations = operation({
     };
   },
 });
+
+/** The value of a series for a date. */
+export type ObservationRow = RowOf<typeof observations>;
 
 /** The contract's observation of a series; the value of a withdrawal is null. */
 export function observationRow<V extends string | null>(

@@ -13,19 +13,19 @@ export type Principal = {
 };
 
 /** Where a listing continues: the last key given out, and the version of the data that the page was cut from. */
-export type Position = { readonly key: readonly string[]; readonly version?: number };
+export type PagePosition = { readonly key: readonly string[]; readonly version?: number };
 
 /** What an operation may use to answer. */
 type Context = {
   readonly view: StoreView;
   readonly principal: Principal;
-  readonly position?: Position;
+  readonly position?: PagePosition;
 };
 
 /** One page of rows, and where the next begins if there is one. */
 export type Page<R = Row> = {
   readonly rows: readonly R[];
-  readonly next?: Position;
+  readonly next?: PagePosition;
   readonly asOf?: Day;
   readonly series?: SeriesSummary;
   readonly coverage?: Coverage;
@@ -175,7 +175,7 @@ export function pageOf<T, R>(
   found: readonly T[],
   limit: number,
   rowOf: (one: T) => R,
-  positionOf: (last: T) => Position,
+  positionOf: (last: T) => PagePosition,
 ): Pick<Page<R>, 'rows' | 'next'> {
   const shown = found.slice(0, limit);
   const last = shown.at(-1);

@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, open, operations, type Row, samplePath } from '../../src/index.ts';
+import type { Client } from '../../src/client/client.ts';
+import { openClient } from '../../src/client/open.ts';
+import { samplePath } from '../../src/index.ts';
+import type { Row } from '../../src/operations/envelope.ts';
+import { operations } from '../../src/operations/index.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openDatabase } from '../../src/store/sqlite/connection.ts';
 import type { Series, Store } from '../../src/store/store.ts';
@@ -27,7 +31,7 @@ beforeAll(async () => {
   const build = join(root, 'scripts/build-sample.mjs');
   await promisify(execFile)(process.execPath, [build, sample], { cwd: folder });
   store = await openStore(sample);
-  client = await open({ store: sample });
+  client = await openClient({ store: sample });
   series = await store.read((view) => view.searchSeries({ text: '', match: 'id', limit: 1000 }));
 });
 

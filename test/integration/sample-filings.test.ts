@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, open, operations, type Row, samplePath } from '../../src/index.ts';
+import type { Client } from '../../src/client/client.ts';
+import { openClient } from '../../src/client/open.ts';
+import { samplePath } from '../../src/index.ts';
+import type { Row } from '../../src/operations/envelope.ts';
+import { operations } from '../../src/operations/index.ts';
 import { readData, testData } from '../support/repository.ts';
 
 let client: Client;
 beforeAll(async () => {
-  client = await open({ store: samplePath() });
+  client = await openClient({ store: samplePath() });
 });
 afterAll(() => client?.close());
 

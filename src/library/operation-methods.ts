@@ -1,0 +1,164 @@
+import { pagesOrFailure } from '../analysis/answer.ts';
+import { seriesMeant, withSuggestion } from '../analysis/series-ids.ts';
+import { type Extent, pagesOf } from '../client/pagination.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
+import { type KnownOperation, operations } from '../operations/index.ts';
+import type { Operation, RowOf } from '../operations/operation.ts';
+import { type CamelCase, camelCase, type ParamsOf, paramTexts } from '../operations/param.ts';
+import { type AnswerSource, type Result, resultOf } from './result.ts';
+
+type ArgumentName<O> = O extends { readonly command: { readonly argument: infer A extends string } }
+  ? A
+  : never;
+
+type MethodParams<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>>;
+
+type ArgumentValue<O, Asked> =
+  CamelCase<ArgumentName<O>> extends infer A ? (A extends keyof Asked ? Asked[A] : never) : never;
+
+/** The arguments of a method: the one that its command takes, and the other parameters by name. */
+type Arguments<O, Several = never> = [ArgumentName<O>] extends [never]
+  ? [keyof MethodParams<O>] extends [never]
+    ? []
+    : [params?: MethodParams<O>]
+  : undefined extends ArgumentValue<O, ParamsOf<O>>
+    ? [argument?: ArgumentValue<O, ParamsOf<O>>, params?: MethodParams<O>]
+    : Record<never, never> extends MethodParams<O>
+      ? [argument: ArgumentValue<O, ParamsOf<O>> | Several, params?: MethodParams<O>]
+      : [argument: ArgumentValue<O, ParamsOf<O>> | Several, params: MethodParams<O>];
+
+type SeveralIds<O> = O extends { readonly command: { readonly several: true } } ? readonly string[] : never;
+
+/** The method of an operation. */
+type OperationMethod<O> = {
+  /** All rows, or at most `limit` of them. */
+  (...asked: Arguments<O>): Promise<Result<RowOf<O>>>;
+} & (O extends { readonly params: { readonly cursor: unknown } }
+  ? {
+      /** The same rows one by one, without holding them all; of several series one after the other. */
+      all(...asked: Arguments<O, SeveralIds<O>>): AsyncIterable<RowOf<O>>;
+    }
+  : unknown);
+
+/** The operation that a flag of the command asks instead. */
+type Flagged<O> = O extends { readonly command: { readonly words: infer W; readonly flag?: undefined } }
+  ? Extract<
+      KnownOperation,
+      { readonly command: { readonly words: W; readonly flag: { readonly name: string } } }
+    >
+  : never;
+
+type FlaggedMethod<O> = O extends {
+  readonly command: { readonly flag: { readonly name: infer F extends string } };
+}
+  ? {
+      (params: ParamsOf<O> & { readonly [K in F]: true }): Promise<Result<RowOf<O>>>;
+      all(params: ParamsOf<O> & { readonly [K in F]: true }): AsyncIterable<RowOf<O>>;
+    }
+  : unknown;
+
+type MethodOf<O> = [Flagged<O>] extends [never]
+  ? OperationMethod<O>
+  : FlaggedMethod<Flagged<O>> & OperationMethod<O>;
+
+/** The operations that are methods of their own; the analysis of another one takes its place. */
+type MethodOperation<O> = O extends { readonly command: { readonly analysis: string } } ? never : O;
+
+/** A method for each operation, by its name in camel case. */
+export type OperationMethods = {
+  readonly [O in MethodOperation<KnownOperation> as CamelCase<O['name']>]: MethodOf<O>;
+};
+
+/** The methods of all operations. */
+export function operationMethods(source: AnswerSource): OperationMethods {
+  const methods = operations
+    .filter(({ command }) => command.analysis === undefined)
+    .map((operation) => [camelCase(operation.name), methodOf(operation, source)]);
+  // The names and types of the methods are those of the table of operations, which has no other source.
+  return Object.fromEntries(methods) as OperationMethods;
+}
+
+type NamedValues = { readonly [name: string]: unknown };
+
+function methodOf(operation: Operation, source: AnswerSource) {
+  const flagged = operations.filter(
+    ({ command }) => command.flag !== undefined && command.words === operation.command.words,
+  );
+  /** The operation that the parameters ask, and those parameters. */
+  const read = (asked: readonly unknown[]) => {
+    const { ids, params } = split(operation, asked);
+    const other = flagged.find(({ command: { flag } }) => flag !== undefined && params[flag.name] === true);
+    const { [other?.command.flag?.name ?? '']: _, ...rest } = params;
+    return { chosen: other ?? operation, ids, params: other === undefined ? params : rest };
+  };
+  const method = (...asked: readonly unknown[]) => {
+    const { chosen, ids, params } = read(asked);
+    return resultOf(source, async () => {
+      const failures: { readonly id: string; readonly error: unknown }[] = [];
+      const pages = pagesFor(chosen, ids[0], params, source);
+      return { failures, pages: pagesOrFailure(ids[0] ?? '', pages, failures) };
+    });
+  };
+  async function* all(...asked: readonly unknown[]): AsyncGenerator<Row> {
+    const { chosen, ids, params } = read(asked);
+    for (const id of await meant(chosen, ids, source)) {
+      try {
+        for await (const page of pagesFor(chosen, id, params, source)) yield* page.results;
+      } catch (error) {
+        throw await withSuggestion(error, id ?? '', source);
+      }
+    }
+  }
+  return Object.assign(method, { all });
+}
+
+/** The arguments of a call as ids and parameters; an operation without an argument has one query, without an id. */
+function split({ command: { argument } }: Operation, asked: readonly unknown[]) {
+  const [first, second] = asked;
+  if (argument === undefined) return { ids: [undefined], params: valuesIn(first) };
+  const ids = Array.isArray(first) ? first.map(String) : [first === undefined ? undefined : String(first)];
+  return { ids, params: valuesIn(second) };
+}
+
+function valuesIn(params: unknown): NamedValues {
+  return typeof params === 'object' && params !== null ? { ...params } : {};
+}
+
+async function meant(
+  { command: { several } }: Operation,
+  ids: readonly (string | undefined)[],
+  source: AnswerSource,
+): Promise<readonly (string | undefined)[]> {
+  if (several !== true) return ids;
+  return (await seriesMeant(ids.map(String), source)).map(({ id }) => id);
+}
+
+function pagesFor(
+  operation: Operation,
+  argument: string | undefined,
+  values: NamedValues,
+  { client, signal }: AnswerSource,
+): AsyncGenerator<Envelope> {
+  const { command, params } = operation;
+  const named =
+    command.argument === undefined || argument === undefined
+      ? {}
+      : { [camelCase(command.argument)]: argument };
+  // An operation that is not a listing refuses paging like any other parameter that it does not have.
+  const { paging, others } = Object.hasOwn(params, 'limit')
+    ? separated(values)
+    : { paging: {}, others: values };
+  const texts = paramTexts(params, { ...command.defaults, ...named, ...others }).map(
+    ([name, text]) => [name, params[name]?.namesSeries === true ? text.toUpperCase() : text] as const,
+  );
+  return pagesOf(client, operation, texts, paging, signal);
+}
+
+/** The extent that values ask for, and the other values. */
+function separated({ limit, cursor, ...others }: NamedValues): { paging: Extent; others: NamedValues } {
+  const paging = {
+    ...(limit !== undefined && { limit: Number(limit) }),
+    ...(cursor !== undefined && { cursor: String(cursor) }),
+  };
+  return { paging, others };
+}

@@ -1,0 +1,330 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import {
+  type Asof,
+  type DiffRow,
+  importFiles,
+  type ObservationRow,
+  type OperationRow,
+  open,
+  type PanelRow,
+  Problem,
+  samplePath,
+  type WideRow,
+} from '../../src/index.ts';
+import { operations } from '../../src/operations/index.ts';
+import { camelCase } from '../../src/operations/param.ts';
+import { openStore } from '../../src/store/open.ts';
+import { contractStore, now } from '../support/contract-cases.ts';
+import { scratchFolder } from '../support/folders.ts';
+import { type Running, startService } from '../support/modes.ts';
+import { facts, importFiles as importTexts } from '../support/scratch-store.ts';
+
+const clock = () => now;
+const folder = scratchFolder();
+let path: string;
+let service: Running;
+let asof: Asof;
+let remote: Asof;
+
+beforeAll(async () => {
+  path = await contractStore(folder);
+  service = await startService({ openStore: () => openStore(path), clock });
+  asof = await open(path, { clock });
+  remote = await open(service.url, { key: service.key, clock });
+});
+afterAll(async () => {
+  await Promise.all([asof.close(), remote.close()]);
+  await service.stop();
+});
+
+/** The Problem that a call ends in. */
+async function problemOf(work: Promise<unknown>): Promise<Problem> {
+  const outcome = await work.catch((error: unknown) => error);
+  if (outcome instanceof Problem) return outcome;
+  throw new Error(`it did not fail: ${JSON.stringify(outcome)}`);
+}
+
+async function all<T>(rows: AsyncIterable<T>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const row of rows) found.push(row);
+  return found;
+}
+
+/** A call of every kind of method. */
+const calls: Readonly<Record<string, (from: Asof) => Promise<{ readonly rows: readonly unknown[] }>>> = {
+  ping: (from) => from.ping(),
+  seriesSearch: (from) => from.seriesSearch('gdp'),
+  seriesShow: (from) => from.seriesShow('GDP'),
+  observations: (from) => from.observations('GDP', { asOf: '2020-12-31', from: '2020-03-01', limit: 2 }),
+  revisions: (from) => from.revisions('GDP', { date: '2020-03-01' }),
+  vintages: (from) => from.vintages('GDP'),
+  curve: (from) => from.curve({ date: '2026-01-15', onOrBefore: true }),
+  'curve with vs': (from) => from.curve({ date: '2026-01-14', vs: '2026-01-13' }),
+  yields: (from) => from.yields({ maturity: '10Y' }),
+  yieldTable: (from) => from.yieldTable({ limit: 2 }),
+  spread: (from) => from.spread({ long: '10Y', short: '2Y' }),
+  insiderFilings: (from) => from.insiderFilings({ ticker: 'SVN', from: '2025-01-01' }),
+  insiderClusters: (from) => from.insiderClusters({ minInsiders: 2 }),
+  'insiderClusters with explain': (from) => from.insiderClusters({ minInsiders: 2, explain: true }),
+  insiderClusterExplanations: (from) => from.insiderClusterExplanations({ minInsiders: 2 }),
+  diff: (from) => from.diff('GDP', ['2020-12-31', '2021-01-31']),
+  panel: (from) => from.panel(['GDP', 'UNRATE'], { asOf: '2020-12-31' }),
+  'panel with wide': (from) => from.panel(['GDP', 'UNRATE'], { asOf: '2020-12-31', wide: true }),
+  'panel with asOfEach': (from) =>
+    from.panel(['GDP'], { asOfEach: 'month-end', from: '2020-11-01', to: '2021-02-01', sort: 'asc' }),
+};
+
+describe('a method', () => {
+  it('exists for every operation', () => {
+    const names = operations.map(({ name }) => camelCase(name));
+    expect(names.filter((name) => typeof Reflect.get(asof, name) !== 'function')).toEqual([]);
+    expect(names.filter((name) => !(name in calls))).toEqual([]);
+  });
+
+  it.each(Object.entries(calls))('gives the same rows of a store and of its service: %s', async (_, call) => {
+    const { rows } = await call(asof);
+    expect(rows.length).toBeGreaterThan(0);
+    expect((await call(remote)).rows).toEqual(rows);
+  });
+
+  it('has rows with the types of its fields', async () => {
+    expectTypeOf((await asof.observations('GDP')).rows).toEqualTypeOf<readonly ObservationRow[]>();
+    expectTypeOf((await asof.diff('GDP', ['2020-12-31', '2021-01-31'])).rows).toEqualTypeOf<
+      readonly DiffRow[]
+    >();
+    expectTypeOf((await asof.panel(['GDP'])).rows).toEqualTypeOf<readonly PanelRow[]>();
+    expectTypeOf((await asof.panel(['GDP'], { wide: true })).rows).toEqualTypeOf<readonly WideRow[]>();
+    expectTypeOf((await asof.insiderClusters({ explain: true })).rows).toEqualTypeOf<
+      readonly OperationRow<'insider_cluster_explanations'>[]
+    >();
+  });
+});
+
+describe('the rows of a listing', () => {
+  it('are all rows unless there is a limit, which says whether there are more', async () => {
+    const whole = await asof.observations('GDP');
+    expect([whole.rows.length, whole.hasMore, whole.nextCursor]).toEqual([10, false, undefined]);
+    const first = await asof.observations('GDP', { limit: 4 });
+    expect([first.rows, first.hasMore]).toEqual([whole.rows.slice(0, 4), true]);
+    const next = await asof.observations('GDP', { limit: 9, cursor: first.nextCursor });
+    expect([next.rows, next.hasMore]).toEqual([whole.rows.slice(4), false]);
+  });
+
+  it('are more than a page of the service holds', async () => {
+    const long = join(folder, 'long.db');
+    const dates = Array.from({ length: 1500 }, (_, i) => new Date(i * 86_400_000).toISOString().slice(0, 10));
+    await importTexts(long, { 'long.csv': facts(...dates.map((date, i) => `LONG ${date} 2020-01-01 ${i}`)) });
+    const from = await open(long);
+    expect((await from.observations('LONG')).rows).toHaveLength(1500);
+    expect((await from.observations('LONG', { limit: 1200 })).rows).toHaveLength(1200);
+    expect(await all(from.observations.all('LONG'))).toHaveLength(1500);
+    await from.close();
+  });
+
+  it('come one by one of several series, also of a pattern, in the order of the ids', async () => {
+    const rows = await all(
+      asof.observations.all(['unrate', 'GDP*'], { asOf: '2020-12-31', to: '2020-01-31' }),
+    );
+    expectTypeOf(rows).toEqualTypeOf<readonly ObservationRow[]>();
+    expect(rows.map(({ series_id, value }) => [series_id, value])).toEqual([
+      ['UNRATE', '1'],
+      ['GDP', '0.10'],
+      ['GDPC1', '1'],
+    ]);
+  });
+
+  it('come with what the envelope says besides', async () => {
+    const observations = await asof.observations('GDP', { asOf: '2020-12-31', limit: 1 });
+    expect(observations).toMatchObject({ asOf: '2020-12-31', series: { id: 'GDP', frequency: 'M' } });
+    expect(observations.requestId).toMatch(/^req_[0-9a-f]{32}$/);
+    expect((await asof.vintages('GDP')).coverage).toEqual({
+      first_vintage: '2020-12-01',
+      last_vintage: '2021-01-01',
+      first_date: '2020-01-01',
+      covered_to: '2021-01-01',
+    });
+  });
+});
+
+describe('what a method refuses', () => {
+  it.each<[string, () => Promise<unknown>, string]>([
+    [
+      'an unknown parameter',
+      () => asof.observations('GDP', { asof: '2020-12-31' } as never),
+      "unknown parameter 'asof'",
+    ],
+    [
+      'an unknown parameter of a panel',
+      () => asof.panel(['GDP'], { as_of: '2020-12-31' } as never),
+      "unknown parameter 'as_of'",
+    ],
+    [
+      'two kinds of panel',
+      () =>
+        asof.panel(['GDP'], {
+          asOfEach: 'day',
+          from: '2020-01-01',
+          to: '2020-01-02',
+          asOf: '2020-01-01',
+        } as never),
+      "unknown parameter 'asOf'",
+    ],
+    [
+      'a limit where there is no listing',
+      () => Reflect.apply(asof.ping, undefined, [{ limit: 1 }]),
+      "unknown parameter 'limit'",
+    ],
+    ['a day that is none', () => asof.observations('GDP', { from: '2020-02-30' }), "invalid 'from' date"],
+    ['a day of an analysis that is none', () => asof.panel(['GDP'], { from: 'soon' }), "invalid 'from' date"],
+    [
+      'a date range that ends before it begins',
+      () => asof.diff('GDP', ['2020-01-01', '2020-01-02'], { from: '2020-02-02', to: '2020-02-01' }),
+      'invalid date range',
+    ],
+    [
+      'an as-of date in the future',
+      () => asof.observations('GDP', { asOf: '2999-01-01' }),
+      "'as_of' 2999-01-01",
+    ],
+    [
+      'an as-of date of an analysis in the future',
+      () => asof.revisions('GDP', { date: '2020-03-01', asOf: '2999-01-01' }),
+      "'asOf' 2999-01-01",
+    ],
+    [
+      'as-of dates of a panel in the future',
+      () => asof.panel(['GDP'], { asOfEach: 'day', from: '2026-01-01', to: '2999-01-01' }),
+      "'to' 2999-01-01",
+    ],
+    ['a limit that is none', () => asof.observations('GDP', { limit: 0 }), "invalid 'limit'"],
+    ['a series that does not exist', () => asof.observations('GDPX'), "series 'GDPX' not found"],
+    ['a series of a panel that does not exist', () => asof.panel(['GDP', 'GDPX']), "series 'GDPX' not found"],
+    [
+      'a series of several that does not exist',
+      () => all(asof.observations.all(['GDP', 'GDPX'])),
+      "series 'GDPX' not found",
+    ],
+  ])('is a Problem that names it: %s', async (_, call, detail) => {
+    expect((await problemOf(call())).detail).toContain(detail);
+  });
+
+  it('has hints where there are good ones', async () => {
+    expect((await problemOf(asof.seriesShow('GDPC2'))).hints).toEqual(['did you mean GDPC1 or GDP?']);
+  });
+});
+
+it('does not compile with a parameter that a method does not have', () => {
+  const mistyped = [
+    // @ts-expect-error The parameter is asOf.
+    () => asof.observations('GDP', { asof: '2020-12-31' }),
+    // @ts-expect-error The parameter is asOf.
+    () => asof.panel(['GDP'], { as_of: '2020-12-31' }),
+    // @ts-expect-error Days of a rhythm have no single as-of date.
+    () => asof.panel(['GDP'], { asOfEach: 'day', from: '', to: '', asOf: '' }),
+    // @ts-expect-error A ping is not a listing.
+    () => asof.ping({ limit: 1 }),
+    // @ts-expect-error Revisions need a date.
+    () => asof.revisions('GDP', {}),
+  ];
+  expect(mistyped).toHaveLength(5);
+});
+
+describe('opening', () => {
+  it.each([
+    ['a store that does not exist', () => open(join(folder, 'none.db')), 'none.db'],
+    ['a base URL that is none', () => open('https://data.example.org?x=1'), 'this cannot be a base URL'],
+    ['a store with a key', () => open(path, { key: 'k' }), 'a key is for a service'],
+  ])('fails with a Problem: %s', async (_, opening, detail) => {
+    expect((await problemOf(opening())).detail).toContain(detail);
+  });
+
+  it('says where answers come from', async () => {
+    expect(await asof.origin()).toMatchObject({ mode: 'embedded', where: path, sample: false });
+    expect(await remote.origin()).toEqual({ mode: 'remote', where: service.url, sample: false });
+  });
+
+  it('notes an as-of date that a series does not cover', async () => {
+    const notes: string[] = [];
+    const noting = await open(path, { clock, onNote: ({ text }) => notes.push(text) });
+    await noting.panel(['GDP'], { asOf: '2025-12-31' });
+    expect(notes).toEqual(['GDP is covered to 2021-01-01']);
+    await noting.close();
+  });
+
+  it('stops at a signal', async () => {
+    const stop = new AbortController();
+    const stopped = await open(path, { signal: stop.signal });
+    stop.abort(new Error('enough'));
+    await expect(stopped.observations('GDP')).rejects.toThrow('enough');
+    await stopped.close();
+  });
+});
+
+describe('facts and imports', () => {
+  it('go from one store into another', async () => {
+    const csv = join(folder, 'gdp.csv');
+    const rows = await all(asof.facts('GDP'));
+    expect(rows).toHaveLength(19);
+    expect(rows[0]).toEqual({
+      series_id: 'GDP',
+      date: '2020-01-01',
+      as_of_date: '2020-12-01',
+      value: '0.10',
+    });
+    const lines = rows.map(({ series_id, date, as_of_date, value }) =>
+      [series_id, date, as_of_date, value].join(),
+    );
+    writeFileSync(csv, ['series_id,date,as_of_date,value', ...lines, ''].join('\n'));
+    const copy = join(folder, 'copy.db');
+    expect(await importFiles([csv], { store: copy, clock })).toMatchObject({ created: true });
+    const from = await open(copy, { clock });
+    expect((await from.observations('GDP', { asOf: '2020-12-31' })).rows.map(({ value }) => value)).toEqual(
+      (await asof.observations('GDP', { asOf: '2020-12-31' })).rows.map(({ value }) => value),
+    );
+    writeFileSync(csv, 'series_id,date,as_of_date,value\nGDP,2020-11-01,2021-02-01,5\n');
+    expect((await from.import([csv])).files).toMatchObject([{ statementsNew: 1 }]);
+    expect((await from.observations('GDP', { limit: 1 })).rows).toMatchObject([{ value: '5' }]);
+    await from.close();
+  });
+
+  it.each([
+    ['facts of a service', () => all(remote.facts('GDP')), 'a service gives no facts'],
+    ['imports into a service', () => remote.import([]), 'a service gives no imports'],
+    ['facts of an unknown series', () => all(asof.facts('GDPX')), "series 'GDPX' not found"],
+  ])('refuse with a Problem: %s', async (_, call, detail) => {
+    expect((await problemOf(call())).detail).toContain(detail);
+  });
+});
+
+describe('a snapshot', () => {
+  it('is written as of a day, and verified', async () => {
+    const home = join(folder, 'desk');
+    mkdirSync(home);
+    const [plan, out] = [join(home, 'plan.txt'), join(home, 'out')];
+    writeFileSync(
+      plan,
+      'gdp.csv observations GDP\nclusters.json insider clusters --min-insiders 2 --explain\n',
+    );
+    expect(await asof.snapshot(plan, { out, asOf: '2020-12-31' })).toEqual({
+      files: 2,
+      rows: 9,
+      unchanged: 0,
+    });
+    expect(existsSync(join(out, 'manifest.json'))).toBe(true);
+    expect(await asof.verify(out)).toEqual([]);
+    expect(await remote.verify(out)).toEqual([]);
+    writeFileSync(join(out, 'gdp.csv'), 'date,value\n');
+    expect(new Set((await asof.verify(out)).map(({ name }) => name))).toEqual(new Set(['gdp.csv']));
+  });
+});
+
+describe('the sample', () => {
+  it('answers by its path, and takes no import', async () => {
+    const sample = await open(samplePath());
+    expect(await sample.origin()).toMatchObject({ sample: true });
+    expect((await problemOf(sample.import(['x.csv']))).detail).toBe('the shipped sample is read-only');
+    await sample.close();
+  });
+});
