@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Problem } from '../../errors/problem.ts';
-import { unlessAborted } from '../../platform/abort.ts';
+import { unlessAborted } from '../../platform/promises.ts';
 import { type ConnectionFailure, connectionFailure, type Destination, timedOut } from './failure.ts';
 import { DirectTransport, type HttpResponse, hasProxy, type Proxies, type Transport } from './transport.ts';
 import type { BaseUrl } from './url.ts';
