@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Note } from './analysis/answer.ts';
+import { embeddedClient } from './client/open.ts';
 import { Problem } from './errors/problem.ts';
 import { Library } from './library/asof.ts';
 import { type OperationMethods, operationMethods } from './library/operation-methods.ts';
@@ -8,6 +9,7 @@ import type { KnownOperation } from './operations/index.ts';
 import type { RowOf } from './operations/operation.ts';
 import type { ParamsOf } from './operations/param.ts';
 import { samplePath, userFolders } from './platform/installation.ts';
+import { openStore } from './store/open.ts';
 
 export type { Note } from './analysis/answer.ts';
 export type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from './analysis/layouts.ts';
@@ -16,7 +18,7 @@ export type { Day, Rhythm } from './domain/series/date.ts';
 export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';
 export { type ImportOptions, type ImportResult, importFiles } from './import/import.ts';
 export type { FactRow } from './library/asof.ts';
-export type { Result } from './library/result.ts';
+export type { Result } from './library/operation-methods.ts';
 export type { RateRow } from './operations/curve.ts';
 export type { Coverage, SeriesSummary } from './operations/envelope.ts';
 export type { ObservationRow } from './operations/observations.ts';
@@ -76,10 +78,6 @@ async function service(baseUrl: string, options: Omit<OpenOptions, 'onNote'>) {
 
 async function store(path: string, clock: () => Date, { key }: Pick<OpenOptions, 'key'>) {
   if (key !== undefined) throw new Problem('bad-input', 'a key is for a service, and this is a store');
-  const [{ embeddedClient }, { openStore }] = await Promise.all([
-    import('./client/open.ts'),
-    import('./store/open.ts'),
-  ]);
   const opened = await openStore(path);
   return { client: embeddedClient(opened, clock), store: opened };
 }

@@ -6,6 +6,8 @@ import type { Envelope } from '../operations/envelope.ts';
 import { curve, yields } from '../operations/index.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import { type Asking, type QueryAnswer, textsOf } from './answer.ts';
+import { curveDrawing } from './charts/curve.ts';
+import { compared } from './curve-comparison.ts';
 import { type CurveComparisonRow, comparisonLayout } from './layouts.ts';
 import type { QueryParams, YieldCurveQuery } from './query.ts';
 
@@ -18,7 +20,7 @@ export async function answerCurve(query: YieldCurveQuery, asking: Asking): Promi
 /** The curve of a day, or of the newest day up to it. */
 export async function answerOneCurve(query: YieldCurveQuery, asking: Asking): Promise<QueryAnswer<RateRow>> {
   const { fields, columns } = curve;
-  return { fields, columns, ...(await drawn(query, asking)), failures: [], pages: curvePages(query, asking) };
+  return { fields, columns, ...drawn(query, asking), failures: [], pages: curvePages(query, asking) };
 }
 
 /** The curve of a day, or of the newest day up to it, beside the curve of another day. */
@@ -27,11 +29,11 @@ export async function answerComparison(
   asking: Asking,
 ): Promise<QueryAnswer<CurveComparisonRow>> {
   const { fields, columns } = comparisonLayout;
-  return { fields, columns, ...(await drawn(query, asking)), failures: [], pages: compare(query, asking) };
+  return { fields, columns, ...drawn(query, asking), failures: [], pages: compare(query, asking) };
 }
 
-async function drawn(query: YieldCurveQuery, { chart }: Asking) {
-  return chart === true ? { drawing: (await import('./charts/curve.ts')).curveDrawing(query) } : {};
+function drawn(query: YieldCurveQuery, { chart }: Asking) {
+  return chart === true ? { drawing: curveDrawing(query) } : {};
 }
 
 async function* curvePages(query: YieldCurveQuery, asking: Asking): AsyncGenerator<Envelope<RateRow>> {
@@ -55,7 +57,6 @@ async function* compare(
   asking: Asking,
 ): AsyncGenerator<Envelope<CurveComparisonRow>> {
   const { vs } = query;
-  const { compared } = await import('./curve-comparison.ts');
   const texts = await curveTexts(query, query.date, asking);
   const other = await asking.client.ask(curve, await curveTexts(query, vs, asking));
   noteMissing(other, query, vs, asking);

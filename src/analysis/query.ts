@@ -88,9 +88,8 @@ export type RealTimePanelQuery = PanelForm & {
   readonly to?: Day;
 };
 
-/** A question about the data, as plain data. */
-export type Query =
-  | OperationQuery
+/** A query that takes more than the rows of one operation. */
+export type AnalysisQuery =
   | RevisionsQuery
   | VintagesQuery
   | YieldCurveQuery
@@ -98,6 +97,9 @@ export type Query =
   | DiffQuery
   | PanelQuery
   | RealTimePanelQuery;
+
+/** A query of the data, as plain data. */
+export type Query = OperationQuery | AnalysisQuery;
 
 /** The as-of dates of a real-time panel, ascending; a Problem where a bound is missing or no day lies between them. */
 export function asOfDates({ each, from, to }: RealTimePanelQuery): readonly Day[] {

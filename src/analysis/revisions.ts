@@ -5,6 +5,7 @@ import type { Envelope } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { type Asking, type Failure, pagesOrFailure, type QueryAnswer, rowsOf } from './answer.ts';
+import { revisionsDrawing } from './charts/series.ts';
 import { noteOutside } from './coverage.ts';
 import { type RevisionRow, revisionLayout } from './layouts.ts';
 import type { RevisionsQuery } from './query.ts';
@@ -17,10 +18,7 @@ export async function answerRevisions(
   asking: Asking,
 ): Promise<QueryAnswer<RevisionRow>> {
   const failures: Failure[] = [];
-  const drawing =
-    asking.chart === true
-      ? await (await import('./charts/series.ts')).revisionsDrawing(query, asking)
-      : undefined;
+  const drawing = asking.chart === true ? await revisionsDrawing(query, asking) : undefined;
   return {
     ...revisionLayout,
     ...(drawing && { drawing }),

@@ -1,42 +1,131 @@
-import type { Asking, QueryAnswer } from './answer.ts';
-import { answerOperation } from './operation-answer.ts';
-import type { Query } from './query.ts';
+import { pagesOf } from '../client/pagination.ts';
+import { Problem } from '../errors/problem.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
+import type { Operation } from '../operations/operation.ts';
+import type { ParamTexts } from '../operations/param.ts';
+import type { Drawing } from '../render/chart/drawing.ts';
+import { type Asking, counted, type Failure, pagesOrFailure, type QueryAnswer, textsOf } from './answer.ts';
+import { noteOutside } from './coverage.ts';
+import { operationNamed } from './layouts.ts';
+import type { OperationQuery, Query } from './query.ts';
+import { type MeantSeries, seriesMeant } from './series-ids.ts';
 
-/**
- * Answers a query: asks nothing more than it needs to give the next page. The code of an analysis is loaded when it is
- * asked for.
- */
+/** Answers a query, with no more requests than the next page takes. */
 export async function run(query: Query, asking: Asking): Promise<QueryAnswer> {
-  switch (query.kind) {
-    case 'operation':
-      return answerOperation(query, asking);
-    case 'revisions':
-      return (await import('./revisions.ts')).answerRevisions(query, asking);
-    case 'vintages':
-      return (await import('./vintages.ts')).answerVintages(query, asking);
-    case 'curve':
-      return (await import('./curve.ts')).answerCurve(query, asking);
-    case 'yield-table':
-      return (await import('./yield-table.ts')).answerYieldTable(query, asking);
-    case 'diff':
-      return (await import('./diff.ts')).answerDiff(query, asking);
-    case 'panel':
-      return (await import('./panel.ts')).answerPanel(query, asking);
-    case 'real-time-panel':
-      return (await import('./real-time-panel.ts')).answerRealTimePanel(query, asking);
-  }
+  if (query.kind === 'operation') return answerOperation(query, asking);
+  // Loaded here: most queries ask one operation, and start faster without the analyses.
+  return (await import('./analyses.ts')).answerAnalysis(query, asking);
 }
 
-/** How many requests the answer to a diff or a panel takes, in words; makes those that it takes to find out. */
-export async function estimate(query: Query, asking: Asking): Promise<string> {
-  switch (query.kind) {
-    case 'diff':
-      return (await import('./diff.ts')).estimateDiff(query, asking);
-    case 'panel':
-      return (await import('./panel.ts')).estimatePanel(query, asking);
-    case 'real-time-panel':
-      return (await import('./real-time-panel.ts')).estimateRealTimePanel(query, asking);
-    default:
-      throw new Error(`${query.kind} is not estimated`);
+/** The rows of an operation: streamed page by page, one series after the other. */
+async function answerOperation(query: OperationQuery, asking: Asking): Promise<QueryAnswer> {
+  const operation = operationNamed(query.operation);
+  const { ids } = query;
+  const series = ids === undefined ? undefined : await seriesMeant(ids, asking);
+  if (query.cursor !== undefined && series !== undefined && series.length !== 1)
+    throw new Problem('bad-input', `a cursor continues one series, not ${series.length}`);
+  const drawing = asking.chart === true ? await drawingOf(operation, query, series, asking) : undefined;
+  const failures: Failure[] = [];
+  const shown = { fields: operation.fields, columns: operation.columns, ...(drawing && { drawing }) };
+  if (series === undefined)
+    return { ...shown, failures, pages: pagesOfOne(query, operation, failures, asking) };
+  return { ...shown, failures, pages: pagesOfSeveral(query, operation, series, failures, asking) };
+}
+
+async function drawingOf(
+  { chart }: Operation,
+  { params }: OperationQuery,
+  series: readonly MeantSeries[] | undefined,
+  asking: Asking,
+): Promise<Drawing | undefined> {
+  const { observationsDrawing, spreadDrawing } = await import('./charts/series.ts');
+  if (chart === 'spread') return spreadDrawing(params);
+  return series && observationsDrawing(series, params, asking);
+}
+
+/** The pages of an operation that is asked once, of a series if it has an id. */
+function pagesOfOne(
+  query: OperationQuery,
+  operation: Operation,
+  failures: Failure[],
+  asking: Asking,
+): AsyncIterable<Envelope> {
+  const { client, signal, progress } = asking;
+  const pages = counted(pagesOf(client, operation, textsOf(query.params), query, signal), progress);
+  const { id } = query.params;
+  return id === undefined ? pages : pagesOrFailure(String(id), pages, failures);
+}
+
+async function* pagesOfSeveral(
+  query: OperationQuery,
+  operation: Operation,
+  series: readonly MeantSeries[],
+  failures: Failure[],
+  asking: Asking,
+): AsyncGenerator<Envelope> {
+  const total = expectedRows(operation, query, series);
+  let rows = 0;
+  for (const [done, { id }] of series.entries()) {
+    for await (const page of pagesOrFailure(id, sorted(query, operation, id, asking), failures)) {
+      yield series.length > 1 ? joinable(page) : page;
+      rows += page.results.length;
+      asking.progress?.(
+        total !== undefined || series.length === 1
+          ? { done: rows, unit: 'rows', ...(total !== undefined && { total }) }
+          : { done, total: series.length, unit: 'series', rows },
+      );
+    }
   }
+  const failed = new Set(failures.map(({ id }) => id));
+  const { as_of: asOf } = query.params;
+  await noteOutside(
+    series.filter(({ id }) => !failed.has(id)),
+    asOf === undefined ? [] : [String(asOf)],
+    asking,
+  );
+}
+
+/** The rows of whole series as known now, where their descriptions were looked up; otherwise unknown. */
+function expectedRows(
+  { countedBy }: Operation,
+  { params, limit, cursor }: OperationQuery,
+  series: readonly MeantSeries[],
+): number | undefined {
+  if (countedBy === undefined || limit !== undefined || cursor !== undefined) return undefined;
+  if (Object.keys(params).length > 0) return undefined;
+  let sum = 0;
+  for (const { row } of series) {
+    if (row === undefined) return undefined;
+    sum += Number(row[countedBy]);
+  }
+  return sum;
+}
+
+/** The pages of one series, with the rows in the order of the query. */
+async function* sorted(
+  query: OperationQuery,
+  operation: Operation,
+  id: string,
+  { client, signal }: Asking,
+): AsyncGenerator<Envelope> {
+  const texts: ParamTexts = [['id', id], ...textsOf(query.params)];
+  const pages = pagesOf(client, operation, texts, query, signal);
+  if (query.sort !== 'asc') {
+    yield* pages;
+    return;
+  }
+  const rows: Row[] = [];
+  let last: Envelope | undefined;
+  for await (const page of pages) {
+    for (const row of page.results) rows.push(row);
+    last = page;
+  }
+  // The pages of an operation with an order come newest first, whatever the order of the service.
+  if (last !== undefined) yield { ...last, results: rows.reverse(), results_count: rows.length };
+}
+
+/** A page as a part of an answer about several series: without what is about one of them. */
+function joinable(page: Envelope): Envelope {
+  const { series: _series, next_cursor: _cursor, ...rest } = page;
+  return { ...rest, has_more: false };
 }

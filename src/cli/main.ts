@@ -1,5 +1,4 @@
 import { version } from '../platform/installation.ts';
-import type { ParsedLine } from './options/line.ts';
 import { exitCode } from './terminal/exit-code.ts';
 import type { Io } from './terminal/io.ts';
 import { eraseStatus, reportFailure } from './terminal/messages.ts';
@@ -19,50 +18,10 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 }
 
 async function run(argv: readonly string[], io: Io): Promise<number> {
-  // The most frequent question of scripts loads nothing more.
   if (argv.length === 1 && /^(--version|-V)$/.test(argv[0] ?? '')) return printVersion(io);
-  const { clockAt, parse } = await import('./options/parse.ts');
-  return execute(parse(argv, { clock: clockAt(io.clock()) }), io);
-}
-
-/** Does what a line asks for; loads only the code of its command. */
-async function execute(line: ParsedLine, io: Io): Promise<number> {
-  switch (line.command) {
-    case 'query':
-      return (await import('./run/query.ts')).runQuery(line, io);
-    case 'snapshot':
-      return (await import('./commands/snapshot.ts')).runSnapshot(line, io);
-    case 'verify':
-      return (await import('./commands/verify.ts')).runVerify(line, io);
-    case 'facts':
-      return (await import('./commands/facts.ts')).runFacts(line, io);
-    case 'import':
-      return (await import('./commands/import.ts')).runImport(line, io);
-    case 'import-log':
-      return (await import('./commands/import.ts')).runImportLog(line, io);
-    case 'serve':
-      return (await import('./commands/serve.ts')).runServe(line, io);
-    case 'keys create':
-    case 'keys list':
-    case 'keys revoke':
-      return (await import('./commands/keys.ts')).runKeys(line, io);
-    case 'auth login':
-    case 'auth status':
-    case 'auth logout':
-      return (await import('./commands/auth.ts')).runAuth(line, io);
-    case 'config get':
-    case 'config set':
-    case 'config unset':
-    case 'config list':
-    case 'config path':
-      return (await import('./commands/config.ts')).runConfig(line, io);
-    case 'completion':
-      return (await import('./commands/completion.ts')).runCompletion(line, io);
-    case 'help':
-      return (await import('./commands/help.ts')).runHelp(line, io);
-    case 'version':
-      return printVersion(io);
-  }
+  // Loaded here: the most frequent question of scripts needs nothing of it.
+  const { dispatch } = await import('./dispatch.ts');
+  return (await dispatch(argv, io)) ?? printVersion(io);
 }
 
 async function printVersion(io: Io): Promise<number> {

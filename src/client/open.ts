@@ -1,4 +1,5 @@
 import { createService, owner } from '../service/service.ts';
+import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import type { Client } from './client.ts';
 import type { RemoteOptions } from './remote/client.ts';
@@ -18,7 +19,6 @@ export async function openClient(target: Target): Promise<Client> {
     const { remoteClient } = await import('./remote/client.ts');
     return remoteClient(target);
   }
-  const { openStore } = await import('../store/open.ts');
   return embeddedClient(await openStore(target.store), target.clock);
 }
 

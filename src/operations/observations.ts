@@ -3,7 +3,6 @@ import type { Series } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import type { Field } from './field.ts';
 import { operation, pageOf, type RowOf } from './operation.ts';
-
 import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
 

@@ -5,7 +5,7 @@ import { formatCsvRecord } from '../render/delimited.ts';
 import type { ImportRecord } from '../store/store.ts';
 import { faultOfName } from './plan.ts';
 
-/** A file of a snapshot: the command whose output it is, and how to tell it from any other. */
+/** A file of a snapshot: the command whose output it is, and its size and checksum. */
 export type FileRecord = {
   readonly name: string;
   readonly command: string;
@@ -22,7 +22,7 @@ export type Source =
 
 type Sample = { readonly sample: true };
 
-/** What a snapshot says of itself; nothing in it depends on when or where it was made. */
+/** The description of a snapshot; nothing in it depends on when or where it was made. */
 export type Manifest = {
   readonly asof: string;
   readonly as_of: Day;
@@ -31,10 +31,10 @@ export type Manifest = {
   readonly files: readonly FileRecord[];
 };
 
-/** The layout of a manifest; another number is another layout. */
+/** The version of the layout of a manifest. */
 const format = 1;
 
-/** The manifest as text, with a sum of its own by which damage shows. */
+/** The manifest as text, with a checksum of the manifest itself. */
 export function manifestText({ asof, as_of, plan_sha256, source, files }: Manifest): string {
   const body = { format, asof, as_of, plan_sha256, source, files };
   return `${JSON.stringify({ ...body, manifest_sha256: sumOf(body) }, null, 2)}\n`;
@@ -44,7 +44,7 @@ function sumOf(body: object): string {
   return createHash('sha256').update(JSON.stringify(body)).digest('hex');
 }
 
-/** The manifest that a text is, or undefined where it is none or a byte of it was changed. */
+/** Reads a manifest; undefined if it is damaged. */
 export function parseManifest(text: string, path: string): Manifest | undefined {
   const value = parsed(text);
   if (!isObject(value)) return undefined;
@@ -56,7 +56,7 @@ export function parseManifest(text: string, path: string): Manifest | undefined 
   if (!isText(asof) || !isDay(as_of) || !isText(plan_sha256) || !isSource(source)) return undefined;
   if (!Array.isArray(files) || !files.every(isFileRecord)) return undefined;
   const manifest = { asof, as_of, plan_sha256, source, files };
-  // Of a key that stands twice, other readers may see the one that the sum is not of.
+  // Of a repeated key, other readers may see the value that the checksum does not cover.
   return manifestText(manifest) === text ? manifest : undefined;
 }
 
@@ -91,7 +91,7 @@ function isSource(value: unknown): value is Source {
 function isFileRecord(value: unknown): value is FileRecord {
   if (!isObject(value)) return false;
   const { name, command, as_of, rows, bytes, sha256 } = value;
-  // A name that leads out of the folder would have other files read.
+  // A name with a path would make asof read other files.
   if (!isText(name) || faultOfName(name) !== undefined) return false;
   return isText(command) && isDay(as_of) && isText(sha256) && [rows, bytes].every(Number.isSafeInteger);
 }

@@ -5,18 +5,18 @@ import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { manifestName } from './plan.ts';
 
-/** Where a snapshot stands: a link at `path`, and the folders of runs beside it. */
+/** The place of a snapshot: a link at `path`, and the folders of runs beside it. */
 export type Place = {
   readonly path: string;
   readonly folder: string;
   readonly name: string;
   /** The folder of the run that the link shows, if there is one. */
   readonly current: string | undefined;
-  /** Whether an empty folder is there, in whose place the link comes. */
+  /** Whether an empty folder is at `path`, which the link replaces. */
   readonly isEmptyFolder: boolean;
 };
 
-/** The place that `--out` names; a Problem where anything else is there that a snapshot would take the place of. */
+/** The place that `--out` names; a Problem if a snapshot would replace anything but an empty folder or another snapshot. */
 export async function placeOf(out: string): Promise<Place> {
   const path = resolve(out);
   const place = {
@@ -26,7 +26,7 @@ export async function placeOf(out: string): Promise<Place> {
     current: undefined,
     isEmptyFolder: false,
   };
-  if (out === '' || place.name === '') throw refused(out, 'it is no name of a folder');
+  if (out === '' || place.name === '') throw refused(out, 'it is not the name of a folder');
   await refuseMissing(place.folder, out);
   const found = await lstat(path).catch(absent);
   if (found === undefined) return place;
@@ -43,14 +43,14 @@ async function refuseMissing(folder: string, out: string): Promise<void> {
 
 async function runShown(place: Place, out: string): Promise<string | undefined> {
   const target = await readlink(place.path);
-  if (!isRunOf(place, target)) throw refused(out, `it is a link to ${target}, which no snapshot made`);
+  if (!isRunOf(place, target)) throw refused(out, `it is a link to ${target}, which is not a snapshot`);
   const run = join(place.folder, target);
   return (await lstat(run).catch(absent))?.isDirectory() === true ? run : undefined;
 }
 
 function refused(out: string, reason: string): Problem {
   return new Problem('local-io', `cannot write a snapshot to ${JSON.stringify(out)}: ${reason}`, {
-    hints: ['name a folder that is not there yet, or the snapshot of an earlier run'],
+    hints: ['name a new folder, or the snapshot of an earlier run'],
   });
 }
 
@@ -58,7 +58,7 @@ function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
 }
 
-/** The name of the folder of a new run, which no other has. */
+/** A unique name for the folder of a new run. */
 export function newRunName({ name }: Place, day: Day): string {
   return `.${name}.${day}-${randomBytes(6).toString('hex')}`;
 }
@@ -68,17 +68,17 @@ function isRunOf({ name }: Place, entry: string): boolean {
   return entry.startsWith(prefix) && /^\d{4}-\d\d-\d\d-[0-9a-f]{12}$/.test(entry.slice(prefix.length));
 }
 
-/** The file by which runs keep out of each other's way; it stays, because to remove it would let two of them in. */
+/** The lock file of the runs; it is never removed, because then two runs could hold it. */
 export function lockPath({ folder, name }: Place): string {
   return join(folder, `.${name}.lock`);
 }
 
-/** The link in the making. */
+/** The new link, before it is renamed. */
 export function draftLink({ folder, name }: Place): string {
   return join(folder, `.${name}.link`);
 }
 
-/** Removes what runs that were killed left half done. */
+/** Removes the incomplete folders of runs that were killed. */
 export async function sweepHalfDone(place: Place): Promise<void> {
   await rm(draftLink(place), { force: true });
   for (const run of await runsAt(place)) {
@@ -87,7 +87,7 @@ export async function sweepHalfDone(place: Place): Promise<void> {
   }
 }
 
-/** Removes all runs but those given. */
+/** Removes all runs except those in `kept`. */
 export async function sweepOld(place: Place, kept: readonly (string | undefined)[]): Promise<void> {
   for (const run of await runsAt(place))
     if (!kept.includes(run)) await rm(run, { recursive: true, force: true });

@@ -1,16 +1,16 @@
 import { Problem } from '../errors/problem.ts';
 
-/** A line of a plan: the file that it makes, and the words of the asof command that fills it. */
+/** A line of a plan: the file that it writes, and the words of the asof command whose output it is. */
 export type PlanLine = {
   readonly number: number;
   readonly name: string;
   readonly words: readonly string[];
 };
 
-/** The file beside a snapshot's own that says what they are. */
+/** The file of a snapshot that describes the others. */
 export const manifestName = 'manifest.json';
 
-/** The lines of the plan in `bytes`, comments apart; a Problem that names the file, and the line, of what is no plan. */
+/** The lines of the plan in `bytes`, without comments; a Problem names the file and the line that cannot be read. */
 export function readPlan(bytes: Uint8Array, path: string): readonly PlanLine[] {
   const lines = textOf(bytes, path)
     .split('\n')
@@ -19,25 +19,25 @@ export function readPlan(bytes: Uint8Array, path: string): readonly PlanLine[] {
       return within(path, number, () => readLine(text.replace(/\r$/, ''), number));
     });
   if (lines.length === 0)
-    throw new Problem('bad-input', `${path} holds no line`, {
+    throw new Problem('bad-input', `${path} has no lines`, {
       hints: ['a line is the name of a file and an asof command: gdp.csv observations GDP'],
     });
   const names = new Map<string, PlanLine>();
   for (const line of lines) {
-    // Not every file system tells letter cases apart.
+    // Some file systems ignore letter case.
     const key = line.name.normalize('NFC').toLowerCase();
     const other = names.get(key);
     if (other !== undefined)
       throw new Problem(
         'bad-input',
-        `${path} line ${line.number}: ${line.name} is made by line ${other.number} already`,
+        `${path} line ${line.number}: ${line.name} is already written by line ${other.number}`,
       );
     names.set(key, line);
   }
   return lines;
 }
 
-/** Does work on a line of a plan; a Problem of it names the plan and the line. */
+/** Does work on a line of a plan; its Problem names the plan and the line. */
 function within<T>(path: string, number: number, work: () => T): T {
   try {
     return work();
@@ -51,7 +51,7 @@ function textOf(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new Problem('bad-input', `${path} is no text in UTF-8`, { cause });
+    throw new Problem('bad-input', `${path} is not a UTF-8 text`, { cause });
   }
 }
 
@@ -69,23 +69,23 @@ function readLine(text: string, number: number): readonly PlanLine[] {
 /** Why a text cannot name a file of a snapshot, or undefined where it can. */
 export function faultOfName(name: string): string | undefined {
   if (name === '') return 'it is empty';
-  if (/[/\\]/.test(name)) return 'all files lie in one folder';
-  if (name.startsWith('.')) return 'it begins with a dot';
-  if (name.startsWith('-')) return 'it begins with a dash';
-  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name)) return 'it holds a character that nobody sees';
-  // What a file in the making is called takes some more.
+  if (/[/\\]/.test(name)) return 'all files are in one folder';
+  if (name.startsWith('.')) return 'it starts with a dot';
+  if (name.startsWith('-')) return 'it starts with a dash';
+  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name)) return 'it contains an invisible character';
+  // Temporary names are a little longer.
   if (Buffer.byteLength(name) > 200) return 'it is longer than 200 bytes';
   return name.toLowerCase() === manifestName ? 'asof writes that file itself' : undefined;
 }
 
 /**
- * The words of a line: blanks part them, quotes and backslashes keep blanks and `#` in them as a shell's would, nothing
- * is expanded, and a `#` that begins a word begins a comment.
+ * The words of a line, separated by blanks. Quotes and backslashes keep blanks and `#` as in a shell, nothing is expanded,
+ * and a `#` at the start of a word starts a comment.
  */
 export function wordsOf(line: string): readonly string[] {
   const control = /(?!\t)\p{Cc}/u.exec(line)?.[0];
   if (control !== undefined)
-    throw new Problem('bad-input', `it holds the control character U+${codeOf(control)}`);
+    throw new Problem('bad-input', `it contains the control character U+${codeOf(control)}`);
   const words: string[] = [];
   const piece = /\\(.?)|'([^']*)('?)|"((?:[^"\\]|\\.)*)("?)|([ \t]+)|([^\\'" \t]+)/gsuy;
   let word: string | undefined;
@@ -97,7 +97,7 @@ export function wordsOf(line: string): readonly string[] {
     }
     if (word === undefined && whole.startsWith('#')) break;
     if (escaped === '')
-      throw new Problem('bad-input', 'it ends in a backslash, but no line goes on in the next');
+      throw new Problem('bad-input', 'it ends in a backslash, but a line cannot continue on the next');
     if (singleEnd === '' || doubleEnd === '')
       throw new Problem('bad-input', `a quote is not closed: ${whole}`);
     word = (word ?? '') + (escaped ?? single ?? double?.replace(/\\(["\\])/g, '$1') ?? whole);
@@ -109,7 +109,7 @@ function codeOf(character: string): string {
   return character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** Words as a line that `wordsOf` and every shell reads back as the same words. */
+/** Words as a line that `wordsOf` and every shell split into the same words. */
 export function lineOf(words: readonly string[]): string {
   return words
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))

@@ -13,7 +13,7 @@ import { manifestName } from './plan.ts';
 export type Run = { readonly place: Place; readonly folder: string };
 
 /** The record of a file that a run made, and whether the current snapshot holds the same. */
-export type SettledFile = { readonly record: FileRecord; readonly isUnchanged: boolean };
+export type WrittenFile = { readonly record: FileRecord; readonly isUnchanged: boolean };
 
 /** A new empty run. */
 export async function beginRun(place: Place, day: Day): Promise<Run> {
@@ -23,13 +23,13 @@ export async function beginRun(place: Place, day: Day): Promise<Run> {
 }
 
 /** Syncs a file of a run to the disk, as a hard link to the old file if that is the same, and records it. */
-export async function settleFile(
+export async function recordFile(
   { place, folder }: Run,
   made: Omit<FileRecord, 'bytes' | 'sha256'>,
-): Promise<SettledFile> {
+): Promise<WrittenFile> {
   const path = join(folder, made.name);
   const sum = await sumOfFile(path);
-  const isUnchanged = await settle(path, sum, shownBefore(place, made.name));
+  const isUnchanged = await syncOrLink(path, sum, shownBefore(place, made.name));
   return { record: { ...made, ...sum }, isUnchanged };
 }
 
@@ -37,7 +37,7 @@ export async function settleFile(
 export async function publish({ place, folder }: Run, manifest: Manifest): Promise<void> {
   const path = join(folder, manifestName);
   await writeFile(path, manifestText(manifest), { flag: 'wx' }).catch(naming(path));
-  await settle(path, await sumOfFile(path), shownBefore(place, manifestName));
+  await syncOrLink(path, await sumOfFile(path), shownBefore(place, manifestName));
   await flush(folder);
   const link = draftLink(place);
   await symlink(basename(folder), link);
@@ -63,11 +63,11 @@ export async function giveUp({ place, folder }: Run): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** The size and the SHA-256 of what a file holds. */
-export type Sum = { readonly bytes: number; readonly sha256: string };
+/** The size and the SHA-256 of a file. */
+export type FileSum = { readonly bytes: number; readonly sha256: string };
 
-/** Reads a file from its beginning to its end. */
-export async function sumOfFile(path: string): Promise<Sum> {
+/** Reads a whole file. */
+export async function sumOfFile(path: string): Promise<FileSum> {
   const hash = createHash('sha256');
   let bytes = 0;
   await pipeline(createReadStream(path), async (chunks: AsyncIterable<Buffer>) => {
@@ -80,34 +80,33 @@ export async function sumOfFile(path: string): Promise<Sum> {
 }
 
 /**
- * Makes a new file last: it becomes a second name of the old one (if there is one) where that still holds the same
- * and is open to the same people, else it is written to the disk for good. The old one is read for this, so that damage is not carried on. Tells whether it was
- * unchanged.
+ * Syncs a new file to the disk, or replaces it by a hard link to the old one if that has the same content, owner and mode;
+ * resolves to whether the content is unchanged. Reads the old file, so that damage to it is not carried on.
  */
-export async function settle(path: string, sum: Sum, old: string | undefined): Promise<boolean> {
+export async function syncOrLink(path: string, sum: FileSum, old: string | undefined): Promise<boolean> {
   const same = old !== undefined && (await holds(old, sum));
   const linked = same && (await isOpenToTheSame(old, path)) && (await linkedInPlace(old, path));
   if (!linked) await flush(path);
   return same;
 }
 
-async function holds(path: string, { bytes, sha256 }: Sum): Promise<boolean> {
+async function holds(path: string, { bytes, sha256 }: FileSum): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   return found?.isFile() === true && found.size === bytes && (await sumOrNothing(path)) === sha256;
 }
 
-/** Whether two files have one owner and one mode: a link would carry on who may read the old one, or write to it. */
+/** Whether two files have the same owner and mode: a link would keep those of the old file. */
 async function isOpenToTheSame(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([lstat(one), lstat(other)]);
   return a.uid === b.uid && a.gid === b.gid && a.mode === b.mode;
 }
 
-/** An old file that cannot be read is as good as none. */
+/** The SHA-256 of a file, or undefined if it cannot be read. */
 async function sumOrNothing(path: string): Promise<string | undefined> {
   return (await sumOfFile(path).catch(() => undefined))?.sha256;
 }
 
-/** Whether the old file could take the place of the new one; where links are impossible, the new one stays, a copy. */
+/** Replaces the new file by a hard link to the old one; false where the file system has no links, so that a copy stays. */
 async function linkedInPlace(old: string, path: string): Promise<boolean> {
   const name = `${path}.link`;
   try {

@@ -6,13 +6,14 @@ import { readConsistently } from '../client/consistency.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { version } from '../platform/installation.ts';
+import { openLock } from '../store/open.ts';
 import type { Lock } from '../store/store.ts';
 import { type BoundLine, boundLine, inOneLine, type ParseLine } from './line.ts';
 import type { Manifest, Source } from './manifest.ts';
 import { importLogText } from './manifest.ts';
 import { lockPath, type Place, placeOf, sweepHalfDone } from './place.ts';
 import { lineOf, readPlan } from './plan.ts';
-import { beginRun, giveUp, publish, type Run, type SettledFile, settleFile, sweepAfter } from './run.ts';
+import { beginRun, giveUp, publish, type Run, recordFile, sweepAfter, type WrittenFile } from './run.ts';
 import { writeLines } from './write-lines.ts';
 
 /** A plan whose lines are bound to a day. */
@@ -84,7 +85,6 @@ export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promi
 const patience = { whole: 5000, step: 100 } as const;
 
 async function lockOf(place: Place, out: string, signal: AbortSignal): Promise<Lock> {
-  const { openLock } = await import('../store/open.ts');
   for (let waited = 0; ; waited += patience.step) {
     const lock = await openLock(lockPath(place));
     if (lock !== undefined) return lock;
@@ -113,10 +113,10 @@ async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: Snaps
     const rows = await writeLines(lines, writing);
     return { rows, source: await sourceOf(client) };
   });
-  const files: SettledFile[] = [];
+  const files: WrittenFile[] = [];
   for (const [i, { name, words, asOf }] of lines.entries()) {
     signal.throwIfAborted();
-    files.push(await settleFile(run, { name, command: lineOf(words), as_of: asOf, rows: rows[i] ?? 0 }));
+    files.push(await recordFile(run, { name, command: lineOf(words), as_of: asOf, rows: rows[i] ?? 0 }));
   }
   const manifest: Manifest = {
     asof: version(),

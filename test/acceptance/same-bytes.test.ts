@@ -73,6 +73,10 @@ const lines: Readonly<Record<string, readonly [line: readonly string[], columns:
     'filing_date,transaction_date,accession_number',
   ],
   insider_clusters: [['insider', 'clusters'], 'ticker,issuer_name,cluster_size'],
+  insider_cluster_explanations: [
+    ['insider', 'clusters', '--explain'],
+    'ticker,date_first,date_last,verdict,reason',
+  ],
 };
 
 /** The operations whose rows can be drawn. */

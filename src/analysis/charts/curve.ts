@@ -1,8 +1,9 @@
 import type { Cell, Row } from '../../operations/envelope.ts';
 import type { ChartMark, Drawing } from '../../render/chart/drawing.ts';
-import type { QueryParams, YieldCurveQuery } from '../query.ts';
+import type { YieldCurveQuery } from '../query.ts';
 
-function curveName(type: unknown): string {
+/** The name of a kind of curve in the title of a chart. */
+export function curveName(type: unknown): string {
   return type === 'TIPS' ? 'Treasury real yield curve (TIPS)' : 'Treasury par yield curve';
 }
 
@@ -35,25 +36,4 @@ function marksOf(
 ): readonly ChartMark[] {
   if (typeof day !== 'string') return [];
   return [{ line, label: day, unit: 'Percent', frequency: '', at: String(maturity), value: rate ?? null }];
-}
-
-/** The drawing of the distance between two treasury rates over time. */
-export function spreadDrawing({ curve_type }: QueryParams): Drawing {
-  const name = curveName(curve_type);
-  return {
-    axis: 'day',
-    form: 'line',
-    words: ({ lines }) => ({ title: [name, ...lines].join(': '), subtitle: '' }),
-    key: () => [],
-    marks: ({ trade_date, spread_bps = null, long_maturity, short_maturity }) => [
-      {
-        line: 'spread',
-        label: `${long_maturity} less ${short_maturity}`,
-        unit: 'Basis points',
-        frequency: 'D',
-        at: String(trade_date),
-        value: spread_bps,
-      },
-    ],
-  };
 }

@@ -6,6 +6,7 @@ import type { ChartMark, ChartSummary, Drawing } from '../../render/chart/drawin
 import type { Asking } from '../answer.ts';
 import type { QueryParams, RevisionsQuery } from '../query.ts';
 import { listed, type MeantSeries } from '../series-ids.ts';
+import { curveName } from './curve.ts';
 
 /** The most lines that people can tell apart. */
 const mostLines = 8;
@@ -127,4 +128,25 @@ export async function revisionsDrawing({ id, date }: RevisionsQuery, asking: Ask
 
 function upTo(day: string | undefined): string {
   return day === undefined ? '' : `, up to ${day}`;
+}
+
+/** The drawing of the distance between two treasury rates over time. */
+export function spreadDrawing({ curve_type }: QueryParams): Drawing {
+  const name = curveName(curve_type);
+  return {
+    axis: 'day',
+    form: 'line',
+    words: ({ lines }) => ({ title: [name, ...lines].join(': '), subtitle: '' }),
+    key: () => [],
+    marks: ({ trade_date, spread_bps = null, long_maturity, short_maturity }) => [
+      {
+        line: 'spread',
+        label: `${long_maturity} less ${short_maturity}`,
+        unit: 'Basis points',
+        frequency: 'D',
+        at: String(trade_date),
+        value: spread_bps,
+      },
+    ],
+  };
 }

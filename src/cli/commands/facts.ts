@@ -1,7 +1,10 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { seriesMeant, withSuggestion } from '../../analysis/series-ids.ts';
+import { embeddedClient } from '../../client/open.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
+import { formatCsvRecord } from '../../render/delimited.ts';
+import { openStore } from '../../store/open.ts';
 import type { StoreView } from '../../store/store.ts';
 import { storeToRead } from '../config/places.ts';
 import type { FactsLine } from '../options/line.ts';
@@ -15,10 +18,6 @@ import type { Sink } from '../terminal/stream-sink.ts';
 
 /** `asof facts`: writes every statement about series, in the CSV that import reads. */
 export async function runFacts(line: FactsLine, io: Io): Promise<number> {
-  const [{ openStore }, { embeddedClient }] = await Promise.all([
-    import('../../store/open.ts'),
-    import('../../client/open.ts'),
-  ]);
   const choice = storeToRead(io, line.store);
   const store = await openStore(choice.path).catch((error) => {
     throw withNamer(error, choice);
@@ -50,7 +49,6 @@ async function writeFacts(
   quiet: boolean,
   io: Io,
 ): Promise<void> {
-  const { formatCsvRecord } = await import('../../render/delimited.ts');
   const bar = progress(io, quiet);
   try {
     let wanted = await sink.write('series_id,date,as_of_date,value\n');

@@ -1,5 +1,6 @@
 import { utcDay } from '../../domain/series/date.ts';
 import type { ImportProgress, ImportResult } from '../../import/import.ts';
+import { importLogText } from '../../snapshot/manifest.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import type { ImportLine, ImportLogLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';
@@ -37,10 +38,7 @@ export async function runImport(line: ImportLine, io: Io): Promise<number> {
 
 /** `asof import --log`: every import of the store as CSV, oldest first. */
 export async function runImportLog({ store }: ImportLogLine, io: Io): Promise<number> {
-  const [{ importLog }, { importLogText }] = await Promise.all([
-    import('../../import/import.ts'),
-    import('../../snapshot/manifest.ts'),
-  ]);
+  const { importLog } = await import('../../import/import.ts');
   await print(importLogText(await importLog(storeToRead(io, store).path)), io);
   return exitCode.success;
 }

@@ -4,6 +4,9 @@ import type { Row } from '../../operations/envelope.ts';
 import type { Field } from '../../operations/field.ts';
 import { outputChoice, rendererFor } from '../../render/output.ts';
 import { renderPages } from '../../render/renderer.ts';
+import { newKey } from '../../server/keys/gate.ts';
+import { loadPlans } from '../../server/keys/plans.ts';
+import { openAccess } from '../../store/open.ts';
 import { accessPath } from '../config/places.ts';
 import type { KeysLine } from '../options/line.ts';
 import { outputPlace } from '../run/session.ts';
@@ -30,17 +33,12 @@ export async function runKeys(line: KeysLine, io: Io): Promise<number> {
 
 async function createKey(line: CreateLine, io: Io): Promise<number> {
   const { name, plan } = line;
-  const { loadPlans } = await import('../../server/keys/plans.ts');
   const plans = await loadPlans(line.plans);
   if (!plans.has(plan))
     throw new Problem(
       'bad-input',
       `--plan ${JSON.stringify(plan)}: the plans are ${[...plans.keys()].join(', ')}`,
     );
-  const [{ openAccess }, { newKey }] = await Promise.all([
-    import('../../store/open.ts'),
-    import('../../server/keys/gate.ts'),
-  ]);
   const { secret, stored } = newKey({ name, plan, now: io.clock() });
   const store = await openAccess(accessPath(io, line.access), { counting: false });
   try {
@@ -85,7 +83,6 @@ async function listKeys(line: ListLine, io: Io): Promise<number> {
 async function keyRows(path: string): Promise<readonly Row[]> {
   // Listing does not create the access store.
   if (!existsSync(path)) return [];
-  const { openAccess } = await import('../../store/open.ts');
   const store = await openAccess(path, { counting: false });
   try {
     return (await store.keys()).map(({ id, name, plan, start, createdAt, revokedAt }) => ({
@@ -106,7 +103,6 @@ async function revokeKey(line: RevokeLine, io: Io): Promise<number> {
   const unknown = () =>
     new Problem('not-found', `no key '${line.id}' in ${path}`, { hints: ['asof keys list shows the ids'] });
   if (!existsSync(path)) throw unknown();
-  const { openAccess } = await import('../../store/open.ts');
   const store = await openAccess(path, { counting: false });
   try {
     const key = await store.revokeKey(line.id, io.clock().toISOString());

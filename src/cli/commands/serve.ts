@@ -1,4 +1,7 @@
 import { once } from 'node:events';
+import { checkPlans, Gate } from '../../server/keys/gate.ts';
+import { loadPlans } from '../../server/keys/plans.ts';
+import { openAccess, openStore } from '../../store/open.ts';
 import { accessPath, storeToRead } from '../config/places.ts';
 import type { ServeLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';
@@ -7,12 +10,7 @@ import type { Io } from '../terminal/io.ts';
 /** `asof serve`: serves the store over HTTP until SIGTERM or SIGINT; SIGHUP reopens the store. */
 export async function runServe(line: ServeLine, io: Io): Promise<number> {
   const { host, port, publicUrl, billingUrl, quiet } = line;
-  const [{ openAccess, openStore }, { serve }, { checkPlans, Gate }, { loadPlans }] = await Promise.all([
-    import('../../store/open.ts'),
-    import('../../server/serve.ts'),
-    import('../../server/keys/gate.ts'),
-    import('../../server/keys/plans.ts'),
-  ]);
+  const { serve } = await import('../../server/serve.ts');
   const plans = await loadPlans(line.plans);
   const access = await openAccess(accessPath(io, line.access), { counting: true });
   try {

@@ -4,78 +4,77 @@ import { exitCode } from '../terminal/exit-code.ts';
 const asOf = `Point in time
 
 asof stores statements: on day t, the value of a series for a date was v, or was
-withdrawn. As of a day D, the answer for a date is the latest statement made on or
-before D. Nothing that was published after D has any part in it.
+withdrawn. As of a date D, the answer for a date is the latest statement made on or
+before D. Anything published after D has no effect.
 
   --as-of D          what was known at the end of D
-  --known-before D   what could be known at the start of D: strictly before D
-  --first-release    each date's first published value; dates that were published
-                     before a series' first vintage have none
-  --as-of-each R     of a panel: the latest values known on each month-end, week-end
+  --known-before D   what was known at the start of D: published strictly before D
+  --first-release    the first published value of each date; dates that were published
+                     before the first vintage of a series have no first release
+  --as-of-each R     in a panel: the newest values known on each month-end, week-end
                      (the Sunday that ends an ISO week) or day, from --from to --to
 
-A date is written YYYY-MM-DD, or today: the day in UTC, which -v shows. \`asof diff\` names
-its two days as arguments; \`--known-before\` makes both strict.
+A date is YYYY-MM-DD or today, the day in UTC, which -v shows. \`asof diff\` takes its two
+as-of dates as arguments; with \`--known-before\` both are strict.
 
-as_of_date is the day on which the value shown was first published: the start of the
-unbroken run of equal values that D falls into.
+as_of_date is the date on which the value shown was first published: the start of the
+unbroken run of equal values that contains D.
 
-Days are calendar days: asof does not know the hour of a release. Before the first
-vintage of a series nothing is known, and the answer is empty. After the last day that
-the store speaks for, asof answers with what it has and says so on stderr:
+As-of dates are whole days: asof does not know the hour of a release. Before the first
+vintage of a series the answer is empty. After the last day that the store covers, asof
+answers with what it has and prints a note on stderr:
 \`asof series show ID --columns id,first_vintage,covered_to\` shows both days.
 
-Vintages of sampled data sets (the Real-Time Data Set takes one a month or a quarter)
-are what was known on the day of the sample: the first release in them is the first
-one recorded.
+Vintages of sampled data sets (the Real-Time Data Set has one a month or a quarter) show
+what was known on the day of the sample: their first release is the first one recorded.
 
-Treasury curves are never revised and have no as-of day. Insider filings are known from
+Treasury curves are never revised and have no as-of date. Insider filings are known from
 their filing date.
 `;
 
 const environment = `Environment
 
-  ASOF_STORE         the embedded store; --store goes before it. Without either:
-                     asof/asof.db in the user's data directory (XDG_DATA_HOME or
-                     ~/.local/share), and where that does not exist the sample that is
-                     shipped with asof
-  ASOF_ACCESS        the keys and usage of \`asof serve\`; --access goes before it. Without
-                     either: asof/access.db in the user's data directory
-  ASOF_BASE_URL      the service to ask instead of a store; --base-url goes before it,
-                     and so does a store named by --store
-  ASOF_API_KEY       the key to send to that service
-  ASOF_API_KEY_FILE  a file that holds the key; without either, the one that
-                     \`asof auth login\` stored for the origin of the service
-  ASOF_TIMEOUT       seconds that one try of a request may take; --timeout goes before it
-  ASOF_FORMAT        the output format; --format, --csv, --json and the extension of -o
-                     go before it
-  ASOF_CONFIG_DIR    where settings and keys are kept (\`asof config path\`); without it:
-                     asof in XDG_CONFIG_HOME or ~/.config
-  HOME               what ~ stands for above, where it is not the home of the account
+  ASOF_STORE         local store. Default: asof/asof.db in the user's data directory
+                     (XDG_DATA_HOME or ~/.local/share), or the shipped sample if that
+                     does not exist. --store takes precedence
+  ASOF_ACCESS        file with the keys and usage of \`asof serve\`. Default:
+                     asof/access.db in the user's data directory. --access takes
+                     precedence
+  ASOF_BASE_URL      service to ask instead of a store. --base-url and --store take
+                     precedence
+  ASOF_API_KEY       key for that service
+  ASOF_API_KEY_FILE  file with the key. Default: the key that \`asof auth login\` stored
+                     for the origin of the service
+  ASOF_TIMEOUT       seconds before one try of a request is given up. --timeout takes
+                     precedence
+  ASOF_FORMAT        output format. --format, --csv, --json and the extension of -o take
+                     precedence
+  ASOF_CONFIG_DIR    folder of settings and keys (\`asof config path\`). Default: asof in
+                     XDG_CONFIG_HOME or ~/.config
+  HOME               home directory, if it is not that of the account
   HTTP_PROXY, HTTPS_PROXY, NO_PROXY
-                     proxies to ask services through; in lower case too, which goes first
-  COLUMNS            the width of \`--plot\` where there is no terminal (80)
-  NO_COLOR           no colours; FORCE_COLOR colours also where there is no terminal, and
-                     TERM=dumb is a terminal without colours
+                     proxies for services; the lower-case names take precedence
+  COLUMNS            width of \`--plot\` where stdout is not a terminal (default 80)
+  NO_COLOR           disables colors; FORCE_COLOR enables them where stdout is not a
+                     terminal, and TERM=dumb is a terminal without colors
 
-On macOS both directories lie in ~/Library (Application Support, Preferences), on Windows
+On macOS both directories are in ~/Library (Application Support, Preferences), on Windows
 in LOCALAPPDATA and APPDATA.
 
-A flag goes before a variable, a variable before a setting (\`asof config\`), a setting
-before the default. An empty variable is unset. No variable and no setting changes an
-as-of day.
+Precedence: flag, variable, setting (\`asof config\`), default. An empty variable is unset.
+No variable and no setting changes an as-of date.
 `;
 
 const exitCodes: readonly (readonly [number, string])[] = [
-  [exitCode.success, 'success; also an empty result, and a reader that closed the pipe'],
+  [exitCode.success, 'success, also with an empty result or a reader that closed the pipe'],
   [exitCode.differences, 'differences (diff --exit-code, verify)'],
-  [exitCode.usage, 'usage, a bad value, a file that cannot be imported'],
+  [exitCode.usage, 'usage error, invalid value, or a file that cannot be imported'],
   [exitCode.notFound, 'not found'],
-  [exitCode.unauthorized, 'no key, or a bad one'],
-  [exitCode.forbidden, 'the plan does not allow it'],
+  [exitCode.unauthorized, 'no key, or an invalid one'],
+  [exitCode.forbidden, 'the plan does not include it'],
   [exitCode.quota, 'the quota is used up'],
   [exitCode.unreachable, 'cannot reach the service: name, connection, TLS, time'],
-  [exitCode.serviceFailed, 'the service failed, or answered outside the contract'],
+  [exitCode.serviceFailed, 'the service failed, or its answer breaks the contract'],
   [exitCode.empty, 'no rows, with --fail-empty'],
   [exitCode.localIo, 'cannot read or write a local file, store or setting'],
   [exitCode.bug, 'a bug in asof'],
@@ -85,7 +84,7 @@ const exitCodes: readonly (readonly [number, string])[] = [
 
 function exitCodesText(): string {
   const lines = exitCodes.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
-  return `Exit codes\n\n${lines.join('\n')}\n\nWith several series ids all are tried; the first failure decides.\n`;
+  return `Exit codes\n\n${lines.join('\n')}\n\nWith several series ids asof tries all of them; the first failure decides.\n`;
 }
 
 async function formatsText(): Promise<string> {
@@ -94,27 +93,27 @@ async function formatsText(): Promise<string> {
   const lines = formats.map(({ kind, summary }) => `  ${kind.padEnd(width)}  ${summary}`);
   return `Formats
 
-asof import recognises files by their content; --kind says it where that fails:
+asof import recognizes files by their content; --kind names the format of others:
 
 ${lines.join('\n')}
 
-Files may be gzip-compressed or lie in zip archives; a folder is imported like its
-files. One import is one transaction: it is done completely or not at all.
+Files may be gzip-compressed or in zip archives; a folder is imported with all its files. One
+import is one transaction: all of it, or nothing.
 
 Output (-f, --csv, --json, or the extension of -o):
 
   table     for people, on a terminal; cut to its width
   csv       RFC 4180, UTF-8, LF, always a header, exact digits, missing is empty
-  tsv       tabs between; a tab, line break or backslash in a text is \\t, \\n, \\r, \\\\
+  tsv       tab-separated; a tab, line break or backslash in a text is \\t, \\n, \\r, \\\\
   json      the service's envelope; several pages are one envelope with all results
-  ndjson    one result a line
+  ndjson    one result per line
   parquet   for DuckDB, pandas, Spark: days are DATE, numbers exact DECIMAL with as many
             decimals as the longest (18 digits, or 38 where one needs it; more: use csv),
-            integers BIGINT, lists of VARCHAR, missing is NULL; never to a terminal
+            integers BIGINT, lists of VARCHAR, missing is NULL; not on a terminal
   markdown  (.md) a table of GitHub-flavoured Markdown, the cells of csv escaped so that
-            they are text; a line break is <br>; such a table needs its header
-  svg       a chart, of observations, revisions, spread and curve; --plot draws the same
-            as text, as wide as the terminal
+            they are text; a line break is <br>; needs a header
+  svg       a chart of observations, revisions, spread or curve; --plot draws the same
+            chart as text, as wide as the terminal
 `;
 }
 

@@ -3,7 +3,7 @@ import type { AnswerProgress, Asking, Failure } from '../../analysis/answer.ts';
 
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
-import { estimate, run } from '../../analysis/run.ts';
+import { run } from '../../analysis/run.ts';
 import { withSuggestion } from '../../analysis/series-ids.ts';
 import { isDataChange, restartOnChange } from '../../client/consistency.ts';
 import { utcDay } from '../../domain/series/date.ts';
@@ -32,7 +32,8 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
       progress: (share) => bar.show(() => countText(share), share),
       ...(messages.notes && { note: () => undefined }),
     };
-    if (line.dryRun) {
+    if (line.dryRun && query.kind !== 'operation') {
+      const { estimate } = await import('../../analysis/analyses.ts');
       messages.warn(`asof: ${await estimate(query, asking).finally(() => bar.clear())}`);
       return exitCode.success;
     }

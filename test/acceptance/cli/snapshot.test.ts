@@ -416,12 +416,12 @@ describe('a snapshot takes the place of nothing else', () => {
       },
       'it is a folder with something in it',
     ],
-    ['a link to elsewhere', () => symlinkSync('/tmp', out), 'it is a link to /tmp, which no snapshot made'],
-    ['a link to nothing', () => symlinkSync('gone', out), 'it is a link to gone, which no snapshot made'],
+    ['a link to elsewhere', () => symlinkSync('/tmp', out), 'it is a link to /tmp, which is not a snapshot'],
+    ['a link to nothing', () => symlinkSync('gone', out), 'it is a link to gone, which is not a snapshot'],
     [
       'a link to the run of another',
       () => symlinkSync('.other.2015-01-01-0123456789ab', out),
-      'which no snapshot made',
+      'which is not a snapshot',
     ],
   ])('%s', async (_, make, said) => {
     make();
@@ -433,8 +433,8 @@ describe('a snapshot takes the place of nothing else', () => {
   });
 
   it.each([
-    ['', '"": it is no name of a folder'],
-    ['/', '"/": it is no name of a folder'],
+    ['', '"": it is not the name of a folder'],
+    ['/', '"/": it is not the name of a folder'],
     ['nowhere/snap', 'there is no folder'],
   ])('--out %j', async (name, said) => {
     const { code, err } = await asof(['snapshot', plan(...lines), '--out', name]);

@@ -105,20 +105,24 @@ describe('the words of a line', () => {
 
 describe('a plan is refused, with its line, that', () => {
   it.each([
-    ['is empty', '', 'plan.txt holds no line'],
-    ['is all comments', '# a\n', 'plan.txt holds no line'],
+    ['is empty', '', 'plan.txt has no lines'],
+    ['is all comments', '# a\n', 'plan.txt has no lines'],
     ['has a file without a command', '\na.csv\n', 'plan.txt line 2: a.csv has no command'],
     ['has a file without more than a comment', 'a.csv # ping', 'plan.txt line 1: a.csv has no command'],
     [
       'makes a file twice',
       'a.csv ping\n# b\na.csv curve',
-      'plan.txt line 3: a.csv is made by line 1 already',
+      'plan.txt line 3: a.csv is already written by line 1',
     ],
-    ['makes it twice but for case', 'a.csv x\nA.CSV x', 'plan.txt line 2: A.CSV is made by line 1 already'],
+    [
+      'makes it twice but for case',
+      'a.csv x\nA.CSV x',
+      'plan.txt line 2: A.CSV is already written by line 1',
+    ],
     [
       'makes it twice but for its encoding',
       '\u00e9.csv x\ne\u0301.csv x',
-      'plan.txt line 2: e\u0301.csv is made by line 1 already',
+      'plan.txt line 2: e\u0301.csv is already written by line 1',
     ],
     ['has an open quote', "a.csv obs 'GDP", "plan.txt line 1: a quote is not closed: 'GDP"],
     ['has another one', 'a.csv obs "GDP\\"', 'plan.txt line 1: a quote is not closed: "GDP\\"'],
@@ -126,34 +130,34 @@ describe('a plan is refused, with its line, that', () => {
     [
       'holds a control character',
       'a.csv obs G\u0007',
-      'plan.txt line 1: it holds the control character U+0007',
+      'plan.txt line 1: it contains the control character U+0007',
     ],
     [
       'has line ends of 1984',
       'a.csv obs G\rb.csv obs H',
-      'plan.txt line 1: it holds the control character U+000D',
+      'plan.txt line 1: it contains the control character U+000D',
     ],
   ])('%s', (_, text, said) => {
     expect(refusal(text)).toContain(`bad-input: ${said}`);
   });
 
   it('is no text', () => {
-    expect(refusal(new Uint8Array([0x61, 0xff]))).toBe('bad-input: plan.txt is no text in UTF-8');
+    expect(refusal(new Uint8Array([0x61, 0xff]))).toBe('bad-input: plan.txt is not a UTF-8 text');
   });
 
   it.each([
-    ['../a.csv', 'all files lie in one folder'],
-    ['a/b.csv', 'all files lie in one folder'],
-    ['/etc/passwd', 'all files lie in one folder'],
-    ["'a\\b.csv'", 'all files lie in one folder'],
-    ['.', 'it begins with a dot'],
-    ['..', 'it begins with a dot'],
-    ['.a.csv', 'it begins with a dot'],
-    ['-rf', 'it begins with a dash'],
+    ['../a.csv', 'all files are in one folder'],
+    ['a/b.csv', 'all files are in one folder'],
+    ['/etc/passwd', 'all files are in one folder'],
+    ["'a\\b.csv'", 'all files are in one folder'],
+    ['.', 'it starts with a dot'],
+    ['..', 'it starts with a dot'],
+    ['.a.csv', 'it starts with a dot'],
+    ['-rf', 'it starts with a dash'],
     ["''", 'it is empty'],
     ['manifest.json', 'asof writes that file itself'],
     ['Manifest.JSON', 'asof writes that file itself'],
-    ['a\u202Evsc.b', 'it holds a character that nobody sees'],
+    ['a\u202Evsc.b', 'it contains an invisible character'],
     [`${'é'.repeat(99)}.csv`, 'it is longer than 200 bytes'],
   ])('would make the file %s', (name, reason) => {
     expect(refusal(`# x\n${name} observations GDP`)).toMatch(

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { settle, sumOfFile } from '../../../src/snapshot/run.ts';
+import { sumOfFile, syncOrLink } from '../../../src/snapshot/run.ts';
 import { scratchFolder } from '../../support/folders.ts';
 
 /** The error code with which the system refuses links, if it does. */
@@ -44,7 +44,8 @@ beforeEach(() => {
   writeFileSync(path, 'one\ntwo\n');
 });
 
-const settled = async (before: string | undefined = old) => settle(path, await sumOfFile(path), before);
+const syncedOrLinked = async (before: string | undefined = old) =>
+  syncOrLink(path, await sumOfFile(path), before);
 const inode = (file: string) => statSync(file).ino;
 
 describe('the sum of a file', () => {
@@ -62,7 +63,7 @@ describe('a file that is made anew', () => {
   it('becomes a second name of the old one where that holds the same', async () => {
     writeFileSync(old, 'one\ntwo\n');
     const before = inode(old);
-    expect(await settled()).toBe(true);
+    expect(await syncedOrLinked()).toBe(true);
     expect([inode(path), inode(old)]).toEqual([before, before]);
     expect(readdirSync(join(folder, 'new'))).toEqual(['a.csv']);
   });
@@ -73,20 +74,20 @@ describe('a file that is made anew', () => {
     ['is empty', ''],
   ])('stays where the old one %s', async (_, content) => {
     writeFileSync(old, content);
-    expect(await settled()).toBe(false);
+    expect(await syncedOrLinked()).toBe(false);
     expect(inode(path)).not.toBe(inode(old));
     expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
   });
 
   it('stays where there is no old one, or none that is a file', async () => {
-    expect(await settled()).toBe(false);
-    expect(await settled(undefined)).toBe(false);
+    expect(await syncedOrLinked()).toBe(false);
+    expect(await syncedOrLinked(undefined)).toBe(false);
     mkdirSync(old);
-    expect(await settled()).toBe(false);
+    expect(await syncedOrLinked()).toBe(false);
     const same = join(folder, 'same.csv');
     writeFileSync(same, 'one\ntwo\n');
     symlinkSync(same, join(folder, 'old', 'link'));
-    expect(await settled(join(folder, 'old', 'link'))).toBe(false);
+    expect(await syncedOrLinked(join(folder, 'old', 'link'))).toBe(false);
   });
 
   async function expectCopy(change: () => void): Promise<void> {
@@ -94,7 +95,7 @@ describe('a file that is made anew', () => {
     for (const one of [old, path]) chmodSync(one, 0o644);
     change();
     const { mode, uid, gid } = statSync(path);
-    expect(await settled()).toBe(true);
+    expect(await syncedOrLinked()).toBe(true);
     expect(inode(path)).not.toBe(inode(old));
     expect(statSync(path)).toMatchObject({ mode, uid, gid });
   }
@@ -120,7 +121,7 @@ describe('a file that is made anew', () => {
     async (code) => {
       writeFileSync(old, 'one\ntwo\n');
       refuseLink = code;
-      expect(await settled()).toBe(true);
+      expect(await syncedOrLinked()).toBe(true);
       expect(inode(path)).not.toBe(inode(old));
       expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
       expect(readdirSync(join(folder, 'new'))).toEqual(['a.csv']);

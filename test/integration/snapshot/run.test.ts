@@ -11,40 +11,46 @@ import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Manifest } from '../../../src/snapshot/manifest.ts';
 import { placeOf } from '../../../src/snapshot/place.ts';
-import { beginRun, giveUp, publish, settleFile, sweepAfter } from '../../../src/snapshot/run.ts';
+import { beginRun, giveUp, publish, recordFile, sweepAfter } from '../../../src/snapshot/run.ts';
 import { scratchFolder } from '../../support/folders.ts';
 
-/** What was put on the disk for good, and what was renamed, in order. */
-let events: string[] = [];
-/** A step that the system refuses, by what `events` would say of it. */
-let refused: RegExp | undefined;
-
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof import('node:fs/promises')>();
-  const happens = (event: string): void => {
-    if (refused?.test(event)) throw Object.assign(new Error(event), { code: 'EIO' });
-    events.push(event);
+/** The steps that the system took, in order, and the step that it refuses. */
+const system = vi.hoisted(() => {
+  const state: { events: string[]; refused: RegExp | undefined } = { events: [], refused: undefined };
+  const step = (event: string): void => {
+    if (state.refused?.test(event)) throw Object.assign(new Error(event), { code: 'EIO' });
+    state.events.push(event);
   };
+  const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
   return {
-    ...real,
-    async open(path: string, flags: string) {
-      const handle = await real.open(path, flags);
-      return {
-        sync: async () => happens(`sync ${basename(path)}`),
-        close: () => handle.close(),
-      };
-    },
-    async rename(from: string, to: string) {
-      happens(`rename ${basename(from)} to ${basename(to)}`);
-      await real.rename(from, to);
-    },
+    state,
+    /** The functions of `fs/promises`, with those that reach the disk recorded. */
+    recorded: (real: typeof import('node:fs/promises')) => ({
+      ...real,
+      async open(path: string, flags: string) {
+        const handle = await real.open(path, flags);
+        return { sync: async () => step(`sync ${nameOf(path)}`), close: () => handle.close() };
+      },
+      async rename(from: string, to: string) {
+        step(`rename ${nameOf(from)} to ${nameOf(to)}`);
+        await real.rename(from, to);
+      },
+    }),
   };
+});
+
+vi.mock('node:fs/promises', async (original) =>
+  system.recorded(await original<typeof import('node:fs/promises')>()),
+);
+vi.mock('node:fs', async (original) => {
+  const real = await original<typeof import('node:fs')>();
+  return { ...real, promises: system.recorded(real.promises) };
 });
 
 let out = '';
 beforeEach(() => {
-  events = [];
-  refused = undefined;
+  system.state.events = [];
+  system.state.refused = undefined;
   out = join(scratchFolder(), 'snap');
 });
 
@@ -63,7 +69,7 @@ async function newRun(files = content) {
   const records = [];
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(join(run.folder, name), text);
-    const { record } = await settleFile(run, { name, command: '', as_of: '2015-02-01', rows: 1 });
+    const { record } = await recordFile(run, { name, command: '', as_of: '2015-02-01', rows: 1 });
     records.push(record);
   }
   return { run, made: { ...manifest, files: records }, name: basename(run.folder) };
@@ -73,7 +79,7 @@ describe('a run', () => {
   it('is on the disk, all of it, before it is shown, and then so is the link', async () => {
     const { run, made, name } = await newRun();
     await publish(run, made);
-    expect(events).toEqual([
+    expect(system.state.events).toEqual([
       'sync a.csv',
       'sync b.csv',
       'sync manifest.json',
@@ -87,10 +93,10 @@ describe('a run', () => {
   it('writes nothing again that did not change, its manifest included', async () => {
     const first = await newRun();
     await publish(first.run, first.made);
-    events = [];
+    system.state.events = [];
     const { run, made, name } = await newRun();
     await publish(run, made);
-    expect(events.filter((event) => event.startsWith('sync'))).toEqual([
+    expect(system.state.events.filter((event) => event.startsWith('sync'))).toEqual([
       `sync ${name}`,
       `sync ${basename(run.place.folder)}`,
     ]);
@@ -104,11 +110,11 @@ describe('a run', () => {
       const first = await newRun();
       await publish(first.run, first.made);
       const before = readdirSync(first.run.place.folder);
-      refused = step;
+      system.state.refused = step;
       const run = await beginRun(await placeOf(out), '2015-02-01');
       const work = async () => {
         writeFileSync(join(run.folder, 'a.csv'), 'other\n');
-        await settleFile(run, { name: 'a.csv', command: '', as_of: '2015-02-01', rows: 1 });
+        await recordFile(run, { name: 'a.csv', command: '', as_of: '2015-02-01', rows: 1 });
         await publish(run, { ...manifest, as_of: '2015-02-02' });
       };
       await expect(work()).rejects.toMatchObject({ code: 'EIO' });
@@ -121,7 +127,7 @@ describe('a run', () => {
 
   it('that is shown is not given up any more, whatever fails then', async () => {
     const { run, made, name } = await newRun();
-    refused = new RegExp(`^sync ${basename(run.place.folder)}$`);
+    system.state.refused = new RegExp(`^sync ${basename(run.place.folder)}$`);
     await expect(publish(run, made)).rejects.toMatchObject({ code: 'EIO' });
     await giveUp(run);
     expect(readlinkSync(out)).toBe(name);
