@@ -26,10 +26,10 @@ describe("an operator's file of plans", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['that is an object', { team }, 'a list of plans is expected'],
-    ['that is empty', [], 'a list of plans is expected'],
+    ['that is an object', { team }, 'expected a list of plans'],
+    ['that is empty', [], 'expected a list of plans'],
     ['with a text for a plan', ['free'], 'plan 1: an object is expected'],
-    ['with a plan twice', [team, team], "plan 'team' is there twice"],
+    ['with a plan twice', [team, team], "plan 'team' is listed twice"],
     [
       'with a misspelt field',
       [team, { ...team, name: 'b', dayly_limit: 1 }],
