@@ -9,7 +9,7 @@ const team = {
   vintage_access: true,
 };
 
-describe('the plans that are shipped', () => {
+describe('a shipped plan', () => {
   it.each([
     ['free', 10_000, 500, 30, false],
     ['pro', 1_000_000, 50_000, 600, true],
@@ -19,7 +19,7 @@ describe('the plans that are shipped', () => {
 });
 
 describe("an operator's file of plans", () => {
-  it('replaces them', () => {
+  it('replaces the shipped plans', () => {
     expect([...parsePlans(JSON.stringify([team]), 'plans.json')]).toEqual([
       ['team', { name: 'team', monthlyLimit: 5, dailyLimit: 4, ratePerMinute: 3, vintageAccess: true }],
     ]);
@@ -51,7 +51,7 @@ describe("an operator's file of plans", () => {
     expect(() => parsePlans(JSON.stringify(content), 'plans.json')).toThrow(reason);
   });
 
-  it('that is no JSON is refused', () => {
+  it('is refused if it is not JSON', () => {
     expect(() => parsePlans('[{', 'plans.json')).toThrow('plans.json: it is not JSON');
   });
 });
