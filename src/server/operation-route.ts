@@ -79,7 +79,7 @@ function principalOf({ name, monthlyLimit, ratePerMinute, vintageAccess }: Plan)
 }
 
 /** The body of an answer in bytes, which need no encoding when they are sent again. */
-export type CachedBody = {
+type CachedBody = {
   readonly tag: string;
   readonly bytes: Buffer;
   /** The position of the request id in the bytes. */

@@ -139,10 +139,10 @@ export type StoreState = {
 };
 
 /** A page of a series' rows, and the series itself. */
-export type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
+type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
 
 /** A page of vintages, and the first date of the series with a value in any vintage. */
-export type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undefined };
+type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undefined };
 
 /** The facts in one state of a store. Rows are in the contract's order; a page of an unknown series is undefined. */
 export interface StoreView {
