@@ -2,20 +2,20 @@ import type { Client } from '../../src/client/client.ts';
 
 type Opening = typeof import('../../src/client/open.ts');
 
-/** What happens before a store in this process is asked; tests put imports there. */
-export const hook: { beforeAsking: (operation: string) => Promise<void> } = {
-  beforeAsking: async () => undefined,
+/** Called before each request to an embedded client; tests import data in it. */
+export const hook: { beforeRequest: (operation: string) => Promise<void> } = {
+  beforeRequest: async () => undefined,
 };
 
-/** The module that opens clients, whose embedded ones call `hook.beforeAsking` first; for `vi.mock`. */
-export async function hearing(original: () => Promise<unknown>): Promise<Opening> {
+/** The module of `openClient`, whose embedded clients call `hook.beforeRequest` before each request; for `vi.mock`. */
+export async function hookedClients(original: () => Promise<unknown>): Promise<Opening> {
   const { openClient } = (await original()) as Opening;
   return {
     async openClient(target): Promise<Client> {
       const client = await openClient(target);
       if ('baseUrl' in target) return client;
       const ask: Client['ask'] = async (operation, given) => {
-        await hook.beforeAsking(operation.path);
+        await hook.beforeRequest(operation.path);
         return client.ask(operation, given);
       };
       return { ...client, ask };
