@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
-import { hook } from '../../support/before-asking.ts';
 import { asof, type Ended, linesOf, statements } from '../../support/command.ts';
 import { type Folder, newFolder } from '../../support/folders.ts';
+import { hook } from '../../support/hooked-clients.ts';
 import { type Running, startService } from '../../support/modes.ts';
 import { serve } from '../../support/service-double.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 vi.mock('../../../src/client/open.ts', async (original) =>
-  (await import('../../support/before-asking.ts')).hearing(original),
+  (await import('../../support/hooked-clients.ts')).hookedClients(original),
 );
 
 const folder: Folder = newFolder();
@@ -39,7 +39,7 @@ beforeAll(async () => {
   service = await startService({ openStore: () => openStore(store) });
 });
 beforeEach(() => {
-  hook.beforeAsking = async () => undefined;
+  hook.beforeRequest = async () => undefined;
 });
 afterAll(async () => {
   await service.stop();
@@ -77,9 +77,9 @@ const runs: readonly (readonly [mode: string, run: Run])[] = [
   [
     'embedded',
     async (line, before) => {
-      hook.beforeAsking = before;
+      hook.beforeRequest = before;
       const ended = await embedded(line);
-      hook.beforeAsking = async () => undefined;
+      hook.beforeRequest = async () => undefined;
       return ended;
     },
   ],

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
 import { agreeing, onePerKey, runs } from '../../support/arbitrary.ts';
-import { hook } from '../../support/before-asking.ts';
 import { asof, type Ended, linesOf, statements } from '../../support/command.ts';
 import { asAsofCsv } from '../../support/encodings.ts';
 import { scratchFolder } from '../../support/folders.ts';
+import { hook } from '../../support/hooked-clients.ts';
 import type { ModelStatement } from '../../support/knowledge.ts';
 import { type Running, startService } from '../../support/modes.ts';
 import { importFiles, newStorePath } from '../../support/scratch-store.ts';
@@ -16,7 +16,7 @@ import { serve } from '../../support/service-double.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 vi.mock('../../../src/client/open.ts', async (original) =>
-  (await import('../../support/before-asking.ts')).hearing(original),
+  (await import('../../support/hooked-clients.ts')).hookedClients(original),
 );
 
 const folder = scratchFolder();
@@ -44,7 +44,7 @@ beforeAll(async () => {
   service = await startService({ openStore: () => openStore(store) });
 });
 beforeEach(() => {
-  hook.beforeAsking = async () => undefined;
+  hook.beforeRequest = async () => undefined;
 });
 afterAll(() => service.stop());
 
@@ -60,9 +60,9 @@ const modes: readonly (readonly [mode: string, run: Run])[] = [
   [
     'embedded',
     async (before) => {
-      hook.beforeAsking = before;
+      hook.beforeRequest = before;
       return snapshot('--store', store).finally(() => {
-        hook.beforeAsking = async () => undefined;
+        hook.beforeRequest = async () => undefined;
       });
     },
   ],
