@@ -1,4 +1,6 @@
+import { openStore } from '../store/open.ts';
 import type { Client } from './client.ts';
+import { embeddedClient } from './embedded.ts';
 import type { RemoteOptions } from './remote/client.ts';
 
 /** Which data a client answers from: a store on this machine, or a service. */
@@ -16,9 +18,5 @@ export async function openClient(target: Target): Promise<Client> {
     const { remoteClient } = await import('./remote/client.ts');
     return remoteClient(target);
   }
-  const [{ embeddedClient }, { openStore }] = await Promise.all([
-    import('./embedded.ts'),
-    import('../store/open.ts'),
-  ]);
   return embeddedClient(await openStore(target.store), target.clock);
 }

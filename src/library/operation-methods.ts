@@ -29,16 +29,14 @@ type Arguments<O, Several = never> = [ArgumentName<O>] extends [never]
 
 type SeveralIds<O> = O extends { readonly command: { readonly several: true } } ? readonly string[] : never;
 
-/** The method of an operation. */
-type OperationMethod<O> = {
-  /** All rows, or at most `limit` of them. */
-  (...asked: Arguments<O>): Promise<Result<RowOf<O>>>;
-} & (O extends { readonly params: { readonly cursor: unknown } }
-  ? {
-      /** The same rows one by one, without holding them all; of several series one after the other. */
-      all(...asked: Arguments<O, SeveralIds<O>>): AsyncIterable<RowOf<O>>;
-    }
-  : unknown);
+/** The method of an operation: gives all rows, or at most `limit` of them. */
+type OperationMethod<O> = ((...asked: Arguments<O>) => Promise<Result<RowOf<O>>>) &
+  (O extends { readonly params: { readonly cursor: unknown } }
+    ? {
+        /** The same rows one by one, without holding them all; of several series one after the other. */
+        all(...asked: Arguments<O, SeveralIds<O>>): AsyncIterable<RowOf<O>>;
+      }
+    : unknown);
 
 /** The operation that a flag of the command asks instead. */
 type Flagged<O> = O extends { readonly command: { readonly words: infer W; readonly flag?: undefined } }

@@ -1,4 +1,4 @@
-import { coalesced } from '../platform/coalesced.ts';
+import { coalesced } from '../platform/promises.ts';
 import type { Service } from '../service/service.ts';
 
 /** A service, and how to let go of what it holds. */

@@ -1,9 +1,9 @@
 import type { AccessOptions, AccessStore } from './access-store.ts';
+import { openSqliteStore } from './sqlite/reader.ts';
 import type { Lock, Store, StoreOptions, StoreWriter } from './store.ts';
 
 /** Opens the store at an address for reading. */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
-  const { openSqliteStore } = await import('./sqlite/reader.ts');
   return openSqliteStore(address, options);
 }
 

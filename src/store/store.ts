@@ -25,7 +25,7 @@ export type Series = {
 };
 
 /** The value of a date as of a day, and the day on which that value was published. */
-export type Observation = { readonly date: Day; readonly value: string; readonly asOfDate: Day };
+export type StoredObservation = { readonly date: Day; readonly value: string; readonly asOfDate: Day };
 
 /** Selects values of a series, newest date first. `from` and `to` are inclusive; a page continues `before` a date. */
 export type ObservationQuery = {
@@ -150,7 +150,7 @@ export interface StoreView {
   state(): Promise<StoreState>;
   findSeries(id: string): Promise<Series | undefined>;
   searchSeries(query: SeriesQuery): Promise<readonly Series[]>;
-  observations(query: ObservationQuery): Promise<SeriesPage<Observation> | undefined>;
+  observations(query: ObservationQuery): Promise<SeriesPage<StoredObservation> | undefined>;
   /** Every change of one date's value, oldest first. */
   revisions(seriesId: string, date: Day): Promise<SeriesPage<Revision> | undefined>;
   /** Every day on which anything was stated about a series, including days that changed nothing. */

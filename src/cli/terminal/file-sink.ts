@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { unlessAborted } from '../../platform/abort.ts';
 import { DraftFile } from '../../platform/files.ts';
+import { unlessAborted } from '../../platform/promises.ts';
 import { deviceSink, type Sink } from './stream-sink.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { fstatSync, writeFile } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { isClosedPipe, systemProblem } from '../../errors/system-errors.ts';
-import { unlessAborted } from '../../platform/abort.ts';
+import { unlessAborted } from '../../platform/promises.ts';
 import type { Chunk } from '../../render/renderer.ts';
 import type { Io, Output } from './io.ts';
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
-import { coalesced } from '../../platform/coalesced.ts';
+import { coalesced } from '../../platform/promises.ts';
 import type { AccessStore, StoredKey } from '../../store/access-store.ts';
 import type { Plan, Plans } from './plans.ts';
 import { Quotas, type RateLimit } from './quota.ts';

@@ -1,7 +1,7 @@
 import type { Frequency } from '../../domain/series/date.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
 import { matchRank } from '../../domain/series/series.ts';
-import type { Observation, ObservationQuery, Series, SeriesQuery, SeriesRecord } from '../store.ts';
+import type { ObservationQuery, Series, SeriesQuery, SeriesRecord, StoredObservation } from '../store.ts';
 import type { Connection } from './connection.ts';
 
 const columns = `key, id, coalesce(title, id) as title, coalesce(units, '') as units,
@@ -92,7 +92,7 @@ export function readObservations(
   connection: Connection,
   { key, firstVintage, dateCount, factCount }: SeriesRow,
   { asOf = endOfTime, firstRelease, from = '', to = endOfTime, before, limit }: ObservationQuery,
-): readonly Observation[] {
+): readonly StoredObservation[] {
   // '~' sorts after every digit, so that everything on or before the day is below it.
   const upTo = `${to}~`;
   const below = before !== undefined && before < upTo ? before : upTo;

@@ -7,7 +7,6 @@ import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { builtProgram as asof } from '../../support/repository.ts';
 import {
-  allStatements,
   digestOf,
   facts,
   failureOf,
@@ -15,7 +14,6 @@ import {
   newStorePath,
   observationsIn,
   reading,
-  withStore,
 } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
@@ -148,46 +146,6 @@ describe('two imports at once', () => {
     await expect(writer.commit()).rejects.toThrow(`another import made the store ${path} meanwhile`);
     expect(digestOf(path)).toBe(before);
     expect(await seriesIn(path)).toEqual(['GDP']);
-  });
-});
-
-describe('a reader', () => {
-  const statement = (value: string, asOf: string) => ({ seriesId: 'GDP', date: '2014-10-01', asOf, value });
-
-  test('sees the old state until an import is complete, and then the new one', async () => {
-    const path = await storeOf(small);
-    await withStore(path, async (store) => {
-      const latest = () =>
-        store.read(async (view) =>
-          (await observationsIn(view, { seriesId: 'GDP', limit: 9 })).map(({ value }) => value),
-        );
-      const writer = await openWriter(path);
-      await writer.merge('GDP', [statement('17701.3', '2015-02-27')], { replace: false });
-      await writer.finish(['GDP']);
-      expect(await latest()).toEqual(['17710.7']);
-      await writer.commit();
-      expect(await latest()).toEqual(['17701.3']);
-    });
-  });
-
-  test('that reads statements for long reads one state of them', async () => {
-    const days = Array.from({ length: 7000 }, (_, i) => new Date(i * 86_400_000).toISOString().slice(0, 10));
-    const path = await storeOf(facts(...days.map((day) => `X ${day} 2000-01-01 1`)));
-    await withStore(path, async (store) => {
-      const values: (string | null)[] = [];
-      await store.read(async (view) => {
-        for await (const batch of view.statements('X')) {
-          values.push(...batch.map(({ value }) => value));
-          if (values.length > 5000) continue;
-          const changed = facts(...days.map((day) => `X ${day} 2000-01-01 2`));
-          await importFiles(path, { 'changed.csv': changed }, { replace: true });
-        }
-      });
-      expect(values.length).toBe(7000);
-      expect(new Set(values)).toEqual(new Set(['1']));
-      const now = await store.read((view) => allStatements(view, 'X'));
-      expect(new Set(now.map(({ value }) => value))).toEqual(new Set(['2']));
-    });
   });
 });
 
