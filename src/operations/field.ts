@@ -28,7 +28,7 @@ type PresentCell<F extends Field> = F extends {
     : CellTypes[F['type']];
 
 /** The type of a field's cells. */
-export type CellOf<F extends Field> = PresentCell<F> | (F extends { readonly nullable: true } ? null : never);
+type CellOf<F extends Field> = PresentCell<F> | (F extends { readonly nullable: true } ? null : never);
 
 /** The type of rows with these fields; what is our addition to the contract may be absent or null in rows of another service. */
 export type RowFrom<F extends Field> = Flat<

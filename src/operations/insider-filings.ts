@@ -22,7 +22,7 @@ function ours<const N extends string, const T extends FieldType>(name: N, type: 
 }
 
 /** The fields of a reported trade. */
-export const filingFields = [
+const filingFields = [
   { name: 'filing_date', type: 'day', description: 'The day from which on the trade was public.' },
   maybe('transaction_date', 'day', 'The day of the trade, as stated.'),
   maybe('accession_number', 'text', "The SEC's number of the filing."),

@@ -79,7 +79,7 @@ function principalOf({ name, monthlyLimit, ratePerMinute, vintageAccess }: Plan)
 }
 
 /** The body of an answer, as bytes: the socket takes them as they are, and a text would be encoded each time. */
-export type CachedBody = {
+type CachedBody = {
   readonly tag: string;
   readonly bytes: Buffer;
   /** Where in the bytes the id of the request goes. */

@@ -139,10 +139,10 @@ export type StoreState = {
 };
 
 /** A page of a series' rows, and the series itself. */
-export type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
+type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
 
 /** A page of vintages, and the first date of the series that ever had a value. */
-export type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undefined };
+type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undefined };
 
 /** The facts in one state of a store. Rows come in the contract's order; of an unknown series there is `undefined`. */
 export interface StoreView {
