@@ -15,6 +15,7 @@ const generatedPages = [
   'docs/README.md',
   'docs/reference/command-line.md',
   'docs/reference/http.md',
+  'docs/reference/library.md',
   'docs/reference/formats.md',
   'docs/reference/sample-series.md',
 ];
@@ -148,6 +149,49 @@ const parts = {
       table(['field of a row', 'type', 'meaning'], given),
     ].join('\n\n');
   },
+
+  methods: async ({ library }) =>
+    library()
+      .methods.map(({ name }) => `[\`${name}\`](#${name.toLowerCase()})`)
+      .join(', '),
+
+  method: async ({ openapi, library }, name) => {
+    const found = library().methods.find((method) => method.name === name);
+    if (found === undefined) throw new Error(`the library has no method '${name}'`);
+    const operations = Object.values((await openapi()).paths).map(({ get }) => get);
+    const operation = operations.find(({ operationId }) =>
+      operationId === undefined ? false : camelCase(operationId) === name,
+    );
+    const named = operation?.parameters?.find((one) => one.in === 'path')?.name ?? 'text';
+    const calls = found.calls.map(({ params, result, row }) => {
+      const given = params.map((one) => {
+        const label = `${one.name === 'argument' ? named : one.name}${one.isOptional ? '?' : ''}`;
+        return `${label}: ${one.members.length === 0 ? one.text : block(one.members)}`;
+      });
+      const rows =
+        row === undefined || row.members.length === 0 ? result : `Promise<Result<${block(row.members)}>>`;
+      return `${name}(${given.join(', ')}): ${rows}`;
+    });
+    const about = found.about || `${operation.summary}.`;
+    const all = found.iterates ? `\n\n\`${name}.all(…)\` iterates over all rows.` : '';
+    return `${about}${all}\n\n\`\`\`typescript\n${calls.join('\n\n')}\n\`\`\``;
+  },
+
+  members: async ({ library }, name) =>
+    table(
+      ['member', 'type', 'meaning'],
+      library()
+        .types.members(name)
+        .map((one) => [code(`${one.name}${one.isOptional ? '?' : ''}`), code(one.text), one.about]),
+    ),
+
+  'exported-names': async ({ library }) =>
+    table(
+      ['name', 'kind', 'what it is'],
+      library()
+        .types.exports()
+        .map(({ name, kind, about }) => [code(name), kind, about]),
+    ),
 
   headers: async ({ openapi }) => {
     const { headers } = (await openapi()).components;
@@ -293,6 +337,16 @@ function typeText({
   const list = items === undefined ? '' : 'list';
   const orNull = [type].flat().includes('null') ? ', or null' : '';
   return `${list || base}${range}${orNull}${preset === undefined ? '' : ` (default ${preset})`}`;
+}
+
+/** Members of an object type, one a line. */
+function block(members) {
+  const lines = members.map(({ name, isOptional, text }) => `  ${name}${isOptional ? '?' : ''}: ${text};\n`);
+  return `{\n${lines.join('')}}`;
+}
+
+function camelCase(name) {
+  return name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 }
 
 /** Whether an endpoint answers with an envelope: only those have a section. */

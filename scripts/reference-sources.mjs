@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { LibraryTypes } from './reference-library.mjs';
 
 const program = fileURLToPath(new URL('../dist/asof.cjs', import.meta.url));
 
@@ -56,6 +57,13 @@ export class Sources {
 
   /** The flags that every command with rows takes: those of `asof ping`, which has no others. */
   sharedFlags = async () => (await this.helpOf('ping')).flags.filter(([flag]) => nameOf(flag) !== '--help');
+
+  /** The public API, read from the built types. */
+  library = () =>
+    this.#once('library', () => {
+      const types = new LibraryTypes();
+      return { types, methods: types.methods() };
+    });
 
   openapi = () =>
     this.#once('openapi', async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchangesOf, Machine, withShown } from '../support/console.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { allPages, blocksOf, pageAt } from '../support/pages.ts';
+import { ProgramFolder, programsOf, withOutputs } from '../support/programs.ts';
 import { root } from '../support/repository.ts';
 
 /** `npm run docs:refresh` sets it: the pages are then rewritten with what their commands show today. */
@@ -33,6 +34,29 @@ describe.each(pages)('the console blocks of $path, run in one shell', ({ path, t
   } else {
     it.each(exchanges)('show what this command prints: $command', async ({ command, shown }) => {
       expect(await machine.run(command)).toBe(shown);
+    });
+  }
+});
+
+const programPages = allPages()
+  .map((page) => ({ ...page, programs: programsOf(page.text) }))
+  .filter(({ programs }) => programs.length > 0);
+
+describe.each(programPages)('the TypeScript blocks of $path', ({ path, programs }) => {
+  const folder = new ProgramFolder(scratchFolder());
+
+  it('compile under strict', () => {
+    expect(folder.errorsOf(programs)).toEqual([]);
+  });
+
+  if (isRefresh) {
+    it('are rewritten with what they print', () => {
+      const outputs = programs.map((program) => folder.outputOf(program));
+      writeFileSync(join(root, path), withOutputs(pageAt(path).text, outputs));
+    });
+  } else {
+    it.each(programs)('print what the page shows (block %#)', (program) => {
+      expect(folder.outputOf(program)).toBe(program.shown ?? '');
     });
   }
 });

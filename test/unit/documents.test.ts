@@ -94,6 +94,15 @@ describe('the documentation', () => {
     expect(named.filter((name) => !existsSync(join(root, name)))).toEqual([]);
   });
 
+  it('describes every folder of src in ARCHITECTURE.md', () => {
+    const [, tree = ''] = /^```\n(bin\/[\s\S]*?)^```$/m.exec(pageAt('ARCHITECTURE.md').text) ?? [];
+    const described = [...tree.matchAll(/^ {2}(\w+)\/ /gm)].map(([, name]) => name);
+    const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((one) =>
+      one.isDirectory(),
+    );
+    expect(described.sort()).toEqual(folders.map(({ name }) => name).sort());
+  });
+
   it('names only exported names of src in ARCHITECTURE.md', () => {
     const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))

@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { root } from './repository.ts';
+
+/** A TypeScript block of a page as a whole module, and the output that a `text` block right after it shows. */
+export type Program = { readonly source: string; readonly shown: string | undefined };
+
+const blocks = /^```ts\n([\s\S]*?)^```$(\n\n```text\n([\s\S]*?)^```$)?/gm;
+
+/**
+ * The programs of a page: each block fenced as `ts`. A block that does not import asof is about an open `asof`: it gets
+ * the lines that open and close it.
+ */
+export function programsOf(markdown: string): readonly Program[] {
+  return [...markdown.matchAll(blocks)].map(([, block = '', , shown]) => ({
+    source: /^import .* from 'asof';$/m.test(block)
+      ? block
+      : `import { open } from 'asof';\nconst asof = await open();\n${block}await asof.close();\n`,
+    shown,
+  }));
+}
+
+/** The same markdown with `outputs[i]` in the `text` block after the i-th program, where it has one. */
+export function withOutputs(markdown: string, outputs: readonly string[]): string {
+  let index = 0;
+  return markdown.replace(blocks, (whole, block: string, shown: string | undefined) => {
+    const output = outputs[index] ?? '';
+    index += 1;
+    return shown === undefined ? whole : `\`\`\`ts\n${block}\`\`\`\n\n\`\`\`text\n${output}\`\`\``;
+  });
+}
+
+/** A folder in which programs find the built asof, as in a project that depends on it. */
+export class ProgramFolder {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    mkdirSync(join(folder, 'node_modules', '@types'), { recursive: true });
+    symlinkSync(root, join(folder, 'node_modules', 'asof'));
+    symlinkSync(join(root, 'node_modules', '@types', 'node'), join(folder, 'node_modules', '@types', 'node'));
+  }
+
+  /** What the compiler reports of programs under `strict`, each error with the line that it is about. */
+  errorsOf(programs: readonly Program[]): readonly string[] {
+    const paths = programs.map(({ source }, i) => {
+      const path = join(this.#folder, `program-${i}.mts`);
+      writeFileSync(path, source);
+      return path;
+    });
+    const compiled = ts.createProgram(paths, {
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      exactOptionalPropertyTypes: true,
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      typeRoots: [join(this.#folder, 'node_modules', '@types')],
+      types: ['node'],
+      skipLibCheck: true,
+      noEmit: true,
+    });
+    return ts.getPreEmitDiagnostics(compiled).map(({ file, start, messageText }) => {
+      const line = file?.text.slice(start).split('\n')[0] ?? '';
+      return `${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+    });
+  }
+
+  /** Runs a program over the sample; what it prints, and then what Node says of its failure. */
+  outputOf({ source }: Program): string {
+    const path = join(this.#folder, 'program.mjs');
+    const { outputText } = ts.transpileModule(source, {
+      compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+    });
+    writeFileSync(path, outputText);
+    const { stdout, stderr } = spawnSync(process.execPath, [path], {
+      cwd: this.#folder,
+      env: { PATH: process.env.PATH, HOME: this.#folder },
+      encoding: 'utf8',
+    });
+    return stdout + stderr;
+  }
+}
