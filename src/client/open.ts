@@ -1,3 +1,6 @@
+import { createService, owner } from '../service/service.ts';
+import { openStore } from '../store/open.ts';
+import type { Store } from '../store/store.ts';
 import type { Client } from './client.ts';
 import type { RemoteOptions } from './remote/client.ts';
 
@@ -16,9 +19,25 @@ export async function openClient(target: Target): Promise<Client> {
     const { remoteClient } = await import('./remote/client.ts');
     return remoteClient(target);
   }
-  const [{ embeddedClient }, { openStore }] = await Promise.all([
-    import('./embedded.ts'),
-    import('../store/open.ts'),
-  ]);
   return embeddedClient(await openStore(target.store), target.clock);
+}
+
+/** A client of a store in this process; whoever can read the file owns the data. */
+export function embeddedClient(store: Store, clock?: () => Date): Client {
+  const revision = () => store.read(async (view) => (await view.state()).revision);
+  const service = createService({ store, ...(clock && { clock }) });
+  return {
+    ask: (operation, texts) => service.answer(operation, texts, owner),
+    async watch() {
+      const before = await revision();
+      return { changed: async () => (await revision()) !== before, requests: () => 0 };
+    },
+    async origin() {
+      return store.read(async (view) => {
+        const { sample } = await view.state();
+        return { mode: 'embedded', where: store.address, sample, imports: await view.imports() };
+      });
+    },
+    close: () => store.close(),
+  };
 }

@@ -1,8 +1,10 @@
+import { transactionValue } from '../domain/insider/amounts.ts';
+import { type Filing, leadOwner, otherOwners } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Field } from './field.ts';
-import type { FieldType } from './field-kinds.ts';
+import type { Field, FieldType } from './field.ts';
 import { operation, pageOf } from './operation.ts';
+
 import type { Clock } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
@@ -19,7 +21,7 @@ function ours<const N extends string, const T extends FieldType>(name: N, type: 
 }
 
 /** The fields of a reported trade. */
-export const filingFields = [
+const filingFields = [
   { name: 'filing_date', type: 'day', description: 'The day from which on the trade was public.' },
   maybe('transaction_date', 'day', 'The day of the trade, as stated.'),
   maybe('accession_number', 'text', "The SEC's number of the filing."),
@@ -107,7 +109,6 @@ export const insiderFilings = operation({
       ...(filedOn !== undefined &&
         filingId !== undefined && { after: { filedOn, filingId, row: Number(row) } }),
     });
-    const { filingRow } = await import('./insider-rows.ts');
     return {
       ...pageOf(found, limit, filingRow, (last) => ({
         key: [last.filedOn, last.filingId, String(last.row)],
@@ -135,4 +136,39 @@ function filedWithin({ from, to, as_of, ...asked }: Dates, { today, latest }: Cl
   const last = earlier(to ?? latest, as_of ?? latest);
   const first = from ?? (count === undefined ? undefined : addDays(earlier(last, today), 1 - count));
   return { to: last, ...(first !== undefined && { from: first }) };
+}
+
+/** The row of a trade that an insider reported. */
+function filingRow(filing: Filing) {
+  const owner = leadOwner(filing);
+  return {
+    filing_date: filing.filedOn,
+    transaction_date: filing.transactionDate,
+    accession_number: filing.accessionNumber,
+    ticker: filing.ticker,
+    issuer_name: filing.issuerName,
+    owner_name: owner?.name ?? null,
+    officer_title: owner?.officerTitle ?? null,
+    transaction_code: filing.transactionCode,
+    acquired_disposed: filing.acquiredDisposed,
+    shares: filing.shares,
+    price_per_share: filing.pricePerShare,
+    is_director: owner?.isDirector ?? null,
+    is_officer: owner?.isOfficer ?? null,
+    is_ten_percent: owner?.isTenPercent ?? null,
+    form_type: filing.formType,
+    issuer_cik: filing.issuerCik,
+    owner_cik: owner?.cik ?? null,
+    other_owners: otherOwners(filing).map(({ name }) => name),
+    security_title: filing.securityTitle,
+    is_derivative: filing.isDerivative,
+    transaction_value: transactionValue(filing),
+    shares_owned_after: filing.sharesOwnedAfter,
+    ownership: filing.ownership,
+    is_10b5_1: filing.is10b51,
+    accepted_at: filing.acceptedAt,
+    row: filing.row,
+    other_owner_ciks: otherOwners(filing).map(({ cik }) => cik),
+    original_filing_date: filing.originalFiledOn,
+  };
 }

@@ -1,5 +1,7 @@
+import { spreadInBasisPoints } from '../domain/series/change.ts';
 import type { RatePair } from '../store/store.ts';
 import { operation, pageOf } from './operation.ts';
+
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
 
 /** How far one treasury rate lies above another, newest trade date first; only days that have both. */
@@ -45,8 +47,6 @@ export const spread = operation({
       ...(to !== undefined && { to }),
       ...(before !== undefined && { before }),
     });
-    // Arithmetic is loaded when it is needed: the operations themselves are part of every start.
-    const { spreadInBasisPoints } = await import('../domain/series/change.ts');
     const row = (pair: RatePair) => ({
       trade_date: pair.tradeDate,
       long_rate: pair.long,

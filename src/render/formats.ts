@@ -1,5 +1,6 @@
 import { closest } from '../domain/series/closest.ts';
 import { Problem } from '../errors/problem.ts';
+import { CsvRenderer, TsvRenderer } from './delimited.ts';
 import type { OutputLayout, Renderer, RendererClass } from './renderer.ts';
 
 type FormatEntry = {
@@ -14,8 +15,8 @@ type FormatEntry = {
 /** The output formats; the code of a format is loaded when it is first used. */
 const formats = {
   table: { extensions: ['txt'], load: async () => (await import('./table/table.ts')).TableRenderer },
-  csv: { extensions: ['csv'], load: async () => (await import('./delimited.ts')).CsvRenderer },
-  tsv: { extensions: ['tsv'], load: async () => (await import('./delimited.ts')).TsvRenderer },
+  csv: { extensions: ['csv'], load: async () => CsvRenderer },
+  tsv: { extensions: ['tsv'], load: async () => TsvRenderer },
   json: { extensions: ['json'], load: async () => (await import('./json.ts')).JsonRenderer },
   ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await import('./json.ts')).NdjsonRenderer },
   parquet: {

@@ -10,171 +10,176 @@ import {
   asFredCsv,
   type Encoded,
 } from '../support/encodings.ts';
+import { onEveryEngine } from '../support/engines.ts';
 import { expectKnowledge } from '../support/expect-knowledge.ts';
-import { scratchFolder } from '../support/folders.ts';
 import { emptyModel, importInto, type ModelStatement } from '../support/knowledge.ts';
-import { digestOf, failureOf, importFiles, newStorePath } from '../support/scratch-store.ts';
+import { failureOf, importFiles } from '../support/scratch-store.ts';
 
-const folder = scratchFolder();
+onEveryEngine((engine) => {
+  const encodings = [asAsofCsv, asAlfredWide, asFredCsv, asDatedPanel, asFredApi, asClippedFredApi];
 
-const encodings = [asAsofCsv, asAlfredWide, asFredCsv, asDatedPanel, asFredApi, asClippedFredApi];
-
-/** Statements cut into pieces, a piece into the files of a format, the files into imports. */
-const history = fc
-  .record({
-    statements: agreeing,
-    formats: fc.array(fc.constantFrom(...encodings), { minLength: 1, maxLength: 6 }),
-    order: fc.array(fc.nat(), { minLength: 40, maxLength: 40 }),
-    joined: fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }),
-    bufferSize: fc.constantFrom(1, 7, 1000),
-  })
-  .map(({ statements, formats, order, joined, bufferSize }) => {
-    const pieces = formats.map((encode, piece) => {
-      const own = statements.filter((item) => item.piece % formats.length === piece);
-      return { encode, said: onePerKey(own.map(({ said }) => said)) };
+  /** Statements cut into pieces, a piece into the files of a format, the files into imports. */
+  const history = fc
+    .record({
+      statements: agreeing,
+      formats: fc.array(fc.constantFrom(...encodings), { minLength: 1, maxLength: 6 }),
+      order: fc.array(fc.nat(), { minLength: 40, maxLength: 40 }),
+      joined: fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }),
+      bufferSize: fc.constantFrom(1, 7, 1000),
+    })
+    .map(({ statements, formats, order, joined, bufferSize }) => {
+      const pieces = formats.map((encode, piece) => {
+        const own = statements.filter((item) => item.piece % formats.length === piece);
+        return { encode, said: onePerKey(own.map(({ said }) => said)) };
+      });
+      const encoded = pieces.flatMap(({ encode, said }) => (said.length === 0 ? [] : encode(said)));
+      return {
+        said: pieces.flatMap(({ said }) => said),
+        imports: joinedUp(shuffled(encoded, order), joined),
+        bufferSize,
+      };
     });
-    const encoded = pieces.flatMap(({ encode, said }) => (said.length === 0 ? [] : encode(said)));
-    return {
-      said: pieces.flatMap(({ said }) => said),
-      imports: joinedUp(shuffled(encoded, order), joined),
-      bufferSize,
-    };
-  });
 
-function shuffled<T>(items: readonly T[], order: readonly number[]): readonly T[] {
-  return items
-    .map((item, i) => ({ item, at: order[i] ?? i }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ item }) => item);
-}
-
-/** Neighbours that need no flags become one import where `joined` says so. */
-function joinedUp(encoded: readonly Encoded[], joined: readonly boolean[]): readonly Encoded[] {
-  const imports: Encoded[] = [];
-  for (const [i, next] of encoded.entries()) {
-    const files = Object.fromEntries(
-      Object.entries(next.files).map(([name, text]) => [`${i}/${name}`, text]),
-    );
-    const last = imports.at(-1);
-    const isPlain = [last, next].every((one) => one !== undefined && Object.keys(one.flags).length === 0);
-    if (last !== undefined && isPlain && joined[i] === true) {
-      imports[imports.length - 1] = { files: { ...last.files, ...files }, flags: {} };
-    } else imports.push({ files, flags: next.flags });
+  function shuffled<T>(items: readonly T[], order: readonly number[]): readonly T[] {
+    return items
+      .map((item, i) => ({ item, at: order[i] ?? i }))
+      .sort((a, b) => a.at - b.at)
+      .map(({ item }) => item);
   }
-  return imports;
-}
 
-describe('a store of random statements, in random order, formats and imports,', () => {
-  test('answers for every date and as-of date as the list of statements does', async () => {
-    await fc.assert(
-      fc.asyncProperty(history, async ({ said, imports, bufferSize }) => {
-        const path = newStorePath(folder);
-        for (const { files, flags } of imports)
-          await importFiles(path, files, { merge: true, bufferSize, ...flags });
-        await expectKnowledge(path, importInto(emptyModel, said).after);
-      }),
-      { numRuns: runs(60) },
-    );
-  });
+  /** Neighbours that need no flags become one import where `joined` says so. */
+  function joinedUp(encoded: readonly Encoded[], joined: readonly boolean[]): readonly Encoded[] {
+    const imports: Encoded[] = [];
+    for (const [i, next] of encoded.entries()) {
+      const files = Object.fromEntries(
+        Object.entries(next.files).map(([name, text]) => [`${i}/${name}`, text]),
+      );
+      const last = imports.at(-1);
+      const isPlain = [last, next].every((one) => one !== undefined && Object.keys(one.flags).length === 0);
+      if (last !== undefined && isPlain && joined[i] === true) {
+        imports[imports.length - 1] = { files: { ...last.files, ...files }, flags: {} };
+      } else imports.push({ files, flags: next.flags });
+    }
+    return imports;
+  }
 
-  test('withdraws every date that a complete vintage does not list, even if it is imported later', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        agreeing,
-        fc.uniqueArray(fc.record({ series: fc.constantFrom(...seriesIds), asOf: fc.constantFrom(...days) }), {
-          selector: ({ series, asOf: day }) => `${series} ${day}`,
-          minLength: 1,
-          maxLength: 6,
+  describe('a store of random statements, in random order, formats and imports,', () => {
+    test('answers for every date and as-of date as the list of statements does', async () => {
+      await fc.assert(
+        fc.asyncProperty(history, async ({ said, imports, bufferSize }) => {
+          const path = engine.newAddress();
+          for (const { files, flags } of imports)
+            await importFiles(path, files, { merge: true, bufferSize, ...flags });
+          await expectKnowledge(path, importInto(emptyModel, said).after);
         }),
-        fc.array(fc.nat(), { minLength: 12, maxLength: 12 }),
-        async (statements, vintages, order) => {
-          const said = onePerKey(statements.map((item) => item.said));
-          const isOf = (vintage: { series: string; asOf: string }) => (item: ModelStatement) =>
-            item.series === vintage.series && item.asOf === vintage.asOf;
-          const complete = vintages.filter((vintage) => said.some(isOf(vintage)));
-          const others = said.filter((item) => !complete.some((vintage) => isOf(vintage)(item)));
-          const imports = [
-            ...complete.flatMap((vintage) =>
-              asFredCsv(said.filter(isOf(vintage))).map(({ files, flags }) => ({
-                files,
-                flags: { ...flags, complete: true },
-              })),
-            ),
-            ...(others.length === 0 ? [] : asAsofCsv(others)),
-            ...(others.length < 2 ? [] : asAsofCsv(others.slice(0, others.length / 2))),
-          ];
-          const path = newStorePath(folder);
-          for (const { files, flags } of shuffled(imports, order)) await importFiles(path, files, flags);
-          await expectKnowledge(path, importInto(emptyModel, said, { complete }).after);
-        },
-      ),
-      { numRuns: runs(40) },
-    );
-  });
-});
+        { numRuns: runs(60) },
+      );
+    });
 
-describe('two statements about one series, date and vintage with different numbers', () => {
-  test('make the second import fail, list every conflict and leave the store unchanged', async () => {
-    await fc.assert(
-      fc.asyncProperty(contradicting, fc.constantFrom(1, 1000), async (imports, bufferSize) => {
-        const path = newStorePath(folder);
-        let known = emptyModel;
-        for (const items of imports) {
-          const files = [0, 1].map((file) =>
-            items.filter((item) => item.file === file).map(({ said }) => said),
-          );
-          const contents = files.flatMap((said, file) =>
-            said.length === 0 ? [] : [[`${file}.csv`, asAsofCsv(said)[0]?.files['facts.csv'] ?? ''] as const],
-          );
-          const news = files.flat();
-          const { after, contradictions } = importInto(known, news);
-          const before = digestOf(path);
-          const importing = importFiles(path, Object.fromEntries(contents), { bufferSize });
-          if (contradictions.length === 0) {
-            await importing;
-            known = after;
-            continue;
+    test('withdraws every date that a complete vintage does not list, even if it is imported later', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          agreeing,
+          fc.uniqueArray(
+            fc.record({ series: fc.constantFrom(...seriesIds), asOf: fc.constantFrom(...days) }),
+            {
+              selector: ({ series, asOf: day }) => `${series} ${day}`,
+              minLength: 1,
+              maxLength: 6,
+            },
+          ),
+          fc.array(fc.nat(), { minLength: 12, maxLength: 12 }),
+          async (statements, vintages, order) => {
+            const said = onePerKey(statements.map((item) => item.said));
+            const isOf = (vintage: { series: string; asOf: string }) => (item: ModelStatement) =>
+              item.series === vintage.series && item.asOf === vintage.asOf;
+            const complete = vintages.filter((vintage) => said.some(isOf(vintage)));
+            const others = said.filter((item) => !complete.some((vintage) => isOf(vintage)(item)));
+            const imports = [
+              ...complete.flatMap((vintage) =>
+                asFredCsv(said.filter(isOf(vintage))).map(({ files, flags }) => ({
+                  files,
+                  flags: { ...flags, complete: true },
+                })),
+              ),
+              ...(others.length === 0 ? [] : asAsofCsv(others)),
+              ...(others.length < 2 ? [] : asAsofCsv(others.slice(0, others.length / 2))),
+            ];
+            const path = engine.newAddress();
+            for (const { files, flags } of shuffled(imports, order)) await importFiles(path, files, flags);
+            await expectKnowledge(path, importInto(emptyModel, said, { complete }).after);
+          },
+        ),
+        { numRuns: runs(40) },
+      );
+    });
+  });
+
+  describe('two statements about one series, date and vintage with different numbers', () => {
+    test('make the second import fail, list every conflict and leave the store unchanged', async () => {
+      await fc.assert(
+        fc.asyncProperty(contradicting, fc.constantFrom(1, 1000), async (imports, bufferSize) => {
+          const path = engine.newAddress();
+          let known = emptyModel;
+          for (const items of imports) {
+            const files = [0, 1].map((file) =>
+              items.filter((item) => item.file === file).map(({ said }) => said),
+            );
+            const contents = files.flatMap((said, file) =>
+              said.length === 0
+                ? []
+                : [[`${file}.csv`, asAsofCsv(said)[0]?.files['facts.csv'] ?? ''] as const],
+            );
+            const news = files.flat();
+            const { after, contradictions } = importInto(known, news);
+            const before = await engine.digest(path);
+            const importing = importFiles(path, Object.fromEntries(contents), { bufferSize });
+            if (contradictions.length === 0) {
+              await importing;
+              known = after;
+              continue;
+            }
+            const [first = '', ...listed] = (await failureOf(importing)).split('\n');
+            expect(first).toMatch(contradictions.length === 1 ? /^1 conflict; / : /^\d+ conflicts; /);
+            expect(first).toMatch(/nothing was imported:$/);
+            expect(listed.map((line) => line.replace(/^.*\d\.csv: /, '')).sort()).toEqual(
+              contradictions
+                .map(
+                  ({ said: { series, date, asOf: day, value }, held }) =>
+                    `${series} ${date} as of ${day}: ${value ?? 'withdrawn'}, against ${held ?? 'withdrawn'}`,
+                )
+                .sort(),
+            );
+            expect(await engine.digest(path)).toEqual(before);
           }
-          const [first = '', ...listed] = (await failureOf(importing)).split('\n');
-          expect(first).toMatch(contradictions.length === 1 ? /^1 conflict; / : /^\d+ conflicts; /);
-          expect(first).toMatch(/nothing was imported:$/);
-          expect(listed.map((line) => line.replace(/^.*\d\.csv: /, '')).sort()).toEqual(
-            contradictions
-              .map(
-                ({ said: { series, date, asOf: day, value }, held }) =>
-                  `${series} ${date} as of ${day}: ${value ?? 'withdrawn'}, against ${held ?? 'withdrawn'}`,
-              )
-              .sort(),
-          );
-          expect(digestOf(path)).toEqual(before);
-        }
-        if (known !== emptyModel) await expectKnowledge(path, known);
-      }),
-      { numRuns: runs(40) },
-    );
-  });
+          if (known !== emptyModel) await expectKnowledge(path, known);
+        }),
+        { numRuns: runs(40) },
+      );
+    });
 
-  /** What a person says who does not contradict himself: the first word about each date and day. */
-  const firstWords = (said: readonly ModelStatement[]): readonly ModelStatement[] =>
-    said.filter(
-      ({ series, date, asOf }, i) =>
-        said.findIndex((other) => other.series === series && other.date === date && other.asOf === asOf) ===
-        i,
-    );
+    /** What a person says who does not contradict himself: the first word about each date and day. */
+    const firstWords = (said: readonly ModelStatement[]): readonly ModelStatement[] =>
+      said.filter(
+        ({ series, date, asOf }, i) =>
+          said.findIndex((other) => other.series === series && other.date === date && other.asOf === asOf) ===
+          i,
+      );
 
-  test('are resolved by --replace in favour of the later import, and change nothing else', async () => {
-    await fc.assert(
-      fc.asyncProperty(contradicting, fc.constantFrom(1, 1000), async (imports, bufferSize) => {
-        const path = newStorePath(folder);
-        let known = emptyModel;
-        for (const items of imports) {
-          const said = firstWords(items.map((item) => item.said));
-          known = importInto(known, said, { replace: true }).after;
-          await importFiles(path, asAsofCsv(said)[0]?.files ?? {}, { replace: true, bufferSize });
-        }
-        await expectKnowledge(path, known);
-      }),
-      { numRuns: runs(60) },
-    );
+    test('are resolved by --replace in favour of the later import, and change nothing else', async () => {
+      await fc.assert(
+        fc.asyncProperty(contradicting, fc.constantFrom(1, 1000), async (imports, bufferSize) => {
+          const path = engine.newAddress();
+          let known = emptyModel;
+          for (const items of imports) {
+            const said = firstWords(items.map((item) => item.said));
+            known = importInto(known, said, { replace: true }).after;
+            await importFiles(path, asAsofCsv(said)[0]?.files ?? {}, { replace: true, bufferSize });
+          }
+          await expectKnowledge(path, known);
+        }),
+        { numRuns: runs(60) },
+      );
+    });
   });
 });

@@ -12,11 +12,12 @@ import type { FileSummary } from '../../src/import/load/tally.ts';
 import { openStore, openWriter } from '../../src/store/open.ts';
 import type {
   MergedFilings,
-  Observation,
   ObservationQuery,
   Store,
+  StoredObservation,
   StoreView,
 } from '../../src/store/store.ts';
+import { scratchFolder } from './folders.ts';
 
 /** The day on which the tests' imports happen. */
 const importDay = '2026-01-15';
@@ -32,13 +33,15 @@ export function newStorePath(folder: string): string {
   return join(folder, randomBytes(6).toString('hex'), 'asof.db');
 }
 
-/** Writes files beside a store and imports them as `asof import` does: whole, or not at all. */
+const imported = scratchFolder();
+
+/** Writes files and imports them as `asof import` does: whole, or not at all. */
 export async function importFiles(
   path: string,
   files: Files,
   flags: ImportFlags = {},
 ): Promise<readonly FileSummary[]> {
-  const folder = `${dirname(path)}/${randomBytes(4).toString('hex')}`;
+  const folder = join(imported, randomBytes(4).toString('hex'));
   for (const [name, content] of Object.entries(files)) {
     const file = join(folder, name);
     mkdirSync(dirname(file), { recursive: true });
@@ -107,7 +110,7 @@ export function reading<T>(path: string, work: (view: StoreView) => Promise<T>):
 export async function observationsIn(
   view: StoreView,
   query: ObservationQuery,
-): Promise<readonly Observation[]> {
+): Promise<readonly StoredObservation[]> {
   return (await view.observations(query))?.rows ?? [];
 }
 

@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../platform/abort.ts';
+import { unlessAborted } from '../../platform/promises.ts';
 import { choicesAt, patience } from '../completion/choices.ts';
 import { positionIn } from '../completion/position.ts';
 import { bash, fish, nothing, type Shell, zsh } from '../completion/scripts.ts';

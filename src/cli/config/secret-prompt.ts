@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { Problem } from '../../errors/problem.ts';
-import { unlessAborted } from '../../platform/abort.ts';
+import { unlessAborted } from '../../platform/promises.ts';
 import type { Io } from '../terminal/io.ts';
 
 /** Asks for a secret on the terminal without showing what is typed; a Problem where there is no terminal. */

@@ -110,7 +110,7 @@ export function programOf(specs: readonly CommandSpec[], word: string | undefine
     .version('', '-V, --version', 'print the version')
     .configureHelp({ subcommandTerm: (command) => [command.name(), ...command.aliases()].join('|') });
   const named = firstWordOf(specs, word);
-  for (const first of firstWords(specs)) {
+  for (const first of named === undefined ? firstWords(specs) : [named]) {
     const [only] = first.specs;
     const command = bare(root.command(first.name)).helpGroup(`${first.heading}:`).description(first.summary);
     if (only?.alias !== undefined) command.alias(only.alias);

@@ -2,8 +2,8 @@
 import { fstatSync, promises, writeFile } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { isClosedPipe, systemProblem } from '../../errors/system-errors.ts';
-import { unlessAborted } from '../../platform/abort.ts';
 import { DraftFile } from '../../platform/files.ts';
+import { unlessAborted } from '../../platform/promises.ts';
 import type { Chunk } from '../../render/renderer.ts';
 import type { Io, Output } from './io.ts';
 

@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Problem } from '../../errors/problem.ts';
-import { unlessAborted } from '../../platform/abort.ts';
+import { unlessAborted } from '../../platform/promises.ts';
 import { type ConnectionFailure, connectionFailure, type Destination, timedOut } from './failure.ts';
-import { type HttpResponse, hasProxy, openTransport, type Proxies, type Transport } from './transport.ts';
+import { DirectTransport, type HttpResponse, hasProxy, type Proxies, type Transport } from './transport.ts';
 import type { BaseUrl } from './url.ts';
 
 /** The headers of a message, names in lower case. */
@@ -119,6 +119,13 @@ export class Requester {
       Object.entries(headers).map(([name, value]) => [name, value.replaceAll(key, redacted)]),
     );
   }
+}
+
+/** A transport to one origin: through undici where there is a proxy, else through Node, which starts faster. */
+async function openTransport(origin: string, proxies: Proxies): Promise<Transport> {
+  if (!hasProxy(proxies)) return new DirectTransport(origin);
+  const { ProxyTransport } = await import('./proxy-transport.ts');
+  return new ProxyTransport(proxies);
 }
 
 function flat(headers: HttpResponse['headers']): HttpHeaders {

@@ -5,7 +5,14 @@ import { sameNumber } from '../../domain/series/decimal.ts';
 import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
 import type { PointConflict } from '../../domain/treasury/merge-points.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { MetadataConflict } from './provenance.ts';
+
+/** A field of metadata that differs from the one held. */
+export type MetadataConflict = {
+  readonly seriesId: string;
+  readonly field: string;
+  readonly held: string;
+  readonly given: string;
+};
 
 /** One contradiction between an import and the store, or within the import. */
 export type ImportConflict =
@@ -117,7 +124,7 @@ function waysOut(conflicts: readonly ImportConflict[]): string[] {
 }
 
 /**
- * Remembers the statements of one import. Where new statements replace held ones, the order of two that differ would
+ * Remembers the statements of one import. If new statements replace held ones, the order of two that differ would
  * decide; with this log an import finds the conflicts within itself.
  */
 export class StatementLog {

@@ -3,8 +3,7 @@ import type { SeriesMetadata } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { SeriesRecord, StoreWriter } from '../../store/store.ts';
 import type { Batch } from '../formats/format.ts';
-import type { ImportConflict } from './conflict.ts';
-import { type Combined, sourcesOf, withImplied, withSources, withStated } from './provenance.ts';
+import type { ImportConflict, MetadataConflict } from './conflict.ts';
 
 /** How an import names its series and treats contradictions about them. */
 export type RegistryOptions = {
@@ -14,7 +13,7 @@ export type RegistryOptions = {
   readonly merge: boolean;
   /** Accept new metadata where it differs from what is held. */
   readonly replace: boolean;
-  /** The latest day that has begun anywhere. */
+  /** The latest day that has begun anywhere on Earth. */
   readonly latest: Day;
 };
 
@@ -131,14 +130,14 @@ export class Registry {
       if (coveredTo === undefined) continue;
       const id = this.idOf(seriesId);
       this.#entryOf(id);
-      // An answer can speak for days to come (`realtime_end`), but nothing is known of them yet.
+      // An answer can speak for future days (`realtime_end`), of which nothing is known yet.
       const day = earlier(coveredTo, this.#options.latest);
       if (day > (days.get(id) ?? '')) days.set(id, day);
     }
     if (days.size > 0) await this.#writer.cover(days);
   }
 
-  /** Adds the sources of new facts to a series; false where there are none, or where they are a conflict. */
+  /** Adds the sources of new facts to a series; false if there are none or if they are a conflict. */
   #setSource(id: string, entry: SeriesEntry): boolean {
     const record = recordOf(id, entry);
     const claims = [...entry.claims];
@@ -150,8 +149,9 @@ export class Registry {
       this.#conflicts.push({ kind: 'source', seriesId: id, held, given: claims });
       return false;
     }
+    if (claims.length === 0) return false;
     entry.record = withSources(record, all);
-    return claims.length > 0;
+    return true;
   }
 }
 
@@ -161,4 +161,57 @@ function recordOf(id: string, { record }: SeriesEntry): SeriesRecord {
 
 function newRecord(id: string): SeriesRecord {
   return { stated: { seriesId: id }, implied: { seriesId: id }, hadStatements: false };
+}
+
+const separator = '; ';
+
+/** A record with new metadata, and the fields in which that contradicts the record before. */
+type Combined = { readonly record: SeriesRecord; readonly conflicts: readonly MetadataConflict[] };
+
+const labels: Readonly<Record<string, string>> = { seasonalAdjustment: 'seasonal adjustment' };
+
+/** Adds stated metadata; a field that differs from the one held is a conflict unless it is replaced. */
+function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolean): Combined {
+  const conflicts: MetadataConflict[] = [];
+  const { coveredTo: heldTo, ...held } = record.stated;
+  const { coveredTo: givenTo, ...fields } = given;
+  for (const [field, value] of Object.entries(fields)) {
+    const before = held[field as keyof typeof held];
+    if (before === undefined || before === value || replace) continue;
+    conflicts.push({ seriesId: given.seriesId, field: labels[field] ?? field, held: before, given: value });
+  }
+  const implied = record.implied.frequency;
+  if (given.frequency !== undefined && implied !== undefined && implied !== given.frequency) {
+    conflicts.push({ seriesId: given.seriesId, field: 'frequency', held: implied, given: given.frequency });
+  }
+  const coveredTo = [heldTo ?? '', givenTo ?? ''].sort().at(-1) ?? '';
+  const stated = { ...held, ...fields, ...(coveredTo !== '' && { coveredTo }) };
+  return { record: { ...record, stated }, conflicts };
+}
+
+/** Adds metadata implied by the format of a file; another frequency than the one held is a conflict. */
+function withImplied(record: SeriesRecord, given: SeriesMetadata): Combined {
+  const held = record.stated.frequency ?? record.implied.frequency;
+  if (given.frequency === undefined) return { record, conflicts: [] };
+  if (held !== undefined && held !== given.frequency) {
+    return {
+      record,
+      conflicts: [{ seriesId: given.seriesId, field: 'frequency', held, given: given.frequency }],
+    };
+  }
+  return { record: { ...record, implied: { ...record.implied, frequency: given.frequency } }, conflicts: [] };
+}
+
+/** The sources of a series' facts; if no format named one, the source in its metadata. */
+function sourcesOf(record: SeriesRecord): readonly string[] {
+  const source = record.implied.source ?? record.stated.source;
+  return source === undefined ? [] : source.split(separator);
+}
+
+/** A record with more sources; the order of imports makes no difference. */
+function withSources(record: SeriesRecord, sources: readonly string[]): SeriesRecord {
+  if (sources.length === 0) return record;
+  const held = record.implied.source?.split(separator) ?? [];
+  const source = [...new Set([...held, ...sources])].sort().join(separator);
+  return { ...record, implied: { ...record.implied, source } };
 }

@@ -1,7 +1,7 @@
 import type { Frequency } from '../../domain/series/date.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
 import { matchRank } from '../../domain/series/series.ts';
-import type { Observation, ObservationQuery, Series, SeriesQuery, SeriesRecord } from '../store.ts';
+import type { ObservationQuery, Series, SeriesQuery, SeriesRecord, StoredObservation } from '../store.ts';
 import type { Connection } from './connection.ts';
 
 const columns = `key, id, coalesce(title, id) as title, coalesce(units, '') as units,
@@ -60,10 +60,10 @@ function searchTitles(
 
 const endOfTime = '9999-12-31';
 
-/** Above this many changes a date, a seek for each date is faster than reading all of them (measured in bench/). */
+/** With more changes per date, a seek for each date is faster than reading all changes (measured in bench/). */
 const seekFrom = 24;
 
-// Each row comes as one text, date and as-of date in their ten characters: to take three texts costs three times as much.
+// A row is one text that begins with both dates: reading three texts takes three times as long.
 const within = `series = @key and date >= @from and date < @below`;
 
 const byGroup = `select date || max(as_of_date) || value from fact
@@ -92,8 +92,8 @@ export function readObservations(
   connection: Connection,
   { key, firstVintage, dateCount, factCount }: SeriesRow,
   { asOf = endOfTime, firstRelease, from = '', to = endOfTime, before, limit }: ObservationQuery,
-): readonly Observation[] {
-  // '~' sorts after every digit, so that everything on or before the day is below it.
+): readonly StoredObservation[] {
+  // '~' sorts after every digit, so every text that begins with the day sorts before it.
   const upTo = `${to}~`;
   const below = before !== undefined && before < upTo ? before : upTo;
   const bounds = { key, from, below, asOf, limit };
@@ -120,7 +120,7 @@ type RecordRow = {
   readonly firstVintage: string | null;
 };
 
-/** What the store holds of a series besides its statements; undefined for one it does not know. */
+/** The metadata of a series; undefined for an unknown one. */
 export function readRecord(connection: Connection, seriesId: string): SeriesRecord | undefined {
   const row = connection
     .objects<RecordRow>(
@@ -147,7 +147,7 @@ function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(kept) as Present<T>;
 }
 
-/** Writes what is held of a series besides its statements; false when it is so already. */
+/** Writes the metadata of a series; false if it is the same as before. */
 export function writeRecord(
   connection: Connection,
   key: number,

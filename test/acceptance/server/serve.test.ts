@@ -205,7 +205,7 @@ describe('asof serve', () => {
     writeFileSync(`${link}.bad`, 'no store');
     renameSync(`${link}.bad`, link);
     service.child.kill('SIGHUP');
-    await expect.poll(() => service.log(), { timeout: 10_000 }).toContain('the old one goes on');
+    await expect.poll(() => service.log(), { timeout: 10_000 }).toContain('the one that is open stays');
     expect((await bodyOf(service.get(asOf, key))).results_count).toBe(3);
     stop = true;
     await Promise.all(asking);
@@ -320,9 +320,9 @@ describe('asof keys', () => {
       'a plan that is none',
       ['create', '--name', 'x', '--plan', 'gold'],
       2,
-      "there is no plan 'gold': the plans are free, pro",
+      '--plan "gold": the plans are free, pro',
     ],
-    ['the end of a key that is none', ['revoke', 'k_00000000'], 3, "there is no key 'k_00000000'"],
+    ['the end of a key that is none', ['revoke', 'k_00000000'], 3, "no key 'k_00000000' in"],
   ])('refuses %s', async (_, args, status, reason) => {
     const place = await newPlace();
     const ended = run(place, 'keys', ...args);

@@ -1,144 +1,141 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../support/arbitrary.ts';
-import { scratchFolder } from '../../support/folders.ts';
+import { onEveryEngine } from '../../support/engines.ts';
 import { testData } from '../../support/repository.ts';
-import {
-  digestOf,
-  type Files,
-  failureOf,
-  importFiles,
-  newStorePath,
-  reading,
-} from '../../support/scratch-store.ts';
+import { type Files, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
 import { realCurvesSuite } from '../../support/suites/real-curves.ts';
 
-const folder = scratchFolder();
-
-const h15 = (...rows: readonly string[]): Files => ({
-  'h15.csv': `DATE,DGS1MO,DGS10\n${rows.join('\n')}\n`,
-});
-const site = (...rows: readonly string[]): Files => ({
-  'par.csv': `Date,1 Mo,10 Yr\n${rows.join('\n')}\n`,
-});
-
-async function importAll(steps: readonly Files[], replace = false): Promise<string> {
-  const path = newStorePath(folder);
-  for (const files of steps) await importFiles(path, files, { replace });
-  return path;
-}
-
-/** The curve of a day as `1M 4.1 source`. */
-function curveOf(path: string, date: string, curveType: 'PAR' | 'TIPS' = 'PAR'): Promise<readonly string[]> {
-  return reading(path, async (store) => {
-    const points = await store.curve({ curveType, date, onOrBefore: false });
-    return points.map(({ maturity, rate, source }) => `${maturity} ${rate} ${source}`);
+onEveryEngine((engine) => {
+  const h15 = (...rows: readonly string[]): Files => ({
+    'h15.csv': `DATE,DGS1MO,DGS10\n${rows.join('\n')}\n`,
   });
-}
-
-describe('a curve has one rate for each type, trade date and maturity', () => {
-  test.each<[string, readonly Files[], readonly string[]]>([
-    [
-      'rates of different files stand side by side',
-      [h15('2024-01-02,4.1,.'), site('2024-01-02,,3.9')],
-      ['1M 4.1 Federal Reserve H.15', '10Y 3.9 U.S. Treasury'],
-    ],
-    [
-      'of two texts of one number the fuller stays, with its source',
-      [h15('2024-01-02,4.1,3.9'), site('2024-01-02,4.10,3.9')],
-      ['1M 4.10 U.S. Treasury', '10Y 3.9 Federal Reserve H.15'],
-    ],
-  ])('%s, whichever came first', async (_, steps, expected) => {
-    for (const order of [steps, [...steps].reverse()]) {
-      expect(await curveOf(await importAll(order), '2024-01-02')).toEqual(expected);
-    }
+  const site = (...rows: readonly string[]): Files => ({
+    'par.csv': `Date,1 Mo,10 Yr\n${rows.join('\n')}\n`,
   });
 
-  test('rates that differ are refused whole, in both orders, each listed', async () => {
-    const steps = [
-      h15('2024-01-02,4.1,3.9', '2024-01-03,4.2,3.8'),
-      site('2024-01-02,4.15,3.90', '2024-01-03,4.2,3.7', '2024-01-04,4.3,3.6'),
-    ];
-    const [first = {}, second = {}] = steps;
-    const path = await importAll([first]);
-    const before = digestOf(path);
-    expect(
-      (await failureOf(importFiles(path, second))).split('\n').map((line) => line.replace(/^.*csv: /, '')),
-    ).toEqual([
-      '2 conflicts; nothing was imported:',
-      'PAR 2024-01-02 1M: 4.15 (U.S. Treasury), against 4.1 (Federal Reserve H.15)',
-      'PAR 2024-01-03 10Y: 3.7 (U.S. Treasury), against 3.8 (Federal Reserve H.15)',
-    ]);
-    expect(digestOf(path)).toEqual(before);
-    const other = await importAll([second]);
-    expect(await failureOf(importFiles(other, first))).toMatch(/^2 conflicts; nothing was imported:/);
-    expect(await failureOf(importFiles(newStorePath(folder), { ...first, ...second }))).toMatch(
-      /^2 conflicts;/,
-    );
+  async function importAll(steps: readonly Files[], replace = false): Promise<string> {
+    const path = engine.newAddress();
+    for (const files of steps) await importFiles(path, files, { replace });
+    return path;
+  }
 
-    await importFiles(path, second, { replace: true });
-    expect(await curveOf(path, '2024-01-02')).toEqual(['1M 4.15 U.S. Treasury', '10Y 3.90 U.S. Treasury']);
-    expect(await curveOf(path, '2024-01-03')).toEqual([
-      '1M 4.2 Federal Reserve H.15',
-      '10Y 3.7 U.S. Treasury',
-    ]);
-  });
-
-  test('a fuller text is a change that a cache must notice; what is known already is none', async () => {
-    const revision = (path: string) => reading(path, async (view) => (await view.state()).revision);
-    const path = await importAll([h15('2024-01-02,4.1,3.9')]);
-    const first = await revision(path);
-    await importFiles(path, h15('2024-01-02,4.1,.'));
-    expect(await revision(path)).toBe(first);
-    await importFiles(path, h15('2024-01-02,4.10,.'));
-    expect(await revision(path)).not.toBe(first);
-  });
-
-  test('points in any cuts and orders make one curve', async () => {
-    const days = ['2024-01-02', '2024-01-03', '2024-01-04'];
-    const rates: readonly (readonly string[])[] = [
-      ['4.1', '4.10'],
-      ['0', '-0', '0.0'],
-      ['-0.5', '-0.50'],
-    ];
-    const row = fc.record({
-      day: fc.nat(2),
-      spellings: fc.tuple(fc.nat(2), fc.nat(2)),
-      fromSite: fc.boolean(),
+  /** The curve of a day as `1M 4.1 source`. */
+  function curveOf(
+    path: string,
+    date: string,
+    curveType: 'PAR' | 'TIPS' = 'PAR',
+  ): Promise<readonly string[]> {
+    return reading(path, async (store) => {
+      const points = await store.curve({ curveType, date, onOrBefore: false });
+      return points.map(({ maturity, rate, source }) => `${maturity} ${rate} ${source}`);
     });
-    const textOf = (day: number, spelling: number) =>
-      rates[day]?.[spelling % (rates[day]?.length ?? 1)] ?? '';
-    await fc.assert(
-      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 6 }), async (rows) => {
-        const steps = rows.map(({ day, spellings: [month, years], fromSite }) =>
-          (fromSite ? site : h15)(`${days[day]},${textOf(day, month)},${textOf(day, years)}`),
-        );
-        const path = await importAll(steps);
-        for (const [day, date] of days.entries()) {
-          const points = rows
-            .filter((item) => item.day === day)
-            .map(({ spellings, fromSite }) => ({
-              spellings,
-              source: fromSite ? 'U.S. Treasury' : 'Federal Reserve H.15',
-            }));
-          // The longest text, of equal ones the one that sorts first; then the source that does.
-          const best = (place: 0 | 1) =>
-            points
-              .map(({ spellings, source }) => ({ text: textOf(day, spellings[place]), source }))
-              .sort(
-                (a, b) =>
-                  b.text.length - a.text.length ||
-                  (`${a.text} ${a.source}` < `${b.text} ${b.source}` ? -1 : 1),
-              )[0];
-          const expected = [best(0), best(1)].flatMap((point, i) =>
-            point === undefined ? [] : [`${i === 0 ? '1M' : '10Y'} ${point.text} ${point.source}`],
-          );
-          expect(await curveOf(path, date)).toEqual(expected);
-        }
-      }),
-      { numRuns: runs(15) },
-    );
-  });
-});
+  }
 
-realCurvesSuite(testData);
+  describe('a curve has one rate for each type, trade date and maturity', () => {
+    test.each<[string, readonly Files[], readonly string[]]>([
+      [
+        'rates of different files stand side by side',
+        [h15('2024-01-02,4.1,.'), site('2024-01-02,,3.9')],
+        ['1M 4.1 Federal Reserve H.15', '10Y 3.9 U.S. Treasury'],
+      ],
+      [
+        'of two texts of one number the fuller stays, with its source',
+        [h15('2024-01-02,4.1,3.9'), site('2024-01-02,4.10,3.9')],
+        ['1M 4.10 U.S. Treasury', '10Y 3.9 Federal Reserve H.15'],
+      ],
+    ])('%s, in any order of import', async (_, steps, expected) => {
+      for (const order of [steps, [...steps].reverse()]) {
+        expect(await curveOf(await importAll(order), '2024-01-02')).toEqual(expected);
+      }
+    });
+
+    test('an import with different rates fails and lists each of them, in both orders', async () => {
+      const steps = [
+        h15('2024-01-02,4.1,3.9', '2024-01-03,4.2,3.8'),
+        site('2024-01-02,4.15,3.90', '2024-01-03,4.2,3.7', '2024-01-04,4.3,3.6'),
+      ];
+      const [first = {}, second = {}] = steps;
+      const path = await importAll([first]);
+      const before = await engine.digest(path);
+      expect(
+        (await failureOf(importFiles(path, second))).split('\n').map((line) => line.replace(/^.*csv: /, '')),
+      ).toEqual([
+        '2 conflicts; nothing was imported:',
+        'PAR 2024-01-02 1M: 4.15 (U.S. Treasury), against 4.1 (Federal Reserve H.15)',
+        'PAR 2024-01-03 10Y: 3.7 (U.S. Treasury), against 3.8 (Federal Reserve H.15)',
+      ]);
+      expect(await engine.digest(path)).toEqual(before);
+      const other = await importAll([second]);
+      expect(await failureOf(importFiles(other, first))).toMatch(/^2 conflicts; nothing was imported:/);
+      expect(await failureOf(importFiles(engine.newAddress(), { ...first, ...second }))).toMatch(
+        /^2 conflicts;/,
+      );
+
+      await importFiles(path, second, { replace: true });
+      expect(await curveOf(path, '2024-01-02')).toEqual(['1M 4.15 U.S. Treasury', '10Y 3.90 U.S. Treasury']);
+      expect(await curveOf(path, '2024-01-03')).toEqual([
+        '1M 4.2 Federal Reserve H.15',
+        '10Y 3.7 U.S. Treasury',
+      ]);
+    });
+
+    test('a fuller text changes the state of the store; a known rate does not', async () => {
+      const revision = (path: string) => reading(path, async (view) => (await view.state()).revision);
+      const path = await importAll([h15('2024-01-02,4.1,3.9')]);
+      const first = await revision(path);
+      await importFiles(path, h15('2024-01-02,4.1,.'));
+      expect(await revision(path)).toBe(first);
+      await importFiles(path, h15('2024-01-02,4.10,.'));
+      expect(await revision(path)).not.toBe(first);
+    });
+
+    test('points in any batches and any order produce the same curve', async () => {
+      const days = ['2024-01-02', '2024-01-03', '2024-01-04'];
+      const rates: readonly (readonly string[])[] = [
+        ['4.1', '4.10'],
+        ['0', '-0', '0.0'],
+        ['-0.5', '-0.50'],
+      ];
+      const row = fc.record({
+        day: fc.nat(2),
+        spellings: fc.tuple(fc.nat(2), fc.nat(2)),
+        fromSite: fc.boolean(),
+      });
+      const textOf = (day: number, spelling: number) =>
+        rates[day]?.[spelling % (rates[day]?.length ?? 1)] ?? '';
+      await fc.assert(
+        fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 6 }), async (rows) => {
+          const steps = rows.map(({ day, spellings: [month, years], fromSite }) =>
+            (fromSite ? site : h15)(`${days[day]},${textOf(day, month)},${textOf(day, years)}`),
+          );
+          const path = await importAll(steps);
+          for (const [day, date] of days.entries()) {
+            const points = rows
+              .filter((item) => item.day === day)
+              .map(({ spellings, fromSite }) => ({
+                spellings,
+                source: fromSite ? 'U.S. Treasury' : 'Federal Reserve H.15',
+              }));
+            // The longest text, of equal ones the one that sorts first; then the source that does.
+            const best = (place: 0 | 1) =>
+              points
+                .map(({ spellings, source }) => ({ text: textOf(day, spellings[place]), source }))
+                .sort(
+                  (a, b) =>
+                    b.text.length - a.text.length ||
+                    (`${a.text} ${a.source}` < `${b.text} ${b.source}` ? -1 : 1),
+                )[0];
+            const expected = [best(0), best(1)].flatMap((point, i) =>
+              point === undefined ? [] : [`${i === 0 ? '1M' : '10Y'} ${point.text} ${point.source}`],
+            );
+            expect(await curveOf(path, date)).toEqual(expected);
+          }
+        }),
+        { numRuns: runs(15) },
+      );
+    });
+  });
+
+  realCurvesSuite(testData);
+});

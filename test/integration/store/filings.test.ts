@@ -3,263 +3,265 @@ import { describe, expect, it } from 'vitest';
 import { type Filing, ownedBy, symbolsOf } from '../../../src/domain/insider/filing.ts';
 import { openWriter } from '../../../src/store/open.ts';
 import type { FilingsQuery, MergedFilings } from '../../../src/store/store.ts';
+import { onEveryEngine } from '../../support/engines.ts';
 import { anyFiling, filing } from '../../support/filings.ts';
-import { scratchFolder } from '../../support/folders.ts';
-import { digestOf, failureOf, importFiles, newStorePath, reading } from '../../support/scratch-store.ts';
+import { failureOf, importFiles, reading } from '../../support/scratch-store.ts';
 import { documentOf, trade } from '../../support/sec-documents.ts';
 import { whole } from '../../support/sec-tables.ts';
 
-const folder = scratchFolder();
+onEveryEngine((engine) => {
+  /** Merges filings in parts, as several files of one import. */
+  async function merged(path: string, parts: readonly (readonly Filing[])[], replace = false) {
+    const writer = await openWriter(path);
+    const outcomes: MergedFilings[] = [];
+    for (const part of parts) outcomes.push(await writer.mergeFilings(part, { replace }));
+    await writer.commit();
+    return outcomes;
+  }
 
-/** Merges filings in parts, as several files of one import. */
-async function merged(path: string, parts: readonly (readonly Filing[])[], replace = false) {
-  const writer = await openWriter(path);
-  const outcomes: MergedFilings[] = [];
-  for (const part of parts) outcomes.push(await writer.mergeFilings(part, { replace }));
-  await writer.commit();
-  return outcomes;
-}
+  const everything = { limit: 1_000_000 };
+  const allOf = (path: string, query: Partial<FilingsQuery> = {}) =>
+    reading(path, (store) => store.filings({ ...everything, ...query }));
 
-const everything = { limit: 1_000_000 };
-const allOf = (path: string, query: Partial<FilingsQuery> = {}) =>
-  reading(path, (store) => store.filings({ ...everything, ...query }));
+  /** Filings that never contradict each other: one record for each name of a trade. */
+  const distinct = fc.uniqueArray(anyFiling, {
+    maxLength: 40,
+    selector: ({ filingId, row }) => `${filingId} ${row}`,
+  });
 
-/** Filings that never contradict each other: one record for each name of a trade. */
-const distinct = fc.uniqueArray(anyFiling, {
-  maxLength: 40,
-  selector: ({ filingId, row }) => `${filingId} ${row}`,
-});
+  /** The same as the store must give them, told from the rulings alone. */
+  function naive(filings: readonly Filing[], query: Partial<FilingsQuery>): Filing[] {
+    const { ticker, ownerName, transactionCode, from, to } = query;
+    const keyOf = ({ filingId, row }: Filing) => `${filingId} ${String(row).padStart(5, '0')}`;
+    return filings
+      .filter((one) => ticker === undefined || symbolsOf(one.ticker).includes(ticker.toUpperCase()))
+      .filter((one) => ownerName === undefined || ownedBy(one, ownerName))
+      .filter((one) => transactionCode === undefined || one.transactionCode === transactionCode)
+      .filter((one) => (from === undefined || one.filedOn >= from) && (to === undefined || one.filedOn <= to))
+      .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+      .sort((a, b) => (a.filedOn > b.filedOn ? -1 : Number(a.filedOn < b.filedOn)));
+  }
 
-/** The same as the store must give them, told from the rulings alone. */
-function naive(filings: readonly Filing[], query: Partial<FilingsQuery>): Filing[] {
-  const { ticker, ownerName, transactionCode, from, to } = query;
-  const keyOf = ({ filingId, row }: Filing) => `${filingId} ${String(row).padStart(5, '0')}`;
-  return filings
-    .filter((one) => ticker === undefined || symbolsOf(one.ticker).includes(ticker.toUpperCase()))
-    .filter((one) => ownerName === undefined || ownedBy(one, ownerName))
-    .filter((one) => transactionCode === undefined || one.transactionCode === transactionCode)
-    .filter((one) => (from === undefined || one.filedOn >= from) && (to === undefined || one.filedOn <= to))
-    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-    .sort((a, b) => (a.filedOn > b.filedOn ? -1 : Number(a.filedOn < b.filedOn)));
-}
+  const queries = fc.record(
+    {
+      ticker: fc.constantFrom('HEI', 'hei.a', 'MAIA', 'X'),
+      ownerName: fc.constantFrom('smith', 'STAN', 'é', 'z', 'N\nV'),
+      transactionCode: fc.constantFrom('P', 'S', 'p'),
+      from: fc.constantFrom('2026-01-01', '2026-01-03'),
+      to: fc.constantFrom('2026-01-01', '2026-01-03'),
+    },
+    { requiredKeys: [] },
+  );
 
-const queries = fc.record(
-  {
-    ticker: fc.constantFrom('HEI', 'hei.a', 'MAIA', 'X'),
-    ownerName: fc.constantFrom('smith', 'STAN', 'é', 'z', 'N\nV'),
-    transactionCode: fc.constantFrom('P', 'S', 'p'),
-    from: fc.constantFrom('2026-01-01', '2026-01-03'),
-    to: fc.constantFrom('2026-01-01', '2026-01-03'),
-  },
-  { requiredKeys: [] },
-);
-
-describe('the store keeps filings', () => {
-  it('and gives each back as it came, in any order of import', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        distinct.chain((filings) =>
-          fc.tuple(
-            fc.constant(consistent(filings)),
-            fc.shuffledSubarray(consistent(filings), { minLength: filings.length }),
+  describe('a store of filings', () => {
+    it('returns each trade as it was imported, in any order of import', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          distinct.chain((filings) =>
+            fc.tuple(
+              fc.constant(consistent(filings)),
+              fc.shuffledSubarray(consistent(filings), { minLength: filings.length }),
+            ),
           ),
+          fc.nat(40),
+          async ([filings, shuffled], cut) => {
+            const path = engine.newAddress();
+            await merged(path, [shuffled.slice(0, cut), shuffled.slice(cut)]);
+            expect(await allOf(path)).toEqual(naive(filings, {}));
+          },
         ),
-        fc.nat(40),
-        async ([filings, shuffled], cut) => {
-          const path = newStorePath(folder);
-          await merged(path, [shuffled.slice(0, cut), shuffled.slice(cut)]);
-          expect(await allOf(path)).toEqual(naive(filings, {}));
-        },
-      ),
-      { numRuns: 40 },
-    );
-  });
-
-  it('and finds them by ticker, owner, code and filing date, in pages of any size', async () => {
-    await fc.assert(
-      fc.asyncProperty(distinct, queries, fc.integer({ min: 1, max: 5 }), async (some, query, limit) => {
-        const path = newStorePath(folder);
-        const filings = consistent(some);
-        await merged(path, [filings]);
-        const expected = naive(filings, query);
-        expect(await allOf(path, query)).toEqual(expected);
-        const paged: Filing[] = [];
-        await reading(path, async (store) => {
-          for (;;) {
-            const last = paged.at(-1);
-            const page = await store.filings({ ...query, limit, ...(last && { after: last }) });
-            if (page.length === 0) break;
-            paged.push(...page);
-          }
-        });
-        expect(paged).toEqual(expected);
-      }),
-      { numRuns: 40 },
-    );
-  });
-
-  it('and gives what clusters are made of, issuer by issuer, of any ticker and day', async () => {
-    const asked = fc.record(
-      { ticker: fc.constantFrom('MAIA', 'hei.a'), asOf: fc.constantFrom('2026-01-01', '2026-01-02') },
-      { requiredKeys: [] },
-    );
-    await fc.assert(
-      fc.asyncProperty(distinct, asked, async (some, { ticker, asOf }) => {
-        const path = newStorePath(folder);
-        const filings = consistent(some);
-        await merged(path, [filings]);
-        const issuers = new Set(
-          naive(filings, ticker === undefined ? {} : { ticker }).map(({ issuerCik }) => issuerCik),
-        );
-        const expected = filings
-          .filter(({ issuerCik, filedOn }) => issuers.has(issuerCik) && filedOn <= (asOf ?? '9'))
-          .filter(({ isDerivative, formType }) => !isDerivative && formType !== '3')
-          .filter(({ transactionCode, formType }) => transactionCode === 'P' || formType === '4/A');
-        const batches: (readonly Filing[])[] = [];
-        await reading(path, async (store) => {
-          const query = { ...(ticker !== undefined && { ticker }), ...(asOf !== undefined && { asOf }) };
-          for await (const batch of store.purchases(query)) batches.push(batch);
-        });
-        const sorted = (all: readonly Filing[]) => naive(all, {});
-        expect(sorted(batches.flat())).toEqual(sorted(expected));
-        const owners = batches.map((batch) => [...new Set(batch.map(({ issuerCik }) => issuerCik))]);
-        expect(owners.flat()).toEqual([...new Set(owners.flat())]);
-        expect(owners.every((own) => own.length === 1)).toBe(true);
-      }),
-      { numRuns: 40 },
-    );
-  });
-
-  it('and knows what it has: a second time nothing is new and nothing changes', async () => {
-    const path = newStorePath(folder);
-    const filings = [filing(), filing({ row: 2 })];
-    expect(await merged(path, [filings])).toEqual([{ added: 2, known: 0, conflicts: [], changed: true }]);
-    expect(await merged(path, [filings])).toEqual([{ added: 0, known: 2, conflicts: [], changed: false }]);
-  });
-
-  it('and puts together what two records of one trade say, in either order', async () => {
-    const one = filing({ acceptedAt: null, shares: '10', sharesOwnedAfter: '5.0', ticker: null });
-    const other = filing({ acceptedAt: '2026-01-02T10:00:00Z', shares: '10.00', sharesOwnedAfter: null });
-    const expected = { ...other, sharesOwnedAfter: '5.0' };
-    for (const parts of [
-      [[one], [other]],
-      [[other], [one]],
-    ]) {
-      const path = newStorePath(folder);
-      const [, second] = await merged(path, parts);
-      expect(second).toMatchObject({ added: 0, known: 1, changed: true });
-      expect(await allOf(path)).toEqual([expected]);
-      expect(await allOf(path, { ticker: 'MAIA' })).toEqual([expected]);
-    }
-  });
-
-  it('and what a later row says of the filing holds for its other rows too', async () => {
-    const path = newStorePath(folder);
-    await merged(path, [
-      [filing({ acceptedAt: null })],
-      [filing({ row: 2, acceptedAt: '2026-01-02T10:00:00Z' })],
-    ]);
-    expect((await allOf(path)).map(({ acceptedAt }) => acceptedAt)).toEqual([
-      '2026-01-02T10:00:00Z',
-      '2026-01-02T10:00:00Z',
-    ]);
-  });
-
-  it.each<[string, Partial<Filing>, string]>([
-    ['number of shares', { shares: '11' }, 'shares'],
-    ['filing date', { filedOn: '2026-01-03' }, 'filedOn'],
-    ['code', { transactionCode: 'S' }, 'transactionCode'],
-    ['filing date of another row', { row: 2, filedOn: '2026-01-03' }, 'filedOn'],
-  ])('and names another %s as a conflict, which only replacing resolves', async (_, change, field) => {
-    const path = newStorePath(folder);
-    await merged(path, [[filing()]]);
-    const given = filing(change);
-    const [refused] = await merged(path, [[given]]);
-    expect(refused).toMatchObject({ added: 0, changed: false, conflicts: [{ given, fields: [field] }] });
-    expect(await allOf(path)).toEqual([filing()]);
-    const [accepted] = await merged(path, [[given]], true);
-    expect(accepted).toMatchObject({ added: 1, changed: true, conflicts: [] });
-    expect(await allOf(path)).toContainEqual(given);
-  });
-});
-
-/** Records of one filing say the same of the filing. */
-function consistent(filings: readonly Filing[]): Filing[] {
-  const first = new Map<string, Filing>();
-  return filings.map((one) => {
-    const { row, isDerivative, transactionCode, shares } = one;
-    const header = first.get(one.filingId) ?? one;
-    first.set(one.filingId, header);
-    return { ...header, row, isDerivative, transactionCode, shares };
-  });
-}
-
-const asFolder = Object.fromEntries(Object.entries(whole).map(([name, content]) => [`set/${name}`, content]));
-const later = { latest: '2026-12-31' };
-
-describe('an import of filings', () => {
-  it('counts the filings and trades of each file, and passes on what is odd', async () => {
-    const summaries = await importFiles(newStorePath(folder), asFolder, later);
-    const counted = summaries
-      .filter(({ filings }) => filings > 0)
-      .map(({ file, filings, statementsNew, series }) => [file.slice(-18), filings, statementsNew, series]);
-    expect(counted).toEqual([
-      ['NONDERIV_TRANS.tsv', 2, 3, 0],
-      ['et/DERIV_TRANS.tsv', 1, 1, 0],
-    ]);
-  });
-
-  it('changes nothing the second time', async () => {
-    const path = newStorePath(folder);
-    await importFiles(path, asFolder, later);
-    const before = await reading(path, (view) => view.state());
-    const summaries = await importFiles(path, asFolder, later);
-    expect(summaries.map(({ statementsNew }) => statementsNew)).toEqual([0, 0, 0, 0]);
-    expect(summaries.map(({ statementsKnown }) => statementsKnown)).toEqual([0, 0, 3, 1]);
-    expect((await reading(path, (view) => view.state())).revision).toBe(before.revision);
-  });
-
-  it('is refused whole where a trade differs, names it, and --replace accepts it', async () => {
-    const path = newStorePath(folder);
-    await importFiles(path, asFolder, later);
-    const digest = digestOf(path);
-    const table = asFolder['set/NONDERIV_TRANS.tsv']?.replace('\t3\t1.3877', '\t33\t1.3877') ?? '';
-    const other = { ...asFolder, 'set/NONDERIV_TRANS.tsv': table };
-    const message = await failureOf(importFiles(path, other, later));
-    expect(message).toContain('1 conflict; nothing was imported');
-    expect(message).toContain('filing 0001878313-26-000062 row 2: shares 33, against 3');
-    expect(digestOf(path)).toBe(digest);
-    await importFiles(path, other, { ...later, replace: true });
-    expect((await allOf(path)).map(({ shares }) => shares)).toContain('33');
-  });
-
-  it('is refused where a filing was filed on a day that has not begun', async () => {
-    const message = await failureOf(importFiles(newStorePath(folder), asFolder, { latest: '2026-06-01' }));
-    expect(message).toMatch(/NONDERIV_TRANS|DERIV_TRANS/);
-    expect(message).toContain('"2026-06-02": the filing 0001878313-26-00006');
-  });
-
-  it('dates ownership XML by --filed-on, and says that the flag is for such files', async () => {
-    const path = newStorePath(folder);
-    const xml = documentOf({ tables: trade() });
-    await importFiles(path, { 'doc4.xml': xml }, { filedOn: '2023-05-12' });
-    expect(await allOf(path)).toMatchObject([{ filedOn: '2023-05-12', ticker: 'HEAR', shares: '5000' }]);
-    const csv = { 'a.csv': 'series_id,date,as_of_date,value\nX,2020-01-01,2020-02-01,1\n' };
-    expect(await failureOf(importFiles(path, csv, { filedOn: '2023-05-12' }))).toContain(
-      '--filed-on applies to ownership XML',
-    );
-  });
-
-  it('lets a list of filings date a document of the same import, wherever the two lie', async () => {
-    const path = newStorePath(folder);
-    const submission = `ACCESSION_NUMBER\tFILING_DATE\tPERIOD_OF_REPORT\tDATE_OF_ORIG_SUB\tDOCUMENT_TYPE\tISSUERCIK\tISSUERNAME\tISSUERTRADINGSYMBOL
-0001493761-23-000001\t15-MAY-2023\t11-MAY-2023\t\t4\t1493761\tTurtle Beach Corp\tHEAR\n`;
-    await importFiles(path, {
-      'documents/000149376123000001.xml': documentOf({ tables: trade() }),
-      'lists/SUBMISSION.tsv': submission,
+        { numRuns: 40 },
+      );
     });
-    expect(await allOf(path)).toMatchObject([
-      { filingId: '0001493761-23-000001', filedOn: '2023-05-15', row: 1 },
-    ]);
+
+    it('finds trades by ticker, owner, code and filing date, in pages of any size', async () => {
+      await fc.assert(
+        fc.asyncProperty(distinct, queries, fc.integer({ min: 1, max: 5 }), async (some, query, limit) => {
+          const path = engine.newAddress();
+          const filings = consistent(some);
+          await merged(path, [filings]);
+          const expected = naive(filings, query);
+          expect(await allOf(path, query)).toEqual(expected);
+          const paged: Filing[] = [];
+          await reading(path, async (store) => {
+            for (;;) {
+              const last = paged.at(-1);
+              const page = await store.filings({ ...query, limit, ...(last && { after: last }) });
+              if (page.length === 0) break;
+              paged.push(...page);
+            }
+          });
+          expect(paged).toEqual(expected);
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    it('returns the trades that clusters are made of, one issuer at a time, for any ticker and as-of date', async () => {
+      const asked = fc.record(
+        { ticker: fc.constantFrom('MAIA', 'hei.a'), asOf: fc.constantFrom('2026-01-01', '2026-01-02') },
+        { requiredKeys: [] },
+      );
+      await fc.assert(
+        fc.asyncProperty(distinct, asked, async (some, { ticker, asOf }) => {
+          const path = engine.newAddress();
+          const filings = consistent(some);
+          await merged(path, [filings]);
+          const issuers = new Set(
+            naive(filings, ticker === undefined ? {} : { ticker }).map(({ issuerCik }) => issuerCik),
+          );
+          const expected = filings
+            .filter(({ issuerCik, filedOn }) => issuers.has(issuerCik) && filedOn <= (asOf ?? '9'))
+            .filter(({ isDerivative, formType }) => !isDerivative && formType !== '3')
+            .filter(({ transactionCode, formType }) => transactionCode === 'P' || formType === '4/A');
+          const batches: (readonly Filing[])[] = [];
+          await reading(path, async (store) => {
+            const query = { ...(ticker !== undefined && { ticker }), ...(asOf !== undefined && { asOf }) };
+            for await (const batch of store.purchases(query)) batches.push(batch);
+          });
+          const sorted = (all: readonly Filing[]) => naive(all, {});
+          expect(sorted(batches.flat())).toEqual(sorted(expected));
+          const owners = batches.map((batch) => [...new Set(batch.map(({ issuerCik }) => issuerCik))]);
+          expect(owners.flat()).toEqual([...new Set(owners.flat())]);
+          expect(owners.every((own) => own.length === 1)).toBe(true);
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    it('counts trades as known the second time and does not change', async () => {
+      const path = engine.newAddress();
+      const filings = [filing(), filing({ row: 2 })];
+      expect(await merged(path, [filings])).toEqual([{ added: 2, known: 0, conflicts: [], changed: true }]);
+      expect(await merged(path, [filings])).toEqual([{ added: 0, known: 2, conflicts: [], changed: false }]);
+    });
+
+    it('combines two records of one trade, in either order', async () => {
+      const one = filing({ acceptedAt: null, shares: '10', sharesOwnedAfter: '5.0', ticker: null });
+      const other = filing({ acceptedAt: '2026-01-02T10:00:00Z', shares: '10.00', sharesOwnedAfter: null });
+      const expected = { ...other, sharesOwnedAfter: '5.0' };
+      for (const parts of [
+        [[one], [other]],
+        [[other], [one]],
+      ]) {
+        const path = engine.newAddress();
+        const [, second] = await merged(path, parts);
+        expect(second).toMatchObject({ added: 0, known: 1, changed: true });
+        expect(await allOf(path)).toEqual([expected]);
+        expect(await allOf(path, { ticker: 'MAIA' })).toEqual([expected]);
+      }
+    });
+
+    it('applies what a later row states about the filing to its other rows', async () => {
+      const path = engine.newAddress();
+      await merged(path, [
+        [filing({ acceptedAt: null })],
+        [filing({ row: 2, acceptedAt: '2026-01-02T10:00:00Z' })],
+      ]);
+      expect((await allOf(path)).map(({ acceptedAt }) => acceptedAt)).toEqual([
+        '2026-01-02T10:00:00Z',
+        '2026-01-02T10:00:00Z',
+      ]);
+    });
+
+    it.each<[string, Partial<Filing>, string]>([
+      ['number of shares', { shares: '11' }, 'shares'],
+      ['filing date', { filedOn: '2026-01-03' }, 'filedOn'],
+      ['code', { transactionCode: 'S' }, 'transactionCode'],
+      ['filing date of another row', { row: 2, filedOn: '2026-01-03' }, 'filedOn'],
+    ])('reports a different %s as a conflict, and accepts it with --replace', async (_, change, field) => {
+      const path = engine.newAddress();
+      await merged(path, [[filing()]]);
+      const given = filing(change);
+      const [refused] = await merged(path, [[given]]);
+      expect(refused).toMatchObject({ added: 0, changed: false, conflicts: [{ given, fields: [field] }] });
+      expect(await allOf(path)).toEqual([filing()]);
+      const [accepted] = await merged(path, [[given]], true);
+      expect(accepted).toMatchObject({ added: 1, changed: true, conflicts: [] });
+      expect(await allOf(path)).toContainEqual(given);
+    });
+  });
+
+  /** Records of one filing say the same of the filing. */
+  function consistent(filings: readonly Filing[]): Filing[] {
+    const first = new Map<string, Filing>();
+    return filings.map((one) => {
+      const { row, isDerivative, transactionCode, shares } = one;
+      const header = first.get(one.filingId) ?? one;
+      first.set(one.filingId, header);
+      return { ...header, row, isDerivative, transactionCode, shares };
+    });
+  }
+
+  const asFolder = Object.fromEntries(
+    Object.entries(whole).map(([name, content]) => [`set/${name}`, content]),
+  );
+  const later = { latest: '2026-12-31' };
+
+  describe('an import of filings', () => {
+    it('counts the filings and trades of each file', async () => {
+      const summaries = await importFiles(engine.newAddress(), asFolder, later);
+      const counted = summaries
+        .filter(({ filings }) => filings > 0)
+        .map(({ file, filings, statementsNew, series }) => [file.slice(-18), filings, statementsNew, series]);
+      expect(counted).toEqual([
+        ['NONDERIV_TRANS.tsv', 2, 3, 0],
+        ['et/DERIV_TRANS.tsv', 1, 1, 0],
+      ]);
+    });
+
+    it('changes nothing the second time', async () => {
+      const path = engine.newAddress();
+      await importFiles(path, asFolder, later);
+      const before = await reading(path, (view) => view.state());
+      const summaries = await importFiles(path, asFolder, later);
+      expect(summaries.map(({ statementsNew }) => statementsNew)).toEqual([0, 0, 0, 0]);
+      expect(summaries.map(({ statementsKnown }) => statementsKnown)).toEqual([0, 0, 3, 1]);
+      expect((await reading(path, (view) => view.state())).revision).toBe(before.revision);
+    });
+
+    it('fails if a trade differs from the one held, names it, and succeeds with --replace', async () => {
+      const path = engine.newAddress();
+      await importFiles(path, asFolder, later);
+      const digest = await engine.digest(path);
+      const table = asFolder['set/NONDERIV_TRANS.tsv']?.replace('\t3\t1.3877', '\t33\t1.3877') ?? '';
+      const other = { ...asFolder, 'set/NONDERIV_TRANS.tsv': table };
+      const message = await failureOf(importFiles(path, other, later));
+      expect(message).toContain('1 conflict; nothing was imported');
+      expect(message).toContain('filing 0001878313-26-000062 row 2: shares 33, against 3');
+      expect(await engine.digest(path)).toBe(digest);
+      await importFiles(path, other, { ...later, replace: true });
+      expect((await allOf(path)).map(({ shares }) => shares)).toContain('33');
+    });
+
+    it('fails if a filing date is in the future', async () => {
+      const message = await failureOf(importFiles(engine.newAddress(), asFolder, { latest: '2026-06-01' }));
+      expect(message).toMatch(/NONDERIV_TRANS|DERIV_TRANS/);
+      expect(message).toContain('"2026-06-02": the filing 0001878313-26-00006');
+    });
+
+    it('dates ownership XML by --filed-on, a flag that it refuses for other files', async () => {
+      const path = engine.newAddress();
+      const xml = documentOf({ tables: trade() });
+      await importFiles(path, { 'doc4.xml': xml }, { filedOn: '2023-05-12' });
+      expect(await allOf(path)).toMatchObject([{ filedOn: '2023-05-12', ticker: 'HEAR', shares: '5000' }]);
+      const csv = { 'a.csv': 'series_id,date,as_of_date,value\nX,2020-01-01,2020-02-01,1\n' };
+      expect(await failureOf(importFiles(path, csv, { filedOn: '2023-05-12' }))).toContain(
+        '--filed-on applies to ownership XML',
+      );
+    });
+
+    it('dates a document by a list of filings of the same import, in any folder', async () => {
+      const path = engine.newAddress();
+      const submission = `ACCESSION_NUMBER\tFILING_DATE\tPERIOD_OF_REPORT\tDATE_OF_ORIG_SUB\tDOCUMENT_TYPE\tISSUERCIK\tISSUERNAME\tISSUERTRADINGSYMBOL
+0001493761-23-000001\t15-MAY-2023\t11-MAY-2023\t\t4\t1493761\tTurtle Beach Corp\tHEAR\n`;
+      await importFiles(path, {
+        'documents/000149376123000001.xml': documentOf({ tables: trade() }),
+        'lists/SUBMISSION.tsv': submission,
+      });
+      expect(await allOf(path)).toMatchObject([
+        { filingId: '0001493761-23-000001', filedOn: '2023-05-15', row: 1 },
+      ]);
+    });
   });
 });

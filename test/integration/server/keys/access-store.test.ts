@@ -12,7 +12,7 @@ const newPath = () => join(scratchFolder(), 'deep', 'access.db');
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe('an access store', () => {
-  it("is its owner's alone, with its journal and its lock", async () => {
+  it('is readable only by its owner, like its journal and its lock', async () => {
     const path = newPath();
     const store = await openAccess(path, { counting: true });
     await store.addKey(newKey({ name: 'Ada', plan: 'pro', now }).stored);
@@ -26,32 +26,7 @@ describe('an access store', () => {
     await store.close();
   });
 
-  it('gives back what was put in, oldest key first', async () => {
-    const path = newPath();
-    const store = await openAccess(path, { counting: false });
-    const older = newKey({ name: 'Ada', plan: 'pro', now }).stored;
-    const newer = newKey({ name: 'Ben', plan: 'free', now: new Date(now.getTime() + 1) }).stored;
-    await store.addKey(newer);
-    await store.addKey(older);
-    expect(await store.keys()).toEqual([older, newer]);
-    const { hash: _hash, ...record } = newer;
-    expect(await store.revokeKey(newer.id, '2026-02-01T00:00:00.000Z')).toEqual({
-      ...record,
-      revokedAt: '2026-02-01T00:00:00.000Z',
-    });
-    // The first revocation counts.
-    expect((await store.revokeKey(newer.id, '2026-03-01T00:00:00.000Z'))?.revokedAt).toBe(
-      '2026-02-01T00:00:00.000Z',
-    );
-    expect(await store.revokeKey('k_00000000', '2026-03-01T00:00:00.000Z')).toBeUndefined();
-    const usage = [{ keyId: older.id, window: 'day', began: now, count: 3 }] as const;
-    await store.saveUsage(usage);
-    await store.saveUsage([{ ...usage[0], count: 4 }]);
-    expect(await store.usage()).toEqual([{ ...usage[0], count: 4 }]);
-    await store.close();
-  });
-
-  it('is counted in by one process alone; keys may be changed meanwhile', async () => {
+  it('lets one process count; others can change keys meanwhile', async () => {
     const path = newPath();
     const first = await openAccess(path, { counting: true });
     const link = `${path}-link`;
@@ -69,7 +44,7 @@ describe('an access store', () => {
     await (await openAccess(path, { counting: true })).close();
   });
 
-  it('says that another process holds it, and works again when it does not', async () => {
+  it('reports that another process has locked it, and works again afterwards', async () => {
     const path = newPath();
     const store = await openAccess(path, { counting: true });
     const other = openDatabase(path);
@@ -80,16 +55,6 @@ describe('an access store', () => {
     await store.saveUsage(usage);
     expect(await store.usage()).toEqual(usage);
     other.close();
-    await store.close();
-  });
-
-  it('tells its own changes of keys from its counts', async () => {
-    const store = await openAccess(newPath(), { counting: true });
-    const start = await store.version();
-    await store.saveUsage([{ keyId: 'k', window: 'day', began: now, count: 3 }]);
-    expect(await store.version()).toBe(start);
-    await store.addKey(newKey({ name: 'Ada', plan: 'pro', now }).stored);
-    expect(await store.version()).toBeGreaterThan(start);
     await store.close();
   });
 
@@ -108,7 +73,7 @@ describe('an access store', () => {
           .close(),
       'was made by a newer asof',
     ],
-  ])('refuses a file %s, as it is', async (_, make, reason) => {
+  ])('refuses a file %s and leaves it unchanged', async (_, make, reason) => {
     const path = join(scratchFolder(), 'access.db');
     make(path);
     const before = digestOf(path);

@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { coalesced } from '../../../src/platform/coalesced.ts';
+import { coalesced } from '../../../src/platform/promises.ts';
 
 describe('coalesced calls', () => {
   it('share one read when they are made before it begins', async () => {
