@@ -23,8 +23,8 @@ export type { RateRow } from './operations/curve.ts';
 export type { Coverage, SeriesSummary } from './operations/envelope.ts';
 export type { ObservationRow } from './operations/observations.ts';
 export { samplePath } from './platform/installation.ts';
-export type { Finding } from './snapshot/comparison.ts';
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
+export type { Finding } from './snapshot/verify.ts';
 
 /** The name of an operation, such as `observations`. */
 export type OperationName = KnownOperation['name'];

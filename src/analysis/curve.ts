@@ -1,14 +1,13 @@
 import { pagesOf } from '../client/pagination.ts';
 import { spreadInBasisPoints } from '../domain/series/change.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
-
 import { type CurveType, monthsOf } from '../domain/treasury/curve.ts';
 import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { curve, yields } from '../operations/index.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import { type Asking, type QueryAnswer, textsOf } from './answer.ts';
-import { curveDrawing } from './charts/curve.ts';
+import { curveDrawing } from './charts.ts';
 import { type CurveComparisonRow, comparisonLayout } from './layouts.ts';
 import type { QueryParams, YieldCurveQuery } from './query.ts';
 

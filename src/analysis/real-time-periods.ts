@@ -13,7 +13,7 @@ import type { Row } from '../operations/envelope.ts';
 import { observations, revisions, vintages } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { type Asking, rowsOf } from './answer.ts';
-import type { PanelPoint } from './panel-layout.ts';
+import type { PanelPoint } from './panel.ts';
 import type { MeantSeries } from './series-ids.ts';
 
 /** How the newest values of a series on many as-of dates are found: those known already, and the requests that are left. */

@@ -5,7 +5,7 @@ import type { Envelope } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { type Asking, type Failure, pagesOrFailure, type QueryAnswer, rowsOf } from './answer.ts';
-import { revisionsDrawing } from './charts/series.ts';
+import { revisionsDrawing } from './charts.ts';
 import { noteOutside } from './coverage.ts';
 import { type RevisionRow, revisionLayout } from './layouts.ts';
 import type { RevisionsQuery } from './query.ts';

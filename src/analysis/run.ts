@@ -5,6 +5,7 @@ import type { Operation } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import { type Asking, counted, type Failure, pagesOrFailure, type QueryAnswer, textsOf } from './answer.ts';
+import { observationsDrawing, spreadDrawing } from './charts.ts';
 import { noteOutside } from './coverage.ts';
 import { operationNamed } from './layouts.ts';
 import type { OperationQuery, Query } from './query.ts';
@@ -38,7 +39,6 @@ async function drawingOf(
   series: readonly MeantSeries[] | undefined,
   asking: Asking,
 ): Promise<Drawing | undefined> {
-  const { observationsDrawing, spreadDrawing } = await import('./charts/series.ts');
   if (chart === 'spread') return spreadDrawing(params);
   return series && observationsDrawing(series, params, asking);
 }

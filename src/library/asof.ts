@@ -7,8 +7,8 @@ import { addDays, type Day, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import type { ImportOptions, ImportResult } from '../import/import.ts';
-import type { Finding } from '../snapshot/comparison.ts';
 import type { SnapshotSummary } from '../snapshot/snapshot.ts';
+import type { Finding } from '../snapshot/verify.ts';
 import type { Store } from '../store/store.ts';
 import { Analyses, type AnalysisSource } from './analyses.ts';
 

@@ -8,13 +8,11 @@ import { Problem } from '../errors/problem.ts';
 import { version } from '../platform/installation.ts';
 import { openLock } from '../store/open.ts';
 import type { Lock } from '../store/store.ts';
-import { type BoundLine, boundLine, inOneLine, type ParseLine } from './line.ts';
-import type { Manifest, Source } from './manifest.ts';
-import { importLogText } from './manifest.ts';
+import { type BoundLine, boundLine, inOneLine, type ParseLine, writeLines } from './line.ts';
+import { importLogText, type Manifest, type Source } from './manifest.ts';
 import { lockPath, type Place, placeOf, sweepHalfDone } from './place.ts';
 import { lineOf, readPlan } from './plan.ts';
 import { beginRun, giveUp, publish, type Run, recordFile, sweepAfter, type WrittenFile } from './run.ts';
-import { writeLines } from './write-lines.ts';
 
 /** A plan whose lines are bound to a day. */
 export type BoundPlan = {

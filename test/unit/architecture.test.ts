@@ -35,7 +35,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   client: ['client', 'domain/series', 'operations', 'service', 'store'],
   'client/remote': ['client', 'domain', 'operations', 'platform'],
   analysis: ['analysis', 'client', 'domain', 'operations', 'render/chart'],
-  'analysis/charts': ['analysis', 'client', 'domain', 'operations', 'render/chart'],
   render: ['domain', 'operations', 'render'],
   'render/chart': ['domain', 'operations', 'render'],
   'render/chart/svg': ['domain', 'operations', 'render'],

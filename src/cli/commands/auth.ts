@@ -7,7 +7,7 @@ import type { AuthLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import { type Io, variable } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
-import { print } from '../terminal/stream-sink.ts';
+import { print } from '../terminal/sink.ts';
 
 /** `asof auth login|status|logout`: the keys that this user sends, one for the origin of each base URL. */
 export async function runAuth(line: AuthLine, io: Io): Promise<number> {

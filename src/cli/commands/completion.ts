@@ -6,7 +6,7 @@ import { allCommands } from '../options/commands.ts';
 import type { CompletionLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
-import { print } from '../terminal/stream-sink.ts';
+import { print } from '../terminal/sink.ts';
 
 const shells: Readonly<Record<CompletionLine['shell'], Shell>> = { bash, zsh, fish };
 

@@ -4,7 +4,7 @@ import { readSettings, settingNamed, settings, settingValue } from '../config/se
 import type { ConfigLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
-import { print } from '../terminal/stream-sink.ts';
+import { print } from '../terminal/sink.ts';
 
 /** `asof config get|set|unset|list|path`: the settings of this user. */
 export async function runConfig(line: ConfigLine, io: Io): Promise<number> {

@@ -13,8 +13,7 @@ import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { reportFailure } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
-import { openSink } from '../terminal/row-output.ts';
-import type { Sink } from '../terminal/stream-sink.ts';
+import { openSink, type Sink } from '../terminal/sink.ts';
 
 /** `asof facts`: writes every statement about series, in the CSV that import reads. */
 export async function runFacts(line: FactsLine, io: Io): Promise<number> {

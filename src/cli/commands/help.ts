@@ -9,7 +9,7 @@ import { programOf } from '../options/parse.ts';
 import { topicNamed, topics } from '../options/service-commands.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
-import { print } from '../terminal/stream-sink.ts';
+import { print } from '../terminal/sink.ts';
 
 /** Prints help on a command or a topic; on stderr, with the exit code of a mistake, where a command is missing. */
 export async function runHelp({ words, isMistake }: HelpLine, io: Io): Promise<number> {

@@ -7,7 +7,7 @@ import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
-import { print } from '../terminal/stream-sink.ts';
+import { print } from '../terminal/sink.ts';
 
 /** `asof import`: imports files and folders into the store, in one transaction. */
 export async function runImport(line: ImportLine, io: Io): Promise<number> {

@@ -13,7 +13,7 @@ import { outputPlace } from '../run/session.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
-import { print, streamSink } from '../terminal/stream-sink.ts';
+import { print, streamSink } from '../terminal/sink.ts';
 
 type CreateLine = Extract<KeysLine, { command: 'keys create' }>;
 type ListLine = Extract<KeysLine, { command: 'keys list' }>;

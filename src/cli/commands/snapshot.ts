@@ -12,7 +12,7 @@ import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
-import { print } from '../terminal/stream-sink.ts';
+import { print } from '../terminal/sink.ts';
 
 /** `asof snapshot`: writes the files of a plan, all as of one date and out of one state of the data, in one step. */
 export async function runSnapshot(line: SnapshotLine, io: Io): Promise<number> {

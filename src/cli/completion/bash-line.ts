@@ -21,11 +21,11 @@ export function bashLine(line: string): BashLine {
   const words: Word[] = [];
   let [raw, value, redirects] = ['', '', false];
   let quote: Quote = '';
-  let begun = false;
+  let hasWord = false;
   const end = () => {
-    if (begun) words.push({ raw, value, redirected: redirects });
-    if (begun) redirects = false;
-    [raw, value, begun] = ['', '', false];
+    if (hasWord) words.push({ raw, value, redirected: redirects });
+    if (hasWord) redirects = false;
+    [raw, value, hasWord] = ['', '', false];
   };
   const text = [...line.replaceAll('\\\n', '')];
   for (let i = 0; i < text.length; i += 1) {
@@ -34,12 +34,12 @@ export function bashLine(line: string): BashLine {
       here === '\\' && quote !== "'" && (quote === '' || next === undefined || '$`"\\'.includes(next));
     if (quote === '' && /[\s<>|&;()]/.test(here)) {
       // In `2> file` the number belongs to the redirection.
-      if (/[<>]/.test(here) && /^\d+$/.test(raw)) begun = false;
+      if (/[<>]/.test(here) && /^\d+$/.test(raw)) hasWord = false;
       end();
       redirects ||= /[<>]/.test(here);
       continue;
     }
-    begun = true;
+    hasWord = true;
     raw += here;
     if (escapes) {
       raw += next ?? '';

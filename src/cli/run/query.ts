@@ -14,8 +14,8 @@ import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Messages, reportFailure } from '../terminal/messages.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
-import { openSink, RowOutput } from '../terminal/row-output.ts';
-import type { Sink } from '../terminal/stream-sink.ts';
+import { RowOutput } from '../terminal/row-output.ts';
+import { openSink, type Sink } from '../terminal/sink.ts';
 import { outputPlace, withClient } from './session.ts';
 
 /** Answers a query and writes its rows: complete, or (to a file) not at all. */

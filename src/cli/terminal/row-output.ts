@@ -1,7 +1,5 @@
 import type { Envelope } from '../../operations/envelope.ts';
 import { type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
-import type { Io } from './io.ts';
-import { type Sink, streamSink } from './stream-sink.ts';
 
 /** A table on a terminal shows this many rows unless more are asked for. */
 const screenful = 100;
@@ -53,11 +51,4 @@ export class RowOutput {
   end(): Iterable<Chunk> {
     return endChunks(this.#renderer);
   }
-}
-
-/** The sink of `-o file`, or of stdout; a file that cannot be written is a Problem at once. */
-export async function openSink(file: string | undefined, io: Io): Promise<Sink> {
-  if (file === undefined) return streamSink(io.stdout, io.signal);
-  const { fileSink } = await import('./file-sink.ts');
-  return fileSink(file, io.signal);
 }

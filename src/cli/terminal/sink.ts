@@ -1,6 +1,8 @@
-import { fstatSync, writeFile } from 'node:fs';
+// `promises` loads node:fs/promises on first use: most commands write to stdout.
+import { fstatSync, promises, writeFile } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { isClosedPipe, systemProblem } from '../../errors/system-errors.ts';
+import { DraftFile } from '../../platform/files.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import type { Chunk } from '../../render/renderer.ts';
 import type { Io, Output } from './io.ts';
@@ -22,6 +24,11 @@ export type Sink = {
 /** Writes a chunk, and resolves to the failure if there was one. */
 type Put = (chunk: Chunk) => Promise<NodeJS.ErrnoException | undefined>;
 
+/** The sink of `-o file`, or of stdout; a file that cannot be written is a Problem at once. */
+export async function openSink(file: string | undefined, { stdout, signal }: Io): Promise<Sink> {
+  return file === undefined ? streamSink(stdout, signal) : fileSink(file, signal);
+}
+
 /** A sink that streams to a pipe, a terminal or a redirected file; a reader that closes the pipe is not an error. */
 export function streamSink(stream: Output, signal: AbortSignal): Sink {
   const put = isFile(stream.fd) ? intoFile(stream.fd) : intoStream(stream);
@@ -34,24 +41,24 @@ export async function print(text: string, { stdout, signal }: Io): Promise<void>
 }
 
 /** A sink that streams to a device or a named pipe, and closes it at the end. */
-export function deviceSink(path: string, handle: FileHandle, signal: AbortSignal): Sink {
+function deviceSink(path: string, handle: FileHandle, signal: AbortSignal): Sink {
   const put: Put = (chunk) => handle.writeFile(chunk).then(() => undefined, asFailure);
   return streaming(path, put, () => handle.close(), signal);
 }
 
 function streaming(target: string, put: Put, close: () => Promise<void>, signal: AbortSignal): Sink {
-  let [begun, gone] = [false, false];
+  let [isStarted, isClosed] = [false, false];
   return {
     async write(chunk) {
-      if (gone || chunk.length === 0) return !gone;
-      begun = true;
+      if (isClosed || chunk.length === 0) return !isClosed;
+      isStarted = true;
       const failure = await unlessAborted(signal, put(chunk));
       if (failure === undefined) return true;
       if (!isClosedPipe(failure)) throw systemProblem('write to', target, failure);
-      gone = true;
+      isClosed = true;
       return false;
     },
-    committed: () => begun,
+    committed: () => isStarted,
     restart: async () => undefined,
     finish: close,
     abandon: close,
@@ -79,4 +86,50 @@ function intoFile(fd: number): Put {
 
 function isFile(fd: number | undefined): fd is number {
   return fd !== undefined && fstatSync(fd).isFile();
+}
+
+/**
+ * A sink that writes beside `path` and renames when complete: a reader of `path` never sees half a file. A symbolic
+ * link stays one, a file that is replaced keeps its mode, and a device or a named pipe is written to as it is.
+ */
+async function fileSink(path: string, signal: AbortSignal): Promise<Sink> {
+  const attempt = attempting(path, signal);
+  const found = await attempt(() => promises.stat(path).catch(absent));
+  if (found?.isDirectory()) throw systemProblem('write to', path, { code: 'EISDIR' });
+  if (found === undefined || found.isFile()) {
+    return draftSink(await attempt(() => DraftFile.open(path, found?.mode)), attempt);
+  }
+  return deviceSink(path, await attempt(() => unlessAborted(signal, promises.open(path, 'w'))), signal);
+}
+
+type Attempt = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Does work on a file unless the command was stopped; a failure becomes a Problem that names the file. */
+function attempting(path: string, signal: AbortSignal): Attempt {
+  return async (work) => {
+    signal.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      throw systemProblem('write to', path, error);
+    }
+  };
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+function draftSink(draft: DraftFile, attempt: Attempt): Sink {
+  return {
+    async write(chunk) {
+      await attempt(() => draft.write(chunk));
+      return true;
+    },
+    committed: () => false,
+    restart: () => attempt(() => draft.restart()),
+    finish: () => attempt(() => draft.publish()),
+    abandon: () => draft.discard(),
+  };
 }
