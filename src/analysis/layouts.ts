@@ -15,7 +15,7 @@ export function operationNamed(name: string): Operation {
 }
 
 /** The layout that shows all fields. */
-export function showing(fields: readonly Field[]): RowLayout {
+function showing(fields: readonly Field[]): RowLayout {
   return { fields, columns: fields.map(({ name }) => name) };
 }
 

@@ -2,8 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import type { Operation } from '../operations/operation.ts';
-import { limitTaken } from '../operations/operation.ts';
+import { limitTaken, type Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Client } from './client.ts';
 

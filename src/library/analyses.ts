@@ -7,14 +7,13 @@ import {
   type YieldCurveQuery,
   type YieldTableQuery,
 } from '../analysis/query.ts';
-import type { Rhythm } from '../domain/series/date.ts';
-import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
+import { type Day, latestDay, type Rhythm, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { asOfParam, checkRange, dayParam } from '../operations/params.ts';
-import { type AnswerSource, type Result, resultOf } from './result.ts';
+import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 
 /** The first and the last date that a query is about. */
 type DateRange = { readonly from?: Day; readonly to?: Day };

@@ -1,4 +1,130 @@
-import type { CellTypes, FieldType } from './field-kinds.ts';
+import { type Day, dateTime } from '../domain/series/date.ts';
+import type { Cell, Row } from './envelope.ts';
+
+/** The type of the cells of each kind of field, inside asof; a missing value is null besides. */
+export type CellTypes = {
+  readonly text: string;
+  /** The exact text of a number: `-?digits[.digits]`. */
+  readonly decimal: string;
+  readonly day: Day;
+  /** A Day, or a date-time in UTC where a service gives a time of day. */
+  readonly instant: string;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly list: readonly (string | null)[];
+  readonly records: readonly Row[];
+};
+
+/** The name of a kind of field. */
+export type FieldType = keyof CellTypes;
+
+/** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
+export type Schema = { readonly [keyword: string]: unknown };
+
+/** What every field of a kind has in common. */
+export type FieldKind = {
+  /** What an error message calls a value of this kind. */
+  readonly noun: string;
+  /** The schema of a value on the wire. */
+  readonly schema: Schema;
+  /** Whether a value of an answer is one of this kind, as the wire has it. */
+  readonly isOnWire: (value: unknown) => boolean;
+  /** The cell of a text on the wire, where the two differ. */
+  readonly fromWire?: (text: string) => string;
+  /** The text on the wire of a cell, where the two differ. */
+  readonly toWire?: (text: string) => string;
+  /** The text of a cell in files and tables. */
+  readonly text: (cell: Cell) => string;
+  /** How a table sets it: numbers to the right with their points aligned, texts may be cut, the rest may not. */
+  readonly alignment: 'number' | 'text' | 'rigid';
+  readonly parquet: 'BOOLEAN' | 'DATE' | 'DECIMAL' | 'INT64' | 'LIST' | 'STRING';
+};
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const dateTimePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]00:00)$/;
+const midnightPattern = /^\d{4}-\d\d-\d\dT00:00:00(\.0+)?(Z|[+-]00:00)$/;
+const dayPattern = /^\d{4}-\d\d-\d\d$/;
+
+const isDateTime = (value: unknown) => isText(value) && dateTimePattern.test(value);
+
+const day: FieldKind = {
+  noun: 'a date-time in UTC',
+  schema: { type: 'string', format: 'date-time' },
+  isOnWire: isDateTime,
+  fromWire: (text) => text.slice(0, 10),
+  // A day that another service does not know is an empty text.
+  toWire: (text) => (dayPattern.test(text) ? dateTime(text) : text),
+  text: String,
+  alignment: 'rigid',
+  parquet: 'DATE',
+};
+
+function hasText(entry: Cell): boolean {
+  return entry === null || typeof entry !== 'object';
+}
+
+/** What each kind of field is: on the wire, in files and tables, and in Parquet. */
+export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
+  text: {
+    noun: 'a text',
+    schema: { type: 'string' },
+    isOnWire: isText,
+    text: String,
+    alignment: 'text',
+    parquet: 'STRING',
+  },
+  decimal: {
+    noun: 'a decimal text',
+    schema: { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$' },
+    isOnWire: (value) => isText(value) && /^-?\d+(\.\d+)?$/.test(value),
+    text: String,
+    alignment: 'number',
+    parquet: 'DECIMAL',
+  },
+  day,
+  // Only midnight is a day, so that a time of day never disappears.
+  instant: { ...day, fromWire: (text) => (midnightPattern.test(text) ? text.slice(0, 10) : text) },
+  integer: {
+    noun: 'an integer',
+    schema: { type: 'integer' },
+    isOnWire: Number.isSafeInteger,
+    text: String,
+    alignment: 'number',
+    parquet: 'INT64',
+  },
+  boolean: {
+    noun: 'true or false',
+    schema: { type: 'boolean' },
+    isOnWire: (value) => typeof value === 'boolean',
+    text: String,
+    alignment: 'rigid',
+    parquet: 'BOOLEAN',
+  },
+  list: {
+    noun: 'a list',
+    schema: { type: 'array', items: { type: 'string' } },
+    isOnWire: Array.isArray,
+    text: (cell) =>
+      Array.isArray(cell)
+        ? cell
+            .filter(hasText)
+            .map((entry) => entry ?? '')
+            .join(';')
+        : String(cell),
+    alignment: 'text',
+    parquet: 'LIST',
+  },
+  records: {
+    noun: 'a list',
+    schema: { type: 'array' },
+    isOnWire: Array.isArray,
+    // Records have no text: JSON alone shows them.
+    text: () => '',
+    alignment: 'text',
+    parquet: 'LIST',
+  },
+};
 
 /** One field of a row: its kind says how it is checked, written and drawn. */
 export type Field = {
@@ -28,7 +154,7 @@ type PresentCell<F extends Field> = F extends {
     : CellTypes[F['type']];
 
 /** The type of a field's cells. */
-export type CellOf<F extends Field> = PresentCell<F> | (F extends { readonly nullable: true } ? null : never);
+type CellOf<F extends Field> = PresentCell<F> | (F extends { readonly nullable: true } ? null : never);
 
 /** The type of rows with these fields; what is our addition to the contract may be absent or null in rows of another service. */
 export type RowFrom<F extends Field> = Flat<

@@ -8,10 +8,9 @@ import {
 import type { Filing } from '../domain/insider/filing.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
 import type { FilingsQuery, StoreView } from '../store/store.ts';
-import { type NamedCluster, pageOfClusters } from './cluster-listing.ts';
 
 import type { Field } from './field.ts';
-import { clusterParams } from './insider-clusters.ts';
+import { clusterParams, type NamedCluster, pageOfClusters } from './insider-clusters.ts';
 import { operation } from './operation.ts';
 import { checkRange } from './params.ts';
 

@@ -2,8 +2,7 @@ import { transactionValue } from '../domain/insider/amounts.ts';
 import { type Filing, leadOwner, otherOwners } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Field } from './field.ts';
-import type { FieldType } from './field-kinds.ts';
+import type { Field, FieldType } from './field.ts';
 import { operation, pageOf } from './operation.ts';
 
 import type { Clock } from './param.ts';
@@ -22,7 +21,7 @@ function ours<const N extends string, const T extends FieldType>(name: N, type: 
 }
 
 /** The fields of a reported trade. */
-export const filingFields = [
+const filingFields = [
   { name: 'filing_date', type: 'day', description: 'The day from which on the trade was public.' },
   maybe('transaction_date', 'day', 'The day of the trade, as stated.'),
   maybe('accession_number', 'text', "The SEC's number of the filing."),

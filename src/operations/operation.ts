@@ -32,7 +32,7 @@ export type Page<R = Row> = {
 };
 
 /** The heading under which help lists a command. */
-export type CommandHeading = 'Series' | 'Treasury rates' | 'Insiders' | 'Service';
+type CommandHeading = 'Series' | 'Treasury rates' | 'Insiders' | 'Service';
 
 /** A feature that the command of an operation has besides its parameters. */
 export type CommandFeature = 'as-of' | 'comparison' | 'nearest' | 'sort' | 'wide';
@@ -57,7 +57,7 @@ export type CommandDeclaration = {
 };
 
 /** A query whose parameters were read and go together, ready to be run. */
-export type PreparedQuery<R = Row> = {
+type PreparedQuery<R = Row> = {
   /** Whether it asks for what only a plan with vintage access may see. */
   readonly needsVintageAccess: boolean;
   /** Whether its answer may be another one tomorrow although nothing was imported. */

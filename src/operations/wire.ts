@@ -1,6 +1,5 @@
 import type { Cell, Coverage, Envelope, Row } from './envelope.ts';
-import type { Field } from './field.ts';
-import { fieldKinds } from './field-kinds.ts';
+import { type Field, fieldKinds } from './field.ts';
 
 /** Makes a row of the other form; its fields and their types are the same. */
 type Convert = <R extends Row>(row: R) => R;

@@ -1,8 +1,7 @@
 import { closest } from '../domain/series/closest.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
-import type { Field } from '../operations/field.ts';
-import { fieldKinds } from '../operations/field-kinds.ts';
+import { type Field, fieldKinds } from '../operations/field.ts';
 import { toWire } from '../operations/wire.ts';
 
 /** The fields that an output shows, in order; `chosen` if the user named them, since JSON drops fields only then. */

@@ -20,15 +20,6 @@ export type OutputFlags = {
   readonly colour: boolean;
 };
 
-/** The flags of an output about which nothing is said. */
-export const plainOutput: OutputFlags = {
-  header: true,
-  everything: false,
-  plot: false,
-  failEmpty: false,
-  colour: true,
-};
-
 /** Where an output goes when no file is named, and what the user prefers. */
 export type OutputPlace = {
   /** The terminal that stdout is, if it is one. */

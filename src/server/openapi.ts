@@ -1,4 +1,4 @@
-import type { Schema } from '../operations/field-kinds.ts';
+import type { Schema } from '../operations/field.ts';
 import type { Operation } from '../operations/operation.ts';
 import { errorSuffixes } from './open-pages.ts';
 import { checksSchema, envelopeSchema, problemSchema, rowSchema } from './schema.ts';

@@ -9,10 +9,10 @@ import { acceptsJson, checkNoBody, namesTag } from './negotiation.ts';
 import { notModified, respond } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
-/** What answers an operation's requests. */
+/** Answers the requests of one operation. */
 export type OperationRoute = (exchange: Exchange, plan: Plan) => Promise<Response>;
 
-/** The route of an operation. A cached answer is sent again as long as the data, the day and the plan are the same. */
+/** The route of an operation. A cached answer serves the same request as long as the data, the day and the plan are the same. */
 export function operationRoute(
   operation: Operation,
   services: Services,
@@ -63,7 +63,7 @@ function cacheHeaders(tag: string): Readonly<Record<string, string>> {
   return { ETag: `W/"${tag}"`, 'Cache-Control': 'private, no-cache' };
 }
 
-/** The bytes of an envelope: it begins with its object, whose name holds no request id. */
+/** The bytes of an envelope. Its first request id is its own: only the name of its object comes before. */
 function bodyOf(tag: string, text: string, requestId: string): CachedBody {
   return { tag, bytes: Buffer.from(text), idAt: text.indexOf(requestId) };
 }
@@ -78,21 +78,21 @@ function principalOf({ name, monthlyLimit, ratePerMinute, vintageAccess }: Plan)
   return { plan: name, monthlyLimit, ratePerMinute, vintageAccess };
 }
 
-/** The body of an answer, as bytes: the socket takes them as they are, and a text would be encoded each time. */
-export type CachedBody = {
+/** The body of an answer in bytes, which need no encoding when they are sent again. */
+type CachedBody = {
   readonly tag: string;
   readonly bytes: Buffer;
-  /** Where in the bytes the id of the request goes. */
+  /** The position of the request id in the bytes. */
   readonly idAt: number;
 };
 
-/** The answers that were used most recently, by key. */
+/** The most recently used answers, by key. */
 export type ResponseCache = LRUCache<string, CachedBody>;
 
-/** The bytes of all entries: some 2000 pages of 100 rows. */
+/** The bytes of all entries: about 2000 pages of 100 rows. */
 const capacity = 32 * 1024 * 1024;
 
-/** An empty cache for this many bytes. It keeps no entry of more than a sixteenth, which would push out the others. */
+/** An empty cache for this many bytes; it does not keep an entry of more than a sixteenth of them. */
 export function createResponseCache(size = capacity): ResponseCache {
   return new LRUCache({
     maxSize: size,

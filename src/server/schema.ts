@@ -1,5 +1,4 @@
-import type { Field } from '../operations/field.ts';
-import { fieldKinds, type Schema } from '../operations/field-kinds.ts';
+import { type Field, fieldKinds, type Schema } from '../operations/field.ts';
 import type { Operation } from '../operations/operation.ts';
 
 function fieldSchema({ type, description, nullable, sparse, fields }: Field): Schema {

@@ -1,10 +1,10 @@
 import { coalesced } from '../platform/promises.ts';
 import type { Service } from '../service/service.ts';
 
-/** A service, and how to let go of what it holds. */
+/** A service, and how to close what it uses. */
 export type OpenService = { readonly service: Service; readonly close: () => Promise<void> };
 
-/** The use of a service by one request; the service stays open until it is released. */
+/** One request's use of a service, which stays open until `release`. */
 type Lease = {
   readonly service: Service;
   /** The name of the data's newest state. */

@@ -7,11 +7,11 @@ import type { Operation, Page, Principal } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import type { Store, StoreView } from '../store/store.ts';
 
-/** What a service needs from outside. */
+/** The store of a service, and its settings. */
 export type ServiceOptions = {
   readonly store: Store;
   readonly clock?: () => Date;
-  /** Where a plan can be upgraded; without it the detail says to ask the operator. */
+  /** The address where a plan can be upgraded; without it, the detail says to ask the operator. */
   readonly billingUrl?: string;
 };
 
@@ -31,19 +31,18 @@ type ServiceRequest<R = Row> = {
   readonly requestId: string;
 };
 
-/** An answer; without its envelope where the client said that it has that answer. */
+/** An answer; without its envelope if the client has that answer. */
 type Reply = {
   /** Names the answer: equal tags mean equal answers, request ids aside. */
   readonly tag: string;
-  /** The name of the state of the data that it comes from. */
+  /** The name of the state of the data that the answer comes from. */
   readonly state: string;
   readonly envelope?: Envelope;
 };
 
 /**
- * Answers operations from a store: the one place where parameters are read and plans are checked. Each answer comes
- * from one state of the data. Every failure is a Problem with the request's id and path; one that no code foresaw is
- * an `internal-error`.
+ * Answers operations from a store; only a service reads parameters and checks plans. Each answer comes from one state of
+ * the data. Every failure is a Problem with the request's id and path; an unexpected error is an `internal-error`.
  */
 export type Service = {
   /** The contract's envelope. */
@@ -52,7 +51,7 @@ export type Service = {
     texts: ParamTexts,
     principal: Principal,
   ): Promise<Envelope<R>>;
-  /** The envelope with its tag; the facts are not read when `known` says that the client has the answer of that tag. */
+  /** The envelope with its tag; reads no facts if `known` returns true for the tag. */
   reply(request: ServiceRequest, known: (tag: string) => boolean): Promise<Reply>;
   /** The name of the data's newest state: it changes with every import that changes anything, and differs between stores. */
   state(): Promise<string>;
@@ -93,10 +92,10 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
   };
 }
 
-/** A request whose parameters are read and allowed. */
+/** A request whose parameters are valid and allowed. */
 type CheckedRequest<R> = {
   readonly run: (view: StoreView) => Promise<Page<R>>;
-  /** The day that the answer depends on besides the facts and the parameters. */
+  /** Today, if the answer depends on it. */
   readonly today: Day | undefined;
 };
 

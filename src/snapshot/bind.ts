@@ -105,7 +105,7 @@ function bindOperation(query: OperationQuery, day: Day): BoundQuery {
 }
 
 /** Whether a parameter is a date up to which something is known, and not the date of a period. */
-export function isAboutKnowledge(param: Operation['params'][string] | undefined): boolean {
+function isAboutKnowledge(param: Operation['params'][string] | undefined): boolean {
   return param?.schema.format === 'date' && param.ofPeriod !== true;
 }
 

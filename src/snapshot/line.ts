@@ -9,7 +9,7 @@ import { bind } from './bind.ts';
 import type { PlanLine } from './plan.ts';
 
 /** The command of a line of a plan, as plain data. */
-export type ParsedPlanLine = {
+type ParsedPlanLine = {
   readonly query: Query;
   readonly output: OutputFlags;
   /** The flags that were typed, with dashes. */

@@ -1,6 +1,6 @@
 /** A key as the operator sees it, without its secret. */
 export type KeyRecord = {
-  /** A short name for logs and for `revoke`, independent of the secret. */
+  /** A short name for logs and for `revoke`; it is not derived from the secret. */
   readonly id: string;
   readonly name: string;
   readonly plan: string;
@@ -16,7 +16,7 @@ export type StoredKey = KeyRecord & { readonly hash: string };
 /** The windows in which requests are counted. */
 export type WindowName = 'minute' | 'day' | 'month';
 
-/** How many requests of a key count in the window that began at an instant. */
+/** The number of requests of a key in the window that began at an instant. */
 export type UsageRecord = {
   readonly keyId: string;
   readonly window: WindowName;
@@ -32,11 +32,11 @@ export type AccessOptions = {
 
 /** The keys of a service and their usage, kept apart from the facts. */
 export interface AccessStore {
-  /** A number that grows whenever this process or another changes the keys. */
+  /** A number that grows with every change of keys, by this process or another. */
   version(): Promise<number>;
   keys(): Promise<readonly StoredKey[]>;
   addKey(key: StoredKey): Promise<void>;
-  /** Revokes a key and gives its record, also where it was revoked before; undefined for an unknown id. */
+  /** Revokes a key and returns its record; a second call keeps the first time. Undefined for an unknown id. */
   revokeKey(id: string, revokedAt: string): Promise<KeyRecord | undefined>;
   /** The latest window of each kind that each key used. */
   usage(): Promise<readonly UsageRecord[]>;

@@ -7,13 +7,13 @@ export async function openStore(address: string, options: StoreOptions = {}): Pr
   return openSqliteStore(address, options);
 }
 
-/** Opens the store at an address for one import; where there is none, creates it, as a copy of `copyOf` if given. */
+/** Opens the store at an address for one import; creates it if it does not exist, as a copy of `copyOf` if given. */
 export async function openWriter(address: string, copyOf?: string): Promise<StoreWriter> {
   const { openSqliteWriter } = await import('./sqlite/writer.ts');
   return openSqliteWriter(address, copyOf);
 }
 
-/** Opens the keys and their usage at an address; creates them where there are none. */
+/** Opens the access store at an address; creates it if it does not exist. */
 export async function openAccess(address: string, options: AccessOptions): Promise<AccessStore> {
   const { openSqliteAccess } = await import('./sqlite/access.ts');
   return openSqliteAccess(address, options);

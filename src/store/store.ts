@@ -39,7 +39,7 @@ export type ObservationQuery = {
   readonly limit: number;
 };
 
-/** A change of a date's value; null is a withdrawal. */
+/** A change of a date's value; null marks a withdrawal. */
 export type Revision = { readonly asOfDate: Day; readonly value: string | null };
 
 /** Selects vintages of a series, newest first. `from` and `to` are inclusive; a page continues `before` a vintage date. */
@@ -116,7 +116,7 @@ export type FilingsQuery = {
 /** Selects the purchases of all issuers, of one, or of those that ever filed under a ticker; filed on or before `asOf`. */
 export type PurchasesQuery = { readonly issuerCik?: string; readonly ticker?: string; readonly asOf?: Day };
 
-/** One file that was imported, and what it brought. */
+/** An entry of the import log: one file and its counts. */
 export type ImportRecord = {
   readonly importedAt: string;
   readonly file: string;
@@ -139,14 +139,14 @@ export type StoreState = {
 };
 
 /** A page of a series' rows, and the series itself. */
-export type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
+type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
 
-/** A page of vintages, and the first date of the series that ever had a value. */
-export type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undefined };
+/** A page of vintages, and the first date of the series with a value in any vintage. */
+type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undefined };
 
-/** The facts in one state of a store. Rows come in the contract's order; of an unknown series there is `undefined`. */
+/** The facts in one state of a store. Rows are in the contract's order; a page of an unknown series is undefined. */
 export interface StoreView {
-  /** The state that every answer of this view comes from; views of the same state of a store give the same object. */
+  /** The state of every answer of this view; views of the same state of a store give the same object. */
   state(): Promise<StoreState>;
   findSeries(id: string): Promise<Series | undefined>;
   searchSeries(query: SeriesQuery): Promise<readonly Series[]>;
@@ -166,7 +166,7 @@ export interface StoreView {
   purchases(query: PurchasesQuery): AsyncIterable<readonly Filing[]>;
   /** Every statement about a series, by date and then as-of date, in batches. */
   statements(seriesId: string): AsyncIterable<readonly Statement[]>;
-  /** The vintage dates on which a whole vintage spoke for every date of a series, ascending. */
+  /** The vintages that speak for every date of a series, ascending. */
   completeVintages(seriesId: string): Promise<readonly Day[]>;
   /** The log of imports, oldest first. */
   imports(): Promise<readonly ImportRecord[]>;
@@ -174,62 +174,62 @@ export interface StoreView {
 
 /** How a store is opened for reading. */
 export type StoreOptions = {
-  /** Refuse a store whose later imports this process could not see. */
+  /** Fails for a store whose later imports this process could not see. */
   readonly live?: boolean;
 };
 
 /** A store, open for reading. */
 export interface Store {
-  /** The path or address that it was opened by. */
+  /** The path or address that the store was opened with. */
   readonly address: string;
   /**
-   * Does work with a view of the store's newest state. Everything that the view answers, streams included, comes from
-   * that one state, whatever is imported meanwhile. The view ends with the work.
+   * Calls `work` with a view of the newest state and returns its result. All answers of the view, streams included, come
+   * from that state, even if an import commits meanwhile. The view cannot be used after `work` has ended.
    */
   read<T>(work: (view: StoreView) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** What the store holds of a series besides its statements. */
+/** The metadata of a series in a store. */
 export type SeriesRecord = {
-  /** As metadata files state it. */
+  /** Stated by metadata files. */
   readonly stated: SeriesMetadata;
-  /** As the formats of its files imply it; used where nothing is stated. */
+  /** Implied by the formats of its files; used for fields that are not stated. */
   readonly implied: SeriesMetadata;
   /** Whether the series had any statement before this import. */
   readonly hadStatements: boolean;
 };
 
-/** What a merge did with the statements it was given; `changed` is whether the store now holds anything else than before. */
+/** The outcome of a merge; `changed` is false if the store holds the same as before. */
 export type Merged = MergeCounts & { readonly changed: boolean };
 
-/** What a merge did with curve points. */
+/** The outcome of a merge of curve points. */
 export type MergedPoints = Omit<PointsPlan, 'put'> & { readonly changed: boolean };
 
-/** What a merge did with the trades of filings. */
+/** The outcome of a merge of filings, in trades. */
 export type MergedFilings = Omit<FilingsPlan, 'put'> & { readonly changed: boolean };
 
-/** The one writer of a store, inside one transaction: readers see nothing of it before the commit. */
+/** A transaction that writes to a store; a store has one writer at a time. Readers see nothing of it before the commit. */
 export interface StoreWriter {
   readonly address: string;
   /** Whether this import creates the store. */
   readonly created: boolean;
-  /** The records of those series that the store knows. */
+  /** The records of series, without those that the store does not know. */
   records(seriesIds: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>>;
   putRecords(records: ReadonlyMap<string, Pick<SeriesRecord, 'stated' | 'implied'>>): Promise<void>;
   /** Adds statements of one series, in any order. The result does not depend on the order of calls. */
   merge(seriesId: string, statements: readonly Statement[], options: MergeOptions): Promise<Merged>;
   /** Makes vintages speak for every date of their series, including dates that later imports bring. */
   complete(seriesId: string, vintages: readonly WholeVintage[], options: MergeOptions): Promise<Merged>;
-  /** Records the last day that this import speaks for, by series. */
+  /** Extends the coverage of series to the last day that this import speaks for. */
   cover(coveredTo: ReadonlyMap<string, Day>): Promise<void>;
   mergePoints(points: readonly CurvePoint[], options: MergeOptions): Promise<MergedPoints>;
   /** Adds trades of filings, in any order. The result does not depend on the order of calls. */
   mergeFilings(filings: readonly Filing[], options: MergeOptions): Promise<MergedFilings>;
   recordImport(record: ImportRecord): Promise<void>;
   /**
-   * Brings what is derived from the statements of these series up to date: dates on their periods, counts, coverage.
-   * Call it once, after all merges. Gives the conflicts between dates that fall on one period, by series.
+   * Updates what is derived from the statements of these series: the periods of dates, counts, coverage. To be called
+   * once, after all merges. Returns the conflicts between dates of one period, by series.
    */
   finish(seriesIds: readonly string[]): Promise<ReadonlyMap<string, readonly StatementConflict[]>>;
   commit(): Promise<void>;
@@ -237,7 +237,7 @@ export interface StoreWriter {
   rollback(): Promise<void>;
 }
 
-/** Keeps other processes out until it is closed or its process ends. */
+/** A lock that other processes cannot take until it is closed or its process ends. */
 export interface Lock {
   close(): Promise<void>;
 }

@@ -9,10 +9,11 @@ export const hook: { beforeAsking: (operation: string) => Promise<void> } = {
 
 /** The module that opens clients, whose embedded ones call `hook.beforeAsking` first; for `vi.mock`. */
 export async function hearing(original: () => Promise<unknown>): Promise<Opening> {
-  const { openClient } = (await original()) as Opening;
+  const opening = (await original()) as Opening;
   return {
+    ...opening,
     async openClient(target): Promise<Client> {
-      const client = await openClient(target);
+      const client = await opening.openClient(target);
       if ('baseUrl' in target) return client;
       const ask: Client['ask'] = async (operation, given) => {
         await hook.beforeAsking(operation.path);

@@ -2,7 +2,7 @@ import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { Client } from '../../src/client/client.ts';
-import { embeddedClient } from '../../src/client/embedded.ts';
+import { embeddedClient } from '../../src/client/open.ts';
 import { remoteClient } from '../../src/client/remote/client.ts';
 import { Gate, newKey } from '../../src/server/keys/gate.ts';
 import { type Plan, shippedPlans } from '../../src/server/keys/plans.ts';

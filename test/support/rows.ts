@@ -1,6 +1,5 @@
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
-import type { Field } from '../../src/operations/field.ts';
-import type { FieldType } from '../../src/operations/field-kinds.ts';
+import type { Field, FieldType } from '../../src/operations/field.ts';
 import type { OutputLayout, Renderer } from '../../src/render/renderer.ts';
 
 /** A field for tests. */

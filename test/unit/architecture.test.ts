@@ -11,7 +11,7 @@ const maxLines = 300;
  * folder in it. `''` is `src` itself, whose only file is the public API.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  '': ['analysis', 'client', 'domain', 'import', 'library', 'operations', 'platform', 'snapshot'],
+  '': ['analysis', 'client', 'domain', 'import', 'library', 'operations', 'platform', 'snapshot', 'store'],
   library: [
     'analysis',
     'cli/options',
@@ -201,8 +201,8 @@ describe('the architecture', () => {
     expect(long.map(({ path }) => path)).toEqual([]);
   });
 
-  it('has at most 240 files, and at most 4500 lines of command line', () => {
-    expect(files.length).toBeLessThanOrEqual(240);
+  it('has at most 250 files, and less than 4500 lines of command line', () => {
+    expect(files.length).toBeLessThanOrEqual(250);
     const lines = sources
       .filter(({ path }) => path.startsWith('src/cli/'))
       .reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);

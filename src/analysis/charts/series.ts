@@ -55,7 +55,7 @@ function stateText({ asOf, published }: ChartSummary, isFirst: boolean): string 
 }
 
 /** An observation as a mark at a day. */
-export function observationMark(row: Row, day: Row[string] | undefined): ChartMark {
+function observationMark(row: Row, day: Row[string] | undefined): ChartMark {
   const { series_id, unit, frequency, value = null } = row;
   const id = String(series_id ?? '');
   return {
@@ -84,7 +84,7 @@ function emptyText(ids: readonly string[]): readonly string[] {
 }
 
 /** The description of a series; undefined where there is none, which asking for its values will show. */
-export async function descriptionOf({ id, row }: MeantSeries, { client }: Asking): Promise<Row | undefined> {
+async function descriptionOf({ id, row }: MeantSeries, { client }: Asking): Promise<Row | undefined> {
   if (row !== undefined) return row;
   try {
     return (await client.ask(seriesShow, [['id', id]])).results[0];
@@ -101,7 +101,7 @@ function titleOf(id: string, row: Row | undefined): string | undefined {
 }
 
 /** The id of a series with its title, where it has one. */
-export function titled(id: string, row: Row | undefined): string {
+function titled(id: string, row: Row | undefined): string {
   const title = titleOf(id, row);
   return title === undefined ? id : `${id}: ${title}`;
 }

@@ -161,7 +161,7 @@ export const patience = 1;
  * Series whose ids start with a text, at most one page of the contract, from the store or service that the command would
  * ask. A service gets one request, which counts against the quota, and no retry.
  */
-export async function seriesIds(
+async function seriesIds(
   text: string,
   source: Pick<ConnectionFlags, 'store' | 'baseUrl'>,
   io: Io,

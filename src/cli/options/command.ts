@@ -28,7 +28,7 @@ export type Flag = {
 };
 
 /** The headings for the flags that many commands share. */
-export type FlagGroup = 'Output' | 'Connection' | 'Messages';
+type FlagGroup = 'Output' | 'Connection' | 'Messages';
 
 /** An argument of a command. */
 export type ArgumentSpec = {

@@ -1,6 +1,5 @@
 import { asOfDates, type OperationQuery, type Query, type SortOrder } from '../../analysis/query.ts';
-import type { Day } from '../../domain/series/date.ts';
-import { rhythms } from '../../domain/series/date.ts';
+import { type Day, rhythms } from '../../domain/series/date.ts';
 import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import { operations } from '../../operations/index.ts';

@@ -113,7 +113,7 @@ export class TypedLine {
 }
 
 /** The word that was typed, in any letter case. */
-export function oneOf<T extends string>(choices: readonly T[], text: string): T {
+function oneOf<T extends string>(choices: readonly T[], text: string): T {
   const choice = choices.find((one) => one.toLowerCase() === text.toLowerCase());
   if (choice !== undefined) return choice;
   throw new Problem('bad-input', `invalid: use ${choices.join(' or ')}`);

@@ -4,12 +4,11 @@ import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { type Params, type ParamTexts, without } from '../../operations/param.ts';
 import type { Client, DataWatch, Origin } from '../client.ts';
-import { type Announces, announcedIn } from './abilities.ts';
 import { readAnswer } from './answer.ts';
 import { changeWatch } from './change.ts';
 import { type HttpReply, Requester, type RequestTry } from './exchange.ts';
+import { type Announces, announcedIn, type Listed, selectedPage, wholeListing } from './extensions.ts';
 import { type RetryPolicy, type Wait, withRetries } from './retry.ts';
-import { type Listed, selectedPage, wholeListing } from './search.ts';
 import { proxiesOf } from './transport.ts';
 import { type BaseUrl, parseBaseUrl, requestPath } from './url.ts';
 

@@ -1,9 +1,7 @@
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/field.ts';
-import { fieldKinds } from '../../operations/field-kinds.ts';
-import type { Operation } from '../../operations/operation.ts';
-import { limitTaken } from '../../operations/operation.ts';
+import { type Field, fieldKinds } from '../../operations/field.ts';
+import { limitTaken, type Operation } from '../../operations/operation.ts';
 import { type Params, type ParamTexts, type RowBound, textOf } from '../../operations/param.ts';
 import { fromWire, headFromWire } from '../../operations/wire.ts';
 

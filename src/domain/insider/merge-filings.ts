@@ -24,7 +24,7 @@ export type FilingConflict = {
   readonly fields: readonly (keyof Filing)[];
 };
 
-/** What a merge did with the trades it was given, and what a store has to write for it. */
+/** How many trades a merge added, how many were known, and what a store has to write. */
 export type FilingsPlan = {
   readonly added: number;
   readonly known: number;
@@ -33,7 +33,7 @@ export type FilingsPlan = {
   readonly put: readonly HeldFiling[];
 };
 
-/** Plans to add trades, one record for each filing and row; `held` has those of the same filings. Their order does not matter. */
+/** Plans to add trades, one record for each filing and row; their order makes no difference. `held` needs the filings that the store holds of the same. */
 export function planFilings(
   held: readonly HeldFiling[],
   filings: readonly Filing[],
@@ -106,7 +106,7 @@ class FilingDraft {
     return this;
   }
 
-  /** What of it a store has to write; nothing where it is as it was. */
+  /** What a store has to write of the filing; nothing if it is unchanged. */
   changes(): readonly HeldFiling[] {
     if (this.#header === undefined || !(this.#headerChanged || this.#changed.size > 0)) return [];
     const trades = [...this.#changed.values()];

@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js';
 
-/** How a value changed: exactly, and in percent of the value before with four decimals; no percent of 0. */
+/** The change of a value: exact, and in percent of the earlier value with four decimals; `percent` is null if that value is 0. */
 export type ValueChange = { readonly change: string; readonly percent: string | null };
 
-/** Published texts have at most 400 digits: nothing that is computed here from two of them needs more than this. */
+/** Published texts have at most 400 digits; no result below needs a higher precision. */
 const Exact = Decimal.clone({ defaults: true, precision: 2500 });
 
 /** The change from one decimal text to another. */
@@ -14,8 +14,8 @@ export function changeBetween(before: string, after: string): ValueChange {
 }
 
 /**
- * `part` in percent of `base`, rounded half to even at four decimals. The quotient of integers and its remainder decide:
- * a quotient that was cut to some digits first could be taken for a tie that it is not.
+ * `part` in percent of `base`, rounded half to even at four decimals. It compares the remainder of an integer division,
+ * because a quotient that is first cut to some digits can look like a tie.
  */
 function percentOf(part: Decimal, base: Decimal): string {
   const scaled = part.times(1e6);

@@ -1,12 +1,12 @@
 /**
- * The known name that a mistyped one most likely meant, letter case aside, or undefined when none is near: the only
- * one that begins with it, else the one at the least Damerau-Levenshtein distance, at most 3 and less than 0.6 of its length.
+ * The known name closest to a mistyped one, ignoring case; undefined if none is close. It is the only name that begins
+ * with the text, else the name with the least Damerau-Levenshtein distance, at most 3 and less than 0.6 of its length.
  */
 export function closest(wanted: string, known: readonly string[]): string | undefined {
   const typed = wanted.trim().toLowerCase();
   if (typed === '') return undefined;
-  const begun = known.filter((name) => name.toLowerCase().startsWith(typed));
-  if (begun.length === 1) return begun[0];
+  const completed = known.filter((name) => name.toLowerCase().startsWith(typed));
+  if (completed.length === 1) return completed[0];
   let best: string | undefined;
   let least = 4;
   for (const name of known) {
@@ -18,7 +18,7 @@ export function closest(wanted: string, known: readonly string[]): string | unde
   return best;
 }
 
-/** How many insertions, deletions, substitutions and swaps of neighbours make one text of the other. */
+/** The least number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the other. */
 function distance(a: string, b: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j);

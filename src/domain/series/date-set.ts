@@ -6,7 +6,7 @@ import { addDays, type Day, dayNumber, type Frequency, periodStart } from './dat
  */
 export type DateSetText = string;
 
-/** A membership test over a date set that never expands it. */
+/** A date set that is tested without expanding it. */
 export type DateSet = { readonly has: (day: Day) => boolean; readonly days: () => Day[] };
 
 type Range = {
@@ -31,7 +31,7 @@ function stepBetween(a: Day, b: Day): Pick<Range, 'step' | 'unit'> {
   return { step: dayNumber(b) - dayNumber(a), unit: 'D' };
 }
 
-/** The text of a set of days, the same for the same days in any order. */
+/** The text of a set of days; their order makes no difference. */
 export function formatDateSet(days: Iterable<Day>): DateSetText {
   const sorted = ascending([...days]);
   const items: string[] = [];
@@ -65,7 +65,7 @@ function ascending(days: Day[]): Day[] {
   return inOrder ? days : [...new Set(days)].sort();
 }
 
-/** The set that a text of `formatDateSet` describes, each of its days put on the first day of its period of `frequency`. */
+/** The set of a text of `formatDateSet`, with each day replaced by the first day of its period of `frequency`. */
 export function parseDateSet(text: DateSetText, frequency: Frequency = ''): DateSet {
   const ranges = parseRanges(text);
   if (ranges.every((range) => startsPeriods(range, frequency))) {
@@ -82,7 +82,7 @@ function parseRanges(text: DateSetText): Range[] {
   });
 }
 
-/** Whether every day of a range is known to begin a period: then the range need not be expanded. */
+/** Whether every day of a range is known to begin a period; such a range need not be expanded. */
 function startsPeriods(range: Range, frequency: Frequency): boolean {
   const { first, last, step, unit } = range;
   if (periodStart(first, frequency) !== first || periodStart(last, frequency) !== last) return false;

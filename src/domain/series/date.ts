@@ -1,7 +1,7 @@
-/** A calendar day as `YYYY-MM-DD`, known to exist, in the years 1600..2999; days order as their texts do. */
+/** An existing calendar day as `YYYY-MM-DD`, in the years 1600..2999. Days sort as their texts do. */
 export type Day = string;
 
-/** How often a series is observed: daily, weekly, biweekly, monthly, quarterly, semiannual, annual; empty when its dates do not tell. */
+/** How often a series is observed: daily, weekly, biweekly, monthly, quarterly, semiannual, annual; empty if unknown. */
 export type Frequency = 'D' | 'W' | 'BW' | 'M' | 'Q' | 'SA' | 'A' | '';
 
 const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -11,32 +11,32 @@ function monthLength(year: number, month: number): number {
   return month === 2 && leap ? 29 : (monthLengths[month - 1] ?? 0);
 }
 
-/** The day that `text` names, or undefined unless it is exactly `YYYY-MM-DD`, in the calendar, and in 1600..2999. */
+/** The day of a text `YYYY-MM-DD`; undefined for any other text and for days outside the calendar or 1600..2999. */
 export function parseDay(text: string): Day | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   return dayOf(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10)));
 }
 
-/** The day of a year, month (1..12) and day of the month, or undefined when there is no such day in 1600..2999. */
+/** The day of a year, month (1..12) and day of the month; undefined if there is no such day in 1600..2999. */
 export function dayOf(year: number, month: number, dayOfMonth: number): Day | undefined {
   if (year < 1600 || year > 2999 || month < 1 || month > 12) return undefined;
   if (dayOfMonth < 1 || dayOfMonth > monthLength(year, month)) return undefined;
   return `${year}-${String(month).padStart(2, '0')}-${String(dayOfMonth).padStart(2, '0')}`;
 }
 
-/** Days since 1970-01-01, so that distances between days are plain differences. */
+/** Days since 1970-01-01. */
 export function dayNumber(day: Day): number {
   return (
     Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8, 10))) / 86_400_000
   );
 }
 
-/** The day `count` days after `day` (before it when negative). */
+/** The day `count` days after `day`; before it if negative. */
 export function addDays(day: Day, count: number): Day {
   return new Date((dayNumber(day) + count) * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** The last day of the month that `day` lies in. */
+/** The last day of the month of `day`. */
 export function monthEnd(day: Day): Day {
   const length = monthLength(Number(day.slice(0, 4)), Number(day.slice(5, 7)));
   return `${day.slice(0, 8)}${length}`;
@@ -44,7 +44,7 @@ export function monthEnd(day: Day): Day {
 
 const monthsOfPeriod: Partial<Record<Frequency, number>> = { M: 1, Q: 3, SA: 6, A: 12 };
 
-/** The first day of the period that `day` lies in; days of weekly, daily and unknown frequencies stand for themselves. */
+/** The first day of the period of `day`; the day itself for daily, weekly, biweekly and unknown frequencies. */
 export function periodStart(day: Day, frequency: Frequency): Day {
   const months = monthsOfPeriod[frequency];
   if (months === undefined) return day;
@@ -58,7 +58,7 @@ export function utcDay(instant: Date): Day {
   return instant.toISOString().slice(0, 10);
 }
 
-/** The latest day that has begun anywhere on Earth (UTC+14) at an instant: nothing later can be known. */
+/** The latest day that has begun anywhere on Earth (UTC+14) at an instant; nothing can be known on a later one. */
 export function latestDay(instant: Date): Day {
   return utcDay(new Date(instant.getTime() + 14 * 3_600_000));
 }
@@ -73,7 +73,7 @@ export function earlier(a: Day, b: Day): Day {
   return a < b ? a : b;
 }
 
-/** How often knowledge is looked at. */
+/** How often a schedule takes an as-of date. */
 export type Rhythm = 'month-end' | 'week-end' | 'day';
 
 /** Every rhythm, in the order in which help lists them. */

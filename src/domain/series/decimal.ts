@@ -1,9 +1,9 @@
-/** Texts longer than this are refused: no published figure has so many digits, and an exponent must not fill the memory. */
+/** Longer texts are refused: no published figure is that long, and an exponent must not fill the memory. */
 const longestText = 400;
 
 /**
- * The exact decimal text `-?digits[.digits]` of a published number, exponents expanded digit by digit; undefined for anything else.
- * Digits are carried as published: no rounding, no trailing zero lost.
+ * The exact decimal text `-?digits[.digits]` of a published number; undefined for anything else. Exponents are expanded
+ * digit by digit; nothing is rounded and trailing zeros are kept.
  */
 export function parseDecimal(text: string): string | undefined {
   if (text.length > longestText) return undefined;
@@ -38,8 +38,8 @@ export function sameNumber(a: string | null, b: string | null): boolean {
 }
 
 /**
- * Which of two texts of one number is kept: the longer, as it says more about precision.
- * Equal lengths fall to the lesser text, so that the choice never depends on which came first.
+ * The text to keep of two texts of one number: the longer, which says more about precision. Of equally long texts it is
+ * the one that sorts first, so that the order of imports makes no difference.
  */
 export function fullerText(a: string, b: string): string {
   if (a.length !== b.length) return a.length > b.length ? a : b;

@@ -13,7 +13,7 @@ export type HeldVintage = {
   readonly complete: boolean;
 };
 
-/** What a store holds of a series, as far as a merge needs it. */
+/** What a store holds of a series; a merge is planned against it. */
 export type HeldSeries = {
   /** Dates are kept as the first day of their period of this frequency. */
   readonly frequency: Frequency;
@@ -29,7 +29,7 @@ export type WholeVintage = { readonly asOf: Day; readonly dates?: ReadonlySet<Da
 /** How a merge treats a statement that differs from the one held: as a conflict, or as its replacement. */
 export type MergeOptions = { readonly replace: boolean };
 
-/** What a merge did with the statements it was given. */
+/** How many statements a merge added, and how many were known. */
 export type MergeCounts = {
   readonly added: number;
   readonly known: number;
@@ -41,7 +41,7 @@ export type MergeCounts = {
 /** A change as a store keeps it: of the number (a fact), or of its text alone (a respelling). */
 export type KeptChange = Change & { readonly date: Day; readonly kind: 'fact' | 'respelling' };
 
-/** What a store has to write for a merge: first remove, then insert. */
+/** The rows that a store has to write for a merge: it removes first, then inserts. */
 export type MergePlan = MergeCounts & {
   readonly removed: readonly KeptChange[];
   readonly inserted: readonly KeptChange[];
@@ -133,7 +133,7 @@ class SeriesDraft {
     const published = dates ?? parseDateSet(held.dates).days();
     const listed = new Set(Array.from(published, (date) => periodStart(date, this.#frequency)));
     const missing = this.#knownDates().filter((date) => !listed.has(date));
-    // The vintage lists what it published; what it withdraws besides depends on how dates make periods.
+    // The vintage lists only what it published: which dates it withdraws depends on the frequency.
     this.#place(
       missing.map((date) => ({ date, asOf, value: null })),
       replace,
@@ -256,7 +256,7 @@ function groupByDate(
   return byDate;
 }
 
-/** Adds what tells two lists of changes of one date apart to what is removed and inserted. */
+/** Adds the differences between two lists of changes of one date to those to remove and to insert. */
 function compare(
   date: Day,
   before: readonly Change[],

@@ -12,7 +12,7 @@ export type StatementConflict = {
   readonly given: string | null;
 };
 
-/** What one more statement did to a date's history. */
+/** The effect of one more statement on a date's history. */
 export type Placement = 'new' | 'known' | 'conflict';
 
 /**
@@ -47,9 +47,9 @@ function lastUpTo(changes: readonly Change[], asOf: Day): number {
 }
 
 /**
- * Puts one statement into a date's history, so that the result is the same whatever the order of statements.
- * A statement already made on that day is `known` when it is the same number (the fuller text is kept), a `conflict`
- * otherwise. A conflict changes nothing; with `replace` the statement takes effect and counts as `new`.
+ * Puts one statement into a date's history; the order of statements makes no difference to the result. If there was a
+ * statement on that day, the new one is `known` if it is the same number (the fuller text is kept), else a `conflict`.
+ * A conflict changes nothing; with `replace` the statement takes effect and counts as `new`.
  */
 export function place(history: DateHistory, asOf: Day, value: string | null, replace: boolean): Placement {
   const held = knownOn(history.changes, asOf);

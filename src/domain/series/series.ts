@@ -1,6 +1,6 @@
 import { type Day, dayNumber, type Frequency, monthEnd, periodStart } from './date.ts';
 
-/** What is known of a series besides its numbers; a field that nobody stated is absent. */
+/** The description of a series; a field that was not stated is absent. */
 export type SeriesMetadata = {
   readonly seriesId: string;
   readonly title?: string;
@@ -8,11 +8,11 @@ export type SeriesMetadata = {
   readonly frequency?: Frequency;
   readonly seasonalAdjustment?: string;
   readonly source?: string;
-  /** The last day that the statement of this metadata speaks for, where it says so. */
+  /** The last day that the metadata speaks for, if it states one. */
   readonly coveredTo?: Day;
 };
 
-/** The series id that `text` names (upper case), or undefined when it cannot be one. */
+/** A text as a series id, in upper case; undefined if it is not a valid id. */
 export function parseSeriesId(text: string): string | undefined {
   const id = text.trim().toUpperCase();
   return /^[A-Z0-9](?:[A-Z0-9 &:.%_+()-]{0,78}[A-Z0-9&:.%_+()-])?$/.test(id) ? id : undefined;
@@ -20,13 +20,13 @@ export function parseSeriesId(text: string): string | undefined {
 
 const frequencies: readonly Frequency[] = ['D', 'W', 'BW', 'M', 'Q', 'SA', 'A'];
 
-/** The frequency code that `text` is, or undefined. */
+/** A text as a frequency code; undefined if it is none of them. */
 export function parseFrequency(text: string): Frequency | undefined {
   const code = text.trim().toUpperCase();
   return frequencies.find((frequency) => frequency === code);
 }
 
-/** The shortest distance in days at which dates count as of that frequency, coarsest first. */
+/** The shortest distance in days between dates of each frequency, coarsest first. */
 const spacings: readonly (readonly [Frequency, number])[] = [
   ['A', 300],
   ['SA', 150],
@@ -36,7 +36,7 @@ const spacings: readonly (readonly [Frequency, number])[] = [
   ['W', 5],
 ];
 
-/** The frequency that the spacing of dates tells: the coarsest that keeps all of them in periods of their own; empty for fewer than two. */
+/** The frequency implied by the spacing of dates: the coarsest that puts no two of them into one period; empty for fewer than two. */
 export function frequencyOf(days: Iterable<Day>): Frequency {
   const sorted = [...new Set(days)].sort();
   if (sorted.length < 2) return '';
@@ -53,21 +53,22 @@ export function frequencyOf(days: Iterable<Day>): Frequency {
 }
 
 /**
- * The frequency by which the dates of a series are put on the first day of their period.
- * A stated frequency always does. Spacing alone does so only where every date is a month's last day, which can
- * only mean the period that it ends; a first of the month stands as its publisher wrote it.
+ * The frequency by which dates are replaced by the first day of their period. It is the stated frequency; without one,
+ * the frequency implied by spacing, but only if every date is the last day of a month, because such a date can only mean
+ * the period that it ends. Other dates are kept as published.
  */
 export function normalisingFrequency(stated: Frequency, days: readonly Day[]): Frequency {
   if (stated !== '') return stated;
   return days.length > 1 && days.every((day) => day === monthEnd(day)) ? frequencyOf(days) : '';
 }
 
-/** What a search compares. */
+/** The texts that a search compares. */
 type Named = { readonly id: string; readonly title: string };
 
 /**
- * Whether a series answers a search, and where: 0 by id (substring), 1 by title alone (every word of the text starts
- * a word of the title), both without regard to case; undefined when it does not. An empty text matches everything.
+ * The rank of a series in a search, ignoring case: 0 if its id contains the text, 1 if only its title matches (every word
+ * of the text begins a word of the title); undefined if neither does. An empty text matches every series. With match
+ * `title` the rank of a match is 0.
  */
 export function matchRank(
   { id, title }: Named,
@@ -77,7 +78,7 @@ export function matchRank(
   if (match !== 'title' && id.includes(text.toUpperCase())) return 0;
   if (match === 'id') return undefined;
   const starts = wordsOf(text);
-  // A text of nothing but signs has no word that could start one.
+  // A text of punctuation alone has no words, so it matches no title.
   if (starts.length === 0 && text.trim() !== '') return undefined;
   const words = wordsOf(title);
   if (!starts.every((start) => words.some((word) => word.startsWith(start)))) return undefined;

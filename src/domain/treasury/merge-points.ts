@@ -5,7 +5,7 @@ import type { CurvePoint } from './curve.ts';
 /** A point that differs from the one a store holds of the same curve, trade date and maturity. */
 export type PointConflict = { readonly held: CurvePoint; readonly given: CurvePoint };
 
-/** What a merge did with the points it was given, and the points that a store has to write for it. */
+/** How many points a merge added, how many were known, and the points that a store has to write. */
 export type PointsPlan = {
   readonly added: number;
   readonly known: number;
@@ -13,7 +13,7 @@ export type PointsPlan = {
   readonly put: readonly CurvePoint[];
 };
 
-/** Plans to add curve points, one rate for each curve, date and maturity; `held` has those that the store holds of them. */
+/** Plans to add curve points, one rate for each curve, date and maturity. `held` needs the points that the store holds of the same. */
 export function planPoints(
   held: readonly CurvePoint[],
   points: readonly CurvePoint[],
@@ -47,7 +47,7 @@ function keyOf({ curveType, tradeDate, maturity }: CurvePoint): string {
   return `${curveType} ${tradeDate} ${maturity}`;
 }
 
-/** Of two points of one rate, the one with the fuller text, then the one whose source sorts first; never the first to arrive. */
+/** Of two points of one rate, the one with the fuller text, then the one whose source sorts first; their order makes no difference. */
 function preferred(held: CurvePoint, given: CurvePoint): CurvePoint {
   if (held.rate !== given.rate) return fullerText(held.rate, given.rate) === held.rate ? held : given;
   return given.source < held.source ? given : held;

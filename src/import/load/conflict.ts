@@ -124,7 +124,7 @@ function waysOut(conflicts: readonly ImportConflict[]): string[] {
 }
 
 /**
- * Remembers the statements of one import. Where new statements replace held ones, the order of two that differ would
+ * Remembers the statements of one import. If new statements replace held ones, the order of two that differ would
  * decide; with this log an import finds the conflicts within itself.
  */
 export class StatementLog {

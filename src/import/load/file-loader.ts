@@ -39,7 +39,7 @@ type ImportState = {
   readonly registry: Registry;
   readonly conflicts: ImportConflict[];
   readonly progress: ByteProgress;
-  /** Only where statements are replaced; otherwise conflicts are found against the store. */
+  /** Set if statements are replaced; otherwise conflicts are found against the store. */
   readonly log: StatementLog | undefined;
 };
 
@@ -53,7 +53,7 @@ export class FileLoader {
   readonly #tally = new Tally();
   readonly #waiting = new Map<string, Statement[]>();
   #waitingCount = 0;
-  /** The dates that each vintage lists, by series, where dates that are not listed are withdrawn. */
+  /** The dates that each vintage lists, by series; set if dates that are not listed are withdrawn. */
   readonly #listed = new Map<string, Map<Day, Set<Day>>>();
   /** The vintages that speak for every date, by series. */
   readonly #completed = new Map<string, WholeVintage[]>();
@@ -97,7 +97,7 @@ export class FileLoader {
     });
   }
 
-  /** Puts statements with the waiting ones of their series. */
+  /** Adds statements to the waiting ones of their series. */
   #collect(statements: readonly Statement[]): void {
     const { registry, options } = this.#import;
     let seriesId: string | undefined;

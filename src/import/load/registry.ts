@@ -13,7 +13,7 @@ export type RegistryOptions = {
   readonly merge: boolean;
   /** Accept new metadata where it differs from what is held. */
   readonly replace: boolean;
-  /** The latest day that has begun anywhere. */
+  /** The latest day that has begun anywhere on Earth. */
   readonly latest: Day;
 };
 
@@ -130,14 +130,14 @@ export class Registry {
       if (coveredTo === undefined) continue;
       const id = this.idOf(seriesId);
       this.#entryOf(id);
-      // An answer can speak for days to come (`realtime_end`), but nothing is known of them yet.
+      // An answer can speak for future days (`realtime_end`), of which nothing is known yet.
       const day = earlier(coveredTo, this.#options.latest);
       if (day > (days.get(id) ?? '')) days.set(id, day);
     }
     if (days.size > 0) await this.#writer.cover(days);
   }
 
-  /** Adds the sources of new facts to a series; false where there are none, or where they are a conflict. */
+  /** Adds the sources of new facts to a series; false if there are none or if they are a conflict. */
   #setSource(id: string, entry: SeriesEntry): boolean {
     const record = recordOf(id, entry);
     const claims = [...entry.claims];
@@ -165,12 +165,12 @@ function newRecord(id: string): SeriesRecord {
 
 const separator = '; ';
 
-/** A record with one more piece of metadata, and the fields in which that contradicts what is held. */
+/** A record with new metadata, and the fields in which that contradicts the record before. */
 type Combined = { readonly record: SeriesRecord; readonly conflicts: readonly MetadataConflict[] };
 
 const labels: Readonly<Record<string, string>> = { seasonalAdjustment: 'seasonal adjustment' };
 
-/** Adds metadata as a person or a catalogue states it. A field that differs from the one held is a conflict unless it is to be replaced. */
+/** Adds stated metadata; a field that differs from the one held is a conflict unless it is replaced. */
 function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolean): Combined {
   const conflicts: MetadataConflict[] = [];
   const { coveredTo: heldTo, ...held } = record.stated;
@@ -189,7 +189,7 @@ function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolea
   return { record: { ...record, stated }, conflicts };
 }
 
-/** Adds what a file's format implies of a series; another frequency than the one held is a conflict. */
+/** Adds metadata implied by the format of a file; another frequency than the one held is a conflict. */
 function withImplied(record: SeriesRecord, given: SeriesMetadata): Combined {
   const held = record.stated.frequency ?? record.implied.frequency;
   if (given.frequency === undefined) return { record, conflicts: [] };
@@ -202,13 +202,13 @@ function withImplied(record: SeriesRecord, given: SeriesMetadata): Combined {
   return { record: { ...record, implied: { ...record.implied, frequency: given.frequency } }, conflicts: [] };
 }
 
-/** The sources of a series' facts so far; where no format named one, the source in its metadata. */
+/** The sources of a series' facts; if no format named one, the source in its metadata. */
 function sourcesOf(record: SeriesRecord): readonly string[] {
   const source = record.implied.source ?? record.stated.source;
   return source === undefined ? [] : source.split(separator);
 }
 
-/** A record whose facts also come from these sources, in an order that does not depend on that of the imports. */
+/** A record with more sources; the order of imports makes no difference. */
 function withSources(record: SeriesRecord, sources: readonly string[]): SeriesRecord {
   if (sources.length === 0) return record;
   const held = record.implied.source?.split(separator) ?? [];

@@ -3,22 +3,22 @@ import type { Day } from '../../domain/series/date.ts';
 import type { MergeCounts } from '../../domain/series/merge-plan.ts';
 import type { SourceFile } from '../files/source-file.ts';
 
-/** What one file brought. */
+/** The counts and notes of one imported file. */
 export type FileSummary = {
   readonly file: string;
   readonly kind: string;
   readonly series: number;
   readonly vintages: number;
-  /** Filings that had trades; those are counted as statements. */
+  /** Filings with trades; their trades count as statements. */
   readonly filings: number;
   readonly statementsNew: number;
   readonly statementsKnown: number;
   readonly withdrawn: number;
-  /** What the user should know of the file. */
+  /** Notes about the file for the user. */
   readonly notes: readonly string[];
 };
 
-/** Counts what one file brings. */
+/** Counts the contents of one file. */
 export class Tally {
   readonly #vintages = new Map<string, Set<Day>>();
   readonly #filings = new Set<string>();
@@ -27,12 +27,12 @@ export class Tally {
   #known = 0;
   #withdrawn = 0;
 
-  /** Counts a day of statements about a series. */
+  /** Counts a vintage of a series. */
   vintage(seriesId: string, asOf: Day): void {
     this.#daysOf(seriesId).add(asOf);
   }
 
-  /** Counts what a merge did; `seriesId` also names curves. */
+  /** Counts the outcome of a merge; `seriesId` can also name a curve. */
   add(seriesId: string, { added, known, withdrawn }: Omit<MergeCounts, 'conflicts'>): void {
     this.#daysOf(seriesId);
     this.#added += added;

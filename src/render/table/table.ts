@@ -1,6 +1,5 @@
 import type { Envelope } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/field.ts';
-import { type FieldKind, fieldKinds } from '../../operations/field-kinds.ts';
+import { type Field, type FieldKind, fieldKinds } from '../../operations/field.ts';
 import { cellTexts } from '../columns.ts';
 import { printable } from '../printable.ts';
 import type { OutputLayout, TextRenderer } from '../renderer.ts';

@@ -5,7 +5,7 @@ import type { AccessStore, StoredKey } from '../../store/access-store.ts';
 import type { Plan, Plans } from './plans.ts';
 import { Quotas, type RateLimit } from './quota.ts';
 
-/** A request with a valid key: whose it is, its plan, and the problem where its quota is used up. */
+/** A request with a valid key; `refusal` is set if its quota is used up. */
 export type Admission = {
   readonly keyId: string;
   readonly plan: Plan;
@@ -17,7 +17,7 @@ type KnownKey = { readonly digest: Buffer; readonly key: StoredKey };
 
 const noDigest = Buffer.alloc(32);
 
-/** Decides who may send requests, and how many. The gate is the only user of its access store. */
+/** Checks keys and counts requests against quotas. Only one gate at a time may count in an access store. */
 export class Gate {
   readonly #store: AccessStore;
   readonly #plans: Plans;
@@ -36,7 +36,7 @@ export class Gate {
     this.#newest = coalesced(() => store.version());
   }
 
-  /** A gate over the keys of a store, which continues the counts of their usage. */
+  /** A gate for the keys of a store; continues their counts. */
   static async open(store: AccessStore, plans: Plans): Promise<Gate> {
     return new Gate(store, plans, new Quotas(await store.usage()));
   }
@@ -58,7 +58,7 @@ export class Gate {
     return (await this.#validKeys()).size;
   }
 
-  /** Writes the counts to the store; gives the failure where that is not possible, and tries again the next time. */
+  /** Writes the counts to the store; returns the error if that fails, and tries again the next time. */
   async save(): Promise<unknown> {
     this.#saving = this.#saving.then(async () => {
       try {
@@ -113,7 +113,7 @@ function exceeded({ window, limit, reset }: RateLimit): Problem {
   });
 }
 
-/** Refuses to serve a valid key whose plan is missing among the plans. */
+/** Throws a Problem if a valid key is on a plan that is not among the plans. */
 export async function checkPlans(store: AccessStore, plans: Plans): Promise<void> {
   const keys = await store.keys();
   const stray = keys.find(({ plan, revokedAt }) => revokedAt === undefined && !plans.has(plan));
@@ -128,7 +128,7 @@ export async function checkPlans(store: AccessStore, plans: Plans): Promise<void
 const prefix = 'asof_live_sk_';
 const shape = new RegExp(`^${prefix}[A-Za-z0-9_-]{43}$`);
 
-/** A new key: the secret, to be shown once, and what is kept of it. */
+/** A new key: the secret, to be shown once, and the record to store. */
 export function newKey(given: { readonly name: string; readonly plan: string; readonly now: Date }): {
   readonly secret: string;
   readonly stored: StoredKey;
@@ -148,12 +148,12 @@ export function newKey(given: { readonly name: string; readonly plan: string; re
   };
 }
 
-/** The SHA-256 by which a key is recognised. A key has 256 random bits, so that no slow hash is needed. */
+/** The SHA-256 of a key's secret. A secret has 256 random bits, so a slow hash is not needed. */
 export function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Whether a text can be a key at all. */
+/** Whether a text has the form of a key. */
 export function isKeyShaped(text: string): boolean {
   return shape.test(text);
 }

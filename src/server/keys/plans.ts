@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 
-/** What a key may do, and how often. */
+/** The limits and rights of a key. */
 export type Plan = {
   readonly name: string;
   readonly monthlyLimit: number;
@@ -20,10 +20,10 @@ export const shippedPlans: Plans = byName([
   { name: 'pro', monthlyLimit: 1_000_000, dailyLimit: 50_000, ratePerMinute: 600, vintageAccess: true },
 ]);
 
-/** The largest limit, which means none: what the contract's integer can hold. */
+/** The largest limit: the contract's largest integer, which means unlimited. */
 const largest = 2_147_483_647;
 
-/** The plans of an operator's file, or without one those that asof ships. */
+/** The plans of an operator's file; without one, the plans that asof ships. */
 export async function loadPlans(file: string | undefined): Promise<Plans> {
   if (file === undefined) return shippedPlans;
   const text = await readFile(file, 'utf8').catch((cause) => {
@@ -32,7 +32,7 @@ export async function loadPlans(file: string | undefined): Promise<Plans> {
   return parsePlans(text, file);
 }
 
-/** The plans of an operator's file: a JSON list of objects with the five fields of the contract, or a Problem that names what is wrong. */
+/** The plans of a JSON list of objects with the contract's five fields; a Problem that names the error if it is invalid. */
 export function parsePlans(text: string, file: string): Plans {
   const refused = (reason: string, cause?: unknown) =>
     new Problem('bad-input', `${file}: ${reason}`, { cause, hints: [example] });
@@ -42,11 +42,11 @@ export function parsePlans(text: string, file: string): Plans {
   } catch (cause) {
     throw refused(`it is not JSON (${cause instanceof Error ? cause.message : cause})`, cause);
   }
-  if (!Array.isArray(content) || content.length === 0) throw refused('a list of plans is expected');
+  if (!Array.isArray(content) || content.length === 0) throw refused('expected a list of plans');
   const plans = content.map((entry: unknown, i) => planOf(entry, `plan ${i + 1}`, refused));
   const names = plans.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) < i);
-  if (twice !== undefined) throw refused(`plan '${twice}' is there twice`);
+  if (twice !== undefined) throw refused(`plan '${twice}' is listed twice`);
   return byName(plans);
 }
 

@@ -1,7 +1,7 @@
 import type { UsageRecord, WindowName } from '../../store/access-store.ts';
 import type { Plan } from './plans.ts';
 
-/** How much of a window is used. */
+/** The use of a window. */
 export type RateLimit = {
   readonly window: WindowName;
   readonly limit: number;
@@ -10,7 +10,7 @@ export type RateLimit = {
   readonly reset: number;
 };
 
-/** Whether a request may pass; the rate is that of the tightest window, or of the one that refuses. */
+/** Whether a request is allowed; the rate is that of the tightest window, or of the window that refuses. */
 type Verdict = { readonly allowed: boolean; readonly rate: RateLimit };
 
 /** The fixed windows on UTC, shortest first. Instants are in milliseconds. */
@@ -56,7 +56,7 @@ export class Quotas {
     beginWindows(used, now);
     const limits = [plan.ratePerMinute, plan.dailyLimit, plan.monthlyLimit];
     const room = used.map(({ count }, i) => (limits[i] ?? 0) - count);
-    // Of several windows that are used up, the one that ends last decides when another request makes sense.
+    // Of several windows that are used up, the one that ends last says when to retry.
     const full = room.findLastIndex((left) => left <= 0);
     if (full >= 0) return { allowed: false, rate: rateOf(full, used, limits, now) };
     for (const window of used) {
@@ -67,7 +67,7 @@ export class Quotas {
     return { allowed: true, rate: rateOf(tightest, used, limits, now) };
   }
 
-  /** What changed since the last `saved`. */
+  /** The counts that changed since the last call of `saved`. */
   unsaved(): readonly UsageRecord[] {
     return [...this.#counts].flatMap(([keyId, used]) =>
       used.flatMap(({ start, count, saved }, i) => {
@@ -77,7 +77,7 @@ export class Quotas {
     );
   }
 
-  /** Says that these records of `unsaved` are in the store. */
+  /** Marks records of `unsaved` as stored. */
   saved(records: readonly UsageRecord[]): void {
     for (const { keyId, window, began, count } of records) {
       const kept = this.#counts.get(keyId)?.[windows.findIndex(({ name }) => name === window)];
@@ -100,8 +100,8 @@ export class Quotas {
 }
 
 /**
- * Begins new windows where the old ones are over. A clock that is set back a little begins none, or requests would
- * pass twice; one that was wrong by more than a window does not block a key until that wrong time comes.
+ * Begins new windows for those that have ended. A clock that is set back by less than a window does not begin one, so
+ * that no request passes twice; a clock that was far ahead does not block a key until that time.
  */
 function beginWindows(used: readonly Count[], now: number): void {
   used.forEach((count, i) => {

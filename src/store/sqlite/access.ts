@@ -36,7 +36,7 @@ const migrations: readonly string[] = [
   `,
 ];
 
-/** How long to wait for another process, in milliseconds: a service must go on, a command can wait. */
+/** Milliseconds to wait for another process: a service must go on, a command can wait. */
 const patience = { counting: 50, command: 5000 } as const;
 
 const keyColumns = 'id, hash, name, plan, start, created_at as createdAt, revoked_at as revokedAt';
@@ -76,7 +76,7 @@ function createFile(path: string): void {
   }
 }
 
-/** The right to count, which one process at a time has. */
+/** The lock that lets one process at a time count. */
 async function lockOf(path: string): Promise<Lock> {
   const lock = await takeLock(`${realpathSync(path)}.lock`);
   if (lock !== undefined) return lock;

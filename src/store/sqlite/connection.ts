@@ -11,7 +11,7 @@ export type SqlQuery<Row> = Sqlite.Statement<unknown[], Row>;
 
 /** A connection to a SQLite file. It prepares each SQL text once. */
 export class Connection {
-  /** Tells two files apart that were at the same path one after the other. */
+  /** Identifies the file: another file at the same path has another identity. */
   readonly file: string;
   readonly #db: Sqlite.Database;
   readonly #prepared = {
@@ -52,7 +52,7 @@ export class Connection {
     return this.#db.pragma(source, { simple: true });
   }
 
-  /** Does work in a transaction that waits for other writers first; rolls it back when the work throws. */
+  /** Calls `work` in a write transaction; rolls back if it throws. */
   inOneStep(work: () => void): void {
     this.#db.transaction(work).immediate();
   }
@@ -65,7 +65,7 @@ export class Connection {
     this.#db.close();
   }
 
-  /** The one place that says what shape the rows of an SQL text have. */
+  /** The only cast: the caller knows the shape of the rows of its SQL. */
   #prepare<Row>(
     kind: 'objects' | 'tuples' | 'column',
     sql: string,
@@ -77,7 +77,7 @@ export class Connection {
   }
 }
 
-/** Opens a SQLite file that must exist. A file that cannot be used is a Problem that names it. */
+/** Opens an existing SQLite file; throws a Problem that names a file that it cannot use. */
 export function connect(path: string, readonly: boolean): Connection {
   const file = checkFile(path, readonly);
   try {
@@ -90,8 +90,8 @@ export function connect(path: string, readonly: boolean): Connection {
 }
 
 /**
- * Opens a store for reading. Where its folder cannot be written, SQLite has no place for the files that readers of a
- * live store share: then the store is read into memory as it is, unless `live` asks to see later imports.
+ * Opens a store for reading. If SQLite cannot create the files that readers of a live store share beside it, the store is
+ * read into memory; with `live` it fails instead, because later imports could not be seen.
  */
 export function connectReader(path: string, live: boolean): Connection {
   const connection = connect(path, true);
@@ -139,21 +139,20 @@ function checkFile(path: string, readonly: boolean): string {
   return `${file.dev}:${file.ino}`;
 }
 
-/** What SQLite refuses, by the family of its error code. */
+/** Why SQLite failed, in plain words, by the family of its error code. */
 const reasons: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: 'it is not an asof store',
   SQLITE_CORRUPT: 'it is damaged',
   SQLITE_FULL: 'the disk is full',
   SQLITE_BUSY: 'another import is writing to it; try again when it is done',
   SQLITE_READONLY: 'it, or its folder, cannot be written',
-  SQLITE_CANTOPEN:
-    'its folder cannot be written, and SQLite needs a place beside it for what readers of a live store share',
+  SQLITE_CANTOPEN: 'its folder cannot be written, and SQLite must create files beside a store that is in use',
 };
 
-/** Errors of our own SQL: bugs, which no Problem hides. */
+/** Errors of our own SQL; they are bugs and stay as they are. */
 const bugs: ReadonlySet<string> = new Set(['SQLITE_ERROR', 'SQLITE_CONSTRAINT', 'SQLITE_MISMATCH']);
 
-/** An error of SQLite or of the operating system as a Problem that names the store; any other error as it is. */
+/** Turns an error of SQLite or of the operating system into a Problem that names the store; returns any other error as it is. */
 export function asProblem(path: string, error: unknown): unknown {
   if (isSystemError(error))
     return systemProblem(error.syscall === 'mkdir' ? 'create' : 'use', `the store ${path}`, error);
@@ -168,8 +167,8 @@ export function asProblem(path: string, error: unknown): unknown {
 const resolving = createRequire(join(import.meta.dirname, 'asof'));
 
 /**
- * The SQLite that this Node can run for long: better-sqlite3 13 needs Node-API 10, which Node 20 has not; version 12
- * aborts Node 24 when a statement of it is collected as garbage.
+ * The version of better-sqlite3 that runs on this Node: version 13 needs Node-API 10, which Node 20 lacks; version 12
+ * crashes Node 24 when a statement is garbage-collected.
  */
 const modern = Number(process.versions.napi) >= 10 ? load('better-sqlite3-napi') : undefined;
 
@@ -177,7 +176,7 @@ function load(name: string): typeof Legacy | undefined {
   try {
     return resolving(name);
   } catch {
-    // An installation without optional packages: version 12 does as well as it can.
+    // Without optional packages only version 12 is installed.
     return undefined;
   }
 }
@@ -185,14 +184,14 @@ function load(name: string): typeof Legacy | undefined {
 /** An error of SQLite itself. */
 export const { SqliteError } = modern ?? Legacy;
 
-/** A connection to a SQLite file, which is made where there is none unless the options forbid it. */
+/** Opens a SQLite file; creates it if it does not exist, unless the options forbid that. */
 export function openDatabase(path: string | Buffer, options: Legacy.Options = {}): Legacy.Database {
   return modern === undefined
     ? new Legacy(path, { ...options, ...nativeBinding() })
     : new modern(path, options);
 }
 
-/** Where version 12's own search for its binary ends nearly always: a query has no time for all of that search. */
+/** The usual place of version 12's binary; its own search would slow down every query. */
 function nativeBinding(): { readonly nativeBinding?: string } {
   const library = resolving.resolve('better-sqlite3');
   const usual = join(dirname(library), '../build/Release/better_sqlite3.node');

@@ -76,7 +76,7 @@ export function readPoints(
     .all(curveType, from, to);
 }
 
-/** Writes points, each in the place of the one held of its curve, trade date and maturity. */
+/** Writes points; each replaces the one held of its curve, trade date and maturity. */
 export function writePoints(connection: Connection, points: readonly CurvePoint[]): void {
   const upsert = connection.objects(
     `insert into curve (curve_type, trade_date, months, maturity, rate, source) values (?, ?, ?, ?, ?, ?)

@@ -12,7 +12,7 @@ import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { makeFolder } from '../../platform/files.ts';
 
-/** The name under which this process makes a new store; drafts of processes that were killed are swept away first. */
+/** The path where this process creates a new store; removes the drafts of processes that were killed. */
 export function beginDraft(path: string): string {
   makeFolder(dirname(path));
   const prefix = `${basename(path)}.new-`;
@@ -35,11 +35,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Puts a finished draft in its place in one step, on the disk for good; refuses when a store has come there meanwhile. */
+/** Flushes a finished draft to disk and publishes it at `path` in one step; a Problem if another process created a store there meanwhile. */
 export function publishDraft(draft: string, path: string): void {
   try {
     flush(draft);
-    // Unlike a renaming, a second name never takes the place of a file that is there.
+    // Unlike a rename, a link never replaces an existing file.
     if (!link(draft, path)) renameToFree(draft, path);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
@@ -52,7 +52,7 @@ export function publishDraft(draft: string, path: string): void {
   }
 }
 
-/** Whether the file system has hard links; one that has them gives the draft its second name. */
+/** Links the draft to its path; false if the file system has no hard links. */
 function link(draft: string, path: string): boolean {
   try {
     linkSync(draft, path);
@@ -77,7 +77,7 @@ function flush(path: string): void {
   }
 }
 
-/** Removes a draft and what SQLite may have laid beside it. */
+/** Removes a draft and the files of SQLite beside it. */
 export function removeDraft(draft: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true });
 }

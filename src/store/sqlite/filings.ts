@@ -47,7 +47,7 @@ export function readHeldFilings(
   return held;
 }
 
-/** Writes filings that are new or changed, with the trades that are; `held` tells which ones the store has. */
+/** Writes new and changed filings with their new and changed trades; `held` has those that are in the store. */
 export function writeFilings(
   connection: Connection,
   filings: readonly HeldFiling[],

@@ -11,8 +11,9 @@ export async function openSqliteStore(path: string, { live = false }: StoreOptio
 }
 
 /**
- * The connections to keep for later reads. Reads of simultaneous requests overlap, each on a connection of its own, and
- * opening one takes as long as a page: with 4 the figure "serve: no two pages with the same rows" halves.
+ * The number of connections to keep for later reads. The reads of simultaneous requests overlap, each needs a
+ * connection, and opening one takes as long as a page: with 4 instead of 32, the figure of the bench "serve: no two pages
+ * with the same rows" halves.
  */
 const mostIdle = 32;
 
@@ -54,7 +55,7 @@ class SqliteStore implements Store {
   #another(): Connection {
     const connection = this.#connect();
     if (connection.file !== this.#file) {
-      // Another file took the place of the one that was opened: from now on all reads are of the new one.
+      // Another file replaced the one that was opened; from now on all reads use the new one.
       this.#file = connection.file;
       for (const old of this.#idle) old.close();
       this.#idle = [];
@@ -93,7 +94,7 @@ class SqliteStore implements Store {
     const known = this.#newest;
     if (known?.state.revision === revision && known.file === connection.file) return known.state;
     const sample = row.sample === 1;
-    // What was imported tells two stores apart that count the same number of imports.
+    // The imports distinguish stores with the same number of imports.
     const imports = connection
       .tuples<readonly [string, string]>('select imported_at, sha256 from import order by id')
       .all();

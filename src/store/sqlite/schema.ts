@@ -1,7 +1,7 @@
 import { Problem } from '../../errors/problem.ts';
 import type { Connection } from './connection.ts';
 
-/** Marks a SQLite file as asof's ("asof" in ASCII), as `file` and SQLite show it. */
+/** Marks a SQLite file as a store of asof ("asof" in ASCII). */
 const applicationId = 0x61736f66;
 
 /** One step from each format to the next; the format of a store is the number of steps taken (`user_version`). */
@@ -118,7 +118,7 @@ const migrations: readonly string[] = [
   ) strict;
   insert into store (only, revision) values (1, 0);
 
-  -- For people with sqlite3 at hand.
+  -- For queries with the sqlite3 shell.
   create view observation as
     select s.id as series_id, f.date, f.as_of_date, f.value
     from fact f join series s on s.key = f.series;

@@ -20,7 +20,7 @@ type SeriesState = { readonly key: number; readonly normalisedBy: Frequency; rea
 
 /** One series during an import. */
 export class SeriesWriter {
-  /** What moving dates to their periods brought into conflict. A series can move more than once during an import. */
+  /** The conflicts found when dates moved to their periods; a series can move more than once during an import. */
   readonly conflicts: StatementConflict[] = [];
   readonly #connection: Connection;
   readonly #id: string;
@@ -72,7 +72,7 @@ export class SeriesWriter {
     this.#changed = true;
   }
 
-  /** Puts dates on their periods and counts; false where nothing of the series has changed. */
+  /** Moves dates to their periods and updates the counts; false if the series has not changed. */
   finish(): boolean {
     const stated = this.#statedFrequency();
     const days = stated === '' ? this.#publishedDates() : [];
@@ -82,7 +82,7 @@ export class SeriesWriter {
     return changed;
   }
 
-  /** Until the end only a known frequency moves dates; what their spacing implies is known when all have come. */
+  /** Only a known frequency moves dates before the end: their spacing is known when all statements have come. */
   #statedFrequency(): Frequency {
     const record = readRecord(this.#connection, this.#id);
     return record?.stated.frequency ?? record?.implied.frequency ?? '';
@@ -90,7 +90,7 @@ export class SeriesWriter {
 
   #moveTo(frequency: Frequency): void {
     if (this.#normalisedBy === frequency) return;
-    // A move alone changes nothing that was stated: at the end it counts only where the frequency is another one.
+    // A move is not a change of statements; it counts at the end, if the frequency differs from the one before.
     const plan = planMove(this.#held(), frequency);
     applyPlan(this.#connection, this.#key, plan);
     this.conflicts.push(...plan.conflicts);
@@ -98,7 +98,7 @@ export class SeriesWriter {
     this.#connection.run('update series set normalised_by = ? where key = ?', frequency, this.#key);
   }
 
-  /** What the store holds of the series; of changes those between two dates. */
+  /** What the store holds of the series, with the changes between two dates. */
   #held(from: Day = '', to: Day = '~'): HeldSeries {
     const vintages = readVintages(this.#connection, this.#key);
     const changes = vintages.length === 0 ? new Map() : readChanges(this.#connection, this.#key, from, to);

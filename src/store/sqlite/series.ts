@@ -60,10 +60,10 @@ function searchTitles(
 
 const endOfTime = '9999-12-31';
 
-/** Above this many changes a date, a seek for each date is faster than reading all of them (measured in bench/). */
+/** With more changes per date, a seek for each date is faster than reading all changes (measured in bench/). */
 const seekFrom = 24;
 
-// Each row comes as one text, date and as-of date in their ten characters: to take three texts costs three times as much.
+// A row is one text that begins with both dates: reading three texts takes three times as long.
 const within = `series = @key and date >= @from and date < @below`;
 
 const byGroup = `select date || max(as_of_date) || value from fact
@@ -93,7 +93,7 @@ export function readObservations(
   { key, firstVintage, dateCount, factCount }: SeriesRow,
   { asOf = endOfTime, firstRelease, from = '', to = endOfTime, before, limit }: ObservationQuery,
 ): readonly StoredObservation[] {
-  // '~' sorts after every digit, so that everything on or before the day is below it.
+  // '~' sorts after every digit, so every text that begins with the day sorts before it.
   const upTo = `${to}~`;
   const below = before !== undefined && before < upTo ? before : upTo;
   const bounds = { key, from, below, asOf, limit };
@@ -120,7 +120,7 @@ type RecordRow = {
   readonly firstVintage: string | null;
 };
 
-/** What the store holds of a series besides its statements; undefined for one it does not know. */
+/** The metadata of a series; undefined for an unknown one. */
 export function readRecord(connection: Connection, seriesId: string): SeriesRecord | undefined {
   const row = connection
     .objects<RecordRow>(
@@ -147,7 +147,7 @@ function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(kept) as Present<T>;
 }
 
-/** Writes what is held of a series besides its statements; false when it is so already. */
+/** Writes the metadata of a series; false if it is the same as before. */
 export function writeRecord(
   connection: Connection,
   key: number,

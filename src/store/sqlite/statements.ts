@@ -39,7 +39,7 @@ export function readChanges(
   return changes;
 }
 
-/** Writes what a merge changes of a series; false where it changes nothing. */
+/** Writes the plan of a merge; false if it changes nothing. */
 export function applyPlan(connection: Connection, key: number, plan: MergePlan): boolean {
   const { removed, inserted, vintages } = plan;
   const statement = {
@@ -66,7 +66,7 @@ export function applyPlan(connection: Connection, key: number, plan: MergePlan):
 
 const batchSize = 5000;
 
-/** Every statement about a series, by date and then as-of date. Those that changed nothing follow from the vintages. */
+/** Every statement about a series, by date and then as-of date; statements that changed nothing are derived from the vintages. */
 export function* readStatements(connection: Connection, seriesId: string): Generator<readonly Statement[]> {
   const series = connection
     .objects<{ readonly key: number; readonly normalisedBy: Frequency }>(
@@ -104,7 +104,7 @@ export function readRevisions(connection: Connection, key: number, date: Day): r
     .all(key, date);
 }
 
-/** A first value and a value after a withdrawal count as added. Every vintage is listed, also one that changed nothing. */
+/** A first value and a value after a withdrawal count as added. Vintages that changed nothing are listed too. */
 const vintagePage = `with page as (
     select as_of_date from vintage
     where series = @key and as_of_date >= @from and as_of_date <= @to and as_of_date < @before

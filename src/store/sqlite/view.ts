@@ -21,7 +21,7 @@ import { readFilings, readPurchases } from './filings.ts';
 import { readObservations, readSeries, searchSeries, seriesOf } from './series.ts';
 import { readFirstDate, readRevisions, readStatements, readVintageCounts } from './statements.ts';
 
-/** What a view needs of the store that it is of. */
+/** The store of a view. */
 type Viewed = { readonly path: string; readonly stateOf: (connection: Connection) => StoreState };
 
 /** A view of a store through a connection that holds a read transaction. */
@@ -34,7 +34,7 @@ export class SqliteView implements StoreView {
     this.#connection = connection;
   }
 
-  /** Lets go of the connection. */
+  /** Ends the view; its methods fail from now on. */
   end(): void {
     this.#connection = undefined;
   }
@@ -147,7 +147,7 @@ export class SqliteView implements StoreView {
   }
 
   #open(): Connection {
-    if (this.#connection === undefined) throw new Error('this view has ended with its work');
+    if (this.#connection === undefined) throw new Error('this view of the store has ended');
     return this.#connection;
   }
 }

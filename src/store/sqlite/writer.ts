@@ -23,7 +23,7 @@ import { createSchema, migrate } from './schema.ts';
 import { readRecord } from './series.ts';
 import { SeriesWriter } from './series-writer.ts';
 
-/** Opens the store at `path` for one import; where there is none, creates it, as a copy of `copyOf` if given. Whatever fails leaves the file as it was. */
+/** Opens the store at `path` for one import; creates it if it does not exist, as a copy of `copyOf` if given. A failure leaves the file as it was. */
 export async function openSqliteWriter(path: string, copyOf?: string): Promise<StoreWriter> {
   if (!existsSync(path)) return createStore(path, copyOf);
   if (copyOf === undefined) return openExisting(path);
@@ -52,7 +52,7 @@ function openExisting(path: string): StoreWriter {
   }
 }
 
-/** A new store grows as a draft that no reader sees, so that it needs no journal, and is published in one step. */
+/** Creates a store as a draft, which is published when the import commits. No reader sees the draft, so it needs no journal. */
 function createStore(path: string, copyOf: string | undefined): StoreWriter {
   let draft: string | undefined;
   let opened: Connection | undefined;
@@ -85,7 +85,7 @@ function createStore(path: string, copyOf: string | undefined): StoreWriter {
   }
 }
 
-/** What an import does with its file at the end. */
+/** How an import ends for its file. */
 type Ending = {
   readonly path: string;
   readonly created: boolean;

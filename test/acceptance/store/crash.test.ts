@@ -80,7 +80,7 @@ const seriesIn = (path: string) =>
 const many = ['S0', 'S1', 'S2'];
 
 describe('an import that is killed in the middle', () => {
-  test('of making a store leaves none, and the next one makes it', async () => {
+  test('while it creates a store leaves none, and the next import creates it', async () => {
     const path = newStorePath(folder);
     await killWriting(path, (name) => name.startsWith(`${basename(path)}.new-`));
     expect(existsSync(path)).toBe(false);
@@ -91,7 +91,7 @@ describe('an import that is killed in the middle', () => {
     expect(readdirSync(dirname(path)).filter((name) => name.includes('.new-'))).toEqual([]);
   });
 
-  test('of adding to a store loses nothing that was there, and the next one adds it', async () => {
+  test('while it adds to a store loses nothing, and the next import adds it', async () => {
     const path = await storeOf(small);
     const before = digestOf(path);
     await killWriting(path, (name) => name === `${basename(path)}-wal`);
@@ -109,7 +109,7 @@ describe('an import that is killed in the middle', () => {
 });
 
 describe('two imports at once', () => {
-  test('into a new store: one makes it, the other adds to it or says why not, and nothing is damaged', async () => {
+  test('into a new store: one creates it, the other adds to it or fails with a reason, and nothing is damaged', async () => {
     const path = newStorePath(folder);
     mkdirSync(dirname(path), { recursive: true });
     const other = join(dirname(path), 'other.csv');
@@ -123,7 +123,7 @@ describe('two imports at once', () => {
     expect(await seriesIn(path)).toEqual(['GDP', ...many]);
   });
 
-  test('into a store that another holds for long: the second fails cleanly, saying what to do', async () => {
+  test('into one store: the second fails with a hint if the first takes long', async () => {
     const path = await storeOf(small);
     const writer = await openWriter(path);
     const file = join(dirname(path), 'more.csv');
@@ -135,7 +135,7 @@ describe('two imports at once', () => {
     expect(run(['import', file, '--store', path]).status).toBe(0);
   });
 
-  test('making the same new store: the later one to finish does not take the place of the first', async () => {
+  test('that create the same store: the one that finishes later does not replace the first', async () => {
     const path = newStorePath(folder);
     const writer = await openWriter(path);
     mkdirSync(dirname(path), { recursive: true });
@@ -158,7 +158,7 @@ describe('a store without a write-ahead log', () => {
     return path;
   }
 
-  test('is as it was, to the byte, after an import that is refused, and takes one that is not', async () => {
+  test('has the same bytes after a failed import, and accepts a valid one', async () => {
     const path = await plainStore();
     const before = digestOf(path);
     const contradiction = facts('GDP 2014-10-01 2015-01-30 1');
@@ -170,7 +170,7 @@ describe('a store without a write-ahead log', () => {
     );
   });
 
-  test('does not shut readers out while an import is under way', async () => {
+  test('can be read during an import', async () => {
     const path = await plainStore();
     const writer = await openWriter(path);
     // More than SQLite keeps in memory before it writes to the file.

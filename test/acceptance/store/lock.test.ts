@@ -8,7 +8,7 @@ import { scratchFolder } from '../../support/folders.ts';
 const folder = scratchFolder();
 
 describe('a lock', () => {
-  test('is held by one, and free again when it is closed', async () => {
+  test('is held by one process at a time, until it is closed', async () => {
     const path = join(folder, 'a.lock');
     const held = await takeLock(path);
     expect(await takeLock(path)).toBeUndefined();
@@ -25,7 +25,7 @@ describe('a lock', () => {
       (path) => writeFileSync(path, 'dear diary, '.repeat(100)),
       /: it is not a lock; remove it$/,
     ],
-  ])('is refused at once where %s stands', async (name, put, message) => {
+  ])('cannot be taken on %s', async (name, put, message) => {
     const path = join(folder, name);
     put(path);
     await expect(takeLock(path)).rejects.toThrow(message);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { compared } from '../../../src/analysis/curve-comparison.ts';
+import { compared } from '../../../src/analysis/curve.ts';
 import { tablePages } from '../../../src/analysis/yield-table.ts';
 import { asof, linesOf } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';

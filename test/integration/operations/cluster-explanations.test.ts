@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { Client } from '../../../src/client/client.ts';
-import { embeddedClient } from '../../../src/client/embedded.ts';
+import { embeddedClient } from '../../../src/client/open.ts';
 import { pagesOf } from '../../../src/client/pagination.ts';
 import type { Filing } from '../../../src/domain/insider/filing.ts';
 import { insiderClusterExplanations, insiderClusters } from '../../../src/operations/index.ts';

@@ -15,7 +15,7 @@ async function newStore() {
 }
 
 describe('an answer', () => {
-  it('comes from the state that it names, also when an import commits before the facts are read', async () => {
+  it('comes from the state that it names, even if an import commits before the facts are read', async () => {
     const { path, store } = await newStore();
     let imports = 0;
     const importMore = async () => {
@@ -46,7 +46,7 @@ describe('an answer', () => {
 });
 
 describe('a request id', () => {
-  it('is a UUID of version 7: unique, and in the order of time', () => {
+  it('is a unique UUID of version 7 that sorts by time', () => {
     const ids = Array.from({ length: 3000 }, (_, i) => newRequestId(new Date(1_700_000_000_000 + i)));
     for (const id of ids) expect(id).toMatch(/^req_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
     expect(new Set(ids).size).toBe(ids.length);

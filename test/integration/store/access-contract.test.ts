@@ -7,7 +7,7 @@ const now = new Date('2026-01-15T12:00:00Z');
 
 onEveryEngine((engine) => {
   describe('an access store', () => {
-    it('gives back what was put in, oldest key first', async () => {
+    it('returns keys, oldest first, and usage as they were saved', async () => {
       const store = await openAccess(engine.newAccessAddress(), { counting: false });
       const older = newKey({ name: 'Ada', plan: 'pro', now }).stored;
       const newer = newKey({ name: 'Ben', plan: 'free', now: new Date(now.getTime() + 1) }).stored;
@@ -21,7 +21,7 @@ onEveryEngine((engine) => {
       await store.close();
     });
 
-    it('keeps the time of the first revocation of a key, and knows no other ids', async () => {
+    it("keeps the time of a key's first revocation and returns nothing for an unknown id", async () => {
       const store = await openAccess(engine.newAccessAddress(), { counting: false });
       const { stored } = newKey({ name: 'Ada', plan: 'pro', now });
       await store.addKey(stored);
@@ -33,7 +33,7 @@ onEveryEngine((engine) => {
       await store.close();
     });
 
-    it('has a version that grows with every change of keys, its own and those of others, and not with counts', async () => {
+    it('has a version that grows with every change of keys by any connection, but not with counts', async () => {
       const address = engine.newAccessAddress();
       const store = await openAccess(address, { counting: true });
       const start = await store.version();

@@ -45,7 +45,7 @@ onEveryEngine((engine) => {
     importFiles(address, { 'more.csv': facts(`GDP 2014-10-01 2015-02-27 ${value}`) }, { replace: true });
 
   describe('a read of a store', () => {
-    it('answers everything from one state, whatever is imported meanwhile', async () => {
+    it('answers everything from one state, even if an import commits meanwhile', async () => {
       const address = await newStore();
       await withStore(address, async (store) => {
         await store.read(async (view) => {
@@ -59,7 +59,7 @@ onEveryEngine((engine) => {
       });
     });
 
-    it('streams from the state of its other answers, however long the stream takes', async () => {
+    it('streams from the same state as its other answers, even if an import commits during the stream', async () => {
       const days = Array.from({ length: 7000 }, (_, i) =>
         new Date(i * 86_400_000).toISOString().slice(0, 10),
       );
@@ -84,7 +84,7 @@ onEveryEngine((engine) => {
       });
     });
 
-    it('runs beside other reads, each in the state that was newest when it began', async () => {
+    it('runs at the same time as other reads, each in the newest state at its start', async () => {
       const address = await newStore();
       await withStore(address, async (store) => {
         const seen = await store.read(async (outer) => {
@@ -98,7 +98,7 @@ onEveryEngine((engine) => {
       });
     });
 
-    it('passes on what its work throws, and leaves the store usable', async () => {
+    it('rejects with the error of its work and leaves the store usable', async () => {
       await withStore(await newStore(), async (store) => {
         const failure = new Error('the reader is gone');
         const failing = store.read(async (view) => {
@@ -129,7 +129,7 @@ onEveryEngine((engine) => {
       });
     });
 
-    it('ends its view with its work', async () => {
+    it('ends its view when its work ends', async () => {
       await withStore(await newStore(), async (store) => {
         const view = await store.read(async (given) => given);
         await expect(view.findSeries('GDP')).rejects.toThrow('ended');
@@ -137,7 +137,7 @@ onEveryEngine((engine) => {
       });
     });
 
-    it('is refused by a store that is closed; a read that has begun is finished', async () => {
+    it('fails after the store is closed, but finishes if it began before', async () => {
       const store = await openStore(await newStore());
       const begun = store.read(async (view) => {
         await tick();
@@ -152,7 +152,7 @@ onEveryEngine((engine) => {
   describe('the state of a store', () => {
     const stateOf = (store: Store) => store.read((view) => view.state());
 
-    it('is the same object until an import changes something, and then has another name and revision', async () => {
+    it('stays the same object until an import changes something, then has a new name and revision', async () => {
       const address = await newStore();
       await withStore(address, async (store) => {
         const before = await stateOf(store);
@@ -166,7 +166,7 @@ onEveryEngine((engine) => {
       });
     });
 
-    it('has another name in another store with as many imports', async () => {
+    it('has a different name in another store with the same number of imports', async () => {
       const named = async (value: string) => {
         const address = engine.newAddress();
         await importFiles(address, { 'facts.csv': facts(`GDP 2014-10-01 2015-01-30 ${value}`) });
@@ -177,7 +177,7 @@ onEveryEngine((engine) => {
       expect(one.name).not.toBe(other.name);
     });
 
-    it('changes the version of the series that an import changes, and of no other', async () => {
+    it('gives a new version only to the series that an import changed', async () => {
       const address = engine.newAddress();
       await importFiles(address, {
         'a.csv': facts('A 2014-10-01 2015-01-30 1', 'B 2014-10-01 2015-01-30 1'),
@@ -195,8 +195,8 @@ onEveryEngine((engine) => {
     });
   });
 
-  describe('a store that lacks what is asked for', () => {
-    it('gives undefined for an unknown series, and no rows of anything else', async () => {
+  describe('a store without the requested data', () => {
+    it('returns undefined for an unknown series and no rows for everything else', async () => {
       await reading(await newStore(), async (view) => {
         expect(await view.findSeries('NONE')).toBeUndefined();
         expect(await view.observations({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
@@ -215,7 +215,7 @@ onEveryEngine((engine) => {
   });
 
   describe('a writer', () => {
-    it('shows nothing before its commit, and everything after', async () => {
+    it('makes its changes visible at its commit, not before', async () => {
       const address = await newStore();
       await withStore(address, async (store) => {
         const writer = await openWriter(address);
@@ -228,7 +228,7 @@ onEveryEngine((engine) => {
       });
     });
 
-    it('leaves a store as it was when it rolls back, and makes none', async () => {
+    it('leaves an existing store unchanged and creates no new one when it rolls back', async () => {
       const address = await newStore();
       const before = await engine.digest(address);
       for (const [where, created] of [
@@ -245,7 +245,7 @@ onEveryEngine((engine) => {
       }
     });
 
-    it('gives the same store for batches of any size', async () => {
+    it('produces the same store from batches of any size', async () => {
       const statements = Array.from({ length: 40 }, (_, i) =>
         statement(`X 2014-0${1 + (i % 9)}-01 2015-0${1 + (i % 5)}-15 ${i % 3}`),
       ).filter(({ date, asOf }, i, all) => all.findIndex((s) => s.date === date && s.asOf === asOf) === i);
@@ -262,7 +262,7 @@ onEveryEngine((engine) => {
       for (const size of [1, 7]) expect(await held(size)).toEqual(whole);
     });
 
-    it('keeps the records of series, and knows whether they had statements before', async () => {
+    it('stores the records of series and reports whether they had statements before', async () => {
       const address = engine.newAddress();
       const stated = { seriesId: 'X', title: 'Things', frequency: 'Q' } as const;
       const implied = { seriesId: 'X', source: 'FRED' };
@@ -285,7 +285,7 @@ onEveryEngine((engine) => {
       });
     });
 
-    it('gives the conflicts of dates that fall on one period by their series', async () => {
+    it('reports the conflicts between dates of one period by series', async () => {
       const writer = await openWriter(engine.newAddress());
       await writer.merge('X', [statement('X 2014-01-01 2015-01-30 1')], keep);
       await writer.merge(
@@ -310,7 +310,7 @@ onEveryEngine((engine) => {
       await writer.rollback();
     });
 
-    it('counts a series as covered to the last day that an import speaks for', async () => {
+    it('extends the coverage of a series to the last day that any import speaks for', async () => {
       const address = await newStore();
       const coveredTo = () => reading(address, async (view) => (await view.findSeries('GDP'))?.coveredTo);
       expect(await coveredTo()).toBe(gdp.asOf);
@@ -326,7 +326,7 @@ onEveryEngine((engine) => {
       }
     });
 
-    it('logs imports in their order', async () => {
+    it('logs imports in order', async () => {
       const address = engine.newAddress();
       const record = {
         importedAt: '2026-01-15T12:00:00.000Z',

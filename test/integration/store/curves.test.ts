@@ -44,13 +44,13 @@ onEveryEngine((engine) => {
         [h15('2024-01-02,4.1,3.9'), site('2024-01-02,4.10,3.9')],
         ['1M 4.10 U.S. Treasury', '10Y 3.9 Federal Reserve H.15'],
       ],
-    ])('%s, whichever came first', async (_, steps, expected) => {
+    ])('%s, in any order of import', async (_, steps, expected) => {
       for (const order of [steps, [...steps].reverse()]) {
         expect(await curveOf(await importAll(order), '2024-01-02')).toEqual(expected);
       }
     });
 
-    test('rates that differ are refused whole, in both orders, each listed', async () => {
+    test('an import with different rates fails and lists each of them, in both orders', async () => {
       const steps = [
         h15('2024-01-02,4.1,3.9', '2024-01-03,4.2,3.8'),
         site('2024-01-02,4.15,3.90', '2024-01-03,4.2,3.7', '2024-01-04,4.3,3.6'),
@@ -80,7 +80,7 @@ onEveryEngine((engine) => {
       ]);
     });
 
-    test('a fuller text is a change that a cache must notice; what is known already is none', async () => {
+    test('a fuller text changes the state of the store; a known rate does not', async () => {
       const revision = (path: string) => reading(path, async (view) => (await view.state()).revision);
       const path = await importAll([h15('2024-01-02,4.1,3.9')]);
       const first = await revision(path);
@@ -90,7 +90,7 @@ onEveryEngine((engine) => {
       expect(await revision(path)).not.toBe(first);
     });
 
-    test('points in any cuts and orders make one curve', async () => {
+    test('points in any batches and any order produce the same curve', async () => {
       const days = ['2024-01-02', '2024-01-03', '2024-01-04'];
       const rates: readonly (readonly string[])[] = [
         ['4.1', '4.10'],

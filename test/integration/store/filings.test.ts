@@ -53,8 +53,8 @@ onEveryEngine((engine) => {
     { requiredKeys: [] },
   );
 
-  describe('the store keeps filings', () => {
-    it('and gives each back as it came, in any order of import', async () => {
+  describe('a store of filings', () => {
+    it('returns each trade as it was imported, in any order of import', async () => {
       await fc.assert(
         fc.asyncProperty(
           distinct.chain((filings) =>
@@ -74,7 +74,7 @@ onEveryEngine((engine) => {
       );
     });
 
-    it('and finds them by ticker, owner, code and filing date, in pages of any size', async () => {
+    it('finds trades by ticker, owner, code and filing date, in pages of any size', async () => {
       await fc.assert(
         fc.asyncProperty(distinct, queries, fc.integer({ min: 1, max: 5 }), async (some, query, limit) => {
           const path = engine.newAddress();
@@ -97,7 +97,7 @@ onEveryEngine((engine) => {
       );
     });
 
-    it('and gives what clusters are made of, issuer by issuer, of any ticker and day', async () => {
+    it('returns the trades that clusters are made of, one issuer at a time, for any ticker and as-of date', async () => {
       const asked = fc.record(
         { ticker: fc.constantFrom('MAIA', 'hei.a'), asOf: fc.constantFrom('2026-01-01', '2026-01-02') },
         { requiredKeys: [] },
@@ -129,14 +129,14 @@ onEveryEngine((engine) => {
       );
     });
 
-    it('and knows what it has: a second time nothing is new and nothing changes', async () => {
+    it('counts trades as known the second time and does not change', async () => {
       const path = engine.newAddress();
       const filings = [filing(), filing({ row: 2 })];
       expect(await merged(path, [filings])).toEqual([{ added: 2, known: 0, conflicts: [], changed: true }]);
       expect(await merged(path, [filings])).toEqual([{ added: 0, known: 2, conflicts: [], changed: false }]);
     });
 
-    it('and puts together what two records of one trade say, in either order', async () => {
+    it('combines two records of one trade, in either order', async () => {
       const one = filing({ acceptedAt: null, shares: '10', sharesOwnedAfter: '5.0', ticker: null });
       const other = filing({ acceptedAt: '2026-01-02T10:00:00Z', shares: '10.00', sharesOwnedAfter: null });
       const expected = { ...other, sharesOwnedAfter: '5.0' };
@@ -152,7 +152,7 @@ onEveryEngine((engine) => {
       }
     });
 
-    it('and what a later row says of the filing holds for its other rows too', async () => {
+    it('applies what a later row states about the filing to its other rows', async () => {
       const path = engine.newAddress();
       await merged(path, [
         [filing({ acceptedAt: null })],
@@ -169,7 +169,7 @@ onEveryEngine((engine) => {
       ['filing date', { filedOn: '2026-01-03' }, 'filedOn'],
       ['code', { transactionCode: 'S' }, 'transactionCode'],
       ['filing date of another row', { row: 2, filedOn: '2026-01-03' }, 'filedOn'],
-    ])('and names another %s as a conflict, which only replacing resolves', async (_, change, field) => {
+    ])('reports a different %s as a conflict, and accepts it with --replace', async (_, change, field) => {
       const path = engine.newAddress();
       await merged(path, [[filing()]]);
       const given = filing(change);
@@ -199,7 +199,7 @@ onEveryEngine((engine) => {
   const later = { latest: '2026-12-31' };
 
   describe('an import of filings', () => {
-    it('counts the filings and trades of each file, and passes on what is odd', async () => {
+    it('counts the filings and trades of each file', async () => {
       const summaries = await importFiles(engine.newAddress(), asFolder, later);
       const counted = summaries
         .filter(({ filings }) => filings > 0)
@@ -220,7 +220,7 @@ onEveryEngine((engine) => {
       expect((await reading(path, (view) => view.state())).revision).toBe(before.revision);
     });
 
-    it('is refused whole where a trade differs, names it, and --replace accepts it', async () => {
+    it('fails if a trade differs from the one held, names it, and succeeds with --replace', async () => {
       const path = engine.newAddress();
       await importFiles(path, asFolder, later);
       const digest = await engine.digest(path);
@@ -234,13 +234,13 @@ onEveryEngine((engine) => {
       expect((await allOf(path)).map(({ shares }) => shares)).toContain('33');
     });
 
-    it('is refused where a filing was filed on a day that has not begun', async () => {
+    it('fails if a filing date is in the future', async () => {
       const message = await failureOf(importFiles(engine.newAddress(), asFolder, { latest: '2026-06-01' }));
       expect(message).toMatch(/NONDERIV_TRANS|DERIV_TRANS/);
       expect(message).toContain('"2026-06-02": the filing 0001878313-26-00006');
     });
 
-    it('dates ownership XML by --filed-on, and says that the flag is for such files', async () => {
+    it('dates ownership XML by --filed-on, a flag that it refuses for other files', async () => {
       const path = engine.newAddress();
       const xml = documentOf({ tables: trade() });
       await importFiles(path, { 'doc4.xml': xml }, { filedOn: '2023-05-12' });
@@ -251,7 +251,7 @@ onEveryEngine((engine) => {
       );
     });
 
-    it('lets a list of filings date a document of the same import, wherever the two lie', async () => {
+    it('dates a document by a list of filings of the same import, in any folder', async () => {
       const path = engine.newAddress();
       const submission = `ACCESSION_NUMBER\tFILING_DATE\tPERIOD_OF_REPORT\tDATE_OF_ORIG_SUB\tDOCUMENT_TYPE\tISSUERCIK\tISSUERNAME\tISSUERTRADINGSYMBOL
 0001493761-23-000001\t15-MAY-2023\t11-MAY-2023\t\t4\t1493761\tTurtle Beach Corp\tHEAR\n`;

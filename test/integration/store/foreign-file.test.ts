@@ -19,7 +19,7 @@ async function storeOf(content: string): Promise<string> {
   return path;
 }
 
-describe('a file that is no store of this asof is refused, to read and to write, and left as it is', () => {
+describe('a file that is not a store of this asof cannot be read or written, and stays unchanged', () => {
   const newer = (db: Database) => db.pragma('user_version = 999');
 
   test.each<[string, (path: string) => Promise<void> | void, RegExp]>([

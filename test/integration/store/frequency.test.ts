@@ -62,7 +62,7 @@ onEveryEngine((engine) => {
     }
   }
 
-  describe('dates are put on the first day of their period, whenever its length becomes known', () => {
+  describe('dates move to the first day of their period, whenever its length becomes known', () => {
     test.each<[string, readonly Step[], readonly string[]]>([
       [
         'a stated quarter',
@@ -80,7 +80,7 @@ onEveryEngine((engine) => {
         ['SA', '2020-01-01 2', '2020-07-01 1'],
       ],
       [
-        'weeks and days stand as they are',
+        'weeks and days stay as they are',
         [stated('2020-03-06 2020-05-01 1', '2020-03-13 2020-05-01 2'), metadata('W')],
         ['W', '2020-03-06 1', '2020-03-13 2'],
       ],
@@ -107,16 +107,16 @@ onEveryEngine((engine) => {
         ['M', '2020-03-01 1', '2020-06-01 2', '2020-07-01 3'],
       ],
       [
-        'month ends, until a date comes that is none',
+        'month ends, until another date is imported',
         [stated('2020-03-31 2020-09-01 1', '2020-04-30 2020-09-01 2'), stated('2020-05-29 2020-09-01 3')],
         ['M', '2020-03-31 1', '2020-04-30 2', '2020-05-29 3'],
       ],
       [
-        'firsts of months three apart stand, and tell that they are quarters',
+        'first days of months, three months apart, stay and imply quarters',
         [stated('2020-02-01 2020-09-01 1'), stated('2020-05-01 2020-09-01 2')],
         ['Q', '2020-02-01 1', '2020-05-01 2'],
       ],
-      ['one date tells nothing', [stated('2020-02-29 2020-09-01 1')], ['', '2020-02-29 1']],
+      ['one date implies no frequency', [stated('2020-02-29 2020-09-01 1')], ['', '2020-02-29 1']],
       [
         'a quarter stated on different days of it by different vintages',
         [stated('2020-03-01 2020-05-01 1'), stated('2020-01-01 2020-06-01 2'), metadata('Q')],
@@ -127,13 +127,13 @@ onEveryEngine((engine) => {
         [stated('2020-03-01 2020-05-01 1'), stated('2020-01-01 2020-05-01 1.0'), metadata('Q')],
         ['Q', '2020-01-01 1.0'],
       ],
-    ])('%s: in every order, and all at once', async (_, steps, expected) => {
+    ])('%s: in every order of import, and in one import', async (_, steps, expected) => {
       for (const order of [...ordersOf(steps), [together(...steps)], [together(...[...steps].reverse())]]) {
         expect(await shown(await importAll(order))).toEqual(expected);
       }
     });
 
-    test('any statements and a stated frequency, in any order, are statements about periods', async () => {
+    test('with a stated frequency, statements about days are statements about periods, in any order of import', async () => {
       const day = fc.integer({ min: 0, max: 400 }).map((n) => dayAfter('2019-11-15', n));
       const months = { M: 1, Q: 3, A: 12 } as const;
       await fc.assert(
@@ -192,7 +192,7 @@ onEveryEngine((engine) => {
     });
   });
 
-  describe('what cannot be reconciled is refused whole, in every order', () => {
+  describe('contradictory frequencies or dates make the import fail, in every order', () => {
     test.each<[string, readonly Step[], RegExp]>([
       ['two stated frequencies', [metadata('Q'), metadata('M')], /X frequency: "[MQ]", against "[MQ]"/],
       [
@@ -222,7 +222,7 @@ onEveryEngine((engine) => {
         /X 2020-01-01 as of 2020-05-01: (two dates of one period: )?(1|withdrawn), against (1|withdrawn)/,
       ],
       [
-        'dates that clash once metadata comes along with more statements',
+        'dates that conflict once metadata is imported with more statements',
         [
           stated('2020-01-01 2020-05-01 1', '2020-03-01 2020-05-01 2'),
           together(metadata('Q'), stated('2020-04-01 2020-06-01 5')),
@@ -248,7 +248,7 @@ onEveryEngine((engine) => {
       expect(await engine.digest(atOnce)).toBeUndefined();
     });
 
-    test('--replace takes the new frequency, and the dates move', async () => {
+    test('--replace accepts the new frequency and moves the dates', async () => {
       const path = await importAll([stated('2020-03-31 2020-05-01 1'), metadata('Q')]);
       expect(await shown(path)).toEqual(['Q', '2020-01-01 1']);
       await importFiles(path, metadata('M').files, { replace: true });

@@ -35,9 +35,9 @@ onEveryEngine((engine) => {
     await importFiles(path, asAsofCsv(made)[0]?.files ?? {});
   });
 
-  describe('a page of observations, of series with few vintages and with many', () => {
+  describe('a page of observations, from series with few vintages and with many,', () => {
     test.each(['M', 'N'])(
-      '%s: is cut from the list of what was known, wherever its bounds lie',
+      'of %s equals a slice of the list of known values, for any bounds',
       async (series) => {
         const bound = fc.option(
           fc.constantFrom(...dates, '2017-12-31', '2018-02-15', '2019-02-28', '2020-01-01'),
@@ -75,7 +75,7 @@ onEveryEngine((engine) => {
       },
     );
 
-    test('of a series that does not exist is undefined', async () => {
+    test('is undefined for a series that does not exist', async () => {
       const ask = (view: StoreView) => view.observations({ seriesId: 'NONE', limit: 9 });
       expect(await reading(path, ask)).toBeUndefined();
     });

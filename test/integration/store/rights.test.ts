@@ -30,7 +30,7 @@ async function onReadOnly(path: string, line: readonly string[]): Promise<Ended>
   }
 }
 
-describe('a store that everybody may read and nobody may write', () => {
+describe('a store that cannot be written', () => {
   it.each(
     [
       ['observations', 'GDP', '--csv'],
@@ -42,7 +42,7 @@ describe('a store that everybody may read and nobody may write', () => {
     expect(out).toContain('17710.7');
   });
 
-  it('answers without a write-ahead log, and takes no import', async () => {
+  it('answers queries without a write-ahead log, and refuses imports', async () => {
     const path = await newStore();
     const db = openDatabase(path);
     db.pragma('journal_mode = delete');

@@ -1,7 +1,13 @@
 import { expect, expectTypeOf, it } from 'vitest';
 import type { CompleteRow } from '../../../src/operations/field.ts';
-import type { insiderClusters, insiderFilings, observations } from '../../../src/operations/index.ts';
-import { revisions, seriesSearch, seriesShow } from '../../../src/operations/index.ts';
+import {
+  type insiderClusters,
+  type insiderFilings,
+  type observations,
+  revisions,
+  seriesSearch,
+  seriesShow,
+} from '../../../src/operations/index.ts';
 import type { RowOf } from '../../../src/operations/operation.ts';
 import { type ParamsOf, paramTexts } from '../../../src/operations/param.ts';
 

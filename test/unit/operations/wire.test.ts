@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FieldType, fieldKinds } from '../../../src/operations/field-kinds.ts';
+import { type FieldType, fieldKinds } from '../../../src/operations/field.ts';
 import { fromWire, headFromWire, headToWire, toWire } from '../../../src/operations/wire.ts';
 import { field } from '../../support/rows.ts';
 

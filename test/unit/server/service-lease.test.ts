@@ -15,7 +15,7 @@ function newService(name: string): OpenService & { closed: boolean } {
 }
 
 describe('a service that is replaced', () => {
-  it('stays open for the requests that began with it, and not longer', async () => {
+  it('stays open until the requests that began with it have ended', async () => {
     const [first, second] = [newService('first'), newService('second')];
     const services = new Services(first);
     const [one, two] = [services.lease(), services.lease()];
@@ -30,13 +30,13 @@ describe('a service that is replaced', () => {
     expect(second.closed).toBe(false);
   });
 
-  it('is closed at once when nobody uses it', () => {
+  it('is closed at once when it is not in use', () => {
     const first = newService('first');
     new Services(first).replace(newService('second'));
     expect(first.closed).toBe(true);
   });
 
-  it('is closed at the end when its last request is done', async () => {
+  it('is closed after its last request', async () => {
     const first = newService('first');
     const services = new Services(first);
     const lease = services.lease();

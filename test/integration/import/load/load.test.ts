@@ -17,7 +17,7 @@ onEveryEngine((engine) => {
     return path;
   }
 
-  describe('the rulings’ own example', () => {
+  describe('the example of the rulings', () => {
     const steps = [
       facts('X 2020-04-01 2021-01-05 5'),
       facts('X 2020-04-01 2021-03-05 5'),
@@ -30,25 +30,28 @@ onEveryEngine((engine) => {
       [1, 2, 0],
       [2, 0, 1],
       [2, 1, 0],
-    ])('January 5, March 5, and February 7 in the order %i %i %i: April still knows 5', async (...order) => {
-      const path = await importAll(...order.map((i) => steps[i] ?? ''));
-      await reading(path, async (view) => {
-        const known = async (asOf: string) =>
-          (await observationsIn(view, { seriesId: 'X', asOf, limit: 9 })).map(
-            ({ value, asOfDate }) => `${value} since ${asOfDate}`,
-          );
-        expect(await known('2021-01-04')).toEqual([]);
-        expect(await known('2021-01-05')).toEqual(['5 since 2021-01-05']);
-        expect(await known('2021-02-06')).toEqual(['5 since 2021-01-05']);
-        expect(await known('2021-02-07')).toEqual(['7 since 2021-02-07']);
-        expect(await known('2021-03-04')).toEqual(['7 since 2021-02-07']);
-        expect(await known('2021-04-01')).toEqual(['5 since 2021-03-05']);
-      });
-    });
+    ])(
+      '5 in January, 5 in March, then 7 in February, imported in the order %i %i %i, gives 5 as of April',
+      async (...order) => {
+        const path = await importAll(...order.map((i) => steps[i] ?? ''));
+        await reading(path, async (view) => {
+          const known = async (asOf: string) =>
+            (await observationsIn(view, { seriesId: 'X', asOf, limit: 9 })).map(
+              ({ value, asOfDate }) => `${value} since ${asOfDate}`,
+            );
+          expect(await known('2021-01-04')).toEqual([]);
+          expect(await known('2021-01-05')).toEqual(['5 since 2021-01-05']);
+          expect(await known('2021-02-06')).toEqual(['5 since 2021-01-05']);
+          expect(await known('2021-02-07')).toEqual(['7 since 2021-02-07']);
+          expect(await known('2021-03-04')).toEqual(['7 since 2021-02-07']);
+          expect(await known('2021-04-01')).toEqual(['5 since 2021-03-05']);
+        });
+      },
+    );
   });
 
   describe('an import', () => {
-    test('counts what it brought, file by file, and the log keeps it with the hash of the file', async () => {
+    test('counts statements for each file and logs them with the hash of the file', async () => {
       const path = engine.newAddress();
       const first = facts(
         'X 2020-01-01 2020-05-01 1',
@@ -89,7 +92,7 @@ onEveryEngine((engine) => {
       });
     });
 
-    test('of a statement that changes nothing keeps it all the same', async () => {
+    test('keeps a statement that changes nothing', async () => {
       const path = await importAll(facts('X 2020-01-01 2020-05-01 1', 'X 2020-01-01 2020-07-01 1'));
       const failure = await failureOf(importFiles(path, { 'other.csv': facts('X 2020-01-01 2020-07-01 2') }));
       expect(failure).toMatch(
@@ -97,7 +100,7 @@ onEveryEngine((engine) => {
       );
     });
 
-    test('that is only a dry run leaves nothing behind', async () => {
+    test('writes nothing in a dry run', async () => {
       const fresh = engine.newAddress();
       await importFiles(fresh, { 'a.csv': facts('X 2020-01-01 2020-05-01 1') }, { dryRun: true });
       expect(await engine.digest(fresh)).toBeUndefined();
@@ -150,15 +153,18 @@ onEveryEngine((engine) => {
         {},
         'b.csv, row 2, column "value": "1e": not a decimal number (leave it empty for a withdrawal)',
       ],
-    ])('is refused for %s, and leaves no store and not a byte changed', async (_, files, flags, message) => {
-      const fresh = engine.newAddress();
-      expect(await failureOf(importFiles(fresh, files, flags))).toMatch(endsWith(message));
-      expect(await engine.digest(fresh)).toBeUndefined();
-      const path = await importAll(facts('OTHER 2020-01-01 2020-05-01 1'));
-      const before = await engine.digest(path);
-      expect(await failureOf(importFiles(path, files, flags))).toMatch(endsWith(message));
-      expect(await engine.digest(path)).toEqual(before);
-    });
+    ])(
+      'fails for %s, creates no store and changes no byte of an existing one',
+      async (_, files, flags, message) => {
+        const fresh = engine.newAddress();
+        expect(await failureOf(importFiles(fresh, files, flags))).toMatch(endsWith(message));
+        expect(await engine.digest(fresh)).toBeUndefined();
+        const path = await importAll(facts('OTHER 2020-01-01 2020-05-01 1'));
+        const before = await engine.digest(path);
+        expect(await failureOf(importFiles(path, files, flags))).toMatch(endsWith(message));
+        expect(await engine.digest(path)).toEqual(before);
+      },
+    );
   });
 
   test.each<[string, Files, ImportFlags, readonly string[]]>([
@@ -181,7 +187,7 @@ onEveryEngine((engine) => {
     return new RegExp(`/${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
   }
 
-  describe('an import that replaces', () => {
+  describe('an import with --replace', () => {
     const [seven, eight] = [facts('X 2020-01-01 2020-05-01 7'), facts('X 2020-01-01 2020-05-01 8')];
 
     test.each<[string, Files, string]>([
@@ -192,7 +198,7 @@ onEveryEngine((engine) => {
         { 'a.csv': facts('X 2020-01-01 2020-05-01', 'X 2020-01-01 2020-05-01 8') },
         '8, against withdrawn',
       ],
-    ])('is refused where it contradicts itself: %s', async (_, files, contradiction) => {
+    ])('fails if it contradicts itself: %s', async (_, files, contradiction) => {
       const path = await importAll(facts('X 2020-01-01 2020-05-01 1'));
       const before = await engine.digest(path);
       expect(await failureOf(importFiles(path, files, { replace: true }))).toContain(
@@ -201,7 +207,7 @@ onEveryEngine((engine) => {
       expect(await engine.digest(path)).toBe(before);
     });
 
-    test('may say one number twice', async () => {
+    test('may state one number twice', async () => {
       const path = await importAll(facts('X 2020-01-01 2020-05-01 1'));
       await importFiles(
         path,
@@ -216,7 +222,7 @@ onEveryEngine((engine) => {
     });
   });
 
-  describe('a statement that a complete vintage had implied', () => {
+  describe('a statement that a complete vintage implied before', () => {
     const monthEnds = 'observation_date,X\n2020-03-31,1\n2020-06-30,2\n';
     const middle = facts('X 2020-07-15 2021-03-05');
 
@@ -228,7 +234,7 @@ onEveryEngine((engine) => {
       }));
     }
 
-    test('changes the version where it moves the dates that are not months’ ends any more', async () => {
+    test('changes the version of the series if it moves dates back from periods', async () => {
       const path = engine.newAddress();
       await importFiles(path, { 'x.csv': monthEnds }, { asOf: '2021-03-05', complete: true });
       const before = await state(path);
@@ -240,7 +246,7 @@ onEveryEngine((engine) => {
       expect(after.series?.version).toBeGreaterThan(before.series?.version ?? Number.NaN);
     });
 
-    test('tells the frequency whatever the order of imports', async () => {
+    test('leads to the same frequency in any order of imports', async () => {
       const steps: readonly [Files, ImportFlags][] = [
         [{ 'facts.csv': facts('X 2020-07-01 2021-04-05') }, { merge: true }],
         [

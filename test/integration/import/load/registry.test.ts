@@ -54,7 +54,7 @@ onEveryEngine((engine) => {
       ['FRED and a panel', alfred, panel],
       ["FRED and asof's own facts that metadata give to an agency", alfred, together(own, ofAgency)],
       ['a panel and FRED again', panel, fred],
-    ])('%s: the second is refused in both orders, with the store as it was', async (_, a, b) => {
+    ])('%s: the second import fails in both orders and leaves the store unchanged', async (_, a, b) => {
       for (const [first, second] of bothWays(a, b)) {
         const path = await importAll([first]);
         const before = await engine.digest(path);
@@ -65,7 +65,7 @@ onEveryEngine((engine) => {
       }
     });
 
-    test('several sources at once are refused too, whichever file is first', async () => {
+    test('an import from several sources fails, in any order of files', async () => {
       for (const pair of bothWays(alfred, panel)) {
         const path = engine.newAddress();
         expect(await failureOf(importFiles(path, together(...pair).files))).toMatch(
@@ -81,13 +81,13 @@ onEveryEngine((engine) => {
       ['facts given to the same source by metadata', [alfred, together(own, ofFred)], 'X|FRED|X|'],
       ['a description, which is no fact', [alfred, titled], 'X|FRED|Things made|Pieces'],
       ['a better name for the source', [alfred, ofAgency], 'X|Agency|X|'],
-    ])('%s: taken in both orders', async (_, steps, expected) => {
+    ])('%s: accepted in both orders', async (_, steps, expected) => {
       for (const order of [steps, [...steps].reverse()]) {
         expect(await seriesIn(await importAll(order))).toEqual([expected]);
       }
     });
 
-    test('facts of a source that only metadata named are not mixed with others', async () => {
+    test('facts whose source only metadata names are not mixed with others', async () => {
       const path = await importAll([together(own, ofAgency)]);
       expect(await seriesIn(path)).toEqual(['X|Agency|X|']);
       expect(await failureOf(importFiles(path, alfred.files))).toContain(
@@ -96,7 +96,7 @@ onEveryEngine((engine) => {
     });
   });
 
-  describe('--merge takes several sources into one series', () => {
+  describe('--merge accepts several sources in one series', () => {
     test.each<[string, readonly Step[], string]>([
       ['two', [alfred, panel], 'X|FRED; FRED dated panel|X|'],
       ['three', [together(own, ofAgency), panel, alfred], 'X|Agency; FRED; FRED dated panel|X|'],
@@ -105,7 +105,7 @@ onEveryEngine((engine) => {
         [alfred, panel, titled],
         'X|FRED; FRED dated panel|Things made|Pieces',
       ],
-    ])('%s: and names them in one order, however they came', async (_, steps, expected) => {
+    ])('%s: named in the same order for any order of imports', async (_, steps, expected) => {
       const [first, ...rest] = steps;
       const rotated = first === undefined ? [] : [...rest, first];
       for (const order of [steps, [...steps].reverse(), rotated]) {
@@ -114,7 +114,7 @@ onEveryEngine((engine) => {
       expect((await seriesIn(await importAll([together(...steps)], { merge: true })))[0]).toBe(expected);
     });
 
-    test('once merged, either source may go on', async () => {
+    test('after a merge, either source can be imported again', async () => {
       const path = await importAll([alfred, panel], { merge: true });
       await importFiles(path, { 'more.csv': 'observation_date,X_20200901\n2020-01-01,5\n' });
       await importFiles(path, { '2020-10-01.csv': 'date,X,Y\n2020-01-01,6,3\n2020-02-01,,4\n' });
@@ -122,8 +122,8 @@ onEveryEngine((engine) => {
     });
   });
 
-  describe('--id OLD=NEW keeps an import apart', () => {
-    test('statements, metadata and coverage all go to the new id', async () => {
+  describe('--id OLD=NEW imports under another id', () => {
+    test('statements, metadata and coverage get the new id', async () => {
       const path = await importAll([alfred]);
       const rename = new Map([['X', 'X_PANEL']]);
       await importFiles(path, together(panel, titled).files, { rename });
@@ -141,7 +141,7 @@ onEveryEngine((engine) => {
       });
     });
 
-    test('a series that the files do not have is an error, not a wish', async () => {
+    test('a series that the files do not contain is an error', async () => {
       const path = engine.newAddress();
       const importing = importFiles(path, alfred.files, { rename: new Map([['GDPX', 'Y']]) });
       expect(await failureOf(importing)).toBe('--id GDPX=…: the files have no series GDPX');
@@ -156,7 +156,7 @@ onEveryEngine((engine) => {
       },
     });
 
-    test('that contradicts what is held is refused in both orders, each field by name', async () => {
+    test('that contradicts the store makes the import fail in both orders, naming each field', async () => {
       for (const [first, second] of bothWays(line('A', 'U', 'SA'), line('B', 'V', 'NSA'))) {
         const path = await importAll([own, first]);
         const before = await engine.digest(path);
@@ -171,7 +171,7 @@ onEveryEngine((engine) => {
       }
     });
 
-    test('comes in parts, before facts and after them', async () => {
+    test('can be imported in parts, before and after facts', async () => {
       const parts = [line('A', '', ''), line('', 'U', ''), line('', '', 'SA'), own];
       for (const order of [parts, [...parts].reverse()]) {
         const path = await importAll(order);
@@ -182,11 +182,11 @@ onEveryEngine((engine) => {
       }
     });
 
-    test('alone makes no series', async () => {
+    test('alone creates no series', async () => {
       expect(await seriesIn(await importAll([titled]))).toEqual([]);
     });
 
-    test('says how far its series is covered, but not beyond the day of the import', async () => {
+    test('extends the coverage of a series, but not beyond the day of the import', async () => {
       const covered = (day: string): Step => ({
         files: { 'metadata.csv': `series_id,covered_to\nX,${day}\n` },
       });

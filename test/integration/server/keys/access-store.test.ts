@@ -12,7 +12,7 @@ const newPath = () => join(scratchFolder(), 'deep', 'access.db');
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe('an access store', () => {
-  it("is its owner's alone, with its journal and its lock", async () => {
+  it('is readable only by its owner, like its journal and its lock', async () => {
     const path = newPath();
     const store = await openAccess(path, { counting: true });
     await store.addKey(newKey({ name: 'Ada', plan: 'pro', now }).stored);
@@ -26,7 +26,7 @@ describe('an access store', () => {
     await store.close();
   });
 
-  it('is counted in by one process alone; keys may be changed meanwhile', async () => {
+  it('lets one process count; others can change keys meanwhile', async () => {
     const path = newPath();
     const first = await openAccess(path, { counting: true });
     const link = `${path}-link`;
@@ -44,7 +44,7 @@ describe('an access store', () => {
     await (await openAccess(path, { counting: true })).close();
   });
 
-  it('says that another process holds it, and works again when it does not', async () => {
+  it('reports that another process has locked it, and works again afterwards', async () => {
     const path = newPath();
     const store = await openAccess(path, { counting: true });
     const other = openDatabase(path);
@@ -73,7 +73,7 @@ describe('an access store', () => {
           .close(),
       'was made by a newer asof',
     ],
-  ])('refuses a file %s, as it is', async (_, make, reason) => {
+  ])('refuses a file %s and leaves it unchanged', async (_, make, reason) => {
     const path = join(scratchFolder(), 'access.db');
     make(path);
     const before = digestOf(path);

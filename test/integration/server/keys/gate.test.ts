@@ -36,7 +36,7 @@ async function refusalOf(work: Promise<unknown>): Promise<Problem> {
 }
 
 describe('the gate', () => {
-  it('admits a good key with its plan and the tightest window', async () => {
+  it('admits a valid key with its plan and the tightest window', async () => {
     const { store } = await newAccess();
     const { secret, id } = await addKey(store, 'pro');
     const { keyId, plan, rate, refusal } = await (await Gate.open(store, shippedPlans)).admit(secret, now);
@@ -49,7 +49,7 @@ describe('the gate', () => {
     await store.close();
   });
 
-  it('does not tell an unknown key from a revoked one, and names the header that is missing', async () => {
+  it('answers alike for unknown and revoked keys, and names a missing header', async () => {
     const { store } = await newAccess();
     const revoked = await addKey(store, 'pro');
     await store.revokeKey(revoked.id, new Date(now).toISOString());
@@ -68,7 +68,7 @@ describe('the gate', () => {
     await store.close();
   });
 
-  it('sees at once what another connection does to the keys', async () => {
+  it('sees changes of keys by another connection at once', async () => {
     const { path, store } = await newAccess();
     const gate = await Gate.open(store, shippedPlans);
     const other = await openAccess(path, { counting: false });
@@ -99,7 +99,7 @@ describe('the gate', () => {
       'monthly limit of 2 requests exceeded',
       1_425_600,
     ],
-  ])('words the quota of a %s as the rulings do', async (_, limits, detail, retryAfter) => {
+  ])('words an exceeded limit per %s as the rulings do', async (_, limits, detail, retryAfter) => {
     const { store } = await newAccess();
     const { secret } = await addKey(store, 'p');
     const gate = await Gate.open(store, new Map([['p', { name: 'p', vintageAccess: true, ...limits }]]));
@@ -114,7 +114,7 @@ describe('the gate', () => {
     await store.close();
   });
 
-  it('keeps day and month over a restart', async () => {
+  it('keeps the counts of the day and the month over a restart', async () => {
     const { path, store } = await newAccess();
     const { secret } = await addKey(store, 'small');
     const gate = await Gate.open(store, small);
@@ -129,7 +129,7 @@ describe('the gate', () => {
     await again.close();
   });
 
-  it('costs ten thousand bad keys nothing: no count, no row, no memory', async () => {
+  it('stores nothing for ten thousand invalid keys: no count, no row, no memory', async () => {
     const { store } = await newAccess();
     const { secret } = await addKey(store, 'small');
     const gate = await Gate.open(store, small);
@@ -147,7 +147,7 @@ describe('the gate', () => {
     await store.close();
   });
 
-  it('says when counts cannot be written, keeps them, and writes them once when it can', async () => {
+  it('reports that counts cannot be written, keeps them, and writes them once when it can', async () => {
     const { store } = await newAccess();
     const { secret } = await addKey(store, 'small');
     let broken = true;
@@ -179,7 +179,7 @@ describe('the gate', () => {
     await store.close();
   });
 
-  it('is not opened over keys whose plan is not served', async () => {
+  it('requires that the plan of every valid key exists', async () => {
     const { store } = await newAccess();
     const { id } = await addKey(store, 'gold');
     await expect(checkPlans(store, shippedPlans)).rejects.toThrow(
@@ -192,7 +192,7 @@ describe('the gate', () => {
 });
 
 describe('the files of an access store', () => {
-  it('hold no key', async () => {
+  it('contain no key', async () => {
     const { path, store } = await newAccess();
     const keys = await Promise.all(Array.from({ length: 20 }, () => addKey(store, 'pro')));
     const gate = await Gate.open(store, shippedPlans);

@@ -77,7 +77,7 @@ function shuffled<T>(items: readonly T[], order: readonly number[]): readonly T[
 }
 
 describe('a plan to merge filings', () => {
-  it('keeps each trade as it came, in any batches and any order', () => {
+  it('keeps each trade as stated, in any batches and any order', () => {
     fc.assert(
       fc.property(distinct, fc.nat(20), fc.boolean(), (filings, cut, backwards) => {
         const inOrder = backwards ? [...filings].reverse() : filings;
@@ -91,7 +91,7 @@ describe('a plan to merge filings', () => {
     );
   });
 
-  it('combines what several files state of a trade, whichever comes first', () => {
+  it('combines what several files state about a trade, in any order', () => {
     fc.assert(
       fc.property(repeated, fc.nat(30), ([filings, echoes, order], cut) => {
         const others = echoes.flatMap(({ place, change }) => {
@@ -111,7 +111,7 @@ describe('a plan to merge filings', () => {
     );
   });
 
-  it('marks the filings that clusters are made of: purchases of shares, and what an amendment restates', () => {
+  it('marks the filings that clusters are made of: purchases of shares and amendments', () => {
     const marksOf = (...filings: readonly Filing[]) =>
       merged([filings]).map(({ concernsClusters }) => concernsClusters);
     expect(marksOf(filing())).toEqual([true]);
@@ -127,7 +127,7 @@ describe('a plan to merge filings', () => {
     ['filing date', { filedOn: '2026-01-03' }, 'filedOn'],
     ['reporting owner', { owners: [owner({ cik: '0000000009' })] }, 'owners'],
   ])(
-    'lists another %s as a conflict, keeps what is held, and replaces it where it is told to',
+    'lists a different %s as a conflict, keeps the one held, and replaces it with replace',
     (_, change, field) => {
       const held = merged([[filing()]]);
       const given = filing(change);
@@ -144,7 +144,7 @@ describe('a plan to merge filings', () => {
     },
   );
 
-  it('lists a new trade as a conflict that contradicts its filing', () => {
+  it('lists a new trade that contradicts its filing as a conflict', () => {
     const given = filing({ row: 2, issuerCik: '0000000009' });
     const { conflicts } = planFilings(merged([[filing()]]), [given], keep);
     expect(conflicts).toMatchObject([{ given, fields: ['issuerCik'] }]);

@@ -44,7 +44,7 @@ describe('the change from one value to another', () => {
     expect(changeBetween(before, after).percent).toBe(percent);
   });
 
-  it('is what whole numbers say, whatever the digits', () => {
+  it('equals the change of the same integers, for any number of digits', () => {
     const decimal = fc
       .tuple(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.integer({ min: 0, max: 12 }))
       .map(([digits, scale]) => textOf(digits, scale));

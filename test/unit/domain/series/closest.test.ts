@@ -3,7 +3,7 @@ import { closest } from '../../../../src/domain/series/closest.ts';
 
 const columns = ['date', 'value', 'as_of_date', 'series_id', 'unit', 'frequency', 'source'];
 
-describe('closest finds what was meant', () => {
+describe('closest finds the known name', () => {
   it.each([
     ['a letter missing', 'valu', 'value'],
     ['a letter too many', 'values', 'value'],
@@ -17,17 +17,17 @@ describe('closest finds what was meant', () => {
     expect(closest(typed, columns)).toBe(meant);
   });
 
-  it('prefers the nearer name to the earlier one', () => {
+  it('prefers the closer name to the earlier one', () => {
     expect(closest('GDPC2', ['GDP', 'GDPC1'])).toBe('GDPC1');
   });
 
-  it('counts a swap of neighbours as one mistake, not two', () => {
+  it('counts a swap of neighbours as one mistake', () => {
     expect(closest('abdc', ['abxx', 'abcd'])).toBe('abcd');
     expect(closest('ba', ['cd', 'ab'])).toBe('ab');
   });
 });
 
-describe('closest stays silent', () => {
+describe('closest finds nothing', () => {
   it.each([
     ['about a name that resembles nothing', 'price'],
     ['about an empty name', ''],
@@ -36,11 +36,11 @@ describe('closest stays silent', () => {
     expect(closest(typed, columns)).toBeUndefined();
   });
 
-  it('where nothing is known', () => {
+  it('without known names', () => {
     expect(closest('date', [])).toBeUndefined();
   });
 
-  it('about a beginning that several names share, unless one is near', () => {
+  it('for a beginning that several names share, unless one is close', () => {
     expect(closest('s', ['series', 'spread'])).toBeUndefined();
   });
 });

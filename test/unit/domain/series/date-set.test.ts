@@ -40,7 +40,7 @@ const sets = fc.array(run, { maxLength: 6 }).map((runs) => runs.flat());
 const frequencies = fc.constantFrom<Frequency[]>('', 'D', 'W', 'M', 'Q', 'SA', 'A');
 
 describe('a set of days as text', () => {
-  test('comes back whole, and holds its days and no other', () => {
+  test('gives back its days and contains no other', () => {
     fc.assert(
       fc.property(
         sets,
@@ -59,7 +59,7 @@ describe('a set of days as text', () => {
     );
   });
 
-  test('is one text, whatever order and however often the days came', () => {
+  test('is the same text for any order and repetition of days', () => {
     fc.assert(
       fc.property(sets, (days) => {
         const text = formatDateSet([...days].sort());
@@ -68,7 +68,7 @@ describe('a set of days as text', () => {
     );
   });
 
-  test('holds the periods of its days for a frequency', () => {
+  test('contains the periods of its days by a frequency', () => {
     fc.assert(
       fc.property(sets, frequencies, (days, frequency) => {
         const set = parseDateSet(formatDateSet(days), frequency);
@@ -89,7 +89,7 @@ describe('a set of days as text', () => {
     [['2020-01-01', '2020-04-01'], '2020-01-01,2020-04-01'],
     [['2020-01-01', '2020-04-01', '2020-07-01'], '2020-01-01/2020-07-01/3M'],
     [['2020-01-03', '2020-01-10', '2020-01-17', '2020-01-20'], '2020-01-03/2020-01-17/7D,2020-01-20'],
-  ])('%j is %j: regular days cost no more than their ends', (days, text) => {
+  ])('%j is %j: a regular range is as short as its ends', (days, text) => {
     expect(formatDateSet(days)).toBe(text);
   });
 });

@@ -23,7 +23,7 @@ const instants = fc.date({
 const days = instants.map((instant) => instant.toISOString().slice(0, 10));
 
 describe('a day', () => {
-  test('is exactly what the calendar of JavaScript knows between 1600 and 2999', () => {
+  test("is valid exactly if JavaScript's calendar has it between 1600 and 2999", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1590, max: 3010 }),
@@ -43,7 +43,7 @@ describe('a day', () => {
     );
   });
 
-  test('counts and moves as JavaScript’s instants do', () => {
+  test("has the number and the neighbours of JavaScript's instants", () => {
     fc.assert(
       fc.property(days, fc.integer({ min: -4000, max: 4000 }), (day, count) => {
         expect(dayNumber(day)).toBe(Date.parse(day) / 86_400_000);
@@ -68,12 +68,12 @@ describe('a day', () => {
     ['SA', '2020-06-30', '2020-01-01'],
     ['SA', '2020-07-01', '2020-07-01'],
     ['A', '2020-12-31', '2020-01-01'],
-  ])('of frequency %j, %s lies in the period that begins on %s', (frequency, day, start) => {
+  ])('by frequency %j, %s is in the period that begins on %s', (frequency, day, start) => {
     expect(periodStart(day, frequency)).toBe(start);
     expect(periodStart(start, frequency)).toBe(start);
   });
 
-  test('is over in UTC later than it begins in the Line Islands', () => {
+  test('begins in the Line Islands before it begins in UTC', () => {
     const instant = new Date('2026-01-15T10:00:00Z');
     expect([utcDay(instant), latestDay(instant)]).toEqual(['2026-01-15', '2026-01-16']);
     expect(latestDay(new Date('2026-01-15T09:59:59.999Z'))).toBe('2026-01-15');

@@ -16,7 +16,7 @@ const plain = fc
   .map(([sign, whole, fraction]) => `${sign}${whole}${fraction === null ? '' : `.${fraction}`}`);
 
 describe('a decimal', () => {
-  test('is carried as it was published', () => {
+  test('keeps its published text', () => {
     fc.assert(
       fc.property(plain, (text) => {
         expect(parseDecimal(text)).toBe(text);
@@ -24,7 +24,7 @@ describe('a decimal', () => {
     );
   });
 
-  test('with an exponent is expanded to the same number, digit by digit', () => {
+  test('with an exponent is expanded to the same number', () => {
     fc.assert(
       fc.property(
         plain,
@@ -64,9 +64,9 @@ describe('a decimal', () => {
     '--1',
     '1e99999',
     '１',
-  ])('%j is none', (text) => expect(parseDecimal(text)).toBeUndefined());
+  ])('%j is not a decimal', (text) => expect(parseDecimal(text)).toBeUndefined());
 
-  test('that would fill the memory is none', () => {
+  test('that would fill the memory is refused', () => {
     expect(parseDecimal('9'.repeat(401))).toBeUndefined();
     expect(parseDecimal('1e9999')).toBeUndefined();
     expect(parseDecimal('1e-9999')).toBeUndefined();
@@ -83,7 +83,7 @@ describe('two texts', () => {
     ),
   );
 
-  test('are one number exactly when they are equal, not when they look so', () => {
+  test('are one number exactly if they are equal as numbers', () => {
     fc.assert(
       fc.property(near, plain, ([text, spell], other) => {
         expect(sameNumber(text, spell(text))).toBe(true);
@@ -97,7 +97,7 @@ describe('two texts', () => {
     expect(sameNumber('0.1', '0.10000000000000000000000000000001')).toBe(false);
   });
 
-  test('give the same fuller one in any order, however many there are', () => {
+  test('have the same fuller text in any order, for any number of texts', () => {
     fc.assert(
       fc.property(plain, plain, plain, (a, b, c) => {
         expect(fullerText(a, b)).toBe(fullerText(b, a));

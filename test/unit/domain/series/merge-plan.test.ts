@@ -125,7 +125,7 @@ describe('a plan to merge statements', () => {
     );
   });
 
-  it('lists every conflict with what is held, and keeps what is held', () => {
+  it('lists every conflict and keeps the statements held', () => {
     fc.assert(
       fc.property(contradicting, (imports) => {
         const rows = new SeriesRows();
@@ -146,7 +146,7 @@ describe('a plan to merge statements', () => {
     );
   });
 
-  it('replaces what is held where it is told to, and nothing else', () => {
+  it('with replace, accepts the new statements and changes no others', () => {
     fc.assert(
       fc.property(contradicting, (imports) => {
         const rows = new SeriesRows();
@@ -164,7 +164,7 @@ describe('a plan to merge statements', () => {
     );
   });
 
-  it('counts a withdrawal among those added, also one that changes nothing', () => {
+  it('counts a withdrawal as added, also if it changes nothing', () => {
     const statements = [
       { date: '2020-01-01', asOf: '2020-02-01', value: null },
       { date: '2020-02-01', asOf: '2020-02-01', value: '1' },
@@ -181,7 +181,7 @@ function textsOf(
 }
 
 describe('a plan to complete vintages', () => {
-  it('withdraws every known date that they do not list, whatever comes first', () => {
+  it('withdraws every known date that they do not list, in any order', () => {
     fc.assert(
       fc.property(
         ofOneSeries,
@@ -216,7 +216,7 @@ describe('a plan to complete vintages', () => {
     );
   });
 
-  it('takes the dates that the store lists where the vintage does not say its own', () => {
+  it('uses the dates in the store for a vintage without dates', () => {
     const rows = new SeriesRows();
     const statements = ['2020-01-01', '2020-02-01'].map((date) => ({ date, asOf: '2020-03-01', value: '1' }));
     rows.apply(planMerge(rows.held(), statements, keep));
@@ -232,7 +232,7 @@ describe('a plan to complete vintages', () => {
     ]);
   });
 
-  it('lists a conflict where the vintage does not list a date that it states', () => {
+  it('lists a conflict if the vintage omits a date that it states', () => {
     const rows = new SeriesRows();
     rows.apply(planMerge(rows.held(), [{ date: '2020-01-01', asOf: '2020-03-01', value: '1' }], keep));
     const plan = planCompletion(rows.held(), [{ asOf: '2020-03-01', dates: new Set() }], keep);
@@ -260,7 +260,7 @@ describe('a plan to move dates to their periods', () => {
     { minLength: 1, maxLength: 14 },
   );
 
-  it('gives what a store would hold that had known the frequency from the start, whenever it learns it', () => {
+  it('produces the same rows as a frequency that was known from the start', () => {
     fc.assert(
       fc.property(
         stamps,
@@ -301,7 +301,7 @@ describe('a plan to move dates to their periods', () => {
     );
   });
 
-  it('keeps a whole vintage whole, by any day of a period', () => {
+  it('keeps a vintage complete, listed by any day of a period', () => {
     const rows = new SeriesRows();
     const state = (asOf: string, ...dates: readonly string[]) =>
       rows.apply(
@@ -325,7 +325,7 @@ describe('a plan to move dates to their periods', () => {
     ]);
   });
 
-  it('lists two dates of one period that differ as a conflict', () => {
+  it('lists two different values in one period as a conflict', () => {
     const rows = new SeriesRows();
     const statements = [
       { date: '2020-01-01', asOf: '2020-05-01', value: '1' },

@@ -19,7 +19,7 @@ function publication(text: string): Publication {
 
 const days = (texts: readonly string[]) => texts.map((day) => `2020-01-${day}`);
 
-describe('days of knowledge between which nothing changed', () => {
+describe('as-of dates between which nothing changed', () => {
   it.each<readonly [publications: readonly string[], asked: readonly string[], periods: string]>([
     [['05 +'], ['04', '05', '06'], '04 | 05 06 since 05'],
     [
@@ -32,7 +32,7 @@ describe('days of knowledge between which nothing changed', () => {
     [['05'], ['04', '06'], '04 06'],
     [[], ['04'], '04'],
     [['05 +'], [], ''],
-  ])('published %j, asked on %j: %s', (publications, asked, periods) => {
+  ])('published %j, as of %j: %s', (publications, asked, periods) => {
     const found = realTimePeriodsOf(days(asked), publications.map(publication)).map(({ days, since }) => {
       const of = days.map((day) => day.slice(8)).join(' ');
       return since === undefined ? of : `${of} since ${since.slice(8)}`;
@@ -41,7 +41,7 @@ describe('days of knowledge between which nothing changed', () => {
   });
 });
 
-describe('the newest date, told from first releases', () => {
+describe('the newest date, derived from first releases', () => {
   type Case = readonly [
     about: string,
     publications: readonly string[],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Rhythm, schedule } from '../../../../src/domain/series/date.ts';
 
-describe('the days of a rhythm between two days', () => {
+describe('the days of a schedule between two days', () => {
   it.each<[Rhythm, string, string, readonly string[]]>([
     ['day', '2024-02-28', '2024-03-01', ['2024-02-28', '2024-02-29', '2024-03-01']],
     ['day', '2024-02-28', '2024-02-28', ['2024-02-28']],

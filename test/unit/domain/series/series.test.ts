@@ -18,7 +18,7 @@ const months = (step: number, count: number, day = '01') =>
     return `${2020 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}-${day}`;
   });
 
-describe('the spacing of dates tells their frequency', () => {
+describe('the spacing of dates implies their frequency', () => {
   test.each<[string, readonly string[], string]>([
     ['nothing', [], ''],
     ['one date, even twice', ['2020-01-01', '2020-01-01'], ''],
@@ -92,7 +92,7 @@ describe('a search', () => {
 });
 
 describe('maturities', () => {
-  test('stand shortest first, those of TIPS among them', () => {
+  test('are sorted shortest first, and include those of TIPS', () => {
     const months = maturities.map(monthsOf);
     expect(months).toEqual([1, 1.5, 2, 3, 4, 6, 12, 24, 36, 60, 84, 120, 240, 360]);
     expect(maturitiesOf('PAR')).toEqual(maturities);

@@ -54,7 +54,7 @@ function expectRates(held: readonly CurvePoint[], known: NaiveModel): void {
 }
 
 describe('a plan to merge curve points', () => {
-  it('keeps one rate for each curve, date and maturity, the same for any batches and order', () => {
+  it('keeps one rate for each curve, date and maturity, the same in any batches and any order', () => {
     fc.assert(
       fc.property(
         agreeingPoints.chain((some) =>
@@ -71,7 +71,7 @@ describe('a plan to merge curve points', () => {
     );
   });
 
-  it('takes the source that sorts first of those with the text that is kept', () => {
+  it('keeps the source that sorts first among points with the same text', () => {
     const point = { curveType: 'PAR', tradeDate: '2024-01-02', maturity: '10Y' } as const;
     const given: readonly CurvePoint[] = [
       { ...point, rate: '4.10', source: 'U.S. Treasury' },
@@ -81,7 +81,7 @@ describe('a plan to merge curve points', () => {
     expect(merged([given])).toEqual([{ ...point, rate: '4.10', source: 'Federal Reserve H.15' }]);
   });
 
-  it('lists every conflict, and writes nothing for what is held or in conflict', () => {
+  it('lists every conflict, and writes nothing for known rates', () => {
     fc.assert(
       fc.property(points, points, (before, after) => {
         const held = merged([before]);
@@ -98,7 +98,7 @@ describe('a plan to merge curve points', () => {
     );
   });
 
-  it('replaces the rates that are held where it is told to', () => {
+  it('with replace, accepts the new rates', () => {
     fc.assert(
       fc.property(points, points, (before, after) => {
         const known = importInto(

@@ -36,7 +36,7 @@ describe('a conflict of two filings', () => {
     expect(lineOn(changes)).toBe(`  a.xml: filing 0000000001-26-000001 row 1: ${differences}`);
   });
 
-  it('uses only names of those rows', () => {
+  it('uses only names of fields of those rows', () => {
     const names = new Set(insiderFilings.fields.map(({ name }) => name));
     const other = {
       accessionNumber: '2',

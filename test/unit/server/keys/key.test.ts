@@ -6,19 +6,19 @@ const now = new Date('2026-01-15T12:00:00Z');
 const made = Array.from({ length: 200 }, () => newKey({ name: 'Ada', plan: 'pro', now }));
 
 describe('a new key', () => {
-  it('is asof_live_sk_ and 43 characters of base64url that are 256 bits', () => {
+  it('is asof_live_sk_ and 256 bits as 43 characters of base64url', () => {
     for (const { secret } of made) {
       const [, random = ''] = /^asof_live_sk_([A-Za-z0-9_-]{43})$/.exec(secret) ?? [];
       expect(Buffer.from(random, 'base64url')).toHaveLength(32);
     }
   });
 
-  it('is another one every time, with another id', () => {
+  it('has a new secret and a new id every time', () => {
     expect(new Set(made.map(({ secret }) => secret)).size).toBe(made.length);
     expect(new Set(made.map(({ stored }) => stored.id)).size).toBe(made.length);
   });
 
-  it('leaves its SHA-256, its first 4 characters, its name, plan and time, and not itself', () => {
+  it('is stored as its SHA-256, first 4 characters, name, plan and time, without the secret', () => {
     for (const { secret, stored } of made) {
       expect(stored).toEqual({
         id: expect.stringMatching(/^k_[0-9a-f]{8}$/),
@@ -39,9 +39,9 @@ describe('a new key', () => {
   });
 });
 
-describe('what cannot be a key', () => {
+describe('a text that is not a key', () => {
   const [good = ''] = made.map(({ secret }) => secret);
-  it('is a key itself, for comparison', () => expect(isKeyShaped(good)).toBe(true));
+  it('differs from a key', () => expect(isKeyShaped(good)).toBe(true));
   it.each([
     ['nothing', ''],
     ['a character less', good.slice(0, -1)],

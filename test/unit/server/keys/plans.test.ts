@@ -9,7 +9,7 @@ const team = {
   vintage_access: true,
 };
 
-describe('the plans that are shipped', () => {
+describe('a shipped plan', () => {
   it.each([
     ['free', 10_000, 500, 30, false],
     ['pro', 1_000_000, 50_000, 600, true],
@@ -19,17 +19,17 @@ describe('the plans that are shipped', () => {
 });
 
 describe("an operator's file of plans", () => {
-  it('replaces them', () => {
+  it('replaces the shipped plans', () => {
     expect([...parsePlans(JSON.stringify([team]), 'plans.json')]).toEqual([
       ['team', { name: 'team', monthlyLimit: 5, dailyLimit: 4, ratePerMinute: 3, vintageAccess: true }],
     ]);
   });
 
   it.each<[string, unknown, string]>([
-    ['that is an object', { team }, 'a list of plans is expected'],
-    ['that is empty', [], 'a list of plans is expected'],
+    ['that is an object', { team }, 'expected a list of plans'],
+    ['that is empty', [], 'expected a list of plans'],
     ['with a text for a plan', ['free'], 'plan 1: an object is expected'],
-    ['with a plan twice', [team, team], "plan 'team' is there twice"],
+    ['with a plan twice', [team, team], "plan 'team' is listed twice"],
     [
       'with a misspelt field',
       [team, { ...team, name: 'b', dayly_limit: 1 }],
@@ -51,7 +51,7 @@ describe("an operator's file of plans", () => {
     expect(() => parsePlans(JSON.stringify(content), 'plans.json')).toThrow(reason);
   });
 
-  it('that is no JSON is refused', () => {
+  it('is refused if it is not JSON', () => {
     expect(() => parsePlans('[{', 'plans.json')).toThrow('plans.json: it is not JSON');
   });
 });

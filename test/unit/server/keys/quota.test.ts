@@ -54,7 +54,7 @@ describe('a quota', () => {
       '2026-01-15T23:00:00Z',
       { window: 'day', limit: 2, reset: 3600 },
     ],
-  ])('%s refuses with the seconds until its window turns', async (_, limits, time, expected) => {
+  ])('%s refuses with the seconds until the next window', async (_, limits, time, expected) => {
     const quotas = new Quotas([]);
     expect(await takeMany(quotas, 2, limits, at(time))).toBe(2);
     expect(await quotas.take('k', limits, at(time))).toEqual({
@@ -67,19 +67,19 @@ describe('a quota', () => {
     ['minute', plan(2, 9, 9), '2026-01-15T12:00:59.999Z', '2026-01-15T12:01:00Z'],
     ['day', plan(9, 2, 9), '2026-01-15T23:59:59.999Z', '2026-01-16T00:00:00Z'],
     ['month', plan(9, 9, 2), '2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00Z'],
-  ])('of a %s begins anew with its window, not before', async (_, limits, last, first) => {
+  ])('of a %s is full again when the next window begins, not before', async (_, limits, last, first) => {
     const quotas = new Quotas([]);
     expect(await takeMany(quotas, 5, limits, at(last))).toBe(2);
     expect(await takeMany(quotas, 5, limits, at(first))).toBe(2);
   });
 
-  it('counts a refused request in no window', async () => {
+  it('does not count a refused request', async () => {
     const quotas = new Quotas([]);
     await takeMany(quotas, 50, plan(1, 3, 9), at('2026-01-15T12:00:00Z'));
     expect(await takeMany(quotas, 50, plan(9, 3, 9), at('2026-01-15T12:01:00Z'))).toBe(2);
   });
 
-  it('tells of the tightest window', async () => {
+  it('reports the tightest window', async () => {
     const quotas = new Quotas([]);
     const now = at('2026-01-15T12:00:10Z');
     expect((await quotas.take('k', plan(5, 3, 9), now)).rate).toEqual({
@@ -90,26 +90,26 @@ describe('a quota', () => {
     });
   });
 
-  it('is of each key alone', async () => {
+  it('counts each key separately', async () => {
     const quotas = new Quotas([]);
     const now = at('2026-01-15T12:00:00Z');
     const verdicts = await Promise.all(['a', 'b', 'a'].map((key) => quotas.take(key, plan(1, 9, 9), now)));
     expect(verdicts.map(({ allowed }) => allowed)).toEqual([true, true, false]);
   });
 
-  it('is not opened anew by a clock that is put back', async () => {
+  it('stays used up when the clock is set back', async () => {
     const quotas = new Quotas([]);
     expect(await takeMany(quotas, 5, plan(2, 9, 9), at('2026-01-15T12:01:00Z'))).toBe(2);
     expect(await takeMany(quotas, 5, plan(2, 9, 9), at('2026-01-15T12:00:59Z'))).toBe(0);
   });
 
-  it('does not hold a key up because the clock was once far ahead', async () => {
+  it('does not block a key after the clock was far ahead', async () => {
     const quotas = new Quotas([]);
     expect(await takeMany(quotas, 5, plan(2, 2, 2), at('2036-01-15T12:00:00Z'))).toBe(2);
     expect(await takeMany(quotas, 5, plan(2, 2, 2), at('2026-01-15T12:00:00Z'))).toBe(2);
   });
 
-  it('goes on from what was saved, and saves only what changed', async () => {
+  it('continues from saved counts and saves only changed ones', async () => {
     const first = new Quotas([]);
     const now = at('2026-01-15T12:00:30Z');
     await takeMany(first, 3, plan(9, 9, 9), now);
@@ -127,7 +127,7 @@ describe('a quota', () => {
     expect(await takeMany(new Quotas(saved), 9, plan(9, 5, 9), now)).toBe(2);
   });
 
-  it('forgets keys that are gone', async () => {
+  it('forgets removed keys', async () => {
     const quotas = new Quotas([]);
     const now = at('2026-01-15T12:00:30Z');
     await quotas.take('k', plan(1, 9, 9), now);
@@ -152,8 +152,8 @@ function naive(times: readonly number[], limits: Plan): boolean[] {
   });
 }
 
-describe('any requests at any times, under any limits', () => {
-  it('pass as the rulings say, also when a process takes over from another', async () => {
+describe('random requests at random times, under random limits,', () => {
+  it('are allowed as the rulings say, also after a restart', async () => {
     const begin = at('2026-01-30T23:50:00Z');
     const steps = fc.array(fc.integer({ min: 0, max: 4 * 3_600_000 }), { minLength: 1, maxLength: 60 });
     const limit = fc.integer({ min: 1, max: 12 });

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, expectTypeOf, it, vi } from 'vitest';
+import { openClient } from '../../src/client/open.ts';
+import { open } from '../../src/index.ts';
+import type { RowOf } from '../../src/operations/operation.ts';
+import type { ParamsOf } from '../../src/operations/param.ts';
+import { openStore } from '../../src/store/open.ts';
+import { asof, linesOf } from '../support/command.ts';
+import { contractStore, now } from '../support/contract-cases.ts';
+import { scratchFolder } from '../support/folders.ts';
+import { type Running, startService } from '../support/modes.ts';
+import { sources } from '../support/sources-operation.ts';
+
+// The line that the operation would have in the table.
+vi.mock('../../src/operations/index.ts', async (original) => {
+  const [table, added] = await Promise.all([
+    original<typeof import('../../src/operations/index.ts')>(),
+    import('../support/sources-operation.ts'),
+  ]);
+  return { ...table, operations: [...table.operations, added.sources] };
+});
+
+const clock = () => now;
+let path: string;
+let service: Running;
+
+beforeAll(async () => {
+  path = await contractStore(scratchFolder());
+  service = await startService({ openStore: () => openStore(path), clock });
+});
+afterAll(() => service.stop());
+
+const bea = { source: 'BEA', series_count: 2, last_vintage: '2021-01-01' };
+
+it('an operation that is declared has a command with flags, an alias and every output', async () => {
+  const line = ['--min-series', '2', '--store', path];
+  const { code, out } = await asof(['sources', ...line]);
+  expect([code, linesOf(out)]).toEqual([
+    0,
+    ['source,series_count,last_vintage', 'BEA,2,2021-01-01', ',4,2020-02-01'],
+  ]);
+  expect((await asof(['src', ...line, '--limit', '1', '--json'])).out).toContain(
+    '"results": [\n    {\n      "source": "BEA",\n      "series_count": 2,\n      "last_vintage": "2021-01-01T00:00:00Z"\n    }\n  ]',
+  );
+  expect(await asof(['sources', '--min-series', '0'])).toMatchObject({
+    code: 2,
+    err: 'asof: --min-series "0": use an integer from 1 to 1000\n',
+  });
+});
+
+it('an operation that is declared is in the help texts', async () => {
+  expect((await asof(['help'])).out).toMatch(/^ {2}sources.* {2}List the sources of series$/m);
+  const { out } = await asof(['help', 'sources']);
+  expect(out).toContain('List the sources of series');
+  expect(out).toMatch(/--min-series <n> +series that a source has at least \(default 1\)/);
+});
+
+it('an operation that is declared has a route, and an OpenAPI entry with its schema', async () => {
+  const headers = { 'X-API-Key': service.key };
+  const response = await fetch(`${service.url}/v1/sources?limit=1`, { headers });
+  expect(await response.json()).toMatchObject({
+    object: 'source_list',
+    results: [{ ...bea, last_vintage: '2021-01-01T00:00:00Z' }],
+    has_more: true,
+  });
+  const { paths, components } = (await (await fetch(`${service.url}/v1/openapi.json`)).json()) as {
+    readonly paths: Readonly<Record<string, unknown>>;
+    readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+  };
+  expect(paths['/v1/sources']).toMatchObject({
+    get: {
+      operationId: 'data_sources',
+      parameters: [
+        { name: 'min_series', in: 'query', schema: { type: 'integer', minimum: 1 } },
+        { name: 'limit' },
+        { name: 'cursor' },
+      ],
+    },
+  });
+  expect(components.schemas.DataSourcesRow).toEqual({
+    type: 'object',
+    required: ['source', 'series_count', 'last_vintage'],
+    properties: {
+      source: { type: 'string', description: 'Name of the data source.' },
+      series_count: { type: 'integer', description: 'Its series.' },
+      last_vintage: {
+        type: ['string', 'null'],
+        format: 'date-time',
+        description: 'The last vintage of any of them.',
+      },
+    },
+  });
+});
+
+it('an operation that is declared is asked of a service, whose answer is checked', async () => {
+  const client = await openClient({ baseUrl: service.url, key: service.key, env: {} });
+  const { results } = await client.ask(sources, [['min_series', '2']]);
+  expectTypeOf(results).toEqualTypeOf<readonly RowOf<typeof sources>[]>();
+  expect(results[0]).toEqual(bea);
+  await client.close();
+});
+
+it('an operation that is declared has a method of the library, and types', async () => {
+  expectTypeOf<RowOf<typeof sources>>().toEqualTypeOf<{
+    readonly source: string;
+    readonly series_count: number;
+    readonly last_vintage: string | null;
+  }>();
+  expectTypeOf<ParamsOf<typeof sources>['minSeries']>().toEqualTypeOf<number | undefined>();
+  const store = await open(path, { clock });
+  const method: unknown = Reflect.get(store, 'dataSources');
+  expect(await (method as (params: object) => Promise<unknown>)({ minSeries: 2, limit: 1 })).toMatchObject({
+    rows: [bea],
+    hasMore: true,
+  });
+  await store.close();
+});
+
+it('an operation that is declared completes on the command line', async () => {
+  const offered = async (...words: readonly string[]) => {
+    const { out } = await asof(['completion', 'fish', '--', ...words]);
+    return linesOf(out).map((text) => text.split('\t')[0]);
+  };
+  // The first line says what kind of choices follow.
+  expect(await offered('sou')).toEqual(['words', 'sources']);
+  expect(await offered('sources', '--mi')).toEqual(['words', '--min-series']);
+});

@@ -1,0 +1,47 @@
+import { operation, pageOf } from '../../src/operations/operation.ts';
+import { integerParam, paging } from '../../src/operations/params.ts';
+
+/** An operation that asof does not have: what one more file of src/operations would declare. */
+export const sources = operation({
+  name: 'data_sources',
+  command: { words: 'sources', alias: 'src', heading: 'Series' },
+  summary: 'List the sources of series',
+  path: '/v1/sources',
+  object: 'source_list',
+  params: {
+    min_series: integerParam('Series that a source has at least.', 1, 1000, 1),
+    ...paging,
+  },
+  fields: [
+    { name: 'source', type: 'text', description: 'Name of the data source.' },
+    { name: 'series_count', type: 'integer', description: 'Its series.' },
+    { name: 'last_vintage', type: 'day', description: 'The last vintage of any of them.', nullable: true },
+  ],
+  columns: ['source', 'series_count', 'last_vintage'],
+  async run({ min_series, limit }, { view, position }) {
+    const series = await view.searchSeries({ text: '', match: 'id', limit: 1000 });
+    const rows = [...new Set(series.map(({ source }) => source))]
+      .sort()
+      .reverse()
+      .map((source) => {
+        const own = series.filter((one) => one.source === source);
+        return {
+          source,
+          series_count: own.length,
+          last_vintage:
+            own
+              .map(({ lastVintage }) => lastVintage)
+              .sort()
+              .at(-1) ?? null,
+        };
+      })
+      .filter(({ series_count }) => series_count >= min_series)
+      .filter(({ source }) => position === undefined || source < (position.key[0] ?? ''));
+    return pageOf(
+      rows.slice(0, limit + 1),
+      limit,
+      (row) => row,
+      ({ source }) => ({ key: [source] }),
+    );
+  },
+});
