@@ -21,7 +21,7 @@ const commonJs = { format: 'cjs', supported: { 'dynamic-import': false } };
 /** What a query loads, from a store or a service: files of `dist/`, and modules that each holds with their static imports. */
 const files = {
   asof: ['bin/asof.ts'],
-  query: ['src/cli/options/parse.ts', 'src/cli/run/query.ts'],
+  query: ['src/cli/dispatch.ts'],
   remote: ['src/cli/run/remote-session.ts', 'src/client/remote/client.ts'],
 };
 
@@ -47,10 +47,17 @@ async function findHomes() {
       return kind === 'dynamic-import' || homes.has(path) ? { path, external: true } : undefined;
     });
     const { metafile } = await build({ ...bundle, metafile: true, entryPoints: modules, plugins: [plugin] });
-    const own = Object.keys(metafile.inputs).filter((path) => path.startsWith('src/'));
-    for (const [path, names] of await exportsOf(own)) homes.set(path, { file, names });
+    for (const [path, names] of await exportsOf(modulesIn(metafile)))
+      homes.set(path, { file, names, number: homes.size });
   }
   return { homes, lazyModules: [...lazyModules].filter((path) => !homes.has(path)) };
+}
+
+/** The modules of asof that are in an output, without those of which nothing is used. */
+function modulesIn({ outputs }) {
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  const used = inputs.filter(([path, { bytesInOutput }]) => path.startsWith('src/') && bytesInOutput > 0);
+  return [...new Set(used.map(([path]) => path))];
 }
 
 /** The names that each module exports. */
@@ -64,7 +71,7 @@ async function exportsOf(entryPoints) {
 async function buildFile(file, homes) {
   const exported = [...homes]
     .filter(([, home]) => home.file === file)
-    .map(([path, { names }]) => `export { ${renamed(path, names)} } from './${path}';`);
+    .map(([path, home]) => `export { ${renamed(home)} } from './${path}';`);
   const imported = files[file].map((path) => `import './${path}';`);
   const { outputFiles } = await build({
     ...bundle,
@@ -108,7 +115,7 @@ function importsFromHomes(homes, file) {
       onResolve({ filter: /./, namespace: 'home' }, ({ path }) => ({ path, external: true }));
       onLoad({ filter: /./, namespace: 'home' }, ({ path }) => {
         const home = homes.get(path);
-        return { contents: `export { ${restored(path, home.names)} } from '${folder}/${home.file}.cjs';` };
+        return { contents: `export { ${restored(home)} } from '${folder}/${home.file}.cjs';` };
       });
     },
   );
@@ -132,12 +139,12 @@ function nameOf(path) {
   return path.replace(/\.ts$/, '').replaceAll(/\W/g, '_');
 }
 
-/** Exports of names of a module by names that are unique in the program. */
-function renamed(path, names) {
-  return names.map((name) => `${name} as ${nameOf(path)}$${name}`).join(', ');
+/** Exports of the names of a module by names that are unique in the program. */
+function renamed({ names, number }) {
+  return names.map((name) => `${name} as ${name}$${number}`).join(', ');
 }
 
 /** Exports of the same by their own names. */
-function restored(path, names) {
-  return names.map((name) => `${nameOf(path)}$${name} as ${name}`).join(', ');
+function restored({ names, number }) {
+  return names.map((name) => `${name}$${number} as ${name}`).join(', ');
 }
