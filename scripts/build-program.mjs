@@ -31,6 +31,7 @@ const files = {
  * (docs/decisions/0060-build.md).
  */
 export async function buildProgram() {
+  await mkdir(join(root, 'dist'), { recursive: true });
   const { homes, lazyModules } = await findHomes();
   for (const file of Object.keys(files)) await buildFile(file, homes);
   await buildParts(lazyModules, homes);
