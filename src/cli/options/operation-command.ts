@@ -97,8 +97,10 @@ function flagsOf([name, param]: ParamEntry): readonly Flag[] {
   return [
     {
       name: flagName(name, param),
-      about: fallback === undefined ? about : `${about} (default ${fallback})`,
+      about,
       ...(!isSwitch && { value: param.placeholder.toLowerCase() }),
+
+      ...(fallback !== undefined && { fallback: String(fallback) }),
       ...(param.required && { required: true }),
     },
   ];
@@ -176,7 +178,7 @@ function valueIn(name: string, param: Param, line: TypedLine): string | number |
   });
 }
 
-/** Refuses values that do not go together, as the service would, with the names of flags for those of parameters. */
+/** Refuses values that do not go together, as the service would, but names flags instead of parameters. */
 function checkTogether({ params, prepare }: Operation, values: QueryParams, { clock }: TypedLine): void {
   try {
     prepare(textsOf(values), clock);

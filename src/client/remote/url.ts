@@ -5,7 +5,7 @@ import type { ParamTexts } from '../../operations/param.ts';
 /** Where a service is: its origin, the prefix of its paths (empty or `/…` without a slash at the end), and both as one text. */
 export type BaseUrl = { readonly origin: string; readonly prefix: string; readonly href: string };
 
-/** The base URL that `text` is; a Problem that never repeats a password when it is none. */
+/** Reads a base URL; a text that is not one is a Problem, which never repeats a password. */
 export function parseBaseUrl(text: string): BaseUrl {
   const typed = text.trim();
   if (!URL.canParse(typed)) throw refused('it is not a URL', withScheme(typed));
@@ -19,13 +19,13 @@ export function parseBaseUrl(text: string): BaseUrl {
 }
 
 function refused(reason: string, hint?: string): Problem {
-  return new Problem('bad-input', `this cannot be a base URL: ${reason}`, {
+  return new Problem('bad-input', `invalid base URL: ${reason}`, {
     field: 'base_url',
     hints: hint === undefined ? ['such as https://data.example.com'] : [hint],
   });
 }
 
-/** A host without a scheme is the commonest slip; the way to write it is worth a line. */
+/** The most common mistake is a host without a scheme; the hint shows how to write it. */
 function withScheme(typed: string): string | undefined {
   return /^(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(\/[\w./-]*)?$/.test(typed)
     ? `did you mean https://${typed}?`
