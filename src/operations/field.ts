@@ -2,7 +2,7 @@ import { type Day, dateTime } from '../domain/series/date.ts';
 import type { Cell, Row } from './envelope.ts';
 
 /** The type of the cells of each kind of field in asof's form; a missing value is null. */
-export type CellTypes = {
+type CellTypes = {
   readonly text: string;
   /** The exact text of a number: `-?digits[.digits]`. */
   readonly decimal: string;
