@@ -135,7 +135,7 @@ export type Field = {
   readonly nullable?: boolean;
   /** Whether it is our addition to the contract: rows of another service may lack it. */
   readonly extension?: boolean;
-  /** How a table words certain values, such as a limit that means no limit. */
+  /** How texts of files and tables word certain values, such as a limit that means no limit. */
   readonly words?: Readonly<Record<string, string>>;
   /** Of a list: whether its entries may be missing (null). */
   readonly sparse?: boolean;

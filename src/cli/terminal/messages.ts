@@ -1,6 +1,7 @@
 import { Problem } from '../../errors/problem.ts';
 import { problemOf } from '../../errors/system-errors.ts';
 import { printable } from '../../render/printable.ts';
+import type { ResolvedDay } from '../options/typed-day.ts';
 import { exitCode, exitCodeOf } from './exit-code.ts';
 import type { Io, Output } from './io.ts';
 
@@ -16,6 +17,8 @@ export type Messages = {
   readonly notes: boolean;
   /** A line for people: only on a terminal. */
   readonly aside: (text: string) => void;
+  /** Which day each text names: on a terminal, or for `--verbose`. */
+  readonly resolved: (days: readonly ResolvedDay[]) => void;
   /** A line for `--verbose`. */
   readonly detail: (text: string) => void;
   /** A line for `--debug`. */
@@ -29,12 +32,18 @@ export function messagesOf(
 ): Messages {
   const print = (text: string): void => write(io, `${printable(text)}\n`);
   const unless = (silent: boolean) => (text: string) => (silent ? undefined : print(text));
+  const detail = unless(!verbose && !debug);
+  const aside = unless(quiet || io.stderr.isTTY !== true);
   return {
     warn: print,
     notes: !quiet,
     note: unless(quiet),
-    aside: unless(quiet || io.stderr.isTTY !== true),
-    detail: unless(!verbose && !debug),
+    aside,
+    resolved(days) {
+      const say = io.stderr.isTTY === true ? aside : detail;
+      for (const { flag, text, day } of days) say(`asof: ${flag} ${text} is ${day}`);
+    },
+    detail,
     trace: unless(!debug),
   };
 }
