@@ -1,11 +1,13 @@
 import { Problem } from '../../errors/problem.ts';
 import { problemOf } from '../../errors/system-errors.ts';
 import { printable } from '../../render/printable.ts';
-import type { ResolvedDay } from '../options/typed-day.ts';
 import { exitCode, exitCodeOf } from './exit-code.ts';
 import type { Io, Output } from './io.ts';
 
 const embeddedErrors = 'asof://local/errors';
+
+/** A flag or argument, its text, and the day that it names. */
+type ResolvedText = { readonly flag: string; readonly text: string; readonly day: string };
 
 /** What a command writes to stderr for people. */
 export type Messages = {
@@ -18,7 +20,7 @@ export type Messages = {
   /** A line for people: only on a terminal. */
   readonly aside: (text: string) => void;
   /** Which day each text names: on a terminal, or for `--verbose`. */
-  readonly resolved: (days: readonly ResolvedDay[]) => void;
+  readonly resolved: (days: readonly ResolvedText[]) => void;
   /** A line for `--verbose`. */
   readonly detail: (text: string) => void;
   /** A line for `--debug`. */
