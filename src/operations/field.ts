@@ -135,7 +135,7 @@ export type Field = {
   readonly nullable?: boolean;
   /** Whether it is our addition to the contract: rows of another service may lack it. */
   readonly extension?: boolean;
-  /** The words that a table shows for certain values, such as a limit that means no limit. */
+  /** The words that files and tables show for certain values, such as a limit that means no limit. */
   readonly words?: Readonly<Record<string, string>>;
   /** In a list, whether entries may be missing (null). */
   readonly sparse?: boolean;
