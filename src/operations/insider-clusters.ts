@@ -92,7 +92,7 @@ export const clusterParams = {
 /** Insiders of one issuer who bought in the open market within days of each other, newest last trade first. */
 export const insiderClusters = operation({
   name: 'insider_clusters',
-  command: { words: 'insider clusters', heading: 'Insiders' },
+  command: { words: 'insider clusters', heading: 'Insiders', features: ['oldest'] },
   summary: 'Where several insiders bought within days of each other',
   path: '/v1/insider/clusters',
   object: 'insider_clusters',

@@ -91,7 +91,7 @@ const withoutColumn: ReadonlySet<string> = new Set(['other_owner_ciks', 'origina
 /** Trades that insiders reported, newest filing date first, then by accession number and row. */
 export const insiderFilings = operation({
   name: 'insider_filings',
-  command: { words: 'insider filings', heading: 'Insiders' },
+  command: { words: 'insider filings', heading: 'Insiders', features: ['oldest'] },
   summary: 'Trades that insiders reported, by the day of their filing',
   path: '/v1/insider/filings',
   object: 'insider_filings',
