@@ -31,7 +31,7 @@ export type VintageTable = {
 export type CellRules = {
   /** The exact decimal text of a number, or undefined if the cell is not one. */
   readonly number: (text: string) => string | undefined;
-  /** The texts that mean: not available, or no longer. */
+  /** The texts that mean "not available" or "no longer available". */
   readonly withdrawals: ReadonlySet<string>;
   /** The frequency of every column, where the format states it. */
   readonly frequency?: Frequency;
@@ -147,7 +147,7 @@ function readingsOf(
 
 /** The layout of a CSV file of whole vintages: dates in the first column, one vintage in each other column. */
 type VintageLayout = {
-  /** The series and vintage of a column; throws a refusal if the name does not tell. */
+  /** The series and vintage of a column; throws a refusal if its name does not state them. */
   readonly column: (name: string) => Omit<VintageColumn, 'name'>;
   readonly date: (text: string) => Day | undefined;
   /** The form of a date, for refusals. */

@@ -32,14 +32,14 @@ export type ImportConflict =
 
 /**
  * The refusal of an import: its message counts the conflicts, by cause if there are several, and lists every one in a
- * line; its hints are the ways out.
+ * line; its hints say what the user can do.
  */
 export class ImportRefusal extends Problem {
   readonly conflicts: readonly ImportConflict[];
 
   constructor(all: readonly ImportConflict[]) {
     const conflicts = withoutConsequences(all);
-    super('bad-input', textOf(conflicts, conflicts.length), { hints: waysOut(conflicts) });
+    super('bad-input', textOf(conflicts, conflicts.length), { hints: hintsFor(conflicts) });
     this.conflicts = conflicts;
   }
 
@@ -176,7 +176,7 @@ function valueText(value: string | null): string {
   return value ?? 'withdrawn';
 }
 
-function waysOut(conflicts: readonly ImportConflict[]): string[] {
+function hintsFor(conflicts: readonly ImportConflict[]): string[] {
   const replaceable = conflicts.some((conflict) =>
     conflict.kind === 'metadata' ? conflict.shown !== true : /^(?:value|rate|filing)$/.test(conflict.kind),
   );
@@ -193,8 +193,8 @@ function waysOut(conflicts: readonly ImportConflict[]): string[] {
 }
 
 /**
- * Remembers the statements of one import. If new statements replace held ones, the order of two that differ would
- * decide; with this log an import finds the conflicts within itself.
+ * Remembers the statements of one import. With `--replace`, the store would keep the last of two new statements that
+ * differ; this log finds such conflicts.
  */
 export class StatementLog {
   readonly #series = new Map<string, Map<Day, Map<Day, string | null>>>();
