@@ -102,8 +102,13 @@ describe('the refusal of an import', () => {
 
   it('does not list the values that contradict a series because they are of another frequency', () => {
     const frequency = {
-      ...{ kind: 'metadata', file: 'a.csv', seriesId: 'GDP', field: 'frequency' },
-      ...{ held: 'Q', given: 'M', shown: true },
+      kind: 'metadata',
+      file: 'a.csv',
+      seriesId: 'GDP',
+      field: 'frequency',
+      held: 'Q',
+      given: 'M',
+      shown: true,
     } as const;
     const { detail, hints } = new ImportRefusal([frequency, ...days.map((day) => value('GDP', day))]);
     expect(detail).toBe(
