@@ -19,10 +19,7 @@ export type HeldSeries = {
   readonly frequency: Frequency;
   /** Every vintage, oldest first; none are needed if every statement of the merge is later than all of them. */
   readonly vintages: readonly HeldVintage[];
-  /**
-   * The changes of each date that the merge is about, oldest first; other dates may be missing. Of each date the latest
-   * is enough if every statement of the merge is later than all vintages.
-   */
+  /** The changes of each date that the merge is about, oldest first; the latest is enough if no vintages are needed. */
   readonly changes: ReadonlyMap<Day, readonly Change[]>;
 };
 
