@@ -113,7 +113,7 @@ export function readCompleteVintages(connection: Connection, seriesId: string): 
     .map(({ asOf, kind, statedKind }) => ({ asOf, kind: kindOf(kind, statedKind ?? undefined) }));
 }
 
-/** Every change of one date's number, oldest first; null where it was withdrawn. */
+/** Every change of one date's number, oldest first; null marks a withdrawal. */
 export function readRevisions(connection: Connection, key: number, date: Day): readonly Revision[] {
   return connection
     .objects<Revision>(
@@ -154,7 +154,7 @@ export function readVintageCounts(
     .map((row) => ({ ...row, kind: kindOf(row.kind, statedKind ?? undefined) }));
 }
 
-/** The first date of a series that ever had a value; undefined where every statement is a withdrawal. */
+/** The first date of a series that ever had a value; undefined if every statement is a withdrawal. */
 export function readFirstDate(connection: Connection, key: number): Day | undefined {
   return connection.column<Day | null>('select min(date) from fact where series = ?').get(key) ?? undefined;
 }
