@@ -135,6 +135,8 @@ export type Field = {
   readonly nullable?: boolean;
   /** Whether it is our addition to the contract: rows of another service may lack it. */
   readonly extension?: boolean;
+  /** Its only values, where it has few; rows of another service may have others. */
+  readonly choices?: readonly string[];
   /** How a table words certain values, such as a limit that means no limit. */
   readonly words?: Readonly<Record<string, string>>;
   /** Of a list: whether its entries may be missing (null). */

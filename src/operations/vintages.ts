@@ -14,6 +14,7 @@ export const vintages = operation({
     analysis: 'vintages',
   },
   summary: 'The days on which a series was published, and what each changed',
+  description: 'Newest day first, with how many dates got a value, another value, or lost it.',
   path: '/v1/series/{id}/vintages',
   object: 'vintage_list',
   members: ['coverage'],
@@ -34,6 +35,18 @@ export const vintages = operation({
     { name: 'withdrawn', type: 'integer', description: 'Dates that lost their value.' },
   ],
   columns: ['as_of_date', 'added', 'revised', 'withdrawn'],
+  example: {
+    params: { id: 'GDP', from: '2015-01-01', to: '2015-01-30', limit: '1' },
+    row: { as_of_date: '2015-01-30', added: 1, revised: 0, withdrawn: 0 },
+    head: {
+      coverage: {
+        first_vintage: '1991-12-04',
+        last_vintage: '2024-12-19',
+        first_date: '1946-01-01',
+        covered_to: '2024-12-19',
+      },
+    },
+  },
   knownBy: 'as_of_date',
   boundBy: 'to',
   check: ({ from, to }) => checkRange(from, to),
