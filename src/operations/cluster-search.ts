@@ -7,14 +7,14 @@ import type { StoreState, StoreView } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import { type Page, type PagePosition, pageOf } from './operation.ts';
 
-/** A cluster with what its newest filing calls the issuer. */
+/** A cluster with the ticker and the name of its issuer, as its newest filing states them. */
 export type NamedCluster = Cluster & {
   readonly issuerCik: string;
   readonly ticker: string | null;
   readonly issuerName: string | null;
 };
 
-/** Which clusters: of which rule, of one ticker or (empty) of all, and known on which day. */
+/** Selects clusters by a rule, of one ticker (or all, if it is empty), as known on a day. */
 type ClusterSearch = {
   readonly min_insiders: number;
   readonly days: number;
@@ -22,13 +22,13 @@ type ClusterSearch = {
   readonly as_of: Day | undefined;
 };
 
-/** The last listing of each state of a store, so that its pages are cut from one search. */
-const remembered = new WeakMap<
+/** The last listing of each state of a store, so that all its pages need one search. */
+const lastListings = new WeakMap<
   StoreState,
-  { readonly question: string; readonly clusters: readonly NamedCluster[] }
+  { readonly search: string; readonly clusters: readonly NamedCluster[] }
 >();
 
-/** Which clusters make a page. */
+/** Selects a page of clusters. */
 type ClusterPageParams = ClusterSearch & {
   readonly from: Day | undefined;
   readonly to: Day | undefined;
@@ -42,7 +42,7 @@ export async function pageOfClusters(
   position: PagePosition | undefined,
 ): Promise<Omit<Page, 'rows'> & { readonly clusters: readonly NamedCluster[] }> {
   const { revision: version } = await view.state();
-  // Another import may have moved any cluster: pages of two states do not fit together.
+  // An import may change any cluster, so all pages must come from one state.
   if (position !== undefined && position.version !== version) throw changedSince();
   const all = await allClusters(view, { min_insiders, days, ticker, as_of });
   const wanted = all.filter(
@@ -50,7 +50,7 @@ export async function pageOfClusters(
   );
   const after = position?.key.join('\n');
   const start = after === undefined ? 0 : wanted.findIndex((one) => keyOf(one).join('\n') === after) + 1;
-  // Another store may count as many imports.
+  // Another store may have the same revision.
   if (after !== undefined && start === 0) throw changedSince();
   const { rows: clusters, ...rest } = pageOf(
     wanted.slice(start, start + limit + 1),
@@ -62,18 +62,18 @@ export async function pageOfClusters(
 }
 
 /** Every cluster, newest last trade first. */
-export async function allClusters(view: StoreView, asked: ClusterSearch): Promise<readonly NamedCluster[]> {
+export async function allClusters(view: StoreView, query: ClusterSearch): Promise<readonly NamedCluster[]> {
   const state = await view.state();
-  const question = JSON.stringify(asked);
-  const known = remembered.get(state);
-  if (known?.question === question) return known.clusters;
-  const clusters = (await findClusters(view, asked)).sort(newestFirst);
-  remembered.set(state, { question, clusters });
+  const search = JSON.stringify(query);
+  const known = lastListings.get(state);
+  if (known?.search === search) return known.clusters;
+  const clusters = (await findClusters(view, query)).sort(newestFirst);
+  lastListings.set(state, { search, clusters });
   return clusters;
 }
 
-/** After this many trades other requests may go on. */
-const stretch = 5000;
+/** The number of trades after which other requests may run. */
+const tradesPerTick = 5000;
 
 async function findClusters(
   view: StoreView,
@@ -94,7 +94,7 @@ async function findClusters(
       if (symbol === '' || isOf(cluster, symbol)) found.push(named(cluster));
     }
     trades += filings.length;
-    if (trades < stretch) continue;
+    if (trades < tradesPerTick) continue;
     trades = 0;
     await nextTick();
   }
@@ -126,7 +126,7 @@ function newestFirst(a: NamedCluster, b: NamedCluster): number {
   return (nameA ?? '') < (nameB ?? '') ? -1 : 1;
 }
 
-/** What orders clusters, and tells each from all others. */
+/** The key by which clusters are ordered; it is unique. */
 function keyOf({ dateLast, size, ticker, issuerCik, dateFirst }: NamedCluster): readonly string[] {
   return [dateLast, String(size), ticker ?? '', issuerCik, dateFirst];
 }

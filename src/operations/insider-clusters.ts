@@ -5,14 +5,18 @@ import type { Field, FieldType } from './field.ts';
 import { operation } from './operation.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
-/** A field of ours. */
-function ours<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {
+/** An extension field. */
+function extension<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {
   return { name, type, description, extension: true } as const;
 }
 
-/** A field of ours that may be missing. */
-function maybe<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {
-  return { ...ours(name, type, description), nullable: true } as const;
+/** An extension field that may be null. */
+function nullableExtension<const N extends string, const T extends FieldType>(
+  name: N,
+  type: T,
+  description: string,
+) {
+  return { ...extension(name, type, description), nullable: true } as const;
 }
 
 const insider = [
@@ -23,10 +27,10 @@ const insider = [
   { name: 'transaction_date', type: 'day', description: 'Date of the trade.' },
   { name: 'is_director', type: 'boolean', description: 'Whether the insider is a director.' },
   { name: 'is_officer', type: 'boolean', description: 'Whether the insider is an officer.' },
-  maybe('owner_cik', 'text', "The SEC's key of the insider."),
-  ours('filing_date', 'day', 'The day from which on the trade was public.'),
-  maybe('accession_number', 'text', "The SEC's number of the filing."),
-  maybe('value', 'decimal', 'Shares by price, exact.'),
+  nullableExtension('owner_cik', 'text', "The SEC's key of the insider."),
+  extension('filing_date', 'day', 'The first day on which the trade was public.'),
+  nullableExtension('accession_number', 'text', "The SEC's number of the filing."),
+  nullableExtension('value', 'decimal', 'Shares times price, exact.'),
 ] as const satisfies readonly Field[];
 
 const fields = [
@@ -41,13 +45,13 @@ const fields = [
   {
     name: 'total_shares',
     type: 'decimal',
-    description: 'Shares bought; null where a trade does not state how many.',
+    description: 'Shares bought; null if a trade does not state its number.',
     nullable: true,
   },
   {
     name: 'total_value',
     type: 'decimal',
-    description: 'Paid where shares and price are stated; null without any.',
+    description: 'The sum paid in trades that state shares and price; null if none does.',
     nullable: true,
   },
   { name: 'date_first', type: 'day', description: 'Date of the first trade.' },
@@ -55,17 +59,17 @@ const fields = [
   {
     name: 'insiders',
     type: 'records',
-    description: 'One entry a trade: who bought, what, when, and when it was filed.',
+    description: 'One entry per trade: who bought, what, when, and when it was filed.',
     fields: insider,
   },
-  ours('issuer_cik', 'text', "The SEC's key of the issuer."),
-  ours('transaction_count', 'integer', 'Trades.'),
-  maybe('average_price', 'decimal', 'What a share cost on average, to four decimals.'),
-  maybe('price_low', 'decimal', 'Lowest price.'),
-  maybe('price_high', 'decimal', 'Highest price.'),
-  ours('detected_on', 'day', 'The day on which the cluster could be seen for the first time.'),
-  ours('size_when_detected', 'integer', 'Distinct insiders that could be seen on that day.'),
-  ours('accession_numbers', 'list', 'The filings that report the trades.'),
+  extension('issuer_cik', 'text', "The SEC's key of the issuer."),
+  extension('transaction_count', 'integer', 'Number of trades.'),
+  nullableExtension('average_price', 'decimal', 'Average price of a share, to four decimals.'),
+  nullableExtension('price_low', 'decimal', 'Lowest price.'),
+  nullableExtension('price_high', 'decimal', 'Highest price.'),
+  extension('detected_on', 'day', 'The first day on which the cluster was public.'),
+  extension('size_when_detected', 'integer', 'Distinct insiders of the cluster as known on that day.'),
+  extension('accession_numbers', 'list', 'The filings that report the trades.'),
 ] as const satisfies readonly Field[];
 
 /** A cluster of the sample. */

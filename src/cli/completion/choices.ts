@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { largestPage, pagesOf } from '../../client/pagination.ts';
+import { maturities } from '../../domain/treasury/curve.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { seriesSearch } from '../../operations/index.ts';
 import { formatNames } from '../../render/formats.ts';
@@ -20,7 +21,7 @@ type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices
 
 const files: Completer = () => ({ kind: 'files' });
 const folders: Completer = () => ({ kind: 'folders' });
-const day: Completer = () => wordsOf(['today']);
+const day: Completer = () => wordsOf(['today', 'yesterday']);
 const free: Completer = () => nothing;
 
 /** How the values of flags are completed, by their names in help; words such as `par|tips` complete themselves. */
@@ -28,6 +29,7 @@ export const flagValues: Readonly<Record<string, Completer>> = {
   date: day,
   format: () => wordsOf(formatNames),
   id: ids,
+  maturity: () => wordsOf(maturities),
   kind: async () =>
     described(
       (await import('../../import/formats/recognise.ts')).formats.map(({ kind, summary }) => [kind, summary]),

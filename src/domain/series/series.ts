@@ -21,7 +21,7 @@ export function parseSeriesId(text: string): string | undefined {
 /** The frequency codes, finest first. */
 export const frequencies: readonly Frequency[] = ['D', 'W', 'BW', 'M', 'Q', 'SA', 'A'];
 
-/** A text as a frequency code; undefined if it is none of them. */
+/** A text as a frequency code; undefined if it is not one. */
 export function parseFrequency(text: string): Frequency | undefined {
   const code = text.trim().toUpperCase();
   return frequencies.find((frequency) => frequency === code);
