@@ -42,6 +42,13 @@ const fields = [
     description: 'The last day that any import speaks for.',
     extension: true,
   },
+  {
+    name: 'vintage_kind',
+    type: 'text',
+    description:
+      'How its vintages came about: exact (days of publication), fetched, sampled (what was known on some days) or unknown; several are separated by "; ".',
+    extension: true,
+  },
 ] as const satisfies readonly Field[];
 
 type ListedSeries = RowFrom<(typeof fields)[number]>;
@@ -61,6 +68,7 @@ const gdp = {
   first_vintage: '1991-12-04',
   last_vintage: '2024-12-19',
   covered_to: '2024-12-19',
+  vintage_kind: 'exact',
 };
 
 /** The series whose id or title matches a text. */
@@ -132,6 +140,7 @@ function seriesRow(series: Series) {
     first_vintage: series.firstVintage,
     last_vintage: series.lastVintage,
     covered_to: series.coveredTo,
+    vintage_kind: series.vintageKind,
   };
 }
 

@@ -1,3 +1,4 @@
+import { vintageKinds } from '../domain/series/vintage-kind.ts';
 import { changedSince } from './cursor.ts';
 import { operation, pageOf } from './operation.ts';
 import { checkRange, dayParam, paging, seriesIdParam } from './params.ts';
@@ -33,11 +34,18 @@ export const vintages = operation({
     },
     { name: 'revised', type: 'integer', description: 'Dates whose value changed to another number.' },
     { name: 'withdrawn', type: 'integer', description: 'Dates that lost their value.' },
+    {
+      name: 'vintage_kind',
+      type: 'text',
+      description: 'How the vintage came about: exact (a day of publication), fetched, sampled or unknown.',
+      extension: true,
+      choices: vintageKinds,
+    },
   ],
   columns: ['as_of_date', 'added', 'revised', 'withdrawn'],
   example: {
     params: { id: 'GDP', from: '2015-01-01', to: '2015-01-30', limit: '1' },
-    row: { as_of_date: '2015-01-30', added: 1, revised: 0, withdrawn: 0 },
+    row: { as_of_date: '2015-01-30', added: 1, revised: 0, withdrawn: 0, vintage_kind: 'exact' },
     head: {
       coverage: {
         first_vintage: '1991-12-04',
@@ -67,7 +75,7 @@ export const vintages = operation({
       ...pageOf(
         rows,
         limit,
-        ({ asOfDate, ...counts }) => ({ as_of_date: asOfDate, ...counts }),
+        ({ asOfDate, kind, ...counts }) => ({ as_of_date: asOfDate, ...counts, vintage_kind: kind }),
         ({ asOfDate }) => ({ key: [asOfDate], version }),
       ),
       coverage: {
