@@ -11,10 +11,10 @@ import type { QueryParams } from './query.ts';
 
 /**
  * A remark on an answer: what a series covers, which as-of dates are outside of that, that there is no curve on a day (an
- * earlier one may do), or what another empty answer means.
+ * earlier one may do), that all values of a series changed about alike, or what another empty answer means.
  */
 export type Note = {
-  readonly kind: 'coverage' | 'outside coverage' | 'no curve' | 'empty';
+  readonly kind: 'coverage' | 'outside coverage' | 'no curve' | 'rescaled' | 'empty';
   readonly text: string;
 };
 
@@ -43,6 +43,8 @@ export type Failure = { readonly id: string; readonly error: unknown };
 /** An answer: its layout is known before its first page. */
 export type QueryAnswer<R extends Row = Row> = RowLayout & {
   readonly drawing?: Drawing;
+  /** Of a comparison: whether anything differs. */
+  readonly differs?: boolean;
   /** The pages of all series that could be answered; none where none could. */
   readonly pages: AsyncIterable<Envelope<R>>;
   /** The series that could not be answered, complete after the last page. */

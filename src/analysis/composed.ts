@@ -12,6 +12,7 @@ export type ComposedRows<R extends Row> = RowLayout & {
   readonly object: 'diff' | 'panel';
   readonly asOf?: Day;
   readonly rows: readonly R[];
+  readonly differs?: boolean;
   readonly failures: readonly Failure[];
 };
 
@@ -36,8 +37,9 @@ export async function composed<R extends Row>(
   });
   const made = await compose(counting);
   if (await watch.changed()) throw dataChanged();
-  const { fields, columns, failures } = made;
-  return { fields, columns, failures, pages: pagesOf(made, requestId) };
+  const { fields, columns, failures, differs } = made;
+  const pages = pagesOf(made, requestId);
+  return { fields, columns, failures, pages, ...(differs !== undefined && { differs }) };
 }
 
 /** Works out how many requests an answer would take. */

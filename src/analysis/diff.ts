@@ -1,4 +1,4 @@
-import { changeBetween } from '../domain/series/change.ts';
+import { changeBetween, rescalingOf } from '../domain/series/change.ts';
 import type { Day } from '../domain/series/date.ts';
 import { sameNumber } from '../domain/series/decimal.ts';
 import { observations } from '../operations/index.ts';
@@ -7,53 +7,91 @@ import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteOutside } from './coverage.ts';
 import { type DiffRow, diffLayout } from './layouts.ts';
+import { undescribed } from './panel.ts';
 import type { DiffQuery } from './query.ts';
+import { resolveSeries } from './series-ids.ts';
 
-/** What two as-of dates disagree on, newest date first. */
+/** What two as-of dates disagree on: series by series, newest date first. */
 export function answerDiff(query: DiffQuery, context: QueryContext): Promise<QueryAnswer<DiffRow>> {
   return composed(context, (counting) => compare(query, counting));
 }
 
 async function compare(query: DiffQuery, context: ComposedContext) {
-  const { id, days, from, to } = query;
+  const { ids, days, from, to, allRows } = query;
   const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  const { done, failures } = await eachOf(days, (day) =>
-    rowsOf(context, observations, { id, as_of: day, ...range }),
+  const { done, failures } = await eachOf(await resolveSeries(ids, context), async (series) => {
+    const { id } = series;
+    const [before = [], after = []] = await Promise.all(
+      days.map((day) => rowsOf(context, observations, { id, as_of: day, ...range })),
+    );
+    return { series, rows: compared(id, before, after) };
+  });
+  await noteOutside(
+    done.map(({ series }) => series),
+    days,
+    context,
   );
-  const shown = { object: 'diff', ...diffLayout } as const;
-  const [failure] = failures;
-  if (failure !== undefined) return { ...shown, rows: [], failures: [{ id, error: failure.error }] };
-  await noteOutside([{ id }], days, context);
-  const [before = [], after = []] = done;
-  return { ...shown, rows: differences(id, before, after), failures: [] };
+  for (const { series, rows } of done) noteRescaling(series.id, rows, context);
+  const rows = done.flatMap((one) => one.rows);
+  const differing = rows.filter(({ kind }) => kind !== 'unchanged');
+  return {
+    object: 'diff',
+    ...diffLayout,
+    rows: allRows ? rows : differing,
+    differs: differing.length > 0,
+    failures: failures.map(({ of: { id }, error }) => ({ id, error })),
+  } as const;
 }
 
 /** How many requests a diff takes, in words. */
-export function estimateDiff({ id, days }: DiffQuery, context: QueryContext): Promise<string> {
+export function estimateDiff({ ids, days }: DiffQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
-    const pages = await pagesExpected({ id }, counting);
-    const checks = (context.note === undefined ? 0 : 1) + counting.checks();
-    return `this diff takes about ${days.length * pages + checks} requests`;
+    const series = await resolveSeries(ids, counting);
+    const pages = await Promise.all(series.map((one) => pagesExpected(one, counting)));
+    const described = context.note === undefined ? 0 : undescribed(series);
+    const values = days.length * pages.reduce((sum, count) => sum + count, 0);
+    return `this diff takes about ${values + described + counting.checks()} requests`;
   });
 }
 
-/** The dates for which two answers have different numbers, or that only one of them has. */
-function differences(
+/** Every date that one of two answers has, newest first. */
+function compared(
   id: string,
   before: readonly ObservationRow[],
   after: readonly ObservationRow[],
 ): readonly DiffRow[] {
   const [old, now] = [valuesByDate(before), valuesByDate(after)];
   const dates = [...new Set([...old.keys(), ...now.keys()])].sort().reverse();
-  return dates.flatMap((date) => {
+  return dates.map((date) => {
     const [was, is] = [old.get(date) ?? null, now.get(date) ?? null];
-    if (sameNumber(was, is)) return [];
     const change = was === null || is === null ? { change: null, percent: null } : changeBetween(was, is);
-    const kind = was === null ? 'added' : is === null ? 'withdrawn' : 'revised';
-    return [{ series_id: id, date, old: was, new: is, ...change, kind }];
+    return { series_id: id, date, old: was, new: is, ...change, kind: kindOf(was, is) };
   });
+}
+
+function kindOf(was: string | null, is: string | null): string {
+  if (was === null) return 'added';
+  if (is === null) return 'withdrawn';
+  return sameNumber(was, is) ? 'unchanged' : 'revised';
 }
 
 function valuesByDate(rows: readonly ObservationRow[]): ReadonlyMap<Day, string> {
   return new Map(rows.map(({ date, value }) => [date, value]));
+}
+
+/** Notes that all values changed about alike. A store has one unit for all vintages, so the note leaves the reason open. */
+function noteRescaling(id: string, rows: readonly DiffRow[], { note }: QueryContext): void {
+  if (note === undefined) return;
+  const pairs = rows.flatMap((row) =>
+    row.old === null || row.new === null ? [] : [{ old: row.old, new: row.new }],
+  );
+  const rescaling = rescalingOf(pairs);
+  if (rescaling === undefined) return;
+  const factors = new Set([rescaling.least, rescaling.most].map((factor) => String(+factor.toPrecision(4))));
+  note({
+    kind: 'rescaled',
+    text:
+      `${id}: the new values of all ${rescaling.count} common dates are ${[...factors].join(' to ')} times the old; ` +
+      'if units or base year changed, compare growth rates, not levels',
+  });
 }

@@ -132,13 +132,13 @@ const diffFields = [
   { name: 'new', type: 'decimal', description: 'The value as of the other date.', nullable: true },
   { name: 'change', type: 'decimal', description: 'Exact difference.', nullable: true },
   { name: 'percent', type: 'decimal', description: 'The same in percent of the old value.', nullable: true },
-  { name: 'kind', type: 'text', description: 'added, revised or withdrawn.' },
+  { name: 'kind', type: 'text', description: 'added, revised, withdrawn or unchanged.' },
 ] as const satisfies readonly Field[];
 
-/** A date on which two as-of dates disagree. */
+/** A date as two as-of dates have it. */
 export type DiffRow = RowFrom<(typeof diffFields)[number]>;
 
-/** The layout of the differences between two as-of dates. */
+/** The layout of a comparison of two as-of dates. */
 export const diffLayout = showing(diffFields);
 
 const panelFields = [

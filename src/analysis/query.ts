@@ -57,13 +57,14 @@ export type YieldTableQuery = Omit<Extent, 'cursor'> & {
   readonly to?: Day;
 };
 
-/** What two as-of dates disagree on. */
+/** What two as-of dates disagree on; with `allRows` also what they agree on. */
 export type DiffQuery = {
   readonly kind: 'diff';
-  readonly id: string;
+  readonly ids: readonly string[];
   readonly days: readonly [Day, Day];
   readonly from?: Day;
   readonly to?: Day;
+  readonly allRows: boolean;
 };
 
 /** How a panel is laid out: long, or `wide` with a column for each series. */

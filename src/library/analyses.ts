@@ -90,13 +90,20 @@ export class Analyses {
     return this.#result(async (context) => answerYieldTable({ kind: 'yield-table', ...params }, context));
   }
 
-  /** The dates for which a series had other values as of one day than as of another, newest first. */
-  async diff(id: string, days: readonly [Day, Day], params: DateRange = {}): Promise<Result<DiffRow>> {
-    this.#check(params, ['from', 'to']);
+  /**
+   * The dates for which series had other values as of one day than as of another, newest first; with `allRows` also those
+   * with the same value. An id with `*` means every series whose id matches.
+   */
+  async diff(
+    ids: string | readonly string[],
+    days: readonly [Day, Day],
+    { allRows = false, ...params }: DateRange & { readonly allRows?: boolean } = {},
+  ): Promise<Result<DiffRow>> {
+    this.#check(params, ['allRows', 'from', 'to']);
     for (const day of days) this.#checkAsOf('days', day);
     const { answerDiff } = await import('../analysis/diff.ts');
     return this.#result((context) =>
-      answerDiff({ kind: 'diff', id: id.toUpperCase(), days, ...params }, context),
+      answerDiff({ kind: 'diff', ids: [ids].flat(), days, allRows, ...params }, context),
     );
   }
 

@@ -87,8 +87,13 @@ async function allAt(position: CursorPosition, specs: readonly CommandSpec[], io
       return words === undefined ? completed(flagValues, value, position, io) : wordsOf(words);
     }
     case 'argument': {
-      const { choices, name } = expected.argument;
-      return choices === undefined ? completed(argumentValues, name, position, io) : wordsOf(choices);
+      const all = await Promise.all(
+        expected.candidates.map(({ choices, name }) =>
+          choices === undefined ? completed(argumentValues, name, position, io) : wordsOf(choices),
+        ),
+      );
+      const words = all.flatMap((one) => (one.kind === 'words' ? one.words : []));
+      return all.find(({ kind }) => kind !== 'words') ?? { kind: 'words', words };
     }
     case 'nothing':
       return nothing;

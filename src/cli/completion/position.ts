@@ -8,7 +8,7 @@ type Expected =
   | { readonly kind: 'help' }
   | { readonly kind: 'flag' }
   | { readonly kind: 'value'; readonly flag: Flag }
-  | { readonly kind: 'argument'; readonly argument: ArgumentSpec }
+  | { readonly kind: 'argument'; readonly candidates: readonly ArgumentSpec[] }
   | { readonly kind: 'nothing' };
 
 /** The position of the cursor in a command line. */
@@ -49,7 +49,7 @@ export function positionIn(
     if (flag === undefined || lead === undefined) return { ...within, expected: { kind: 'flag' } };
     return { ...within, expected: { kind: 'value', flag }, lead, text: current.slice(lead.length) };
   }
-  if (spec !== undefined) return { ...within, expected: operandExpected(spec, typed.length, current) };
+  if (spec !== undefined) return { ...within, expected: operandExpected(spec, typed, current) };
   if (typed.length > 0) return { ...within, expected: { kind: 'nothing' } };
   return {
     ...within,
@@ -102,11 +102,24 @@ function flagTyped(known: readonly Flag[], word: string): Flag | undefined {
   );
 }
 
-function operandExpected({ words, args }: CommandSpec, before: number, current: string): Expected {
+function operandExpected({ words, args }: CommandSpec, typed: readonly string[], current: string): Expected {
   if (words === 'help') return { kind: 'help' };
-  const last = args.at(-1);
-  const argument = args[before] ?? (last?.several === true ? last : undefined);
-  if (argument !== undefined) return { kind: 'argument', argument };
+  const candidates = argumentsAfter(args, typed);
+  if (candidates.length > 0) return { kind: 'argument', candidates };
   // No further argument: only a flag can follow.
   return { kind: current === '' ? 'flag' : 'nothing' };
+}
+
+/** The arguments that may follow those that were typed: after ids that end in dates, another id or the first date. */
+function argumentsAfter(args: readonly ArgumentSpec[], typed: readonly string[]): readonly ArgumentSpec[] {
+  const [first, ...dates] = args;
+  if (first?.several === true && typed.length > 0) {
+    const given = typed.filter(isDay).length;
+    return given > 0 ? dates.slice(given, given + 1) : [first, ...dates.slice(0, 1)];
+  }
+  return args.slice(typed.length, typed.length + 1);
+}
+
+function isDay(text: string): boolean {
+  return /^(\d{4}-\d\d-\d\d|-\d+[dwmy]|today|yesterday)$/.test(text);
 }

@@ -93,6 +93,8 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   diff: `
 # what the annual revision of July 2009 changed
 asof diff GDP 2009-07-30 2009-07-31 --from 2008-01-01
+# several series, and the dates that did not change
+asof diff GDP GDPC1 2009-07-30 2009-07-31 --from 2008-01-01 --all-rows
 # in a script: exit code 1 means that there are differences
 asof diff GDP 2009-07-30 2009-07-31 --exit-code -o changes.csv || echo "GDP was revised"
 `,

@@ -5,7 +5,7 @@ import { Problem } from '../../errors/problem.ts';
 import type { Clock } from '../../operations/param.ts';
 import { selectColumns } from '../../render/columns.ts';
 import { outputChoice } from '../../render/output.ts';
-import type { CommandSpec, Flag } from './command.ts';
+import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
 import { allCommands, firstWordOf, firstWords, isFamily, secondWord } from './commands.ts';
 import type { HelpLine, ParsedLine, QueryLine } from './line.ts';
 import { TypedLine } from './typed-line.ts';
@@ -171,12 +171,21 @@ function silent(command: Command): Command {
 function define(command: Command, spec: CommandSpec, onParsed: OnParsed): void {
   const { summary, args, flags } = spec;
   command.description(summary);
-  for (const { name, about: text = '', optional, several } of args) {
-    const shown = several === true ? `${name}...` : name;
-    command.addArgument(new Argument(optional === true ? `[${shown}]` : `<${shown}>`, text));
+  const terms = args.map(termOf);
+  for (const [i, { name, about: text = '' }] of args.entries()) {
+    const isInner = args[i]?.several === true && i < args.length - 1;
+    command.addArgument(new Argument(isInner ? `<${name}>` : (terms[i] ?? ''), text));
+    // Commander knows several arguments at the end only; the command takes those before it apart.
+    if (isInner) command.usage(`[options] ${terms.join(' ')}`);
   }
   for (const flag of flags) command.addOption(optionOf(flag));
   command.action(() => onParsed(spec, command));
+}
+
+/** An argument as usage shows it: `<id...>` for several, `[text]` where it may be left out. */
+function termOf({ name, optional, several }: ArgumentSpec): string {
+  const shown = several === true ? `${name}...` : name;
+  return optional === true ? `[${shown}]` : `<${shown}>`;
 }
 
 function optionOf({ name, short, value, about, choices, fallback, required, group }: Flag): Option {

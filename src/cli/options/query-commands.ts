@@ -1,5 +1,5 @@
 import { asOfDates, type OperationQuery, type Query, type SortOrder } from '../../analysis/query.ts';
-import { type Day, rhythms } from '../../domain/series/date.ts';
+import { type Day, parseDay, rhythms } from '../../domain/series/date.ts';
 import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import { operations } from '../../operations/index.ts';
@@ -113,9 +113,9 @@ function composed(own: readonly Flag[]): readonly Flag[] {
 const diff: CommandSpec = {
   words: 'diff',
   heading: 'Series',
-  summary: 'Compare a series as of two dates',
+  summary: 'Compare series as of two dates',
   args: [
-    { name: 'id' },
+    severalSeries,
     { name: 'day', about: 'as-of date' },
     { name: 'other', about: 'as-of date to compare with' },
   ],
@@ -123,13 +123,18 @@ const diff: CommandSpec = {
     { name: 'known-before', about: 'use only what was published before each of the two dates' },
     from,
     to,
+    { name: 'all-rows', about: 'list dates with the same value too' },
     { name: 'exit-code', about: 'exit with code 1 when there are differences' },
   ]),
   read(line) {
     const strict = line.has('known-before');
     const known = (index: number, name: string) => line.known(line.dayArg(index, name), name, strict);
-    const days = [known(1, '<day>'), known(2, '<other>')] as const;
-    return queryLine('diff', { kind: 'diff', id: line.arg(0).toUpperCase(), days, ...line.range() }, line);
+    const ids = line.args.slice(0, -2);
+    const days = [known(ids.length, '<day>'), known(ids.length + 1, '<other>')] as const;
+    const date = ids.find((id) => parseDay(id) !== undefined);
+    if (date !== undefined) throw new Problem('bad-input', `diff compares two dates; ${date} is a third`);
+    const query = { kind: 'diff', ids, days, ...line.range(), allRows: line.has('all-rows') } as const;
+    return queryLine('diff', query, line);
   },
 };
 

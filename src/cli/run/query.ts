@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { AnswerProgress, Failure, QueryContext } from '../../analysis/answer.ts';
+import type { AnswerProgress, QueryAnswer, QueryContext } from '../../analysis/answer.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
@@ -37,14 +37,14 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     }
     const started = io.clock().getTime();
     const job = { query, output, context, bar, messages, io };
-    const { rows, failures } = await answer(job);
+    const { rows, failures, differs = rows > 0 } = await answer(job);
     messages.detail(`asof: ${rows} rows in ${io.clock().getTime() - started} ms`);
     const codes: number[] = [];
     for (const { id, error } of failures)
       codes.push(reportFailure(await withSuggestion(error, id, context), line.output.format === 'json', io));
     if (codes[0] !== undefined) return codes[0];
-    if (rows === 0) return output.failEmpty ? exitCode.empty : exitCode.success;
-    return line.exitCode ? exitCode.differences : exitCode.success;
+    if (rows === 0 && output.failEmpty) return exitCode.empty;
+    return line.exitCode && differs ? exitCode.differences : exitCode.success;
   });
 }
 
@@ -63,7 +63,7 @@ type Job = {
 };
 
 /** How a job ended. */
-type Outcome = { readonly rows: number; readonly failures: readonly Failure[] };
+type Outcome = Pick<QueryAnswer, 'differs' | 'failures'> & { readonly rows: number };
 
 async function answer(job: Job): Promise<Outcome> {
   const { output, context, bar, messages, io } = job;
@@ -102,7 +102,7 @@ async function attempt({ query, output, context, bar, messages, io }: Job, sink:
   for await (const page of found.pages) {
     const chunk = writing.page(page);
     if (output.onTerminal && chunk.length > 0) bar.clear();
-    if (!(await sink.write(chunk))) return { rows: writing.rows, failures };
+    if (!(await sink.write(chunk))) return { ...found, rows: writing.rows };
   }
   if (failures.length > 0 && (output.file !== undefined || !writing.hasPages)) {
     await sink.abandon();
@@ -120,7 +120,7 @@ async function attempt({ query, output, context, bar, messages, io }: Job, sink:
   }
   await sink.finish();
   reportHidden(writing, query, messages);
-  return { rows: writing.rows, failures };
+  return { ...found, rows: writing.rows };
 }
 
 function writtenText(rows: number, bytes: number): string {

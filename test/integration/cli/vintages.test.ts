@@ -31,6 +31,8 @@ beforeAll(async () => {
   if (code !== 0) throw new Error(err);
 });
 
+const quarters = ['01', '04', '07', '10'];
+
 const run = (line: string, more: readonly string[] = []) =>
   asof([...line.split(' '), ...more, '--store', store]);
 /** The rows of a command's CSV, some columns of it. */
@@ -186,7 +188,66 @@ describe('asof diff', () => {
     expect([ended.code, linesOf(ended.out).length > 1]).toEqual([code, code === 1]);
   });
 
-  it('is one envelope as JSON', async () => {
+  it('compares several series, each newest date first, in the order in which they are named', async () => {
+    expect(await rows('diff back gdp ODD 2014-12-22 2020-04-15', 'series_id,date,kind')).toEqual([
+      'BACK,2020-01-01,added',
+      'GDP,2014-10-01,added',
+      'GDP,2014-07-01,revised',
+      'ODD,2020-02-01,added',
+      'ODD,2020-01-01,added',
+    ]);
+    expect(await rows('diff G* 2014-12-22 2015-03-27', 'series_id,date')).toEqual(
+      await rows('diff GDP GDPC1 2014-12-22 2015-03-27', 'series_id,date'),
+    );
+  });
+
+  it('compares the other series where one does not exist, and ends with the code of that failure', async () => {
+    const { code, out, err } = await run('diff GDPX GDP 2014-12-22 2015-03-27 --exit-code');
+    expect([code, linesOf(out).length]).toEqual([3, 3]);
+    expect(err).toContain("asof: series 'GDPX' not found");
+  });
+
+  it('lists with --all-rows the dates with the same value too, which are no differences', async () => {
+    expect(await rows('diff ODD 2020-04-02 2020-05-02 --all-rows', 'date,old,new,change,kind')).toEqual([
+      '2020-02-01,1,1,0,unchanged',
+      '2020-01-01,5,5,0,unchanged',
+    ]);
+    expect((await run('diff ODD 2020-04-02 2020-05-02 --all-rows --exit-code -q')).code).toBe(0);
+    expect((await run('diff GDP 2014-12-23 2015-01-30 --all-rows --exit-code -q')).code).toBe(1);
+    expect(await rows('diff GDP 2014-12-23 2015-01-30 --all-rows', 'date,kind')).toEqual([
+      '2014-10-01,added',
+      '2014-07-01,unchanged',
+    ]);
+  });
+
+  it('says that all values changed about alike, as after a change of base year, and leaves the reason open', async () => {
+    // Real GDP in dollars of 2000, then in dollars of 2005 (Philadelphia Fed, ROUTPUT).
+    const old =
+      '11217.3 11291.7 11314.1 11356.4 11357.8 11491.4 11625.7 11620.7 11646 11727.4 11712.4 11522.1';
+    const now =
+      '12915.9 12962.5 12965.9 13060.7 13099.9 13204 13321.1 13391.2 13366.9 13415.3 13324.6 13141.9';
+    const said = (values: string, day: string) =>
+      values
+        .split(' ')
+        .map((value, i) => `REAL,${2006 + Math.floor(i / 4)}-${quarters[i % 4]}-01,${day},${value}`);
+    const facts = folder.write(
+      'real.csv',
+      statements([...said(old, '2009-05-15'), ...said(now, '2009-08-15')]),
+    );
+    const real = newStorePath(folder.path('.'));
+    expect((await asof(['import', facts, '--store', real])).code).toBe(0);
+    const compare = async (line: string) =>
+      (await asof(['diff', 'REAL', ...line.split(' '), '--store', real])).err;
+    expect(await compare('2009-05-15 2009-08-15')).toBe(
+      'asof: REAL: the new values of all 12 common dates are 1.138 to 1.153 times the old; ' +
+        'if units or base year changed, compare growth rates, not levels\n',
+    );
+    expect(await compare('2009-05-15 2009-08-15 -q')).toBe('');
+    expect(await compare('2009-05-15 2009-08-14')).toBe('');
+    expect(await compare('2009-05-15 2009-08-15 --to 2008-06-30')).toBe('');
+  });
+
+  it('is one envelope as JSON, of several series too', async () => {
     const { object, status, results, results_count, has_more, request_id } = JSON.parse(
       (await run('diff GDP 2014-12-23 2015-01-30 --json')).out,
     );

@@ -26,6 +26,14 @@ const operation = (
 const observations = (ids: readonly string[], params = {}, more = {}) =>
   operation('observations', params, { ids, sort: 'desc', ...more });
 
+const diff = (ids: readonly string[], days: readonly [string, string], more = {}): Query => ({
+  kind: 'diff',
+  ids,
+  days,
+  allRows: false,
+  ...more,
+});
+
 const panel = { wide: false, sort: 'desc' } as const;
 
 const queries: readonly (readonly [line: string, query: Query])[] = [
@@ -135,11 +143,16 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
       limit: 1,
     },
   ],
-  ['diff gdp 2009-07-30 2009-07-31', { kind: 'diff', id: 'GDP', days: ['2009-07-30', '2009-07-31'] }],
-  ['diff GDP 2009-07-30 today', { kind: 'diff', id: 'GDP', days: ['2009-07-30', '2026-03-15'] }],
+  ['diff gdp 2009-07-30 2009-07-31', diff(['gdp'], ['2009-07-30', '2009-07-31'])],
+  ['diff GDP 2009-07-30 today', diff(['GDP'], ['2009-07-30', '2026-03-15'])],
+  ['diff GDP PCE* 2009-07-30 2009-07-31', diff(['GDP', 'PCE*'], ['2009-07-30', '2009-07-31'])],
+  [
+    'diff GDP 2009-07-30 2009-07-31 --all-rows',
+    diff(['GDP'], ['2009-07-30', '2009-07-31'], { allRows: true }),
+  ],
   [
     'diff GDP 2009-07-30 2009-07-31 --known-before --from 2008-01-01',
-    { kind: 'diff', id: 'GDP', days: ['2009-07-29', '2009-07-30'], from: '2008-01-01' },
+    diff(['GDP'], ['2009-07-29', '2009-07-30'], { from: '2008-01-01' }),
   ],
   ['panel GDP unrate', { kind: 'panel', ids: ['GDP', 'unrate'], ...panel }],
   [

@@ -150,6 +150,8 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['insider filings --owner " "', '--owner " ": it is blank; leave it out for all'],
     ['insider clusters --min-insiders many', '--min-insiders "many": use an integer from 1 to 100'],
 
+    ['diff GDP 2014-01-01 2015-01-01 2015-01-02', 'diff compares two dates; 2014-01-01 is a third'],
+    ['diff GDP UNRATE 2015-01-02', '<day> "UNRATE": use YYYY-MM-DD'],
     ['diff GDP 2015-1-1 2015-01-02', '<day> "2015-1-1": use YYYY-MM-DD'],
     [
       'diff GDP 2015-01-01 2027-01-01',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changeBetween } from '../../../../src/domain/series/change.ts';
+import { changeBetween, rescalingOf } from '../../../../src/domain/series/change.ts';
 import { runs } from '../../../support/arbitrary.ts';
 
 describe('the change from one value to another', () => {
@@ -82,3 +82,91 @@ function halfEven(part: bigint, base: bigint): bigint {
   const rounded = up ? whole + 1n : whole;
   return part < 0n === base < 0n ? rounded : -rounded;
 }
+
+describe('values that changed about alike', () => {
+  const pairs = (old: readonly string[], now: readonly string[]) =>
+    old.map((value, i) => ({ old: value, new: now[i] ?? '' }));
+  /** Quarters of 2006 to 2009Q1 of real GDP as the Philadelphia Fed has them in 2009Q2, in dollars of 2000. */
+  const real =
+    '11217.3 11291.7 11314.1 11356.4 11357.8 11491.4 11625.7 11620.7 11646 11727.4 11712.4 11522.1 11340.9'.split(
+      ' ',
+    );
+  /** The same as of 2009Q3, in dollars of 2005. */
+  const rebased =
+    '12915.9 12962.5 12965.9 13060.7 13099.9 13204 13321.1 13391.2 13366.9 13415.3 13324.6 13141.9 12925.4'.split(
+      ' ',
+    );
+
+  it('are found after a change of base year, with the least and the greatest factor', () => {
+    const found = rescalingOf(pairs(real, rebased));
+    expect(found?.count).toBe(13);
+    expect(found?.least).toBeCloseTo(13324.6 / 11712.4, 10);
+    expect(found?.most).toBeCloseTo(13099.9 / 11357.8, 10);
+  });
+
+  it('are found whatever the unit, however large or small', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 12, maxLength: 40 }),
+        fc.constantFrom(1000, 100, 12, 0.5, 0.1, 0.001),
+        (values, factor) => {
+          const found = rescalingOf(
+            values.map((value) => ({ old: `${value}`, new: (value * factor).toFixed(6) })),
+          );
+          expect(found?.count).toBe(values.length);
+          expect(found?.least).toBeCloseTo(factor, 5);
+          expect(found?.most).toBeCloseTo(factor, 5);
+        },
+      ),
+      { numRuns: runs(100) },
+    );
+  });
+
+  // Quarters of 2010 to 2013Q1 of GDP on 2013-07-30 and after the comprehensive revision of 2013-07-31 (ALFRED).
+  const gdp =
+    '14270.3 14413.5 14576.0 14735.9 14814.9 15003.6 15163.2 15321.0 15478.3 15585.6 15811.0 15864.1 15984.1'.split(
+      ' ',
+    );
+  const revised =
+    '14672.5 14879.2 15049.8 15231.7 15242.9 15461.9 15611.8 15818.7 16041.6 16160.4 16356.0 16420.3 16535.3'.split(
+      ' ',
+    );
+
+  it.each<readonly [string, readonly { readonly old: string; readonly new: string }[]]>([
+    ['a comprehensive revision', pairs(gdp, revised)],
+    ['no change', pairs(real, real)],
+    ['a change of all dates but one', pairs(real, [...rebased.slice(0, -1), real.at(-1) ?? ''])],
+    ['a change of few dates', pairs(real.slice(0, 11), rebased.slice(0, 11))],
+    ['changes in both directions', pairs([...real, ...rebased], [...rebased, ...real])],
+    [
+      'a change of sign',
+      pairs(
+        real,
+        rebased.map((value) => `-${value}`),
+      ),
+    ],
+    [
+      'values out of nothing',
+      pairs(
+        real.map(() => '0'),
+        rebased,
+      ),
+    ],
+    [
+      'nothing at all',
+      pairs(
+        real.map(() => '0'),
+        real.map(() => '0.0'),
+      ),
+    ],
+    [
+      'uneven changes',
+      pairs(
+        real,
+        real.map((value, i) => String(Number(value) * (1.03 + i / 10))),
+      ),
+    ],
+  ])('are not found in %s', (_, given) => {
+    expect(rescalingOf(given)).toBeUndefined();
+  });
+});
