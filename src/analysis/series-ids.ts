@@ -1,5 +1,4 @@
 import { pagesOf } from '../client/pagination.ts';
-import { closest } from '../domain/series/closest.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesSearch } from '../operations/index.ts';
@@ -62,25 +61,19 @@ export async function withSuggestion(error: unknown, id: string, catalogue: Cata
   if (!(error instanceof Problem) || error.kind !== 'not-found') return error;
   const hinting = (hint: string) => error.with({ hints: [...error.hints, hint] });
   if (isPattern(id)) return hinting('no series id matches this pattern');
-  const known = await allSeries(catalogue).catch(() => []);
-  const near = nearest(
-    id,
-    known.map((row) => String(row.id)),
-  );
+  const near = await idsLike(id, catalogue).catch(() => []);
   return near.length === 0 ? error : hinting(`did you mean ${listed(near, 'or')}?`);
 }
 
-function nearest(id: string, known: readonly string[]): readonly string[] {
-  const near: string[] = [];
-  while (near.length < mostSuggested) {
-    const next = closest(
-      id,
-      known.filter((one) => !near.includes(one)),
-    );
-    if (next === undefined) break;
-    near.push(next);
-  }
-  return near;
+/** The ids of the series that a search finds best for what may be another spelling of an id, or a word for the series. */
+async function idsLike(text: string, { client }: Catalogue): Promise<readonly string[]> {
+  const { results } = await client.ask(seriesSearch, [
+    ['q', text],
+    ['match', 'words'],
+    ['limit', String(mostSuggested)],
+  ]);
+  const ids = results.filter(({ matched }) => matched === results[0]?.matched && matched !== 'some');
+  return ids.map(({ id }) => id);
 }
 
 /** Texts as a list: `A, B or C`. */

@@ -110,6 +110,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly gated: boolean;
   /** Reads the texts of a query's parameters; throws the contract's validation error. */
   readonly prepare: (texts: ParamTexts, clock: Clock) => PreparedQuery<R>;
+  /** What people should know of an answer besides its rows, from the rows of its first page. */
+  remark?(rows: readonly R[], texts: ParamTexts): string | undefined;
   /** How a client does without the extension parameters; undefined where the same texts without them ask for the same. */
   readonly substitute?: (texts: ParamTexts, clock: Clock) => Substitute<R> | undefined;
 };
@@ -121,7 +123,7 @@ export type RowOf<O> = O extends { readonly prepare: (...texts: never) => Prepar
 
 type Declaration<N extends string, C extends CommandDeclaration, P extends Params, F extends Field> = Omit<
   Operation<P>,
-  'columns' | 'fields' | 'gated' | 'prepare' | 'substitute'
+  'columns' | 'fields' | 'gated' | 'prepare' | 'remark' | 'substitute'
 > & {
   readonly name: N;
   readonly command: C;
@@ -131,6 +133,7 @@ type Declaration<N extends string, C extends CommandDeclaration, P extends Param
   readonly check?: (values: ParamValues<P>) => void;
   readonly needsVintageAccess?: (values: ParamValues<P>) => boolean;
   readonly dependsOnToday?: (values: ParamValues<P>) => boolean;
+  remark?(rows: readonly RowFrom<F>[], texts: ParamTexts): string | undefined;
   readonly substitute?: (values: ParamValues<P>) => Substitute<RowFrom<F>> | undefined;
   readonly run: (
     values: ParamValues<P>,

@@ -19,7 +19,7 @@ export const sources = operation({
   ],
   columns: ['source', 'series_count', 'last_vintage'],
   async run({ min_series, limit }, { view, position }) {
-    const series = await view.searchSeries({ text: '', match: 'id', limit: 1000 });
+    const series = await view.searchSeries({ text: '', limit: 1000 });
     const rows = [...new Set(series.map(({ source }) => source))]
       .sort()
       .reverse()

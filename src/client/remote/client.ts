@@ -112,11 +112,15 @@ class RemoteClient implements Client {
 
   /** The first extension parameter of a query that the service does not announce. */
   async #unannounced({ path, params }: Operation<Params, unknown>, texts: ParamTexts) {
-    for (const [name] of texts) {
-      if (params[name]?.extension !== true) continue;
+    for (const [name, text] of texts) {
+      const param = params[name];
+      if (param?.extension !== true) continue;
       this.#announced ??= this.#get('/v1/openapi.json').then(announcedIn);
       const announces = await this.#announced;
-      if (!announces(path, name)) return name;
+      // A value that no service can know is refused by the service itself.
+      const choices = param.schema.enum;
+      const isValue = Array.isArray(choices) && choices.includes(text);
+      if (!announces(path, name, isValue ? text : undefined)) return name;
     }
     return undefined;
   }

@@ -100,7 +100,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['ping --max-wait forever', '--max-wait "forever": use seconds, at most 604800'],
     ['ping --store a.db --base-url http://x', 'use either --base-url (a service) or --store (a file)'],
 
-    ['series search gdp --match ids', '--match "ids": use id or title or any'],
+    ['series search gdp --match ids', '--match "ids": use id or title or any or words'],
     ['curve --type nominal', '--type "nominal": use PAR or TIPS'],
     ['curve --vs soon', '--vs "soon": use YYYY-MM-DD'],
     [
