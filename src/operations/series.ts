@@ -14,27 +14,27 @@ const fields = [
   {
     name: 'observation_count',
     type: 'integer',
-    description: 'Dates that have a value in the latest state of knowledge.',
+    description: 'Dates that have a value in the latest vintage.',
   },
   { name: 'last_updated', type: 'instant', description: 'The last vintage.' },
   { name: 'source', type: 'text', description: 'Data source name.' },
   {
     name: 'frequency',
     type: 'text',
-    description: 'D, W, BW, M, Q, SA or A; empty where unknown.',
+    description: 'D, W, BW, M, Q, SA or A; empty if unknown.',
     extension: true,
   },
   { name: 'seasonal_adjustment', type: 'text', description: 'Such as SA, SAAR, NSA.', extension: true },
   {
     name: 'first_vintage',
     type: 'day',
-    description: 'The first day that anything is known of.',
+    description: 'The first vintage date.',
     extension: true,
   },
   {
     name: 'last_vintage',
     type: 'day',
-    description: 'The last day on which anything was stated.',
+    description: 'The last vintage date.',
     extension: true,
   },
   {
@@ -66,9 +66,9 @@ export const seriesSearch = operation({
   object: 'series_list',
   inContract: true,
   params: {
-    q: textParam('Search text; without regard to case.'),
+    q: textParam('Search text; case is ignored.'),
     match: choiceParam(
-      'What the text is looked for in; `words` also finds synonyms and corrects a typo.',
+      'Where to search for the text; `words` also finds synonyms and corrects a typo.',
       ['id', 'title', 'any', 'words'],
       'id',
       { extension: true },
@@ -83,7 +83,7 @@ export const seriesSearch = operation({
     return `nothing matches ${JSON.stringify(textOf(texts, 'q'))}; the nearest are shown`;
   },
   substitute({ q, match }) {
-    // By id is what the contract's search does; without a text every series matches.
+    // The contract's search is by id; without a text every series matches.
     if (match === 'id' || q === '') return undefined;
     return {
       select: (rows) => findSeries(rows, q, match).map(({ series, matched }) => ({ ...series, matched })),
@@ -119,7 +119,7 @@ export const seriesSearch = operation({
 /** More series than any store holds. */
 const everySeries = Number.MAX_SAFE_INTEGER;
 
-/** What is known of one series besides its values. */
+/** The description of one series. */
 export const seriesShow = operation({
   name: 'series_show',
   command: { words: 'series show', heading: 'Series', argument: 'id' },
@@ -136,7 +136,7 @@ export const seriesShow = operation({
   },
 });
 
-/** What the store found of the series of that id; the contract's 404 where it has no such series. */
+/** What the store found for the series with this id; the contract's 404 if it has no such series. */
 export function existing<T>(found: T | undefined, id: string): T {
   if (found === undefined) throw new Problem('not-found', `series '${id}' not found`);
   return found;

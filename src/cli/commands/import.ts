@@ -1,4 +1,3 @@
-import { utcDay } from '../../domain/series/date.ts';
 import type { ImportProgress, ImportResult } from '../../import/import.ts';
 import { importLogText } from '../../snapshot/manifest.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
@@ -13,7 +12,7 @@ import { print } from '../terminal/sink.ts';
 export async function runImport(line: ImportLine, io: Io): Promise<number> {
   const { kind, asOf, filedOn, series, rename, merge, replace, complete, withSample, dryRun } = line;
   const messages = messagesOf(line.messages, io);
-  for (const flag of line.today) messages.detail(`asof: ${flag} today is ${utcDay(io.clock())}`);
+  messages.resolved(line.resolved);
   const store = storeToWrite(io, line.store);
   const progressLine = new ImportProgressLine(() => progress(io, line.messages.quiet));
   const { importFiles } = await import('../../import/import.ts');

@@ -130,7 +130,7 @@ const importFiles: CommandSpec = {
       dryRun: line.has('dry-run'),
       store: into,
       messages: messagesIn(line),
-      today: line.today,
+      resolved: line.resolved,
     };
   },
 };

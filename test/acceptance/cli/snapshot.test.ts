@@ -301,6 +301,7 @@ describe('a line that has no place in a plan fails before anything is written', 
     ['panel GDP --dry-run', '--dry-run has no place in a plan'],
     ['obs GDP --as-of today', "'today' has no place in a plan"],
     ['yields --to today', "'today' has no place in a plan"],
+    ['yields --from -30d', "'-30d' has no place in a plan"],
     ['panel GDP --as-of-each day --from 2015-01-01 --to today', "'today' has no place in a plan"],
     ['diff GDP today 2015-01-01', "'today' has no place in a plan"],
     [
