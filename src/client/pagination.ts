@@ -62,7 +62,7 @@ async function* receivedPages<R extends Row>(
     if (next === undefined || next === cursor || page.results.length === 0)
       throw new Problem(
         'bad-answer',
-        `the service says that ${operation.object} has more rows, but not where they begin`,
+        `the service says that ${operation.object} has more rows, but gives no cursor for them`,
       );
     cursor = next;
     yield { ...rest, has_more: false };

@@ -215,7 +215,7 @@ export async function allClusters(view: StoreView, query: ClusterSearch): Promis
   return clusters;
 }
 
-/** The number of trades after which other requests get a turn of the event loop. */
+/** The number of trades after which other requests may run. */
 const tradesPerTick = 5000;
 
 async function findClusters(

@@ -73,7 +73,7 @@ describe('the output of asof facts', () => {
           const copy = await copyOf(store);
           const known = importInto(emptyModel, said, { complete: [{ series, asOf }] }).after;
           await expectKnowledge(copy, known);
-          // A date that nobody had spoken of was withdrawn too: the copy knows it as well.
+          // A date that no statement mentioned was withdrawn too; the copy has that as well.
           const late = { series, date: '2031-01-01', asOf: '1999-01-01', value: '5' };
           await importFiles(copy, asAsofCsv([late])[0]?.files ?? {});
           await expectKnowledge(copy, importInto(known, [late]).after);

@@ -9,7 +9,7 @@ export class SeriesRows {
   readonly #vintages = new Map<string, HeldVintage>();
   #frequency: Frequency = '';
 
-  /** What a merge is planned against. */
+  /** The rows that a merge is planned against. */
   held(): HeldSeries {
     const changes = new Map<string, Change[]>();
     for (const { date, asOf, value } of this.changes()) {
@@ -20,7 +20,7 @@ export class SeriesRows {
     return { frequency: this.#frequency, vintages, changes };
   }
 
-  /** Writes a plan, after which dates are kept by a frequency. */
+  /** Applies a plan; from then on dates are normalised to a frequency. */
   apply(plan: MergePlan, frequency: Frequency = this.#frequency): void {
     for (const row of plan.removed) {
       const held = this.#changes.get(keyOf(row));

@@ -8,18 +8,18 @@ import { openStore } from '../../store/open.ts';
 import type { StoreView } from '../../store/store.ts';
 import { storeToRead } from '../config/places.ts';
 import type { FactsLine } from '../options/line.ts';
-import { withNamer } from '../run/session.ts';
+import { withStoreHint } from '../run/session.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { reportFailure } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
 import { openSink, type Sink } from '../terminal/sink.ts';
 
-/** `asof facts`: writes every statement about series, in the CSV that import reads. */
+/** `asof facts`: writes every statement about series, as CSV that import reads. */
 export async function runFacts(line: FactsLine, io: Io): Promise<number> {
   const choice = storeToRead(io, line.store);
   const store = await openStore(choice.path).catch((error) => {
-    throw withNamer(error, choice);
+    throw withStoreHint(error, choice);
   });
   try {
     const source = { client: embeddedClient(store, io.clock), signal: io.signal };

@@ -28,7 +28,7 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
 export function readAnswer<R extends Row>(reply: HttpReply, sent: Sent<R>): Envelope<R> {
   if (reply.status === 200) return readEnvelope(readJson(reply), sent, reply.url);
   if (reply.status >= 200 && reply.status < 400)
-    throw badAnswer(reply, `${reply.status}, which is no answer of the contract`);
+    throw badAnswer(reply, `${reply.status}, which is not an answer of the contract`);
   throw failureOf(reply, sent);
 }
 
@@ -82,7 +82,9 @@ function notFound(
 
 function whyNotFound({ inContract }: Operation<Params, unknown>, service: string): string {
   if (service.endsWith('/v1')) return 'the base URL is given without /v1';
-  return inContract === true ? 'is the base URL right?' : 'this service does not offer it; the rest works';
+  return inContract === true
+    ? 'is the base URL right?'
+    : 'this service does not offer it; everything else works';
 }
 
 /** Not every 429 has a problem document: a proxy in front of the service can limit requests too. */

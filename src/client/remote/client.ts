@@ -173,7 +173,7 @@ function isListingOf<R extends Row>(
 function lacksParameter(service: string, name: string): Problem {
   return new Problem('bad-answer', `the service at ${service} does not announce the parameter '${name}'`, {
     missing: true,
-    hints: ['it is an extension of asof; all else works'],
+    hints: ['it is an extension of asof; everything else works'],
   });
 }
 

@@ -22,7 +22,7 @@ export function readEnvelope<R extends Row>(
   const refuse = (what: string): never => {
     throw new Problem('bad-answer', `${url} answered outside the contract: ${what}`);
   };
-  if (!isObject(value)) return refuse('no JSON object');
+  if (!isObject(value)) return refuse('not a JSON object');
   if (!isEnvelope(value, operation.object)) return refuse(wrongMember(value, operation.object) ?? '');
   const wrong =
     wrongPaging(value, operation, texts) ??
@@ -84,10 +84,10 @@ function wrongPaging(
   if (limit !== undefined && limitTaken(operation, results.filter(isObject)) > Number(limit))
     return `${rows} results, more than the limit of ${limit}`;
   if (!has_more) return undefined;
-  if (!Object.hasOwn(operation.params, 'cursor')) return 'it says has_more, but is not a listing';
+  if (!Object.hasOwn(operation.params, 'cursor')) return 'has_more is true, but this is not a listing';
   return isText(next_cursor) && next_cursor !== ''
     ? undefined
-    : `it says has_more, but next_cursor is ${shown(next_cursor)}`;
+    : `has_more is true, but next_cursor is ${shown(next_cursor)}`;
 }
 
 function wrongAsOf(envelope: Envelope<unknown>, params: Params, texts: ParamTexts): string | undefined {
@@ -112,7 +112,7 @@ function rowCheck(operation: Operation<Params, unknown>, texts: ParamTexts): Row
   const seen = new Set<string>();
   const bounds = texts.flatMap(([name, text]) => boundCheck(params[name]?.bounds, fields, text));
   return (row) => {
-    if (!isObject(row)) return ' is no object';
+    if (!isObject(row)) return ' is not an object';
     for (const field of fields) {
       const fault = wrongCell(field, row[field.name]);
       if (fault !== undefined) return `.${field.name} ${fault}`;
@@ -120,7 +120,7 @@ function rowCheck(operation: Operation<Params, unknown>, texts: ParamTexts): Row
     if (asOf !== undefined && knownBy !== undefined && dayIn(row[knownBy]) > asOf)
       return `.${knownBy} is ${shown(row[knownBy])}: not yet known on ${asOf}`;
     if (newestFirst !== undefined && seen.size === seen.add(dayIn(row[newestFirst])).size)
-      return `.${newestFirst} is ${shown(row[newestFirst])} once more`;
+      return `.${newestFirst} is ${shown(row[newestFirst])} a second time`;
     for (const check of bounds) {
       const fault = check(row);
       if (fault !== undefined) return fault;
@@ -170,7 +170,7 @@ function wrongCell({ type, nullable, extension, fields }: Field, value: unknown)
 /** What is wrong with a list of records, whose nullable fields may also be absent. */
 function wrongRecord(fields: readonly Field[], records: readonly unknown[]): string | undefined {
   for (const [index, record] of records.entries()) {
-    if (!isObject(record)) return `holds ${shown(record)} at ${index}, which is no object`;
+    if (!isObject(record)) return `holds ${shown(record)} at ${index}, which is not an object`;
     for (const field of fields) {
       const value = record[field.name];
       const fault = value === undefined && field.nullable === true ? undefined : wrongCell(field, value);

@@ -112,8 +112,7 @@ export async function wholeListing<R extends Row>(ask: AskPage<R>): Promise<List
     rows.push(...page.results);
     const { next_cursor, ...envelope } = page;
     if (!page.has_more || next_cursor === undefined) return { envelope, rows };
-    if (seen.has(next_cursor))
-      throw new Problem('bad-answer', 'the service gives the same page of a listing again and again');
+    if (seen.has(next_cursor)) throw new Problem('bad-answer', 'the service repeats a page of a listing');
     seen.add(next_cursor);
     cursor = next_cursor;
   }

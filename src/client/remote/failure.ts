@@ -9,7 +9,7 @@ type FailureReason = { readonly words: string; readonly transient: boolean };
 /** Reasons by the codes of Node and undici. */
 const reasons: Readonly<Record<string, FailureReason>> = {
   ENOTFOUND: { words: 'there is no host of that name', transient: false },
-  EAI_AGAIN: { words: 'the name of the host cannot be looked up just now', transient: true },
+  EAI_AGAIN: { words: 'the host name cannot be looked up at the moment', transient: true },
   ECONNREFUSED: { words: 'connection refused', transient: true },
   ECONNRESET: { words: 'the connection was reset', transient: true },
   EPIPE: { words: 'the connection was closed', transient: true },

@@ -56,7 +56,7 @@ export function* vintageBatches(file: SourceFile, table: VintageTable, rules: Ce
     implied: impliedMetadata(table, rules),
     coverage: table.columns.map(({ seriesId, vintage }) => ({ seriesId, coveredTo: vintage, whole: true })),
   };
-  // "Between" means by date, in whatever order the file has its rows.
+  // "Between" means by date, for any order of the rows in the file.
   const rows = [...table.rows].sort((a, b) => (a.date < b.date ? -1 : 1));
   let statements: Statement[] = [];
   for (const [index, column] of table.columns.entries()) {

@@ -163,7 +163,7 @@ describe('every command writes the rows of its CSV to Parquet, exactly', () => {
     );
   });
 
-  it('what has no place in CSV as JSON', async () => {
+  it('with what CSV leaves out, as JSON', async () => {
     const file = join(folder, 'insiders.parquet');
     const line = ['insider', 'clusters', '--columns', 'insiders', '--store', store];
     await asof([...line, '-o', file]);
@@ -177,7 +177,7 @@ describe('every command writes the rows of its CSV to Parquet, exactly', () => {
 });
 
 describe('parquet', () => {
-  it('is not shown on a terminal: exit 2, before anything is asked', async () => {
+  it('is not shown on a terminal: exit 2, before any query runs', async () => {
     const line = ['obs', 'GDP', '-f', 'parquet', '--store', join(folder, 'none.db')];
     expect(await asof(line, { stdoutIsTerminal: true })).toEqual({
       code: 2,
@@ -219,7 +219,7 @@ describe('parquet', () => {
     }
   });
 
-  it('is loaded for nothing else', async () => {
+  it('is loaded for no other format', async () => {
     const parts = join(builtProgram, '..', 'parts');
     // The file's magic number, as the library that writes it has it.
     const writers = [builtProgram, ...readdirSync(parts).map((name) => join(parts, name))].filter((path) =>

@@ -128,7 +128,7 @@ describe('a command line becomes data', () => {
     expect(parse(text.split(' '), { clock })).toEqual(parsed);
   });
 
-  it('without words it asks for help', () => {
+  it('without arguments it asks for help', () => {
     expect(parse([], { clock })).toEqual(help());
   });
 
