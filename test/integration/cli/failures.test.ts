@@ -16,7 +16,7 @@ describe('a usage error exits 2, says so in one line of asof, and writes nothing
     ['pnig', "asof: unknown command 'pnig'\n      did you mean ping?"],
     ['series serch GDP', "asof: unknown command 'serch'\n      did you mean search?"],
     ['ping --jsn', "asof: unknown option '--jsn'\n      did you mean --json?"],
-    ['ping more', "asof: too many arguments for 'ping'."],
+    ['ping more', "asof: 'asof ping' has no argument for more"],
     ['obs', "asof: missing required argument 'id'"],
     ['obs GDP --as-of', "asof: option '--as-of <date>' argument missing"],
     ['obs GDP --limit 0', 'asof: --limit "0": use an integer of at least 1'],
