@@ -11,7 +11,7 @@ export type SearchMatch = 'id' | 'title' | 'any' | 'words';
  * How a series was found: by its id (also one that a synonym names), by its title, by all words of the text, by some of them; `nearest` where nothing
  * matches and the text resembles the id or a word. Null for a text that is empty.
  */
-export type MatchedBy = 'id' | 'title' | 'words' | 'some' | 'nearest' | null;
+type MatchedBy = 'id' | 'title' | 'words' | 'some' | 'nearest' | null;
 
 /** A series that a search found. */
 export type FoundSeries<T> = { readonly series: T; readonly matched: MatchedBy };
