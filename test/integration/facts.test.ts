@@ -29,6 +29,14 @@ async function factsOf(store: string): Promise<string> {
   return output;
 }
 
+/** The same lines as asof writes them of days of publication. */
+function exactFacts(...lines: readonly string[]): string {
+  const [header, ...rows] = facts(...lines)
+    .trim()
+    .split('\n');
+  return `${[`${header},vintage_kind`, ...rows.map((row) => `${row},exact`)].join('\n')}\n`;
+}
+
 /** A store that was made of nothing but the facts of another. */
 async function copyOf(store: string): Promise<string> {
   const copy = newStorePath(folder);
@@ -97,7 +105,7 @@ describe('the output of asof facts', () => {
     });
     const before = readFileSync(await factsOf(store), 'utf8');
     expect(before).toBe(
-      facts(
+      exactFacts(
         'X 2020-01-01 2020-05-01 1.5',
         'X 2020-01-01 2020-06-01 1.50',
         'X 2020-04-01 2020-08-01',

@@ -272,6 +272,7 @@ describe('facts and imports', () => {
       date: '2020-01-01',
       as_of_date: '2020-12-01',
       value: '0.10',
+      vintage_kind: 'exact',
     });
     const lines = rows.map(({ series_id, date, as_of_date, value }) =>
       [series_id, date, as_of_date, value].join(),

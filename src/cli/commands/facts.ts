@@ -50,7 +50,7 @@ async function writeFacts(
 ): Promise<void> {
   const bar = progress(io, quiet);
   try {
-    let wanted = await sink.write('series_id,date,as_of_date,value\n');
+    let wanted = await sink.write('series_id,date,as_of_date,value,vintage_kind\n');
     for (const [done, id] of ids.entries()) {
       if (!wanted) break;
       for await (const batch of view.statements(id)) {
@@ -62,7 +62,9 @@ async function writeFacts(
       }
       const complete = await view.completeVintages(id);
       if (wanted)
-        wanted = await sink.write(complete.map((asOf) => formatCsvRecord([id, '', asOf, ''])).join(''));
+        wanted = await sink.write(
+          complete.map(({ asOf, kind }) => formatCsvRecord([id, '', asOf, '', kind])).join(''),
+        );
       if (io.stdout.isTTY !== true) bar.show(() => id, { done, total: ids.length, unit: 'series' });
     }
     await sink.finish();
@@ -74,6 +76,6 @@ async function writeFacts(
   }
 }
 
-function recordOf({ seriesId, date, asOf, value }: Statement): readonly string[] {
-  return [seriesId, date, asOf, value ?? ''];
+function recordOf({ seriesId, date, asOf, value, kind }: Statement): readonly string[] {
+  return [seriesId, date, asOf, value ?? '', kind ?? ''];
 }

@@ -67,7 +67,10 @@ describe('the built command', () => {
       '$ASOF obs "*" --store "$LARGE" | head -1; echo $PIPESTATUS',
       'date,value,as_of_date,series_id,unit,frequency,source\n0\n',
     ],
-    ['$ASOF facts "*" --store "$LARGE" | head -1; echo $PIPESTATUS', 'series_id,date,as_of_date,value\n0\n'],
+    [
+      '$ASOF facts "*" --store "$LARGE" | head -1; echo $PIPESTATUS',
+      'series_id,date,as_of_date,value,vintage_kind\n0\n',
+    ],
     ['$ASOF obs "*" --json --store "$LARGE" | head -1; echo $PIPESTATUS', '{\n0\n'],
     ['$ASOF obs "*" -f parquet --store "$LARGE" | head -c 4; echo " $PIPESTATUS"', 'PAR1 0\n'],
     ['$ASOF help | true; echo $PIPESTATUS', '0\n'],
