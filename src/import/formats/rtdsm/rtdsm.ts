@@ -27,8 +27,7 @@ export const rtdsm: ImportFormat = {
     yield* vintageBatches(file, table, {
       number: shortestDecimals(),
       withdrawals: new Set(['#N/A']),
-      frequencyOf: () => frequency,
-      hasDate: () => true,
+      frequency,
     });
   },
 };
