@@ -1,4 +1,5 @@
 import { findSeries } from '../domain/series/search.ts';
+import { frequencies } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Series } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
@@ -22,6 +23,7 @@ const fields = [
     name: 'frequency',
     type: 'text',
     description: 'D, W, BW, M, Q, SA or A; empty if unknown.',
+    choices: [...frequencies, ''],
     extension: true,
   },
   { name: 'seasonal_adjustment', type: 'text', description: 'Such as SA, SAAR, NSA.', extension: true },
@@ -64,11 +66,29 @@ const matched = {
 
 const columns = ['id', 'title', 'units', 'frequency', 'observation_count', 'last_updated', 'source'] as const;
 
+/** A series of the sample. */
+const gdp = {
+  id: 'GDP',
+  title: 'Gross Domestic Product',
+  units: 'Billions of Dollars',
+  observation_count: 311,
+  last_updated: '2024-12-19',
+  source: 'FRED',
+  frequency: 'Q',
+  seasonal_adjustment: 'SAAR',
+  first_vintage: '1991-12-04',
+  last_vintage: '2024-12-19',
+  covered_to: '2024-12-19',
+  vintage_kind: 'exact',
+};
+
 /** The series that a text finds. */
 export const seriesSearch = operation({
   name: 'series_search',
   command: { words: 'series search', heading: 'Series', argument: 'q', defaults: { match: 'words' } },
   summary: 'Find series by words, synonyms, or a part of the id',
+  description:
+    'By id. `match=title` finds titles of which every word of the text begins a word; with `match=any` series found by id come before those found by title. `match=words` finds words in any order, also mistyped or by a synonym, in ids, titles and units, the best first; `matched` says how.',
   path: '/v1/series',
   object: 'series_list',
   inContract: true,
@@ -84,6 +104,7 @@ export const seriesSearch = operation({
   },
   fields: [...fields, matched],
   columns,
+  example: { params: { q: 'GDP', match: 'id', limit: '1' }, row: { ...gdp, matched: 'id' } },
   knownBy: 'first_vintage',
   remark([first], texts) {
     if (first?.matched !== 'nearest') return undefined;
@@ -131,12 +152,14 @@ export const seriesShow = operation({
   name: 'series_show',
   command: { words: 'series show', heading: 'Series', argument: 'id' },
   summary: 'Describe one series: title, units, coverage',
+  description: 'What the series is, how many dates have a value, and which days its vintages span.',
   path: '/v1/series/{id}',
   object: 'series',
   inContract: true,
   params: { id: seriesIdParam('id') },
   fields,
   columns,
+  example: { params: { id: 'GDP' }, row: gdp },
   knownBy: 'first_vintage',
   async run({ id }, { view }) {
     return { rows: [seriesRow(existing(await view.findSeries(id), id))] };
