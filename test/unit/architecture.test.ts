@@ -200,8 +200,8 @@ describe('the architecture', () => {
     expect(long.map(({ path }) => path)).toEqual([]);
   });
 
-  it('has at most 240 files, and less than 4500 lines of command line', () => {
-    expect(files.length).toBeLessThanOrEqual(240);
+  it('has at most 250 files, and less than 4500 lines of command line', () => {
+    expect(files.length).toBeLessThanOrEqual(250);
     const lines = sources
       .filter(({ path }) => path.startsWith('src/cli/'))
       .reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);

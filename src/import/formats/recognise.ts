@@ -8,6 +8,7 @@ import { metadataCsv } from './own/metadata.ts';
 import { asofCsv } from './own/statements.ts';
 import { datedPanel } from './panels/dated.ts';
 import { fredMd, fredQd } from './panels/fred-md.ts';
+import { plainCsv } from './panels/plain.ts';
 import { rtdsm } from './rtdsm/rtdsm.ts';
 import { secForm345 } from './sec/form345.ts';
 import { secOwnershipXml } from './sec/ownership-xml.ts';
@@ -28,6 +29,7 @@ export const formats: readonly ImportFormat[] = [
   fredMd,
   fredQd,
   datedPanel,
+  plainCsv,
   rtdsm,
   treasuryParCsv,
   treasuryRealCsv,
@@ -46,7 +48,6 @@ export async function recognise(file: SourceFile, kind?: string): Promise<Import
   const chosen = kind === undefined ? undefined : formatOfKind(kind);
   const head = await file.head();
   if (head.length === 0) throw refusal(file, {}, 'the file is empty (0 bytes)');
-  if (isUtf16(head)) throw refusal(file, {}, 'the text is UTF-16; save it as UTF-8');
   if (chosen !== undefined) return chosen;
   const text = headText(head);
   const [format, other] = formats.filter((candidate) => candidate.recognise(text, file.name));
@@ -62,11 +63,6 @@ function formatOfKind(kind: string): ImportFormat {
     field: 'kind',
     hints: [`the kinds are ${kinds}`],
   });
-}
-
-/** Recognises UTF-16 by its byte-order mark, or by zeros in every other of the first bytes. */
-function isUtf16(head: Buffer): boolean {
-  return /^(?:\xff\xfe|\xfe\xff|(?:[\t-~]\0){4}|(?:\0[\t-~]){4})/.test(head.toString('latin1'));
 }
 
 /** The head as text, without a byte-order mark and without a character cut at its end; binary content byte by byte. */

@@ -3,7 +3,7 @@ import { parseDecimal } from '../../domain/series/decimal.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../domain/series/series.ts';
 import type { Problem } from '../../errors/problem.ts';
-import { refusal, type SourceFile } from '../files/source-file.ts';
+import { type DateOrder, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../readers/csv.ts';
 import type { Batch } from './format.ts';
 
@@ -129,6 +129,8 @@ type VintageLayout = {
   readonly date: (text: string) => Day | undefined;
   /** The form of a date, for refusals. */
   readonly dateForm: string;
+  /** The order of month and day, if the publisher writes dates in that order. */
+  readonly dateOrder?: DateOrder;
   /** Whether a row above the first date, given its first cell, is something other than figures. */
   readonly isNote: (label: string) => boolean;
 };
@@ -144,7 +146,8 @@ export const isoDates = {
 export async function readVintageCsv(file: SourceFile, layout: VintageLayout): Promise<VintageTable> {
   const rows: VintageRow[] = [];
   let columns: readonly VintageColumn[] = [];
-  for await (const batch of readCsvBody(file, (header) => readColumns(file, header, layout))) {
+  const { dateOrder } = layout;
+  for await (const batch of readCsvBody(file, (header) => readColumns(file, header, layout), dateOrder)) {
     columns = batch.header;
     for (const { row, cells } of batch.rows) {
       const label = (cells[0] ?? '').trim();
