@@ -15,6 +15,8 @@ export type SourceFile = {
   readonly path: string;
   /** Size in bytes as stored; of an archive member, its unpacked size. One reading counts this many bytes. */
   readonly size: number;
+  /** Whether it came in an archive, whose README nobody typed. */
+  readonly inArchive?: true;
   /** The order of its dates, if the user states it; dates that begin with the year need none. */
   readonly dateOrder?: DateOrder;
   /** The unpacked content, from the beginning at every call; UTF-16 text becomes UTF-8. */

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { formats, recognise } from '../../../../src/import/formats/recognise.ts';
+import { formatOfKind, formats, recognise } from '../../../../src/import/formats/recognise.ts';
 import { tempFile } from '../../../support/temp-files.ts';
 import { zipOf } from '../../../support/zip-writer.ts';
 
@@ -39,7 +39,7 @@ describe('the format of a file', () => {
 
   it('is the one of --kind, for any content', async () => {
     const file = await tempFile('a.csv', 'Date,1 Mo\n');
-    for (const { kind } of formats) expect((await recognise(file, kind)).kind).toBe(kind);
+    for (const { kind } of formats) expect((await recognise(file, formatOfKind(kind))).kind).toBe(kind);
   });
 
   it('has a unique kind, and takes no --as-of if it is one of curves', () => {
@@ -51,7 +51,7 @@ describe('the format of a file', () => {
 
 describe('an unknown --kind', () => {
   it('is refused with a list of the kinds', async () => {
-    await expect(recognise(await tempFile('a.csv', 'x'), 'csv')).rejects.toMatchObject({
+    await expect(async () => formatOfKind('csv')).rejects.toMatchObject({
       kind: 'bad-input',
       field: 'kind',
       detail: 'unknown kind of file "csv"',
@@ -179,7 +179,7 @@ describe('a file that no format recognises', () => {
   });
 
   it('is refused when it is empty, also with --kind', async () => {
-    await expect(recognise(await tempFile('a', ''), 'h15-csv')).rejects.toThrow(
+    await expect(recognise(await tempFile('a', ''), formatOfKind('h15-csv'))).rejects.toThrow(
       'the file is empty (0 bytes)',
     );
   });
