@@ -151,7 +151,7 @@ export function spreadDrawing({ curve_type }: QueryParams): Drawing {
 }
 
 /** The name of a kind of curve in the title of a chart. */
-export function curveName(type: unknown): string {
+function curveName(type: unknown): string {
   return type === 'TIPS' ? 'Treasury real yield curve (TIPS)' : 'Treasury par yield curve';
 }
 

@@ -99,7 +99,7 @@ export type PanelColumn = {
 };
 
 /** An observation as a point of a panel. */
-export function pointOf({ date, value, as_of_date }: ObservationRow, asOf: Day | undefined): PanelPoint {
+function pointOf({ date, value, as_of_date }: ObservationRow, asOf: Day | undefined): PanelPoint {
   return { asOf, date, value, asOfDate: as_of_date };
 }
 

@@ -23,8 +23,8 @@ type ParsedPlanLine = {
   readonly output: OutputFlags;
   /** The flags that were typed, with dashes. */
   readonly typed: readonly string[];
-  /** The flags and arguments that said `today`. */
-  readonly today: readonly string[];
+  /** The days that were not typed as `YYYY-MM-DD`; some mean another day tomorrow. */
+  readonly resolved: readonly { readonly text: string; readonly moves: boolean }[];
 };
 
 /** Parses the words of an asof command; undefined where it does not ask for data. An error of usage is a Problem. */
@@ -74,10 +74,11 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine): Bound
     if (reason !== undefined) throw new Problem('bad-input', `${flag} has no place in a plan: ${reason}`);
   }
   // It would be another date in every run, and when the snapshot is verified.
-  if (parsed.today.length > 0)
+  const moving = parsed.resolved.find(({ moves }) => moves);
+  if (moving !== undefined)
     throw new Problem(
       'bad-input',
-      "'today' has no place in a plan: the as-of date of the snapshot bounds every line",
+      `'${moving.text}' has no place in a plan: the as-of date of the snapshot bounds every line`,
     );
   const bound = bind(parsed.query, day);
   if (parsed.output.format === undefined && formatForFile(name) === undefined)

@@ -94,7 +94,7 @@ function misstated(
 export type Finding = { readonly name: string; readonly what: string };
 
 /** The manifest in a folder; a Finding where it is damaged. Throws errors of the operating system. */
-export async function readManifest(folder: string): Promise<Manifest | Finding> {
+async function readManifest(folder: string): Promise<Manifest | Finding> {
   const path = join(folder, manifestName);
   if (!(await lstat(path)).isFile()) return { name: manifestName, what: 'is no file' };
   const manifest = parseManifest(await readFile(path, 'utf8'), path);
@@ -102,7 +102,7 @@ export async function readManifest(folder: string): Promise<Manifest | Finding> 
 }
 
 /** Compares the files of a folder with its manifest. */
-export async function compareFiles(folder: string, { files }: Manifest): Promise<readonly Finding[]> {
+async function compareFiles(folder: string, { files }: Manifest): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const file of files) {
     const what = await faultOf(join(folder, file.name), file);
@@ -125,7 +125,7 @@ async function faultOf(path: string, { bytes, sha256 }: FileRecord): Promise<str
 }
 
 /** Compares what the commands give now, in files of the same names, with the manifest and with the files of the snapshot. */
-export async function compareOutputs(
+async function compareOutputs(
   folder: string,
   { files }: Manifest,
   other: string,

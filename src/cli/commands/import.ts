@@ -1,4 +1,3 @@
-import { utcDay } from '../../domain/series/date.ts';
 import type { ImportProgress, ImportResult } from '../../import/import.ts';
 import { importLogText } from '../../snapshot/manifest.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
@@ -11,9 +10,9 @@ import { print } from '../terminal/sink.ts';
 
 /** `asof import`: imports files and folders into the store, in one transaction. */
 export async function runImport(line: ImportLine, io: Io): Promise<number> {
-  const { command: _command, paths, messages: _messages, today, store: _store, ...options } = line;
+  const { command: _command, paths, messages: _messages, resolved, store: _store, ...options } = line;
   const messages = messagesOf(line.messages, io);
-  for (const flag of today) messages.detail(`asof: ${flag} today is ${utcDay(io.clock())}`);
+  messages.resolved(resolved);
   const store = storeToWrite(io, line.store);
   const progressLine = new ImportProgressLine(() => progress(io, line.messages.quiet));
   const { importFiles } = await import('../../import/import.ts');

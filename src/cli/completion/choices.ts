@@ -20,7 +20,7 @@ type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices
 
 const files: Completer = () => ({ kind: 'files' });
 const folders: Completer = () => ({ kind: 'folders' });
-const day: Completer = () => wordsOf(['today']);
+const day: Completer = () => wordsOf(['today', 'yesterday']);
 const free: Completer = () => nothing;
 
 /** How the values of flags are completed, by their names in help; words such as `par|tips` complete themselves. */

@@ -21,6 +21,8 @@ export type Flag = {
   /** Its value where it is not given, which help shows. */
   readonly fallback?: string;
   readonly required?: boolean;
+  /** Whether a text can be its value, so that a stray argument finds the flag that it belongs to. */
+  readonly accepts?: (text: string) => boolean;
   /** Whether it may be given several times. */
   readonly repeatable?: boolean;
   /** The heading of help that it is listed under, unless it is the command's own. */

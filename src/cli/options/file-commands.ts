@@ -100,7 +100,7 @@ const importFiles: CommandSpec = {
     { ...sharedFlags.asOf, about: 'as-of date of files that hold one whole vintage' },
     {
       name: 'date-format',
-      value: 'format',
+      value: 'form',
       about: 'M/D/YYYY or D/M/YYYY, for dates of files that leave it open',
     },
     { name: 'filed-on', value: 'date', about: 'filing date of ownership XML that does not state it' },
@@ -138,7 +138,7 @@ const importFiles: CommandSpec = {
       dryRun: line.has('dry-run'),
       store: into,
       messages: messagesIn(line),
-      today: line.today,
+      resolved: line.resolved,
     };
   },
 };

@@ -1,6 +1,7 @@
 import type { Query } from '../../analysis/query.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { OutputFlags } from '../../render/output.ts';
+import type { ResolvedDay } from './typed-day.ts';
 
 /** How much a command says on stderr. */
 export type MessageFlags = { readonly quiet: boolean; readonly verbose: boolean; readonly debug: boolean };
@@ -31,8 +32,8 @@ export type QueryLine = {
   readonly exitCode: boolean;
   /** The flags that were typed, with dashes. */
   readonly typed: readonly string[];
-  /** The flags and arguments that said `today`. */
-  readonly today: readonly string[];
+  /** The days that were not typed as `YYYY-MM-DD`. */
+  readonly resolved: readonly ResolvedDay[];
 };
 
 /** A command about a plan: `snapshot` takes it, and `verify` reads what it made. */
@@ -82,7 +83,7 @@ export type ImportLine = {
   readonly dryRun: boolean;
   readonly store: string | undefined;
   readonly messages: MessageFlags;
-  readonly today: readonly string[];
+  readonly resolved: readonly ResolvedDay[];
 };
 
 /** `asof import --log`. */

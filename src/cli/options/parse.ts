@@ -24,6 +24,7 @@ export function parse(argv: readonly string[], { clock, inPlan = false }: ParseO
   if (argv.length === 0) return help([]);
   let line: ParsedLine | undefined;
   const program = programOf(specs, argv[0], (spec, command) => {
+    checkArguments(spec, command.args);
     line = spec.read(new TypedLine(command.args, textsOf(spec, command), clock));
   });
   try {
@@ -60,6 +61,21 @@ function textsOf({ flags }: CommandSpec, command: Command): ReadonlyMap<string, 
   return typed;
 }
 
+/** Refuses more arguments than a command has, and names the flags that take them. */
+function checkArguments({ words, args, flags }: CommandSpec, typed: readonly string[]): void {
+  if (typed.length <= args.length || args.some(({ several }) => several === true)) return;
+  const [first = '', ...others] = typed.slice(args.length);
+  const free = [...flags];
+  const meant = [first, ...others].map((text) => {
+    const index = free.findIndex(({ accepts }) => accepts?.(text) === true);
+    return index === -1 ? undefined : `--${free.splice(index, 1)[0]?.name} ${text}`;
+  });
+  const line = ['asof', words, ...typed.slice(0, args.length), ...meant].join(' ');
+  throw new Problem('bad-input', `'asof ${words}' has no argument for ${quoted(first)}`, {
+    hints: meant.includes(undefined) ? [`asof ${words} --help lists its flags`] : [`did you mean ${line}?`],
+  });
+}
+
 /** A value as it can be told from the words around it. */
 function quoted(value: string): string {
   return /^[\w./:-]+$/.test(value) ? value : JSON.stringify(value);
@@ -73,7 +89,16 @@ function endedBy(error: CommanderError, specs: readonly CommandSpec[], argv: rea
   if (error.code === 'commander.help') return help(wordsOf(specs, argv), true);
   const [detail = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const meant = /^\(Did you mean (.*)\)$/.exec(suggestion ?? '')?.[1];
-  throw new Problem('bad-input', detail, meant === undefined ? {} : { hints: [`did you mean ${meant}`] });
+  const hints = meant === undefined ? wayOut(error, argv) : [`did you mean ${meant}`];
+  throw new Problem('bad-input', detail, { hints });
+}
+
+/** What to type where no command has a similar name: the first word may be the id of a series. */
+function wayOut({ code }: CommanderError, [word = '']: readonly string[]): readonly string[] {
+  const isId = code === 'commander.unknownCommand' && /^[A-Za-z][\w^.-]*$/.test(word);
+  return isId
+    ? [`for the values of a series: asof observations ${word}`, 'asof help lists the commands']
+    : [];
 }
 
 /** The words of a line that call a command, or a family of commands. */
@@ -124,7 +149,7 @@ export function programOf(specs: readonly CommandSpec[], word: string | undefine
 function bare(command: Command): Command {
   return command
     .exitOverride()
-    .allowExcessArguments(false)
+    .allowExcessArguments()
     .helpCommand(false)
     .helpOption('-h, --help', 'show help')
     .configureOutput({ writeOut: () => undefined, writeErr: () => undefined, outputError: () => undefined });

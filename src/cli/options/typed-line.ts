@@ -1,6 +1,7 @@
-import { addDays, type Day, parseDay } from '../../domain/series/date.ts';
+import { addDays, type Day } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Clock } from '../../operations/param.ts';
+import { type DayOfPeriod, type ResolvedDay, readTypedDay } from './typed-day.ts';
 
 /**
  * What was typed after the words of a command: its arguments and the texts of its flags. Reads them as values; a value
@@ -10,7 +11,7 @@ export class TypedLine {
   readonly args: readonly string[];
   readonly clock: Clock;
   readonly #flags: ReadonlyMap<string, readonly string[]>;
-  readonly #today = new Set<string>();
+  readonly #resolved = new Map<string, ResolvedDay>();
 
   /** `flags` holds the texts of each flag that was typed, by its name; none for a switch. */
   constructor(args: readonly string[], flags: ReadonlyMap<string, readonly string[]>, clock: Clock) {
@@ -24,9 +25,9 @@ export class TypedLine {
     return [...this.#flags.keys()].map((name) => `--${name}`);
   }
 
-  /** The flags and arguments that said `today`, among those read so far. */
-  get today(): readonly string[] {
-    return [...this.#today];
+  /** The days that were not typed as `YYYY-MM-DD`, among those read so far. */
+  get resolved(): readonly ResolvedDay[] {
+    return [...this.#resolved.values()];
   }
 
   has(name: string): boolean {
@@ -65,9 +66,9 @@ export class TypedLine {
     });
   }
 
-  /** A date; `today` is the day in UTC. */
-  day(name: string): Day | undefined {
-    return this.value(name, (text) => this.#day(text, `--${name}`));
+  /** A date; `today` is the day in UTC, and a month, a quarter or a year is read as one of its days if one is named. */
+  day(name: string, dayOfPeriod?: DayOfPeriod): Day | undefined {
+    return this.value(name, (text) => this.#day(text, `--${name}`, dayOfPeriod));
   }
 
   /** A date among the arguments, which help calls by this name. */
@@ -77,7 +78,7 @@ export class TypedLine {
 
   /** The as-of date that `--as-of` or `--known-before` gives; not one that has begun nowhere yet. */
   asOf(): Day | undefined {
-    const [asOf, before] = [this.day('as-of'), this.day('known-before')];
+    const [asOf, before] = [this.day('as-of'), this.day('known-before', 'first')];
     if (asOf !== undefined && before !== undefined)
       throw new Problem('bad-input', 'use either --as-of or --known-before');
     if (asOf !== undefined) return this.known(asOf, '--as-of', false);
@@ -95,19 +96,15 @@ export class TypedLine {
 
   /** The dates that `--from` and `--to` give, in order. */
   range(): { readonly from?: Day; readonly to?: Day } {
-    const [from, to] = [this.day('from'), this.day('to')];
+    const [from, to] = [this.day('from', 'first'), this.day('to', 'last')];
     if (from !== undefined && to !== undefined && from > to)
       throw new Problem('bad-input', `--from ${from} is after --to ${to}`);
     return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
   }
 
-  #day(text: string, name: string): Day {
-    if (text === 'today') {
-      this.#today.add(name);
-      return this.clock.today;
-    }
-    const day = parseDay(text);
-    if (day === undefined) throw new Problem('bad-input', 'invalid: use YYYY-MM-DD');
+  #day(text: string, flag: string, dayOfPeriod?: DayOfPeriod): Day {
+    const { day, moves } = readTypedDay(text, this.clock.today, dayOfPeriod);
+    if (day !== text) this.#resolved.set(flag, { flag, text, day, moves });
     return day;
   }
 }

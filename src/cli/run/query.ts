@@ -6,7 +6,6 @@ import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
 import { withSuggestion } from '../../analysis/series-ids.ts';
 import { isDataChange, restartOnChange } from '../../client/consistency.ts';
-import { utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import type { QueryLine } from '../options/line.ts';
@@ -23,7 +22,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
   const { query } = line;
   const output = outputChoice(line.output, outputPlace(io), isDrawable(query));
   return withClient(line, io, async (client, messages) => {
-    for (const flag of line.today) messages.detail(`asof: ${flag} today is ${utcDay(io.clock())}`);
+    messages.resolved(line.resolved);
     const bar = progress(io, line.messages.quiet);
     const asking: Asking = {
       client,

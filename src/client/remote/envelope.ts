@@ -5,14 +5,14 @@ import { limitTaken, type Operation } from '../../operations/operation.ts';
 import { type Params, type ParamTexts, type RowBound, textOf } from '../../operations/param.ts';
 import { fromWire, headFromWire } from '../../operations/wire.ts';
 
-/** A query that was sent, which its answer must fit. */
+/** A query that was sent; its answer must match it. */
 export type SentQuery<R> = { readonly operation: Operation<Params, R>; readonly texts: ParamTexts };
 
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The envelope that `value` is, when it keeps the contract and answers the query; else a Problem that says where it does
- * not. It must be as of the day asked for: a service that overlooks `as_of` would show the future.
+ * The envelope in `value`. Throws a Problem that names the place if it breaks the contract or does not match the query. It
+ * must be as of the requested day: a service that ignores `as_of` would show the future.
  */
 export function readEnvelope<R extends Row>(
   value: unknown,
@@ -22,7 +22,7 @@ export function readEnvelope<R extends Row>(
   const refuse = (what: string): never => {
     throw new Problem('bad-answer', `${url} answered outside the contract: ${what}`);
   };
-  if (!isObject(value)) return refuse('no JSON object');
+  if (!isObject(value)) return refuse('not a JSON object');
   if (!isEnvelope(value, operation.object)) return refuse(wrongMember(value, operation.object) ?? '');
   const wrong =
     wrongPaging(value, operation, texts) ??
@@ -37,7 +37,7 @@ export function readEnvelope<R extends Row>(
   return inOneForm(value, value.results.filter(isRow).map(fromWire(operation.fields)));
 }
 
-/** The envelope as asof has it: days as `YYYY-MM-DD`, and a cursor only where there are more rows. */
+/** The envelope in asof's form: days as `YYYY-MM-DD`, and a cursor only if there are more rows. */
 function inOneForm<R>(received: Envelope<unknown>, results: readonly R[]): Envelope<R> {
   const { next_cursor, ...envelope } = headFromWire(received);
   return {
@@ -84,10 +84,10 @@ function wrongPaging(
   if (limit !== undefined && limitTaken(operation, results.filter(isObject)) > Number(limit))
     return `${rows} results, more than the limit of ${limit}`;
   if (!has_more) return undefined;
-  if (!Object.hasOwn(operation.params, 'cursor')) return 'it says has_more, but is not a listing';
+  if (!Object.hasOwn(operation.params, 'cursor')) return 'has_more is true, but this is not a listing';
   return isText(next_cursor) && next_cursor !== ''
     ? undefined
-    : `it says has_more, but next_cursor is ${shown(next_cursor)}`;
+    : `has_more is true, but next_cursor is ${shown(next_cursor)}`;
 }
 
 function wrongAsOf(envelope: Envelope<unknown>, params: Params, texts: ParamTexts): string | undefined {
@@ -103,7 +103,7 @@ function wrongSeries({ series }: Envelope<unknown>, texts: ParamTexts): string |
   return `series.id is ${shown(series.id)}, but ${id} was asked for`;
 }
 
-/** Says what is wrong with a row; undefined where nothing is. */
+/** Gives what is wrong with a row; undefined if nothing is. */
 type RowCheck<T> = (row: T) => string | undefined;
 
 function rowCheck(operation: Operation<Params, unknown>, texts: ParamTexts): RowCheck<unknown> {
@@ -112,7 +112,7 @@ function rowCheck(operation: Operation<Params, unknown>, texts: ParamTexts): Row
   const seen = new Set<string>();
   const bounds = texts.flatMap(([name, text]) => boundCheck(params[name]?.bounds, fields, text));
   return (row) => {
-    if (!isObject(row)) return ' is no object';
+    if (!isObject(row)) return ' is not an object';
     for (const field of fields) {
       const fault = wrongCell(field, row[field.name]);
       if (fault !== undefined) return `.${field.name} ${fault}`;
@@ -120,7 +120,7 @@ function rowCheck(operation: Operation<Params, unknown>, texts: ParamTexts): Row
     if (asOf !== undefined && knownBy !== undefined && dayIn(row[knownBy]) > asOf)
       return `.${knownBy} is ${shown(row[knownBy])}: not yet known on ${asOf}`;
     if (newestFirst !== undefined && seen.size === seen.add(dayIn(row[newestFirst])).size)
-      return `.${newestFirst} is ${shown(row[newestFirst])} once more`;
+      return `.${newestFirst} is ${shown(row[newestFirst])} a second time`;
     for (const check of bounds) {
       const fault = check(row);
       if (fault !== undefined) return fault;
@@ -129,7 +129,7 @@ function rowCheck(operation: Operation<Params, unknown>, texts: ParamTexts): Row
   };
 }
 
-/** The check that rows are about what was asked for; none for a parameter that rows do not repeat. */
+/** The check of rows against the text of a parameter; empty if rows have no field for that parameter. */
 function boundCheck(
   bounds: RowBound | undefined,
   fields: readonly Field[],
@@ -161,16 +161,16 @@ function wrongCell({ type, nullable, extension, fields }: Field, value: unknown)
   if (value === undefined) return extension === true ? undefined : 'is missing';
   if (value === null && (nullable === true || extension === true)) return undefined;
   const { isOnWire, noun } = fieldKinds[type];
-  // A day that another service does not know is an empty text in our extensions.
+  // In our extensions, an empty text is a day that the service does not know.
   if (extension === true && value === '') return undefined;
   if (!isOnWire(value)) return `is ${shown(value)}, not ${noun}`;
   return fields !== undefined && Array.isArray(value) ? wrongRecord(fields, value) : undefined;
 }
 
-/** What is wrong with a list of records; a field of theirs that may be null may also be absent. */
+/** What is wrong with a list of records, whose nullable fields may also be absent. */
 function wrongRecord(fields: readonly Field[], records: readonly unknown[]): string | undefined {
   for (const [index, record] of records.entries()) {
-    if (!isObject(record)) return `holds ${shown(record)} at ${index}, which is no object`;
+    if (!isObject(record)) return `holds ${shown(record)} at ${index}, which is not an object`;
     for (const field of fields) {
       const value = record[field.name];
       const fault = value === undefined && field.nullable === true ? undefined : wrongCell(field, value);
@@ -184,7 +184,7 @@ function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A value as an error line shows it. */
+/** A value as error messages show it. */
 function shown(value: unknown): string {
   if (value === undefined) return 'missing';
   const text = JSON.stringify(value);

@@ -11,7 +11,7 @@ export type Announces = (path: string, parameter: string) => boolean;
 
 const announcesNothing: Announces = () => false;
 
-/** What the reply to `/v1/openapi.json` announces; whatever is no such description announces nothing. */
+/** What the reply to `/v1/openapi.json` announces; any other content announces nothing. */
 export function announcedIn(reply: HttpReply): Announces {
   if (reply.status !== 200) return announcesNothing;
   let description: unknown;
@@ -31,7 +31,7 @@ export function announcedIn(reply: HttpReply): Announces {
     );
 }
 
-/** Path parameters may be called anything. */
+/** A path without the names of its parameters, which another service may choose differently. */
 function shape(path: string): string {
   return path.replace(/\{[^}]*\}/g, '{}');
 }
@@ -52,7 +52,7 @@ function fieldsOf(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
 }
 
-/** A parameter that may be written as a reference into the description's components. */
+/** A parameter; if the entry is a reference, the one in the description's components. */
 function resolved(entry: unknown, description: unknown): JsonObject {
   const reference = fieldsOf(entry).$ref;
   const name =
@@ -61,13 +61,13 @@ function resolved(entry: unknown, description: unknown): JsonObject {
   return objectIn(objectIn(objectIn(description, 'components'), 'parameters'), name);
 }
 
-/** Asks for one page of a listing. */
+/** Requests one page of a listing. */
 type AskPage<R> = (texts: ParamTexts) => Promise<Envelope<R>>;
 
 /** All rows of a listing, in the envelope of its last page. */
 export type Listed<R> = { readonly envelope: Omit<Envelope<R>, 'next_cursor'>; readonly rows: readonly R[] };
 
-/** The page that the texts ask for, selected by the client itself from the whole listing. */
+/** The page that `texts` ask for, which the client selects from the whole listing. */
 export function selectedPage<R extends Row>(
   { rows, envelope }: Listed<R>,
   { select, keyOf }: Substitute<R>,
@@ -106,8 +106,7 @@ export async function wholeListing<R extends Row>(ask: AskPage<R>): Promise<List
     rows.push(...page.results);
     const { next_cursor, ...envelope } = page;
     if (!page.has_more || next_cursor === undefined) return { envelope, rows };
-    if (seen.has(next_cursor))
-      throw new Problem('bad-answer', 'the service gives the same page of a listing again and again');
+    if (seen.has(next_cursor)) throw new Problem('bad-answer', 'the service repeats a page of a listing');
     seen.add(next_cursor);
     cursor = next_cursor;
   }

@@ -7,7 +7,7 @@ export class ProxyTransport implements Transport {
   readonly #dispatcher: Dispatcher;
   readonly #closing = new AbortController();
 
-  /** A Problem if a proxy is not a URL. */
+  /** Throws a Problem if a proxy is not a URL. */
   constructor(proxies: Proxies) {
     checkProxy('HTTP_PROXY', proxies.http);
     checkProxy('HTTPS_PROXY', proxies.https);
@@ -16,7 +16,7 @@ export class ProxyTransport implements Transport {
       httpProxy: proxies.http,
       httpsProxy: proxies.https,
       noProxy: proxies.no,
-      // Many proxies allow tunnels to the port of TLS alone, so that plain http is asked of them in plain.
+      // Many proxies allow tunnels only to port 443, so plain http requests do without one.
       proxyTunnel: false,
       connect,
       proxyTls: connect,
@@ -32,7 +32,7 @@ export class ProxyTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    // undici's own `destroy` waits for connections that are being made.
+    // undici's `destroy` waits for connections that are still being made.
     this.#closing.abort();
     await this.#dispatcher.destroy();
   }

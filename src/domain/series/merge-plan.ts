@@ -29,11 +29,11 @@ export type WholeVintage = { readonly asOf: Day; readonly dates?: ReadonlySet<Da
 /** How a merge treats a statement that differs from the one held: as a conflict, or as its replacement. */
 export type MergeOptions = { readonly replace: boolean };
 
-/** How many statements a merge added, and how many were known. */
+/** The numbers of statements that a merge added and that were known, and its conflicts. */
 export type MergeCounts = {
   readonly added: number;
   readonly known: number;
-  /** How many of those added are withdrawals. */
+  /** The number of withdrawals among those added. */
   readonly withdrawn: number;
   readonly conflicts: readonly StatementConflict[];
 };
@@ -106,7 +106,7 @@ class SeriesDraft {
   readonly #frequency: Frequency;
   readonly #vintages: Map<Day, HeldVintage>;
   readonly #held: ReadonlyMap<Day, readonly Change[]>;
-  /** Of the dates that statements were added about. */
+  /** The changes of the dates that have new statements. */
   readonly #changes = new Map<Day, Change[]>();
   readonly #sets = new Map<DateSetText, DateSet>();
   readonly #conflicts: StatementConflict[] = [];
@@ -144,8 +144,8 @@ class SeriesDraft {
   plan(before: Pick<HeldSeries, 'vintages' | 'changes'>): MergePlan {
     const removed: KeptChange[] = [];
     const inserted: KeptChange[] = [];
-    const gone = this.#held === before.changes ? [] : before.changes.keys();
-    for (const date of new Set([...gone, ...this.#changes.keys()]))
+    const heldDates = this.#held === before.changes ? [] : before.changes.keys();
+    for (const date of new Set([...heldDates, ...this.#changes.keys()]))
       compare(date, before.changes.get(date) ?? [], this.#changes.get(date) ?? [], removed, inserted);
     const held = new Map(before.vintages.map((vintage) => [vintage.asOf, vintage]));
     const vintages = [...this.#vintages.values()].filter(({ asOf, dates, complete }) => {
@@ -196,7 +196,7 @@ class SeriesDraft {
     return [...untouched, ...touched];
   }
 
-  /** The days with statements: those of the vintages, and of the statements being placed the last one about the date. */
+  /** The days with earlier statements about a date: those of the vintages, and the day of the last statement placed. */
   #statedEarlier() {
     const vintages = [...this.#vintages.values()].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
     const newest = vintages.at(-1)?.asOf ?? '';

@@ -20,7 +20,7 @@ export function parseSeriesId(text: string): string | undefined {
 
 const frequencies: readonly Frequency[] = ['D', 'W', 'BW', 'M', 'Q', 'SA', 'A'];
 
-/** A text as a frequency code; undefined if it is none of them. */
+/** A text as a frequency code; undefined if it is not one. */
 export function parseFrequency(text: string): Frequency | undefined {
   const code = text.trim().toUpperCase();
   return frequencies.find((frequency) => frequency === code);

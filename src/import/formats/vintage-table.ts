@@ -30,7 +30,7 @@ export type VintageTable = {
 type CellRules = {
   /** The exact decimal text of a number, or undefined if the cell is not one. */
   readonly number: (text: string) => string | undefined;
-  /** The texts that mean: not available, or no longer. */
+  /** The texts that mean "not available" or "no longer available". */
   readonly withdrawals: ReadonlySet<string>;
   readonly frequencyOf: (column: number) => Frequency;
   /** Whether a column may have a figure on a date; if not, a cell without a number states nothing. */
@@ -56,7 +56,7 @@ export function* vintageBatches(file: SourceFile, table: VintageTable, rules: Ce
     implied: impliedMetadata(table, rules),
     coverage: table.columns.map(({ seriesId, vintage }) => ({ seriesId, coveredTo: vintage, whole: true })),
   };
-  // "Between" means by date, in whatever order the file has its rows.
+  // "Between" means by date, for any order of the rows in the file.
   const rows = [...table.rows].sort((a, b) => (a.date < b.date ? -1 : 1));
   let statements: Statement[] = [];
   for (const [index, column] of table.columns.entries()) {
@@ -124,7 +124,7 @@ function addColumn(
 
 /** The layout of a CSV file of whole vintages: dates in the first column, one vintage in each other column. */
 type VintageLayout = {
-  /** The series and vintage of a column; throws a refusal if the name does not tell. */
+  /** The series and vintage of a column; throws a refusal if its name does not state them. */
   readonly column: (name: string) => Omit<VintageColumn, 'name'>;
   readonly date: (text: string) => Day | undefined;
   /** The form of a date, for refusals. */

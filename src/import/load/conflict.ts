@@ -28,7 +28,7 @@ export type ImportConflict =
       readonly given: readonly string[];
     };
 
-/** The refusal of an import: its message lists every conflict, one per line, and its hints are the ways out. */
+/** The refusal of an import: its message lists every conflict, one per line, and its hints say what the user can do. */
 export class ImportRefusal extends Problem {
   readonly conflicts: readonly ImportConflict[];
 
@@ -36,7 +36,7 @@ export class ImportRefusal extends Problem {
     const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
     const lines = conflicts.map((conflict) => `  ${describe(conflict)}`);
     super('bad-input', [`${count}; nothing was imported:`, ...lines].join('\n'), {
-      hints: waysOut(conflicts),
+      hints: hintsFor(conflicts),
     });
     this.conflicts = conflicts;
   }
@@ -110,7 +110,7 @@ function valueText(value: string | null): string {
   return value ?? 'withdrawn';
 }
 
-function waysOut(conflicts: readonly ImportConflict[]): string[] {
+function hintsFor(conflicts: readonly ImportConflict[]): string[] {
   const kinds = new Set(conflicts.map(({ kind }) => kind));
   const hints: string[] = [];
   if (['value', 'rate', 'filing', 'metadata'].some((kind) => kinds.has(kind as ImportConflict['kind'])))
@@ -124,8 +124,8 @@ function waysOut(conflicts: readonly ImportConflict[]): string[] {
 }
 
 /**
- * Remembers the statements of one import. If new statements replace held ones, the order of two that differ would
- * decide; with this log an import finds the conflicts within itself.
+ * Remembers the statements of one import. With `--replace`, the store would keep the last of two new statements that
+ * differ; this log finds such conflicts.
  */
 export class StatementLog {
   readonly #series = new Map<string, Map<Day, Map<Day, string | null>>>();

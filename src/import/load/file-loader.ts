@@ -18,13 +18,13 @@ export type LoadOptions = ReadOptions &
     readonly complete: boolean;
     /** The time to log, ISO 8601. */
     readonly importedAt: string;
-    /** Statements to collect in memory before they are merged; the result does not depend on it. */
+    /** The number of statements to collect in memory before they are merged; the result does not depend on it. */
     readonly bufferSize?: number;
-    /** Called between stretches of work, which wait for it; stops the import by throwing. */
+    /** Called between steps of the work; the import waits for it, and stops if it throws. */
     readonly onProgress?: (progress: LoadProgress) => Promise<void>;
   };
 
-/** How far an import has come: the rows of the current file, and the bytes of all files. */
+/** The progress of an import: the rows of the current file, and the bytes of all files. */
 export type LoadProgress = {
   readonly file: string;
   readonly rows: number;
@@ -43,7 +43,7 @@ type ImportState = {
   readonly log: StatementLog | undefined;
 };
 
-const usualBufferSize = 400_000;
+const defaultBufferSize = 400_000;
 
 /** Loads one file of an import. */
 export class FileLoader {
@@ -67,7 +67,7 @@ export class FileLoader {
 
   async load(): Promise<FileSummary> {
     const { options, registry, progress } = this.#import;
-    const { bufferSize = usualBufferSize } = options;
+    const { bufferSize = defaultBufferSize } = options;
     for await (const batch of this.#format.read(this.#file, options)) {
       const { statements = [], complete = [], points = [], filings = [], notes = [] } = batch;
       await registry.take(batch, this.#file.path);
@@ -97,7 +97,7 @@ export class FileLoader {
     });
   }
 
-  /** Adds statements to the waiting ones of their series. */
+  /** Collects statements by series until they are merged. */
   #collect(statements: readonly Statement[]): void {
     const { registry, options } = this.#import;
     let seriesId: string | undefined;

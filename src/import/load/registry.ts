@@ -7,9 +7,9 @@ import type { ImportConflict, MetadataConflict } from './conflict.ts';
 
 /** How an import names its series and treats contradictions about them. */
 export type RegistryOptions = {
-  /** Series ids to change on the way in. */
+  /** The ids under which to store series, by their ids in the files. */
   readonly rename: ReadonlyMap<string, string>;
-  /** Accept facts from another source than a series has. */
+  /** Accept facts from a source that a series does not have yet. */
   readonly merge: boolean;
   /** Accept new metadata where it differs from what is held. */
   readonly replace: boolean;
@@ -26,7 +26,7 @@ type SeriesEntry = {
   readonly claims: Set<string>;
 };
 
-/** What an import says about its series besides their statements. Writes it, and collects what contradicts the store. */
+/** The metadata, coverage and sources of an import's series. Writes them, and collects what contradicts the store. */
 export class Registry {
   readonly #writer: StoreWriter;
   readonly #options: RegistryOptions;
@@ -55,7 +55,7 @@ export class Registry {
     else entry.claims.add(source);
   }
 
-  /** Takes the metadata and the coverage of a batch. */
+  /** Adds the metadata and the coverage of a batch. */
   async take({ metadata = [], implied = [], coverage = [] }: Batch, file: string): Promise<void> {
     const changed = new Set([...metadata, ...implied].map(({ seriesId }) => this.idOf(seriesId)));
     if (changed.size + coverage.length === 0) return;

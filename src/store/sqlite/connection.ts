@@ -100,8 +100,8 @@ export function connectReader(path: string, live: boolean): Connection {
     return connection;
   } catch (error) {
     connection.close();
-    const lacksPlace = error instanceof SqliteError && /^SQLITE_(READONLY|CANTOPEN)/.test(error.code);
-    if (live || !lacksPlace || hasUnmerged(path)) throw asProblem(path, error);
+    const cannotCreateFiles = error instanceof SqliteError && /^SQLITE_(READONLY|CANTOPEN)/.test(error.code);
+    if (live || !cannotCreateFiles || hasUnmerged(path)) throw asProblem(path, error);
     return inMemory(path, connection.file);
   }
 }
@@ -164,7 +164,7 @@ export function asProblem(path: string, error: unknown): unknown {
   });
 }
 
-const resolving = createRequire(join(import.meta.dirname, 'asof'));
+const requireInstalled = createRequire(join(import.meta.dirname, 'asof'));
 
 /**
  * The version of better-sqlite3 that runs on this Node: version 13 needs Node-API 10, which Node 20 lacks; version 12
@@ -174,7 +174,7 @@ const modern = Number(process.versions.napi) >= 10 ? load('better-sqlite3-napi')
 
 function load(name: string): typeof Legacy | undefined {
   try {
-    return resolving(name);
+    return requireInstalled(name);
   } catch {
     // Without optional packages only version 12 is installed.
     return undefined;
@@ -193,7 +193,7 @@ export function openDatabase(path: string | Buffer, options: Legacy.Options = {}
 
 /** The usual place of version 12's binary; its own search would slow down every query. */
 function nativeBinding(): { readonly nativeBinding?: string } {
-  const library = resolving.resolve('better-sqlite3');
+  const library = requireInstalled.resolve('better-sqlite3');
   const usual = join(dirname(library), '../build/Release/better_sqlite3.node');
   return existsSync(usual) ? { nativeBinding: usual } : {};
 }

@@ -95,7 +95,7 @@ export function* readStatements(connection: Connection, seriesId: string): Gener
   if (batch.length > 0) yield batch;
 }
 
-/** Every change of one date's number, oldest first; null where it was withdrawn. */
+/** Every change of one date's number, oldest first; null marks a withdrawal. */
 export function readRevisions(connection: Connection, key: number, date: Day): readonly Revision[] {
   return connection
     .objects<Revision>(
@@ -133,7 +133,7 @@ export function readVintageCounts(
   return connection.objects<VintageCounts>(vintagePage).all({ key, from, to, before, limit });
 }
 
-/** The first date of a series that ever had a value; undefined where every statement is a withdrawal. */
+/** The first date of a series that ever had a value; undefined if every statement is a withdrawal. */
 export function readFirstDate(connection: Connection, key: number): Day | undefined {
   return connection.column<Day | null>('select min(date) from fact where series = ?').get(key) ?? undefined;
 }

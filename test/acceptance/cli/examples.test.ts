@@ -66,7 +66,7 @@ describe('the help of every command', () => {
     expect(length).toBeLessThanOrEqual(5);
   });
 
-  it.each(all)('has an example, of itself: $words', ({ words, help }) => {
+  it.each(all)('has an example of the command itself: $words', ({ words, help }) => {
     const lines = examplesIn(help).map(({ line }) => line);
     expect(lines.length).toBeGreaterThan(0);
     for (const line of lines) expect(line.replace(/\bobs\b/, 'observations')).toContain(`asof ${words}`);
@@ -76,7 +76,7 @@ describe('the help of every command', () => {
     expect((await asof([...words.split(' '), '--help'])).out).toBe(help);
   });
 
-  it('a group without a command shows them too', async () => {
+  it('is shown for a group without a command too', async () => {
     const { code, err } = await asof(['keys']);
     expect(code).toBe(2);
     expect(examplesIn(err).length).toBeGreaterThan(1);

@@ -92,7 +92,7 @@ describe('the built command', () => {
     ['$ASOF import --log --store "$STORE" > /dev/full', 'stdout'],
     ['$ASOF facts GDP --store "$STORE" > /dev/full', 'stdout'],
     ['$ASOF obs GDP --store "$STORE" -o /dev/full', '/dev/full'],
-  ])('a full disk is exit 10: %s', async (script, target) => {
+  ])('exits with 10 on a full disk: %s', async (script, target) => {
     expect(await shell(script)).toEqual({
       code: 10,
       out: '',
@@ -100,7 +100,7 @@ describe('the built command', () => {
     });
   });
 
-  it('a disk that takes only a part of the last write is exit 10, never a short answer', async () => {
+  it('exits with 10 if the disk takes only a part of the last write', async () => {
     // A limit of file size stands in for the disk: the first write beyond it is cut, and no error tells.
     const { code, err } = await shell(
       `trap '' XFSZ; ulimit -f 64; $ASOF obs LONG --limit 1000 --store "$STORE" -f ndjson > short.ndjson`,
@@ -157,7 +157,7 @@ describe('a signal', () => {
     expect(folder.has('untouched.db')).toBe(false);
   });
 
-  it('nothing is left to be found of all this', () => {
+  it('leaves no file behind in any of these tests', () => {
     expect(linesOf(readdirSync(folder.path('.')).join('\n')).filter((name) => name.startsWith('.'))).toEqual(
       [],
     );

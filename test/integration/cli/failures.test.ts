@@ -55,7 +55,7 @@ describe('a usage error exits 2, says so in one line of asof, and writes nothing
   });
 });
 
-describe('help that was asked for is data', () => {
+describe('help that was requested goes to stdout', () => {
   it.each([[''], ['--help'], ['help'], ['-h'], ['observations --help'], ['help series show']])(
     'asof %s',
     async (words) => {
@@ -153,7 +153,7 @@ describe('a store that cannot be read exits 10 and is named', () => {
     }
   });
 
-  it('and ASOF_STORE as the one who named it', async () => {
+  it('and ASOF_STORE is named if it set the path', async () => {
     const env = { ASOF_STORE: folder.path('missing.db') };
     for (const line of [['obs', 'GDP'], ['facts', 'GDP'], ['ping']]) {
       const { code, err } = await asof(line, { env });

@@ -143,7 +143,7 @@ describe('over a service', () => {
     ['the vintages', /\/vintages/],
     ['first releases', /release=first/],
     ['revisions', /\/revisions/],
-  ])('before which something answers for %s with a page of HTML, the panel fails', async (_, lacks) => {
+  ])('behind a proxy that answers for %s with a page of HTML, the panel fails', async (_, lacks) => {
     const instead = new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } });
     const { url } = await inFront(lacks, { instead });
     const { code, err } = await remote(each.replace('CALM', 'QUARTER'), url);
@@ -169,7 +169,7 @@ describe('over a service', () => {
     expect(asked().paths.length).toBeLessThan(5);
   });
 
-  it('that gives the oldest date first, the newest one is found all the same', async () => {
+  it('that gives the oldest date first, the newest one is still found', async () => {
     const { url } = await serve(async (request, response) => {
       const asked = new URL(request.url ?? '', 'http://localhost');
       const ofSeries = /^\/v1\/series\/CALM(\/observations)?$/.exec(asked.pathname);

@@ -42,7 +42,7 @@ async function rows(line: string, columns: string): Promise<readonly string[]> {
 describe('asof revisions', () => {
   const story = 'value,as_of_date,change,percent,days';
 
-  it('tells every value of a date, and how much and how late it changed', async () => {
+  it('lists every value of a date, with its change and the days since the first release', async () => {
     expect(await rows('revisions gdp --date 2014-10-01', story)).toEqual([
       '17710.7,2015-01-30,,,0',
       '17701.3,2015-02-27,-9.4,-0.0531,28',
@@ -101,7 +101,7 @@ describe('asof revisions', () => {
     expect(results[0]).toMatchObject({ change: null, percent: null, days: 0 });
   });
 
-  it('says so where a date never had a value', async () => {
+  it('says if a date never had a value', async () => {
     const { code, out, err } = await run('revisions GDP --date 2014-11-15');
     expect([code, linesOf(out).length]).toEqual([0, 1]);
     expect(err).toMatch(/^asof: no value was ever published for that date/);
@@ -163,7 +163,7 @@ describe('asof diff', () => {
     ]);
   });
 
-  it('knows withdrawals, and takes a number with other digits for the same', async () => {
+  it('shows withdrawals, and treats a number with other digits as the same', async () => {
     expect(await rows('diff ODD 2020-02-15 2020-03-15', 'date,old,new,kind')).toEqual([
       '2020-02-01,,1,added',
       '2020-01-01,4.50,,withdrawn',
@@ -186,7 +186,7 @@ describe('asof diff', () => {
     expect([ended.code, linesOf(ended.out).length > 1]).toEqual([code, code === 1]);
   });
 
-  it('as JSON is an envelope of its own', async () => {
+  it('is one envelope as JSON', async () => {
     const { object, status, results, results_count, has_more, request_id } = JSON.parse(
       (await run('diff GDP 2014-12-23 2015-01-30 --json')).out,
     );
@@ -230,7 +230,7 @@ describe('asof diff', () => {
     if (code !== 9) expect(out).toBe('');
   });
 
-  it('says which day lies outside of what is covered', async () => {
+  it('says which day is outside the coverage', async () => {
     expect((await run('diff GDP 2014-10-29 2015-03-27')).err).toBe('asof: GDP is covered from 2014-10-30\n');
     expect((await run('diff GDP 2014-10-29 2015-03-28')).err).toBe(
       'asof: GDP is covered from 2014-10-30 to 2015-03-27\n',

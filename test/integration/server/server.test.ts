@@ -125,7 +125,7 @@ describe('a connection', () => {
     expect(answer).not.toContain('/hidden');
   });
 
-  it('is not told to send a body that nobody wants', async () => {
+  it('is not asked to send its body', async () => {
     const answer = await say(
       server,
       `POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n${bye}`,

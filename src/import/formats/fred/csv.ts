@@ -38,7 +38,7 @@ export const fredCsv: ImportFormat = {
           throw refusal(file, { row: 1, column: name }, reason);
         }
         if (name.toUpperCase() !== 'VALUE') return { seriesId: columnId(file, name), vintage };
-        // In some years FRED named the only column VALUE, whatever the series.
+        // In some years FRED named the only column VALUE, for any series.
         if (series !== undefined) return { seriesId: columnId(file, series), vintage };
         throw refusal(file, { row: 1, column: name }, 'the file does not name its series; pass --series ID');
       },

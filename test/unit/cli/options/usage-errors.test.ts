@@ -27,7 +27,22 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['pnig', "unknown command 'pnig'\ndid you mean ping?"],
     ['series serch GDP', "unknown command 'serch'\ndid you mean search?"],
     ['ping --jsn', "unknown option '--jsn'\ndid you mean --json?"],
-    ['ping more', "too many arguments for 'ping'. Expected 0 arguments but got 1."],
+    ['ping more', "'asof ping' has no argument for more\nasof ping --help lists its flags"],
+    [
+      'GDP',
+      "unknown command 'GDP'\nfor the values of a series: asof observations GDP\nasof help lists the commands",
+    ],
+    ['yields 10Y', "'asof yields' has no argument for 10Y\ndid you mean asof yields --maturity 10Y?"],
+    [
+      'spread 10y 2Y 2020-01-01',
+      "'asof spread' has no argument for 10y\ndid you mean asof spread --long 10y --short 2Y --from 2020-01-01?",
+    ],
+    [
+      'curve 2024-03-28',
+      "'asof curve' has no argument for 2024-03-28\ndid you mean asof curve --date 2024-03-28?",
+    ],
+    ['yields 10Y 5Y', "'asof yields' has no argument for 10Y\nasof yields --help lists its flags"],
+    ['obs GDP 2015-01-30', '2015-01-30 is a date, not the id of a series\ndid you mean --as-of 2015-01-30?'],
     ['obs', "missing required argument 'id'"],
     ['series show', "missing required argument 'id'"],
     ['diff GDP 2009-07-30', "missing required argument 'other'"],
@@ -38,6 +53,21 @@ describe('a usage error names the flag and what was typed, before anything is as
 
     ['obs GDP --as-of 2008-9-16', '--as-of "2008-9-16": use YYYY-MM-DD'],
     ['obs GDP --as-of 2015-02-30', '--as-of "2015-02-30": use YYYY-MM-DD'],
+    [
+      'obs GDP --as-of 2008-02',
+      '--as-of "2008-02": use one day, YYYY-MM-DD, such as its first 2008-02-01 or its last 2008-02-29',
+    ],
+    [
+      'diff GDP 2008Q3 2009-01-01',
+      '<day> "2008Q3": use one day, YYYY-MM-DD, such as its first 2008-07-01 or its last 2008-09-30',
+    ],
+    [
+      'curve --date 2008',
+      '--date "2008": use one day, YYYY-MM-DD, such as its first 2008-01-01 or its last 2008-12-31',
+    ],
+    ['obs GDP --from 2008-13', '--from "2008-13": use YYYY-MM-DD'],
+    ['obs GDP --from 2008Q5', '--from "2008Q5": use YYYY-MM-DD'],
+    ['obs GDP --from -9999y', '--from "-9999y": use YYYY-MM-DD'],
     ['obs GDP --as-of 2026-03-17', '--as-of 2026-03-17 lies in the future: nothing is known as of it yet'],
     ['obs GDP --known-before soon', '--known-before "soon": use YYYY-MM-DD'],
     [
