@@ -6,7 +6,7 @@ import { samplePath } from '../platform/installation.ts';
 import { openStore, openWriter } from '../store/open.ts';
 import type { ImportRecord } from '../store/store.ts';
 import type { DateOrder, SourceFile } from './files/source-file.ts';
-import { type StandardInput, sourceFiles } from './files/walk.ts';
+import { sourceFiles } from './files/walk.ts';
 import { formatOfKind, recognise, UnknownFile } from './formats/recognise.ts';
 import type { LoadProgress } from './load/file-loader.ts';
 import { type ImportFile, load } from './load/load.ts';
@@ -25,7 +25,7 @@ export type ImportOptions = {
   /** Leaves out files of no known format; without it one such file refuses the import. */
   readonly skipUnknown?: boolean | undefined;
   /** The content of the path `-`. */
-  readonly stdin?: StandardInput | undefined;
+  readonly stdin?: AsyncIterable<Uint8Array> | undefined;
   /** The filing date of ownership XML that no other file dates. */
   readonly filedOn?: Day | undefined;
   /** The series of files that do not name theirs. */

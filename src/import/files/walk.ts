@@ -16,9 +16,6 @@ import { withoutGzip } from './gzip.ts';
 import { limits, printablePath, refusal, type SourceFile } from './source-file.ts';
 import { zipMembers } from './zip.ts';
 
-/** The bytes of standard input, which can be read once. */
-export type StandardInput = AsyncIterable<Uint8Array>;
-
 /**
  * The files at the typed paths, in the order typed: folders recursively in the order of names, zip archives member by
  * member, without hidden files in folders; the path `-` is standard input. A path that cannot be read or gives no file is
@@ -26,7 +23,7 @@ export type StandardInput = AsyncIterable<Uint8Array>;
  */
 export async function sourceFiles(
   paths: readonly string[],
-  stdin?: StandardInput,
+  stdin?: AsyncIterable<Uint8Array>,
 ): Promise<readonly SourceFile[]> {
   const walk = new Walk();
   const files: SourceFile[] = [];
@@ -40,7 +37,7 @@ export async function sourceFiles(
 }
 
 /** Standard input as a file, whose content is kept in memory because an import reads a file more than once. */
-async function inputFile(stdin: StandardInput): Promise<SourceFile> {
+async function inputFile(stdin: AsyncIterable<Uint8Array>): Promise<SourceFile> {
   const path = 'standard input';
   const bytes = await allBytes(path, asBuffers(stdin), limits.inMemory);
   if (signatureOf(bytes.subarray(0, signatureSize)) === 'zip')

@@ -5,7 +5,7 @@ import { parseSeriesId, type SeriesMetadata } from '../../domain/series/series.t
 import type { Problem } from '../../errors/problem.ts';
 import { type DateOrder, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../readers/csv.ts';
-import type { Batch } from './format.ts';
+import type { Batch, ReadOptions } from './format.ts';
 
 const batchSize = 5000;
 
@@ -172,6 +172,23 @@ export function columnId(file: SourceFile, name: string): string {
   const seriesId = parseSeriesId(name);
   if (seriesId === undefined) throw refusal(file, { row: 1, column: name }, 'not a series id');
   return seriesId;
+}
+
+/** The series of a column: `value` is the one that `--series` names, any other name is an id. */
+export function seriesOf(file: SourceFile, name: string, { series }: ReadOptions): string {
+  if (!isValue(name)) {
+    const id = columnId(file, name);
+    if (series === undefined || series === id) return id;
+    const reason = `the file names its series ${id}; --id ${id}=${series} imports it as ${series}`;
+    throw refusal(file, { row: 1, column: name }, reason);
+  }
+  if (series !== undefined) return columnId(file, series);
+  throw refusal(file, { row: 1, column: name }, 'the file does not name its series; pass --series ID');
+}
+
+/** Whether a column is named `value`, whatever its series is. */
+export function isValue(name: string): boolean {
+  return name.toUpperCase() === 'VALUE';
 }
 
 /** The refusal of a file of one whole vintage whose date is unknown. */

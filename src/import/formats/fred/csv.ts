@@ -7,6 +7,7 @@ import {
   fredCells,
   isoDates,
   readVintageCsv,
+  seriesOf,
   unknownVintage,
   vintageBatches,
 } from '../vintage-table.ts';
@@ -27,7 +28,7 @@ export const fredCsv: ImportFormat = {
     return !columns.some(isVintageColumn) && !columns.every(isCurveColumn);
   },
   async *read(file, options) {
-    const { asOf: vintage, series } = options;
+    const { asOf: vintage } = options;
     if (vintage === undefined)
       throw unknownVintage(file, 'the file does not state when its figures were known');
     const table = await readVintageCsv(file, {
@@ -37,10 +38,8 @@ export const fredCsv: ImportFormat = {
           const reason = 'a treasury rate among other series; import the rates from a file of their own';
           throw refusal(file, { row: 1, column: name }, reason);
         }
-        if (name.toUpperCase() !== 'VALUE') return { seriesId: columnId(file, name), vintage };
         // In some years FRED named the only column VALUE, for any series.
-        if (series !== undefined) return { seriesId: columnId(file, series), vintage };
-        throw refusal(file, { row: 1, column: name }, 'the file does not name its series; pass --series ID');
+        return { seriesId: seriesOf(file, name, options), vintage };
       },
     });
     yield* vintageBatches(file, table, fredCells);

@@ -1,14 +1,14 @@
 import { parseDay } from '../../../domain/series/date.ts';
 import { parseSeriesId } from '../../../domain/series/series.ts';
-import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { headerOf } from '../../readers/csv.ts';
-import type { ImportFormat, ReadOptions } from '../format.ts';
+import type { ImportFormat } from '../format.ts';
 import { isVintageColumn } from '../fred/csv.ts';
 import {
-  columnId,
   fredCells,
   isoDates,
+  isValue,
   readVintageCsv,
+  seriesOf,
   unknownVintage,
   vintageBatches,
 } from '../vintage-table.ts';
@@ -42,22 +42,6 @@ export const plainCsv: ImportFormat = {
     yield* vintageBatches(file, table, fredCells);
   },
 };
-
-/** The series of a column: `value` is the one that `--series` names, any other name is an id. */
-export function seriesOf(file: SourceFile, name: string, { series }: ReadOptions): string {
-  if (!isValue(name)) {
-    const id = columnId(file, name);
-    if (series === undefined || series === id) return id;
-    const reason = `the file names its series ${id}; --id ${id}=${series} imports it as ${series}`;
-    throw refusal(file, { row: 1, column: name }, reason);
-  }
-  if (series !== undefined) return columnId(file, series);
-  throw refusal(file, { row: 1, column: name }, 'the file does not name its series; pass --series ID');
-}
-
-function isValue(name: string): boolean {
-  return name.toUpperCase() === 'VALUE';
-}
 
 /** A treasury table has maturities, such as `10 Yr`. */
 const maturityName = /^\d+(?:\.\d+)? ?(?:mo|month|yr|year)s?$/i;

@@ -25,17 +25,17 @@ const monthly: ReadonlySet<string> = new Set(
 );
 
 /**
- * The periods of the rows of one variable. `1947:01` is a month, unless the labels of the file count quarters: 01 to 04,
- * and then 01 of the next year. Where a file is too short to tell, the variable decides; an unknown one is refused.
+ * The periods of rows. `1947:01` is a month, unless a variable is given and the labels of its rows count quarters: 01 to
+ * 04, and then 01 of the next year. Where there are too few rows to tell, the variable decides; an unknown one is refused.
  */
 export function periodsOf(
   file: SourceFile,
   labels: readonly PeriodLabel[],
-  variable: string,
+  variable?: string,
 ): readonly RowPeriod[] {
   const [first] = labels;
   const ofQuarters = /:Q/.test(first?.label ?? '');
-  const asQuarters = !ofQuarters && countsQuarters(file, labels, variable);
+  const asQuarters = variable !== undefined && !ofQuarters && countsQuarters(file, labels, variable);
   return labels.map(({ row, label }) => {
     const [, year, quarter, number] = /^(\d{4}):(?:Q([1-4])|(\d\d))$/.exec(label) ?? [];
     const isQuarter = quarter !== undefined;

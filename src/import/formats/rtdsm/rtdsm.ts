@@ -24,7 +24,7 @@ export const rtdsm: ImportFormat = {
     const workbook = isWorkbook((await file.head()).toString('latin1'), file.name);
     const sheet = workbook ? await readOnlySheet(file) : await readTable(file);
     const columns = readColumns(file, sheet[0] ?? []);
-    const { rows, frequency } = readRows(file, sheet, columns);
+    const { rows, frequency } = readRows(file, sheet, columns, workbook);
     const table: VintageTable = { columns, rows };
     yield* vintageBatches(file, table, {
       number: workbook ? shortestDecimals() : parseDecimal,
@@ -105,13 +105,15 @@ function readRows(
   file: SourceFile,
   sheet: Sheet,
   columns: readonly VintageColumn[],
+  workbook: boolean,
 ): { readonly rows: readonly VintageRow[]; readonly frequency: Frequency } {
   const labels = sheet.flatMap((cells, index) => {
     const isRow = index > 0 && cells.some((cell) => cell !== null);
     return isRow ? [{ row: index + 1, label: String(cells[0] ?? '') }] : [];
   });
   if (labels.length === 0) throw refusal(file, {}, 'the file has a header and no rows');
-  const dates = periodsOf(file, labels, columns[0]?.seriesId ?? '');
+  // A workbook of the publisher writes quarters as 1947:Q1.
+  const dates = periodsOf(file, labels, workbook ? undefined : columns[0]?.seriesId);
   const rows = dates.map(({ row, date }) => {
     return { row, date, cells: readCells(file, row, sheet[row - 1] ?? [], columns) };
   });
