@@ -19,6 +19,8 @@ export type FactRow = {
   readonly date: Day | null;
   readonly as_of_date: Day;
   readonly value: string | null;
+  /** How the vintage of that day came about: `exact`, `fetched`, `sampled` or `unknown`. */
+  readonly vintage_kind: string;
 };
 
 /** Where the data comes from; the store is missing for a service. */
@@ -47,10 +49,10 @@ export class Library extends Analyses {
           throw await withSuggestion(new Problem('not-found', `series '${id}' not found`), id, this.#source);
         const rows: FactRow[] = [];
         for await (const statements of view.statements(id))
-          for (const { seriesId, date, asOf, value } of statements)
-            rows.push({ series_id: seriesId, date, as_of_date: asOf, value });
-        for (const asOf of await view.completeVintages(id))
-          rows.push({ series_id: id, date: null, as_of_date: asOf, value: null });
+          for (const { seriesId, date, asOf, value, kind = '' } of statements)
+            rows.push({ series_id: seriesId, date, as_of_date: asOf, value, vintage_kind: kind });
+        for (const { asOf, kind } of await view.completeVintages(id))
+          rows.push({ series_id: id, date: null, as_of_date: asOf, value: null, vintage_kind: kind });
         return rows;
       });
       yield* facts;

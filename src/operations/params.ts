@@ -58,11 +58,16 @@ export function asOfParam(declared: Pick<Declared, 'repeated'> = {}): Param<Day 
     parse: (text, name, clock) => {
       const asOf = day(text, name);
       if (asOf > clock.latest)
-        throw invalid(name, `'${name}' ${asOf} lies in the future: nothing is known as of it yet`);
+        throw invalid(name, `'${name}' ${asOf} is in the future: nothing is known as of that date yet`);
       return asOf;
     },
     ...declared,
   };
+}
+
+/** Words to choose from, as a list: `A, B or C`. */
+export function choiceList(choices: readonly string[]): string {
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(choices);
 }
 
 /** One of a few words; case matters. */
@@ -79,7 +84,7 @@ export function choiceParam<const T extends string, F extends T | undefined>(
     parse: (text, name) => {
       const choice = choices.find((candidate) => candidate === text);
       if (choice === undefined)
-        throw invalid(name, `invalid '${name}' ${JSON.stringify(text)}: use ${choices.join(' or ')}`);
+        throw invalid(name, `invalid '${name}' ${JSON.stringify(text)}: use ${choiceList(choices)}`);
       return choice;
     },
     schema: { type: 'string', enum: choices, ...(fallback !== undefined && { default: fallback }) },
@@ -167,7 +172,7 @@ export function maturityParam<F extends Maturity | undefined>(
   description: string,
   fallback: F,
 ): Param<Maturity | F, false> {
-  return choiceParam(description, maturities, fallback);
+  return { ...choiceParam(description, maturities, fallback), placeholder: 'maturity' };
 }
 
 /** Refuses a maturity that a type of curve does not have. */

@@ -41,6 +41,13 @@ const fields = [
     description: 'The last day that any import speaks for.',
     extension: true,
   },
+  {
+    name: 'vintage_kind',
+    type: 'text',
+    description:
+      'How its vintages came about: exact (days of publication), fetched, sampled (what was known on some days) or unknown; several are separated by "; ".',
+    extension: true,
+  },
 ] as const satisfies readonly Field[];
 
 type ListedSeries = RowFrom<(typeof fields)[number]>;
@@ -111,6 +118,7 @@ function seriesRow(series: Series) {
     first_vintage: series.firstVintage,
     last_vintage: series.lastVintage,
     covered_to: series.coveredTo,
+    vintage_kind: series.vintageKind,
   };
 }
 

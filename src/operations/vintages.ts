@@ -32,6 +32,12 @@ export const vintages = operation({
     },
     { name: 'revised', type: 'integer', description: 'Dates whose value changed to another number.' },
     { name: 'withdrawn', type: 'integer', description: 'Dates that lost their value.' },
+    {
+      name: 'vintage_kind',
+      type: 'text',
+      description: 'How the vintage came about: exact (a day of publication), fetched, sampled or unknown.',
+      extension: true,
+    },
   ],
   columns: ['as_of_date', 'added', 'revised', 'withdrawn'],
   knownBy: 'as_of_date',
@@ -54,7 +60,7 @@ export const vintages = operation({
       ...pageOf(
         rows,
         limit,
-        ({ asOfDate, ...counts }) => ({ as_of_date: asOfDate, ...counts }),
+        ({ asOfDate, kind, ...counts }) => ({ as_of_date: asOfDate, ...counts, vintage_kind: kind }),
         ({ asOfDate }) => ({ key: [asOfDate], version }),
       ),
       coverage: {

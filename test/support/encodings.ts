@@ -76,7 +76,7 @@ function dayBefore(day: string): string {
 /** Columns by name; each maps dates to cells. */
 type Table = Map<string, Map<string, string | null>>;
 
-/** Puts statements into columns, and columns into tables in which no blank cell is a false withdrawal. */
+/** Puts statements into columns, and columns into tables in which every blank cell states the truth. */
 function tablesOf(
   said: readonly ModelStatement[],
   columnOf: (said: ModelStatement) => string,

@@ -76,6 +76,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'cli/run',
     'cli/terminal',
     'client',
+    'domain/treasury',
     'import/formats',
     'operations',
     'render',

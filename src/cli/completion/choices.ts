@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { largestPage, pagesOf } from '../../client/pagination.ts';
+import { maturities } from '../../domain/treasury/curve.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { seriesSearch } from '../../operations/index.ts';
 import { formatNames } from '../../render/formats.ts';
@@ -28,6 +29,7 @@ export const flagValues: Readonly<Record<string, Completer>> = {
   date: day,
   format: () => wordsOf(formatNames),
   id: ids,
+  maturity: () => wordsOf(maturities),
   kind: async () =>
     described(
       (await import('../../import/formats/recognise.ts')).formats.map(({ kind, summary }) => [kind, summary]),

@@ -99,8 +99,9 @@ function flagsOf([name, param]: ParamEntry): readonly Flag[] {
   return [
     {
       name: flagName(name, param),
-      about: fallback === undefined ? about : `${about} (default ${fallback})`,
+      about,
       ...(!isSwitch && { value: param.placeholder.toLowerCase(), accepts: accepting(name, param) }),
+      ...(fallback !== undefined && { fallback: String(fallback) }),
       ...(param.required && { required: true }),
     },
   ];
@@ -210,7 +211,7 @@ function dayOfPeriod({ bounds, ofPeriod }: Param): DayOfPeriod | undefined {
   return bounds?.is === 'from' || ofPeriod === true ? 'first' : undefined;
 }
 
-/** Refuses values that do not go together, as the service would, with the names of flags for those of parameters. */
+/** Refuses values that do not go together, as the service would, but names flags instead of parameters. */
 function checkTogether({ params, prepare }: Operation, values: QueryParams, { clock }: TypedLine): void {
   try {
     prepare(textsOf(values), clock);

@@ -1,6 +1,7 @@
 import { addDays, type Day } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Clock } from '../../operations/param.ts';
+import { choiceList } from '../../operations/params.ts';
 import { type DayOfPeriod, type ResolvedDay, readTypedDay } from './typed-day.ts';
 
 /**
@@ -47,7 +48,7 @@ export class TypedLine {
     return this.#flags.get(name) ?? [];
   }
 
-  /** The value of a flag as `read` gives it; a Problem of `read` is said of the flag. */
+  /** The value that `read` makes of a flag's text; a Problem of `read` becomes one that names the flag. */
   value<T>(name: string, read: (text: string) => T): T | undefined {
     const text = this.text(name);
     return text === undefined ? undefined : readFor(`--${name}`, text, read);
@@ -76,7 +77,7 @@ export class TypedLine {
     return readFor(name, this.arg(index), (text) => this.#day(text, name));
   }
 
-  /** The as-of date that `--as-of` or `--known-before` gives; not one that has begun nowhere yet. */
+  /** The as-of date that `--as-of` or `--known-before` gives; a Problem if that day has not begun anywhere on Earth. */
   asOf(): Day | undefined {
     const [asOf, before] = [this.day('as-of'), this.day('known-before', 'first')];
     if (asOf !== undefined && before !== undefined)
@@ -85,11 +86,11 @@ export class TypedLine {
     return before === undefined ? undefined : this.known(before, '--known-before', true);
   }
 
-  /** The as-of date that a date names, or (`strict`) the one before it; a Problem where it has begun nowhere on Earth. */
+  /** The date itself, or with `strict` the day before it, as an as-of date; a Problem if it has not begun anywhere on Earth. */
   known(day: Day, name: string, strict: boolean): Day {
     const asOf = strict ? addDays(day, -1) : day;
     if (asOf <= this.clock.latest) return asOf;
-    throw new Problem('bad-input', `${name} ${day} lies in the future: nothing is known as of it yet`, {
+    throw new Problem('bad-input', `${name} ${day} is in the future: nothing is known as of that date yet`, {
       field: name,
     });
   }
@@ -113,7 +114,7 @@ export class TypedLine {
 function oneOf<T extends string>(choices: readonly T[], text: string): T {
   const choice = choices.find((one) => one.toLowerCase() === text.toLowerCase());
   if (choice !== undefined) return choice;
-  throw new Problem('bad-input', `invalid: use ${choices.join(' or ')}`);
+  throw new Problem('bad-input', `invalid: use ${choiceList(choices)}`);
 }
 
 /** Reads a text; a Problem of `read` becomes one that names what was typed: `--limit "0": use an integer of at least 1`. */

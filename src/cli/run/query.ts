@@ -1,6 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { AnswerProgress, Asking, Failure } from '../../analysis/answer.ts';
-
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
@@ -53,7 +52,7 @@ function countText({ rows }: AnswerProgress): string {
   return rows === undefined ? '' : `${rows.toLocaleString('en-US')} rows`;
 }
 
-/** A query, where its rows go, and who is told about it. */
+/** A query, its output, and where its progress and messages go. */
 type Job = {
   readonly query: Query;
   readonly output: OutputChoice;
@@ -82,15 +81,15 @@ async function answer(job: Job): Promise<Outcome> {
     }, sink);
   } catch (error) {
     await sink.abandon();
-    throw withWayOut(error, output);
+    throw withHint(error, output);
   } finally {
     bar.clear();
     for (const text of notes) messages.note(`asof: ${text}`);
   }
 }
 
-/** Rows on stdout cannot be taken back; a file is written again. */
-function withWayOut(error: unknown, { file }: OutputChoice): unknown {
+/** Rows on stdout cannot be taken back, so the hint is a file, which asof can write again. */
+function withHint(error: unknown, { file }: OutputChoice): unknown {
   if (!(error instanceof Problem) || !isDataChange(error) || file !== undefined) return error;
   return error.with({ hints: [...error.hints, 'with -o FILE asof starts again by itself'] });
 }
@@ -115,7 +114,7 @@ async function attempt({ query, output, asking, bar, messages, io }: Job, sink: 
     if (bytes > 0 && !output.onTerminal) bar.show(() => writtenText(writing.rows, bytes));
     if (!(await sink.write(chunk))) break;
     bytes += chunk.length;
-    // Between chunks a signal is noticed.
+    // Lets a signal arrive between chunks.
     await nextTick();
     io.signal.throwIfAborted();
   }
@@ -128,11 +127,11 @@ function writtenText(rows: number, bytes: number): string {
   return `${rows.toLocaleString('en-US')} rows, ${(bytes / 1e6).toFixed(1)} MB written`;
 }
 
-/** Says what the terminal has no room for, and how to see the rest. */
+/** Prints which columns and rows the terminal does not show, and how to see them. */
 function reportHidden({ dropped, hidden }: RowOutput, query: Query, { warn }: Messages): void {
   if (dropped.length > 0)
     warn(`asof: the terminal is too narrow for ${dropped.join(', ')}; choose with --columns`);
   if (hidden === 0) return;
-  const wayOut = query.kind === 'operation' ? '--all shows all, --limit N at most N' : '--all shows all';
-  warn(`asof: ${hidden.toLocaleString('en-US')} more ${hidden === 1 ? 'row' : 'rows'}; ${wayOut}`);
+  const hint = query.kind === 'operation' ? '--all shows all, --limit N at most N' : '--all shows all';
+  warn(`asof: ${hidden.toLocaleString('en-US')} more ${hidden === 1 ? 'row' : 'rows'}; ${hint}`);
 }

@@ -9,7 +9,7 @@ import type { BaseUrl } from './url.ts';
 /** The headers of a message, names in lower case. */
 type HttpHeaders = { readonly [name: string]: string };
 
-/** A service's reply to one request, whatever its status; `url` is without the query. */
+/** A service's reply to one request, with any status; `url` is without the query. */
 export type HttpReply = {
   readonly url: string;
   readonly status: number;

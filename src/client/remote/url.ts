@@ -19,7 +19,7 @@ export function parseBaseUrl(text: string): BaseUrl {
 }
 
 function refused(reason: string, hint?: string): Problem {
-  return new Problem('bad-input', `this cannot be a base URL: ${reason}`, {
+  return new Problem('bad-input', `invalid base URL: ${reason}`, {
     field: 'base_url',
     hints: hint === undefined ? ['such as https://data.example.com'] : [hint],
   });

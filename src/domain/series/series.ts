@@ -1,4 +1,5 @@
 import { type Day, dayNumber, type Frequency, monthEnd, periodStart } from './date.ts';
+import type { VintageKind } from './vintage-kind.ts';
 
 /** The description of a series; a field that was not stated is absent. */
 export type SeriesMetadata = {
@@ -8,6 +9,8 @@ export type SeriesMetadata = {
   readonly frequency?: Frequency;
   readonly seasonalAdjustment?: string;
   readonly source?: string;
+  /** How the vintages came about whose files leave it open. */
+  readonly vintageKind?: VintageKind;
   /** The last day that the metadata speaks for, if it states one. */
   readonly coveredTo?: Day;
 };

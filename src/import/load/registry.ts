@@ -168,7 +168,10 @@ const separator = '; ';
 /** A record with new metadata, and the fields in which that contradicts the record before. */
 type Combined = { readonly record: SeriesRecord; readonly conflicts: readonly MetadataConflict[] };
 
-const labels: Readonly<Record<string, string>> = { seasonalAdjustment: 'seasonal adjustment' };
+const labels: Readonly<Record<string, string>> = {
+  seasonalAdjustment: 'seasonal adjustment',
+  vintageKind: 'vintage kind',
+};
 
 /** Adds stated metadata; a field that differs from the one held is a conflict unless it is replaced. */
 function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolean): Combined {

@@ -100,10 +100,16 @@ export function connectReader(path: string, live: boolean): Connection {
     return connection;
   } catch (error) {
     connection.close();
-    const cannotCreateFiles = error instanceof SqliteError && /^SQLITE_(READONLY|CANTOPEN)/.test(error.code);
-    if (live || !cannotCreateFiles || hasUnmerged(path)) throw asProblem(path, error);
-    return inMemory(path, connection.file);
+    if (live || !cannotWrite(error)) throw asProblem(path, error);
+    return inMemory(path, error);
   }
+}
+
+/** Whether a failure means that a file, or its folder, cannot be written. */
+export function cannotWrite(error: unknown): boolean {
+  if (error instanceof SqliteError) return /^SQLITE_(READONLY|CANTOPEN)/.test(error.code);
+  if (error instanceof Problem) return cannotWrite(error.cause);
+  return isSystemError(error) && /^(EACCES|EPERM|EROFS)$/.test(error.code ?? '');
 }
 
 /** Whether a write-ahead log beside the store holds changes that its file lacks. */
@@ -111,12 +117,15 @@ function hasUnmerged(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-function inMemory(path: string, file: string): Connection {
+/** The content of a SQLite file in memory, where it can be changed; throws the Problem of `reason` if a log beside the file has more. */
+export function inMemory(path: string, reason: unknown): Connection {
+  const file = checkFile(path, true);
+  if (hasUnmerged(path)) throw asProblem(path, reason);
   try {
     const bytes = readFileSync(path);
     // Bytes 18 and 19 of the header say that the file has a write-ahead log (2) or none (1).
     bytes.fill(1, 18, 20);
-    return new Connection(openDatabase(bytes, { readonly: true }), file);
+    return new Connection(openDatabase(bytes), file);
   } catch (error) {
     throw asProblem(path, error);
   }

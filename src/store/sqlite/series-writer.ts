@@ -11,6 +11,7 @@ import {
 } from '../../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
 import { frequencyOf, normalisingFrequency } from '../../domain/series/series.ts';
+import { type KeptKind, kindOf, kindsText } from '../../domain/series/vintage-kind.ts';
 import type { Merged, SeriesRecord } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { readRecord, writeRecord } from './series.ts';
@@ -112,6 +113,14 @@ export class SeriesWriter {
     return { added, known, withdrawn, conflicts, changed };
   }
 
+  #vintageKind(): string {
+    const stated = readRecord(this.#connection, this.#id)?.stated.vintageKind;
+    const kept = this.#connection
+      .column<KeptKind>('select distinct kind from vintage where series = ?')
+      .all(this.#key);
+    return kindsText(kept.map((kind) => kindOf(kind, stated)));
+  }
+
   #publishedDates(): readonly Day[] {
     const texts = this.#connection
       .column<string>('select distinct dates from vintage where series = ?')
@@ -130,9 +139,10 @@ export class SeriesWriter {
         first_vintage = (select min(as_of_date) from vintage where series = @key),
         last_vintage = (select max(as_of_date) from vintage where series = @key),
         covered_to = max(@coveredTo, coalesce((select max(as_of_date) from vintage where series = @key), '')),
+        vintage_kind = @vintageKind,
         version = version + 1
       where key = @key`,
-      { key: this.#key, spacing, coveredTo: this.#coveredTo },
+      { key: this.#key, spacing, coveredTo: this.#coveredTo, vintageKind: this.#vintageKind() },
     );
   }
 }

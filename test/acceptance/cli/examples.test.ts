@@ -24,7 +24,7 @@ function examplesIn(help: string): Example[] {
 const helpOf = async (words: string) =>
   (await asof(['help', ...words.split(' ').filter((word) => word !== '')])).out;
 
-/** The lines of the commands that a help text lists, under whatever headings; its flags begin with a dash. */
+/** The lines of the commands that a help text lists under its headings; its flags begin with a dash. */
 function commandLinesIn(help: string): readonly string[] {
   const [lists = ''] = help.split(/\n(?:Topics|Examples|Arguments):/);
   return lists.split('\n').filter((line) => /^ {2}[a-z]+/.test(line));

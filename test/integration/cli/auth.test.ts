@@ -25,7 +25,7 @@ const login = (url: string, token = key) =>
   run(['auth', 'login', '--with-token', '--base-url', url], `${token}\n`);
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-/** A service that tells which key each request brought. */
+/** A service that answers with the key of each request. */
 async function service() {
   const { url, asked } = await serve((_, response) => reply(response, 200, envelope('ping', [pong])));
   return { url, keys: () => asked.map(({ headers }) => headers['x-api-key']) };

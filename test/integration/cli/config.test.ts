@@ -35,10 +35,10 @@ describe('asof config', () => {
   });
 
   it.each([
-    ['base_url', 'data.example.com', 'this cannot be a base URL'],
+    ['base_url', 'data.example.com', 'invalid base URL'],
     ['base_url', 'https://me:hunter2@data.example.com', 'user name or a password'],
     ['store', '', 'it may not be empty'],
-    ['format', 'xlsx', "unknown format 'xlsx'"],
+    ['format', 'xlsx', 'invalid format "xlsx"'],
     ['timeout', '0', 'invalid timeout "0"'],
     ['timeout', '1e3', 'invalid timeout "1e3"'],
     ['timeout', '86401', 'invalid timeout "86401"'],

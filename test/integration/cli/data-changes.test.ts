@@ -104,7 +104,7 @@ describe.each(runs)('an import between two requests (%s)', (_, run) => {
       if (values.test(path) && asked === 2) await importMore();
     });
     expect([code, out]).toEqual([0, (await embedded(line)).out]);
-    // Two questions, of which the second came too late, and both anew.
+    // Two requests, the second too late, and then both again.
     expect(asked).toBeGreaterThanOrEqual(4);
   });
 

@@ -110,12 +110,7 @@ describe('an import', () => {
       2,
       '--as-of "2015-02-30": use YYYY-MM-DD',
     ],
-    [
-      'an id that none can be',
-      ['gdp.csv', '--series', '='],
-      2,
-      '--series "=": it cannot be the id of a series',
-    ],
+    ['an id that none can be', ['gdp.csv', '--series', '='], 2, '--series "=": not a valid series id'],
     ['half a renaming', ['gdp.csv', '--id', 'GDP'], 2, '--id "GDP": use OLD=NEW'],
     [
       'a flag of another kind of file',

@@ -43,7 +43,7 @@ function known({ 'if-none-match': tag }: IncomingHttpHeaders): { readonly 'if-no
   return tag === undefined ? {} : { 'if-none-match': tag };
 }
 
-/** The same service before which something answers some paths itself; tells what was asked. */
+/** The same service behind a proxy that answers some paths itself; records the requests. */
 async function inFront(
   lacks: RegExp | undefined,
   { wait = 0, instead = new Response('nothing here', { status: 404 }) } = {},
@@ -103,7 +103,7 @@ describe('over a service', () => {
       [];
     expect([dry.out, Number(planned)]).toEqual(['', made]);
     // First releases say all of CALM but its first vintage; MUCH is revised before each month ends.
-    // In the end one request tells whether the data changed.
+    // The last request finds out whether the data changed.
     expect([all, planned, left, checks].map(Number)).toEqual([65, 4, 60, 1]);
 
     const wet = await inFront(undefined, { wait: 5 });

@@ -113,7 +113,7 @@ describe('asof panel', () => {
     [
       'panel GDP --as-of-each year --from 2014-01-01 --to 2015-01-01',
       2,
-      /--as-of-each "year": use month-end or week-end or day/,
+      /--as-of-each "year": use month-end, week-end or day/,
     ],
     [
       'panel GDP --as-of-each day --from 2014-01-01 --to 2014-01-02 --as-of 2015-01-01',
@@ -121,7 +121,7 @@ describe('asof panel', () => {
       /leave out --as-of/,
     ],
     ['panel GDP --as-of-each day --from 2014-01-02 --to 2014-01-01', 2, /--from 2014-01-02 is after/],
-    ['panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18', 2, /--to 2026-03-18 lies in the future/],
+    ['panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18', 2, /--to 2026-03-18 is in the future/],
     ['panel GDP --as-of-each month-end --from 2014-01-02 --to 2014-01-03', 2, /there is no month-end from/],
     ['panel GDP --as-of 2015-01-01 --known-before 2015-01-01', 2, /either --as-of or --known-before/],
     ['panel GDPX --as-of 2015-01-01', 3, /series 'GDPX' not found\n.*did you mean GDP/s],

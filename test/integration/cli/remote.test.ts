@@ -63,12 +63,16 @@ describe('the service of a query', () => {
       {},
       'use either --base-url (a service) or --store (a file)',
     ],
-    ['ping --base-url localhost:1', {}, '--base-url: this cannot be a base URL'],
-    ['ping', { ASOF_BASE_URL: 'http://me:hunter2@localhost' }, 'ASOF_BASE_URL: this cannot be a base URL'],
+    ['ping --base-url localhost:1', {}, '--base-url "localhost:1": it does not begin with http'],
+    ['ping', { ASOF_BASE_URL: 'http://me:hunter2@localhost' }, 'ASOF_BASE_URL: it may not hold a user name'],
     ['ping --timeout 0', {}, '--timeout "0": use seconds'],
     ['ping --retries many', {}, '--retries "many": use an integer'],
     ['ping --max-wait -1', {}, '--max-wait "-1": use seconds'],
-    ['ping --base-url http://localhost:1', { ASOF_TIMEOUT: 'soon' }, 'invalid timeout "soon"'],
+    [
+      'ping --base-url http://localhost:1',
+      { ASOF_TIMEOUT: 'soon' },
+      'ASOF_TIMEOUT "soon": use seconds, at most 86400',
+    ],
   ])('asof %s with %j is a usage error', async (line, more, words) => {
     const { code, out, err } = await run(line, more);
     expect([code, out, err]).toEqual([2, '', expect.stringContaining(words)]);
@@ -171,7 +175,7 @@ describe('the wait for a service', () => {
       else problem(response, 429, 'rate-limit-exceeded', 'rate limit', {}, { 'retry-after': '1' });
     });
     const { code, err } = await asof(['ping', '--base-url', url], { env, stderrIsTerminal: true });
-    expect([code, err]).toEqual([0, `asof: ${url}/v1/ping answered 429; asking again in 1 s\n`]);
+    expect([code, err]).toEqual([0, `asof: ${url}/v1/ping answered 429; retrying in 1 s\n`]);
   });
 });
 
@@ -217,6 +221,6 @@ describe('what stderr shows of requests', () => {
     const { url } = await serve((_, response) => response.destroy());
     const { err } = await run(`ping -v --base-url ${url} --retries 1`);
     expect(err.match(/asof: GET http:\S+: cannot reach .*, after \d+ ms\n/g)).toHaveLength(2);
-    expect(err).toContain('; asking again in 0.25 s\n');
+    expect(err).toContain('; retrying in 0.25 s\n');
   });
 });

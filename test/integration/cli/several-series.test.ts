@@ -103,14 +103,15 @@ describe('several series', () => {
     const { code, out } = await asof(['facts', 'gdp', 'UNR*', '--store', store]);
     expect(code).toBe(0);
     const lines = linesOf(folder.read('facts.csv')).filter((line) => /^(GDP|UNRATE|series_id),/.test(line));
-    expect(linesOf(out)).toEqual(lines);
+    const kinds = ['vintage_kind', ...lines.slice(1).map(() => 'exact')];
+    expect(linesOf(out)).toEqual(lines.map((line, i) => `${line},${kinds[i]}`));
   });
 
   it('facts of known and unknown ones are those of the known, and exit 3', async () => {
     const { code, out, err } = await asof(['facts', 'NOPE', 'UNRATE', '--store', store]);
     expect({ code, out }).toEqual({
       code: 3,
-      out: 'series_id,date,as_of_date,value\nUNRATE,2014-12-01,2015-01-09,5.6\n',
+      out: 'series_id,date,as_of_date,value,vintage_kind\nUNRATE,2014-12-01,2015-01-09,5.6,exact\n',
     });
     expect(err).toContain("series 'NOPE' not found");
   });

@@ -214,14 +214,14 @@ describe('asof diff', () => {
     ['diff GDPX 2015-01-01 2015-02-01 --exit-code', 3, /series 'GDPX' not found\n.*did you mean GDP/s],
     ['diff GDP 2015-01-01', 2, /missing required argument/],
     ['diff GDP 2015-02-30 2015-03-01', 2, /<day> "2015-02-30": use YYYY-MM-DD/],
-    ['diff GDP 2015-01-01 2027-01-01', 2, /<other> 2027-01-01 lies in the future/],
+    ['diff GDP 2015-01-01 2027-01-01', 2, /<other> 2027-01-01 is in the future/],
     ['diff GDP 2015-01-01 2015-02-01 --from 2014-02-01 --to 2014-01-01', 2, /--from 2014-02-01 is after/],
     ['diff GDP 2015-01-01 2015-01-02 --fail-empty', 9, /^$/],
     ['revisions GDP', 2, /required option '--date <date>' not specified/],
     ['revisions GDPX --date 2014-10-01', 3, /did you mean GDP/],
     ['revisions GDP --date 2014-10-01 --as-of 2015-01-01 --known-before 2015-01-01', 2, /either --as-of or/],
     ['vintages GDPX', 3, /did you mean GDP/],
-    ['vintages GDP --as-of 2027-01-01', 2, /lies in the future/],
+    ['vintages GDP --as-of 2027-01-01', 2, /is in the future/],
     ['vintages GDP --known-before soon', 2, /--known-before "soon": use YYYY-MM-DD/],
   ])('asof %s ends with %i', async (line, code, words) => {
     const { code: ended, out, err } = await run(line);

@@ -14,7 +14,7 @@ async function storeOf(filings: readonly Filing[], path = newStorePath(folder)):
 }
 
 let made = 0;
-/** A purchase by each of so many insiders of an issuer on a day. */
+/** A purchase by each of `count` insiders of an issuer on a day. */
 function cluster(issuer: string, day: string, size: number, ticker: string | null = `T${issuer}`): Filing[] {
   return Array.from({ length: size }, (_, place) => {
     made += 1;

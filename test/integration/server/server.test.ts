@@ -163,7 +163,7 @@ describe('slow and idle connections are cut off', () => {
     await hurried.stop();
   });
 
-  it('that send their headers one byte at a time, whatever they send', async () => {
+  it('that send their headers one byte at a time, valid or not', async () => {
     const hurried = await newServer({ headers: 300 });
     const { socket, heard } = dial(hurried);
     const drip = setInterval(() => socket.write('x'), 20);

@@ -17,6 +17,7 @@ export const fredCsv: ImportFormat = {
   kind: 'fred-csv',
   summary: 'FRED download (observation_date,GDP), one vintage per file; its date is --as-of',
   source: 'FRED',
+  vintageKind: 'fetched',
   whole: true,
   takesAsOf: true,
   takesSeries: true,
@@ -51,6 +52,7 @@ export const alfredWide: ImportFormat = {
   kind: 'alfred-wide',
   summary: 'ALFRED download (observation_date,GDPC1_20150130,…), one vintage per column',
   source: 'FRED',
+  vintageKind: 'exact',
   whole: true,
   takesAsOf: false,
   recognise(head) {

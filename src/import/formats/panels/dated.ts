@@ -24,6 +24,7 @@ export const datedPanel: ImportFormat = {
   kind: 'dated-panel',
   summary: 'panel of FRED series (date,PAYEMS,…), one vintage per file, named YYYY-MM-DD.csv',
   source: 'FRED dated panel',
+  vintageKind: 'sampled',
   whole: true,
   takesAsOf: true,
   recognise(head) {

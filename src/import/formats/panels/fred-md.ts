@@ -43,6 +43,7 @@ function panel({ kind, summary, source, frequency, secondRow }: PanelKind): Impo
     kind,
     summary,
     source,
+    vintageKind: 'sampled',
     whole: true,
     takesAsOf: true,
     recognise: (head) =>

@@ -21,6 +21,7 @@ export const plainCsv: ImportFormat = {
   kind: 'plain-csv',
   summary:
     'figures by date (Date,GDP, or date,value with --series), one vintage per file; its date is --as-of',
+  vintageKind: 'fetched',
   whole: true,
   takesAsOf: true,
   takesSeries: true,

@@ -17,6 +17,7 @@ export const rtdsm: ImportFormat = {
   kind: 'rtdsm',
   summary: 'Philadelphia Fed real-time data set (ROUTPUTQvQd.xlsx, or a CSV of it), one vintage per column',
   source: 'Philadelphia Fed Real-Time Data Set',
+  vintageKind: 'sampled',
   whole: true,
   takesAsOf: false,
   recognise: (head, name) => isWorkbook(head, name) || isTable(head),

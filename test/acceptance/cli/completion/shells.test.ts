@@ -90,7 +90,7 @@ const completed: readonly (readonly [typed: string, words: readonly string[]])[]
   ['asof import a\\ f', ['import', 'a file.csv']],
   ['asof obs GDP -o a\\ f', ['obs', 'GDP', '-o', 'a file.csv']],
   ['asof obs GDP --output=rep', ['obs', 'GDP', '--output=report.csv']],
-  // What nobody knows of stays as it was typed.
+  // A word that asof cannot complete stays as it was typed.
   ['asof obs GDP --owner x', ['obs', 'GDP', '--owner', 'x']],
   ['asof obs ZZ', ['obs', 'ZZ']],
 ];

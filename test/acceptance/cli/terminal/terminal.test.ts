@@ -13,7 +13,7 @@ beforeAll(async () => {
   store = await importedStore(folder);
 });
 
-/** What a terminal of so many columns shows of a command, stdout and stderr as they come. */
+/** What a terminal of `columns` columns shows of a command, stdout and stderr as they arrive. */
 function onTerminal(line: readonly string[], columns: number, env: Record<string, string> = {}) {
   // What a process leaves in a pseudo-terminal is lost unless something holds it open a little longer.
   const held = ['-c', '"$@"; code=$?; sleep 0.2; exit $code', 'sh'];

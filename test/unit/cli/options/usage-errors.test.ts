@@ -68,11 +68,14 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['obs GDP --from 2008-13', '--from "2008-13": use YYYY-MM-DD'],
     ['obs GDP --from 2008Q5', '--from "2008Q5": use YYYY-MM-DD'],
     ['obs GDP --from -9999y', '--from "-9999y": use YYYY-MM-DD'],
-    ['obs GDP --as-of 2026-03-17', '--as-of 2026-03-17 lies in the future: nothing is known as of it yet'],
+    [
+      'obs GDP --as-of 2026-03-17',
+      '--as-of 2026-03-17 is in the future: nothing is known as of that date yet',
+    ],
     ['obs GDP --known-before soon', '--known-before "soon": use YYYY-MM-DD'],
     [
       'obs GDP --known-before 2026-03-18',
-      '--known-before 2026-03-18 lies in the future: nothing is known as of it yet',
+      '--known-before 2026-03-18 is in the future: nothing is known as of that date yet',
     ],
     ['obs GDP --as-of 2015-01-30 --known-before 2015-01-30', 'use either --as-of or --known-before'],
     ['obs GDP --from x', '--from "x": use YYYY-MM-DD'],
@@ -91,7 +94,7 @@ describe('a usage error names the flag and what was typed, before anything is as
       '--owner is given twice: "a b" and ""\nleave one of them out',
     ],
 
-    ['obs GDP -f cvs', `unknown format 'cvs': the formats are ${formats}\ndid you mean csv?`],
+    ['obs GDP -f cvs', `--format "cvs": use ${formats}\ndid you mean csv?`],
     ['obs GDP --csv -f tsv', 'two formats: tsv and csv'],
     ['obs GDP --csv --json', 'two formats: csv and json'],
     ['obs GDP -o ""', '--output "": use the name of a file, or - for stdout'],
@@ -130,13 +133,10 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['ping --max-wait forever', '--max-wait "forever": use seconds, at most 604800'],
     ['ping --store a.db --base-url http://x', 'use either --base-url (a service) or --store (a file)'],
 
-    ['series search gdp --match ids', '--match "ids": use id or title or any'],
+    ['series search gdp --match ids', '--match "ids": use id, title or any'],
     ['curve --type nominal', '--type "nominal": use PAR or TIPS'],
     ['curve --vs soon', '--vs "soon": use YYYY-MM-DD'],
-    [
-      'spread --long 9Y',
-      '--long "9Y": use 1M or 1.5M or 2M or 3M or 4M or 6M or 1Y or 2Y or 3Y or 5Y or 7Y or 10Y or 20Y or 30Y',
-    ],
+    ['spread --long 9Y', '--long "9Y": use 1M, 1.5M, 2M, 3M, 4M, 6M, 1Y, 2Y, 3Y, 5Y, 7Y, 10Y, 20Y or 30Y'],
     ['spread --type tips --short 2Y', '--short "2Y": TIPS has 5Y, 7Y, 10Y, 20Y, 30Y'],
     ['yields --wide --cursor x', 'use either --cursor or --wide: a cursor continues the rows of the service'],
     ['insider filings --days 0', '--days "0": use an integer from 1 to 365'],
@@ -147,9 +147,9 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['diff GDP 2015-1-1 2015-01-02', '<day> "2015-1-1": use YYYY-MM-DD'],
     [
       'diff GDP 2015-01-01 2027-01-01',
-      '<other> 2027-01-01 lies in the future: nothing is known as of it yet',
+      '<other> 2027-01-01 is in the future: nothing is known as of that date yet',
     ],
-    ['panel GDP --as-of-each year', '--as-of-each "year": use month-end or week-end or day'],
+    ['panel GDP --as-of-each year', '--as-of-each "year": use month-end, week-end or day'],
     [
       'panel GDP --as-of-each month-end',
       '--as-of-each needs --from and --to: the first and the last as-of date',
@@ -168,23 +168,20 @@ describe('a usage error names the flag and what was typed, before anything is as
     ],
     [
       'panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18',
-      '--to 2026-03-18 lies in the future: nothing is known as of it yet',
+      '--to 2026-03-18 is in the future: nothing is known as of that date yet',
     ],
     [
       'panel GDP --as-of-each day --from 2014-01-01 --to 2014-01-02 --as-of 2015-01-01',
-      '--as-of-each has its own as-of dates: leave out --as-of and --known-before',
+      '--as-of-each sets the as-of dates: leave out --as-of and --known-before',
     ],
 
     ['import', 'nothing to import: name files or folders'],
-    ['import --log x.csv', '--log takes no files: it lists past imports'],
+    ['import --log x.csv', '--log lists past imports and takes no files'],
     ['import x.csv --as-of soon', '--as-of "soon": use YYYY-MM-DD'],
     ['import x.csv --id GDP', '--id "GDP": use OLD=NEW'],
-    ['import x.csv --id "GDP=a,b"', '--id "GDP=a,b": it cannot be the id of a series'],
-    ['import x.csv --series a,b', '--series "a,b": it cannot be the id of a series'],
-    [
-      'facts GDP -o gdp.parquet',
-      'facts are written as CSV, not as gdp.parquet\n-o FILE.csv writes them to a file',
-    ],
+    ['import x.csv --id "GDP=a,b"', '--id "GDP=a,b": not a valid series id'],
+    ['import x.csv --series a,b', '--series "a,b": not a valid series id'],
+    ['facts GDP -o gdp.parquet', '--output "gdp.parquet": facts writes only CSV\nuse -o FILE.csv'],
     [
       'facts GDP -o gdp.pdf',
       `asof writes no .pdf files: the formats are ${formats}\n--format sets the format of a file with any name`,
@@ -192,7 +189,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['serve --port 65536', '--port "65536": use a number from 0 to 65535'],
     ['serve --public-url example.org', '--public-url "example.org": use an http or https address'],
     ['keys create --name ""', '--name "": use 1 to 100 printable characters'],
-    ['completion tcsh', "unknown shell 'tcsh': use bash, zsh, fish"],
+    ['completion tcsh', "unknown shell 'tcsh': use bash, zsh or fish"],
   ])('asof %s', (line, said) => {
     expect(refusal(split(line))).toBe(said);
   });

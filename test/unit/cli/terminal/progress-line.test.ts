@@ -5,7 +5,7 @@ import { progressLine, type Share } from '../../../../src/cli/terminal/progress-
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** What is seen as one character takes two cells at most, whatever code points make it up. */
+/** Any grapheme takes at most two cells, however many code points it has. */
 function cellsOf(line: string): number {
   const widths = Array.from(graphemes.segment(line), ({ segment }) => Math.min(2, stringWidth(segment)));
   return widths.reduce((sum, width) => sum + width, 0);
