@@ -1,17 +1,17 @@
 import type { Day } from '../domain/series/date.ts';
 import type { Coverage, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/index.ts';
-import type { Asking } from './answer.ts';
-import type { MeantSeries } from './series-ids.ts';
+import type { QueryContext } from './answer.ts';
+import type { ResolvedSeries } from './series-ids.ts';
 
 /** The most series that a note names. */
 const mostNamed = 3;
 
 /** Notes which as-of dates are before the first vintage of a series, or after the last day that the store covers. */
 export async function noteOutside(
-  answered: readonly MeantSeries[],
+  answered: readonly ResolvedSeries[],
   days: readonly Day[],
-  { client, note }: Asking,
+  { client, note }: QueryContext,
 ): Promise<void> {
   if (days.length === 0 || note === undefined) return;
   const outside: string[] = [];

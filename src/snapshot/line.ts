@@ -148,8 +148,8 @@ async function writeLine({ name, query, output }: BoundLine, writing: PlanWritin
   const { asOf, folder, signal } = writing;
   signal.throwIfAborted();
   const client = boundedClient(writing.client, asOf);
-  const asking = { client, signal, chart: output.drawn };
-  const answer = await run(query, asking);
+  const context = { client, signal, chart: output.drawn };
+  const answer = await run(query, context);
   let rows = 0;
   const counted = async function* (): AsyncGenerator<Envelope> {
     for await (const page of answer.pages) {
@@ -157,7 +157,7 @@ async function writeLine({ name, query, output }: BoundLine, writing: PlanWritin
       yield page;
     }
     const [failure] = answer.failures;
-    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, asking);
+    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, context);
   };
   const path = join(folder, name);
   // The state of the data may have changed in the middle of an earlier attempt.

@@ -30,8 +30,16 @@ export async function runImport(line: ImportLine, io: Io): Promise<number> {
   } catch (error) {
     progressLine.clear();
     if (io.signal.aborted) messages.note('asof: stopped; nothing was imported');
-    throw error;
+    throw io.stderr.isTTY === true ? await shortened(error) : error;
   }
+}
+
+/** More conflicts would scroll their counts off a terminal. */
+const mostConflicts = 100;
+
+async function shortened(error: unknown): Promise<unknown> {
+  const { ImportRefusal } = await import('../../import/load/conflict.ts');
+  return error instanceof ImportRefusal ? error.cutAt(mostConflicts) : error;
 }
 
 /** `asof import --log`: every import of the store as CSV, oldest first. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { AnswerProgress, Asking, Failure } from '../../analysis/answer.ts';
+import type { AnswerProgress, Failure, QueryContext } from '../../analysis/answer.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
@@ -23,7 +23,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
   return withClient(line, io, async (client, messages) => {
     messages.resolved(line.resolved);
     const bar = progress(io, line.messages.quiet);
-    const asking: Asking = {
+    const context: QueryContext = {
       client,
       signal: io.signal,
       chart: output.drawn,
@@ -32,16 +32,16 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     };
     if (line.dryRun && query.kind !== 'operation') {
       const { estimate } = await import('../../analysis/analyses.ts');
-      messages.warn(`asof: ${await estimate(query, asking).finally(() => bar.clear())}`);
+      messages.warn(`asof: ${await estimate(query, context).finally(() => bar.clear())}`);
       return exitCode.success;
     }
     const started = io.clock().getTime();
-    const job = { query, output, asking, bar, messages, io };
+    const job = { query, output, context, bar, messages, io };
     const { rows, failures } = await answer(job);
     messages.detail(`asof: ${rows} rows in ${io.clock().getTime() - started} ms`);
     const codes: number[] = [];
     for (const { id, error } of failures)
-      codes.push(reportFailure(await withSuggestion(error, id, asking), line.output.format === 'json', io));
+      codes.push(reportFailure(await withSuggestion(error, id, context), line.output.format === 'json', io));
     if (codes[0] !== undefined) return codes[0];
     if (rows === 0) return output.failEmpty ? exitCode.empty : exitCode.success;
     return line.exitCode ? exitCode.differences : exitCode.success;
@@ -56,7 +56,7 @@ function countText({ rows }: AnswerProgress): string {
 type Job = {
   readonly query: Query;
   readonly output: OutputChoice;
-  readonly asking: Asking;
+  readonly context: QueryContext;
   readonly bar: Progress;
   readonly messages: Messages;
   readonly io: Io;
@@ -66,18 +66,18 @@ type Job = {
 type Outcome = { readonly rows: number; readonly failures: readonly Failure[] };
 
 async function answer(job: Job): Promise<Outcome> {
-  const { output, asking, bar, messages, io } = job;
+  const { output, context, bar, messages, io } = job;
   const sink = await openSink(output.file, io);
   let notes: string[] = [];
   try {
     return await restartOnChange(() => {
       notes = [];
-      const note: Asking['note'] = ({ kind, text }) => {
+      const note: QueryContext['note'] = ({ kind, text }) => {
         // In JSON the coverage of a series is part of the answer.
         if (kind === 'coverage' && output.format === 'json') return;
         notes.push(kind === 'no curve' ? `${text}; --on-or-before takes the newest one before it` : text);
       };
-      return attempt({ ...job, asking: { ...asking, ...(messages.notes && { note }) } }, sink);
+      return attempt({ ...job, context: { ...context, ...(messages.notes && { note }) } }, sink);
     }, sink);
   } catch (error) {
     await sink.abandon();
@@ -94,8 +94,8 @@ function withHint(error: unknown, { file }: OutputChoice): unknown {
   return error.with({ hints: [...error.hints, 'with -o FILE asof starts again by itself'] });
 }
 
-async function attempt({ query, output, asking, bar, messages, io }: Job, sink: Sink): Promise<Outcome> {
-  const found = await run(query, asking);
+async function attempt({ query, output, context, bar, messages, io }: Job, sink: Sink): Promise<Outcome> {
+  const found = await run(query, context);
   const { failures } = found;
   const isLimited = 'limit' in query && query.limit !== undefined;
   const writing = new RowOutput(await rendererFor(output, found, true), output.screenful && !isLimited);

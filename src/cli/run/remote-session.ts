@@ -71,7 +71,7 @@ function withHint(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey | 
 
 /** Reports the requests and waits of a remote client with `-v` and `--debug`; a wait of a second or more always. */
 function reporting(
-  { aside, detail, trace }: Messages,
+  { noteOnTerminal, detail, trace }: Messages,
   { verbose, debug }: MessageFlags,
 ): (event: RemoteEvent) => void {
   const isVerbose = verbose === true || debug === true;
@@ -85,7 +85,7 @@ function reporting(
       const { seconds, reason } = event.wait;
       const line = `asof: ${reason}; retrying in ${seconds} s`;
       if (isVerbose) detail(line);
-      else if (seconds >= 1) aside(line);
+      else if (seconds >= 1) noteOnTerminal(line);
     }
   };
 }

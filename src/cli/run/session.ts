@@ -44,7 +44,7 @@ async function openLocal({ store: flag }: ConnectionFlags, io: Io, messages: Mes
     throw withStoreHint(error, store);
   });
   if (store.isSample)
-    messages.aside('asof: the shipped sample answers; `asof import` starts a store of your own');
+    messages.noteOnTerminal('asof: the shipped sample answers; `asof import` starts a store of your own');
   messages.detail(`asof: store ${store.path}`);
   return client;
 }

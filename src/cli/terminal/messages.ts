@@ -18,7 +18,7 @@ export type Messages = {
   /** Whether notes are printed, so that no request is made for one that is not. */
   readonly notes: boolean;
   /** A line for people: only on a terminal. */
-  readonly aside: (text: string) => void;
+  readonly noteOnTerminal: (text: string) => void;
   /** Which day each text names: on a terminal, or for `--verbose`. */
   readonly resolved: (days: readonly ResolvedText[]) => void;
   /** A line for `--verbose`. */
@@ -35,14 +35,14 @@ export function messagesOf(
   const print = (text: string): void => write(io, `${printable(text)}\n`);
   const unless = (silent: boolean) => (text: string) => (silent ? undefined : print(text));
   const detail = unless(!verbose && !debug);
-  const aside = unless(quiet || io.stderr.isTTY !== true);
+  const noteOnTerminal = unless(quiet || io.stderr.isTTY !== true);
   return {
     warn: print,
     notes: !quiet,
     note: unless(quiet),
-    aside,
+    noteOnTerminal,
     resolved(days) {
-      const say = io.stderr.isTTY === true ? aside : detail;
+      const say = io.stderr.isTTY === true ? noteOnTerminal : detail;
       for (const { flag, text, day } of days) say(`asof: ${flag} ${text} is ${day}`);
     },
     detail,

@@ -64,7 +64,7 @@ function panel({ kind, summary, source, frequency, secondRow }: PanelKind): Impo
         isNote: (label) => /^(?:factors|transform):?$/i.test(label),
       });
       if (shortYears) refuseDisorder(file, table);
-      yield* vintageBatches(file, table, { ...fredCells, frequencyOf: () => frequency });
+      yield* vintageBatches(file, table, { ...fredCells, frequency });
     },
   };
 }

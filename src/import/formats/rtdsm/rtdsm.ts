@@ -30,8 +30,7 @@ export const rtdsm: ImportFormat = {
     yield* vintageBatches(file, table, {
       number: workbook ? shortestDecimals() : parseDecimal,
       withdrawals: new Set(['#N/A']),
-      frequencyOf: () => frequency,
-      hasDate: () => true,
+      frequency,
     });
   },
 };
