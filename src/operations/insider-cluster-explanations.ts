@@ -62,6 +62,7 @@ export const insiderClusterExplanations = operation({
     words: 'insider clusters',
     heading: 'Insiders',
     flag: { name: 'explain', about: 'list each trade in or near a cluster, and why it counts or not' },
+    features: ['oldest'],
   },
   summary: 'Which trades make a cluster of insiders, and why others near it do not count',
   description:

@@ -146,7 +146,7 @@ export const clusterParams = {
 /** Insiders of one issuer who bought in the open market within days of each other, newest last trade first. */
 export const insiderClusters = operation({
   name: 'insider_clusters',
-  command: { words: 'insider clusters', heading: 'Insiders' },
+  command: { words: 'insider clusters', heading: 'Insiders', features: ['oldest'] },
   summary: 'Where several insiders bought within days of each other',
   description:
     'Newest last trade first, then the largest. Purchases in the open market by officers and directors count. With `as_of` only what was filed on or before that day counts.',

@@ -97,7 +97,7 @@ const withoutColumn: ReadonlySet<string> = new Set(['other_owner_ciks', 'origina
 /** Trades that insiders reported, newest filing date first, then by accession number and row. */
 export const insiderFilings = operation({
   name: 'insider_filings',
-  command: { words: 'insider filings', heading: 'Insiders' },
+  command: { words: 'insider filings', heading: 'Insiders', features: ['oldest'] },
   summary: 'Trades that insiders reported, by the day of their filing',
   description:
     'One row for each trade of a Form 3, 4 or 5, newest filing date first, then by accession number and position in the filing. With `as_of` only what was filed on or before that day counts.',

@@ -44,7 +44,7 @@ export const observations = operation({
     alias: 'obs',
     argument: 'id',
     several: true,
-    features: ['sort'],
+    features: ['oldest', 'sort'],
   },
   summary: 'The values of series, as they were known on a day',
   description:

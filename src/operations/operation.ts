@@ -47,8 +47,8 @@ type Example<R = Row> = {
   readonly head?: Pick<Envelope, 'as_of' | 'series' | 'coverage'>;
 };
 
-/** A feature of a command beyond the parameters of its operation. */
-export type CommandFeature = 'as-of' | 'comparison' | 'nearest' | 'sort' | 'wide';
+/** A feature of a command beyond the parameters of its operation; `oldest` is of a listing that is newest first. */
+export type CommandFeature = 'as-of' | 'comparison' | 'nearest' | 'oldest' | 'sort' | 'wide';
 
 /** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {
@@ -207,9 +207,17 @@ export function pageOf<T, R>(
 
 /** How much of a limit these rows use up: one each, or one for all rows with the same `limitCounts` fields. */
 export function limitTaken(
-  { limitCounts }: Pick<Operation, 'limitCounts'>,
+  operation: Pick<Operation, 'limitCounts'>,
   rows: readonly { readonly [field: string]: unknown }[],
 ): number {
-  if (limitCounts === undefined) return rows.length;
-  return new Set(rows.map((row) => JSON.stringify(limitCounts.map((name) => row[name])))).size;
+  if (operation.limitCounts === undefined) return rows.length;
+  return new Set(rows.map((row) => limitUnit(operation, row))).size;
+}
+
+/** What a limit counts of a row, as a text: rows with the same text count as one; undefined if each counts. */
+export function limitUnit(
+  { limitCounts }: Pick<Operation, 'limitCounts'>,
+  row: { readonly [field: string]: unknown },
+): string | undefined {
+  return limitCounts && JSON.stringify(limitCounts.map((name) => row[name]));
 }

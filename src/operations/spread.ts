@@ -8,7 +8,7 @@ import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, pag
 /** The difference between two treasury rates, newest trade date first; only days that have both. */
 export const spread = operation({
   name: 'spread',
-  command: { words: 'spread', heading: 'Treasury rates' },
+  command: { words: 'spread', heading: 'Treasury rates', features: ['oldest'] },
   summary: 'The difference between two treasury rates over time',
   description: 'Newest trade date first; only days that have both rates. In basis points, with two decimals.',
   path: '/v1/treasury/yields/spread',

@@ -5,7 +5,7 @@ import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, pag
 /** Treasury rates over time, newest trade date first, then shortest maturity. */
 export const yields = operation({
   name: 'yields',
-  command: { words: 'yields', heading: 'Treasury rates', features: ['wide'] },
+  command: { words: 'yields', heading: 'Treasury rates', features: ['oldest', 'wide'] },
   summary: 'Treasury rates over time, of one maturity or of all',
   description: 'Newest trade date first, then shortest maturity. Treasury rates are not revised.',
   path: '/v1/treasury/yields',
