@@ -135,6 +135,10 @@ export type Field = {
   readonly nullable?: boolean;
   /** Whether it is our addition to the contract: rows of another service may lack it. */
   readonly extension?: boolean;
+  /** Whether a row of another service may lack it; it is then empty, or what was asked for. */
+  readonly mayLack?: boolean;
+  /** Whether it is the day of something that has happened by the day on which the row is known. */
+  readonly happened?: boolean;
   /** How a table words certain values, such as a limit that means no limit. */
   readonly words?: Readonly<Record<string, string>>;
   /** Of a list: whether its entries may be missing (null). */

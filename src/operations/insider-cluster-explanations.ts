@@ -5,7 +5,7 @@ import {
   explanationText,
   type TradeExplanation,
 } from '../domain/insider/explanation.ts';
-import type { Filing } from '../domain/insider/filing.ts';
+import { type Filing, hasSymbol } from '../domain/insider/filing.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
 import type { FilingsQuery, StoreView } from '../store/store.ts';
 
@@ -30,8 +30,8 @@ const fields = [
   { name: 'form_type', type: 'text', description: '3, 4 or 5; /A amends one.' },
   { name: 'issuer_cik', type: 'text', description: "The SEC's key of the issuer." },
   { name: 'row', type: 'integer', description: 'Place in the filing; Table II from 1001.' },
-  { name: 'date_first', type: 'day', description: 'Date of its first trade.' },
-  { name: 'date_last', type: 'day', description: 'Date of its last trade.' },
+  { name: 'date_first', type: 'day', description: 'Date of its first trade.', happened: true },
+  { name: 'date_last', type: 'day', description: 'Date of its last trade.', happened: true },
   { name: 'verdict', type: 'text', description: '`counted` or `left out`.' },
   {
     name: 'reason',
@@ -81,6 +81,7 @@ export const insiderClusterExplanations = operation({
   boundBy: 'as_of',
   limitCounts: ['issuer_cik', 'date_first'],
   check: ({ from, to }) => checkRange(from, to),
+  rowTests: { ticker: { field: 'ticker', met: (row, { ticker }) => hasSymbol(row.ticker, ticker) } },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   async run(values, { view, position }) {
     const { clusters, ...page } = await pageOfClusters(view, values, position);

@@ -1,13 +1,13 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { clusterTotals, transactionValue } from '../domain/insider/amounts.ts';
 import { classifyTrades } from '../domain/insider/classification.ts';
-import { type Cluster, clustersOf } from '../domain/insider/cluster.ts';
-import { symbolsOf } from '../domain/insider/filing.ts';
+import { type Cluster, clustersOf, isCluster } from '../domain/insider/cluster.ts';
+import { hasSymbol } from '../domain/insider/filing.ts';
 import type { Purchase } from '../domain/insider/purchase.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { StoreState, StoreView } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
-import type { Field, FieldType } from './field.ts';
+import type { Field, FieldType, RowFrom } from './field.ts';
 import { operation, type Page, type PagePosition, pageOf } from './operation.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
@@ -26,11 +26,11 @@ const insider = [
   { name: 'officer_title', type: 'text', description: 'The title of an officer.', nullable: true },
   { name: 'shares', type: 'decimal', description: 'Number of shares.', nullable: true },
   { name: 'price_per_share', type: 'decimal', description: 'Price of one share.', nullable: true },
-  { name: 'transaction_date', type: 'day', description: 'Date of the trade.' },
+  { name: 'transaction_date', type: 'day', description: 'Date of the trade.', happened: true },
   { name: 'is_director', type: 'boolean', description: 'Whether the insider is a director.' },
   { name: 'is_officer', type: 'boolean', description: 'Whether the insider is an officer.' },
   maybe('owner_cik', 'text', "The SEC's key of the insider."),
-  ours('filing_date', 'day', 'The day from which on the trade was public.'),
+  { ...ours('filing_date', 'day', 'The day from which on the trade was public.'), happened: true },
   maybe('accession_number', 'text', "The SEC's number of the filing."),
   maybe('value', 'decimal', 'Shares by price, exact.'),
 ] as const satisfies readonly Field[];
@@ -56,8 +56,8 @@ const fields = [
     description: 'Paid where shares and price are stated; null without any.',
     nullable: true,
   },
-  { name: 'date_first', type: 'day', description: 'Date of the first trade.' },
-  { name: 'date_last', type: 'day', description: 'Date of the last trade.' },
+  { name: 'date_first', type: 'day', description: 'Date of the first trade.', happened: true },
+  { name: 'date_last', type: 'day', description: 'Date of the last trade.', happened: true },
   {
     name: 'insiders',
     type: 'records',
@@ -76,12 +76,14 @@ const fields = [
 
 /** The parameters of every operation on clusters. */
 export const clusterParams = {
-  min_insiders: integerParam('Distinct insiders that make a cluster.', 1, 100, 3),
+  min_insiders: integerParam('Distinct insiders that make a cluster.', 1, undefined, 3, {
+    bounds: { field: 'cluster_size', is: 'least' },
+  }),
   days: integerParam('Calendar days within which they buy.', 1, 365, 14),
-  ticker: filterParam('Trading symbol.'),
-  from: dayParam('First date of the last trade.', { field: 'date_last', is: 'from' }),
-  to: dayParam('Last date of the last trade.', { field: 'date_last', is: 'to' }),
-  as_of: asOfParam(),
+  ticker: filterParam('Trading symbol.', { extension: true }),
+  from: dayParam('First date of the last trade.', { field: 'date_last', is: 'from' }, { extension: true }),
+  to: dayParam('Last date of the last trade.', { field: 'date_last', is: 'to' }, { extension: true }),
+  as_of: asOfParam({ extension: true }),
   ...paging,
 };
 
@@ -99,12 +101,25 @@ export const insiderClusters = operation({
   knownBy: 'detected_on',
   boundBy: 'as_of',
   check: ({ from, to }) => checkRange(from, to),
+  rowTests: {
+    ticker: { field: 'ticker', met: (row, { ticker }) => hasSymbol(row.ticker, ticker) },
+    days: {
+      field: 'insiders',
+      met: (row, { min_insiders, days }) =>
+        isCluster(row.insiders.map(tradeOf), { minInsiders: min_insiders, days }),
+    },
+  },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   async run(values, { view, position }) {
     const { clusters, ...page } = await pageOfClusters(view, values, position);
     return { ...page, rows: clusters.map(clusterRow) };
   },
 });
+
+/** Who bought on which day; another service may not give the SEC's key of the insider. */
+function tradeOf({ owner_cik, owner_name, transaction_date }: RowFrom<(typeof insider)[number]>) {
+  return { date: transaction_date, insider: { cik: owner_cik ?? owner_name } };
+}
 
 /** The row of a cluster. */
 function clusterRow(cluster: NamedCluster) {
@@ -230,7 +245,7 @@ async function findClusters(
       minInsiders: min_insiders,
       days,
     })) {
-      if (symbol === '' || isOf(cluster, symbol)) found.push(named(cluster));
+      if (symbol === '' || isOf(cluster, symbol)) found.push(named(cluster, symbol));
     }
     trades += filings.length;
     if (trades < stretch) continue;
@@ -241,17 +256,20 @@ async function findClusters(
 }
 
 function isOf({ purchases }: Cluster, symbol: string): boolean {
-  return purchases.some(({ filing }) => symbolsOf(filing.ticker).includes(symbol));
+  return purchases.some(({ filing }) => hasSymbol(filing.ticker, symbol));
 }
 
-function named(cluster: Cluster): NamedCluster {
+/** The cluster with the names of its newest filing; of a search by symbol with those that have the symbol. */
+function named(cluster: Cluster, symbol: string): NamedCluster {
   const filings = cluster.purchases
     .map(({ filing }) => filing)
     .sort((a, b) => (`${b.filedOn} ${b.filingId}` < `${a.filedOn} ${a.filingId}` ? -1 : 1));
   return {
     ...cluster,
     issuerCik: filings[0]?.issuerCik ?? '',
-    ticker: filings.find(({ ticker }) => ticker !== null)?.ticker ?? null,
+    ticker:
+      filings.find(({ ticker }) => ticker !== null && (symbol === '' || hasSymbol(ticker, symbol)))?.ticker ??
+      null,
     issuerName: filings.find(({ issuerName }) => issuerName !== null)?.issuerName ?? null,
   };
 }

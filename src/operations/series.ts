@@ -7,15 +7,15 @@ import { choiceParam, paging, seriesIdParam, textParam } from './params.ts';
 
 const fields = [
   { name: 'id', type: 'text', description: 'Series identifier, upper case.' },
-  { name: 'title', type: 'text', description: 'Series title.' },
-  { name: 'units', type: 'text', description: 'Unit of the values.' },
+  { name: 'title', type: 'text', description: 'Series title.', mayLack: true },
+  { name: 'units', type: 'text', description: 'Unit of the values.', mayLack: true },
   {
     name: 'observation_count',
     type: 'integer',
     description: 'Dates that have a value in the latest state of knowledge.',
   },
   { name: 'last_updated', type: 'instant', description: 'The last vintage.' },
-  { name: 'source', type: 'text', description: 'Data source name.' },
+  { name: 'source', type: 'text', description: 'Data source name.', mayLack: true },
   {
     name: 'frequency',
     type: 'text',
@@ -63,10 +63,16 @@ export const seriesSearch = operation({
   fields,
   columns,
   knownBy: 'first_vintage',
+  rowTests: {
+    q: { field: 'id', met: (row, { q, match }) => matchRank(row, q, match) !== undefined },
+  },
   substitute({ q, match }) {
     // By id is what the contract's search does; without a text every series matches.
-    if (match === 'id' || q === '') return undefined;
-    return { select: (rows) => matching(rows, q, match), keyOf: ({ id }) => id };
+    if (match === 'id' || q === '') return { params: { match: undefined } };
+    return {
+      params: { q: undefined, match: undefined },
+      selection: { select: (rows) => matching(rows, q, match), keyOf: ({ id }) => id },
+    };
   },
   async run({ q, match, limit }, { view, position }) {
     const after = position?.key;
