@@ -20,10 +20,20 @@ export type DataWatch = {
   requests(): number;
 };
 
+/** How a question is asked. */
+export type AskOptions = {
+  /** Once, without waiting and trying again: for what only a remark needs. */
+  readonly once?: boolean;
+};
+
 /** Asks the operations of asof, of a store on this machine or of a service: the same answers either way. */
 export interface Client {
   /** One page: the contract's envelope with days as `YYYY-MM-DD`, or a Problem. */
-  ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>>;
+  ask<R extends Row>(
+    operation: Operation<Params, R>,
+    texts: ParamTexts,
+    options?: AskOptions,
+  ): Promise<Envelope<R>>;
   /** Begins to watch the data: the next question is asked alone, as it is its answer that others are held against. */
   watch(): Promise<DataWatch>;
   origin(): Promise<Origin>;

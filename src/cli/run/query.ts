@@ -77,6 +77,7 @@ async function answer(job: Job): Promise<Outcome> {
       const note: Asking['note'] = ({ kind, text }) => {
         // In JSON the coverage of a series is part of the answer.
         if (kind === 'coverage' && output.format === 'json') return;
+        if (kind === 'unknown') return messages.detail(`asof: ${text}`);
         notes.push(kind === 'no curve' ? `${text}; --on-or-before takes the newest one before it` : text);
       };
       return attempt({ ...job, asking: { ...asking, ...(messages.notes && { note }) } }, sink);

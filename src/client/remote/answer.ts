@@ -91,6 +91,7 @@ function whyNotFound({ inContract }: Operation<Params, unknown>, service: string
 function quotaUsedUp(reply: HttpReply, said: StatedProblem | undefined): Problem {
   const seconds = retryAfterOf(reply, new Date());
   return new Problem('rate-limit-exceeded', said?.detail ?? `${reply.url} takes no more requests for now`, {
+    instance: new URL(reply.url).pathname,
     ...said?.options,
     ...(seconds !== undefined && { retryAfter: seconds, hints: [`try again in ${seconds} s`] }),
   });

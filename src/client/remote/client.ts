@@ -3,7 +3,7 @@ import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { type Clock, type Params, type ParamTexts, textOf, without } from '../../operations/param.ts';
-import type { Client, DataWatch, Origin } from '../client.ts';
+import type { AskOptions, Client, DataWatch, Origin } from '../client.ts';
 import { readAnswer } from './answer.ts';
 import { changeWatch } from './change.ts';
 import type { ReceivedPage } from './envelope.ts';
@@ -50,7 +50,7 @@ export type RemoteEvent = { readonly tried: RequestTry } | { readonly wait: Wait
 export function remoteClient(options: RemoteOptions): Client {
   const client = new RemoteClient(options);
   return {
-    ask: (operation, texts) => client.ask(operation, texts),
+    ask: (operation, texts, options) => client.ask(operation, texts, options),
     watch: () => client.watch(),
     origin: () => client.origin(),
     close: () => client.close(),
@@ -86,9 +86,14 @@ class RemoteClient implements Client {
     this.#policy = { retries, maxWait, signal, waiting: (wait) => watch({ wait }) };
   }
 
-  async ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> {
+  async ask<R extends Row>(
+    operation: Operation<Params, R>,
+    texts: ParamTexts,
+    { once = false }: AskOptions = {},
+  ): Promise<Envelope<R>> {
     try {
-      return await this.#ask(operation, texts);
+      if (!once) return await this.#ask(operation, texts);
+      return (await this.#direct(operation, texts, texts, { ...this.#policy, retries: 0 })).envelope;
     } catch (error) {
       throw withoutKey(this.#key, error);
     }
@@ -128,7 +133,10 @@ class RemoteClient implements Client {
     const extensions = texts.filter(([name]) => params[name]?.extension === true);
     if (extensions.length === 0) return new Set<string>();
     this.#announced ??= this.#get('/v1/openapi.json').then(announcedIn);
-    const announces = await this.#announced;
+    const announces = await this.#announced.catch((error) => {
+      this.#announced = undefined;
+      throw error;
+    });
     return new Set(extensions.flatMap(([name]) => (announces(path, name) ? [] : [name])));
   }
 
@@ -141,11 +149,12 @@ class RemoteClient implements Client {
     let [before, leftOut]: [string?, ReceivedPage<R>['leftOut']?] = [];
     for (let next = sent; ; ) {
       const { envelope, first, ...page } = await this.#direct(operation, asked, next);
-      leftOut ??= page.leftOut;
+      if (leftOut?.ofOther !== false) leftOut = page.leftOut ?? leftOut;
       const { results, has_more: more, next_cursor: cursor } = envelope;
       if (results.length > 0) return envelope;
       if (!more || cursor === undefined || page.leftOut === undefined) {
-        if (textOf(asked, 'cursor') === undefined) checkLeftOut(operation, leftOut, this.#base.href);
+        if (leftOut?.ofOther === true && textOf(asked, 'cursor') === undefined)
+          throw ofAnotherDefault(this.#base.href, leftOut.what);
         return envelope;
       }
       if (first === before) throw samePageAgain();
@@ -158,11 +167,12 @@ class RemoteClient implements Client {
     operation: Operation<Params, R>,
     asked: ParamTexts,
     sent: ParamTexts,
+    policy = this.#policy,
   ): Promise<ReceivedPage<R>> {
     const path = requestPath(operation, sent);
     const query = { operation, asked, sent, clock: this.#today(), service: this.#base.href };
     const read = (reply: HttpReply) => readAnswer(reply, query);
-    const reply = await this.#get(path);
+    const reply = await this.#get(path, {}, policy);
     const page = read(reply);
     this.#changes.answered(path, reply, page.envelope, (again) => read(again).envelope);
     return page;
@@ -187,8 +197,8 @@ class RemoteClient implements Client {
   }
 
   /** The reply to a path below the base URL, after retries and at most one redirect. */
-  async #get(path: string, headers?: HttpReply['headers']): Promise<HttpReply> {
-    const send = (target: string) => withRetries(() => this.#requester.get(target, headers), this.#policy);
+  async #get(path: string, headers: HttpReply['headers'] = {}, policy = this.#policy): Promise<HttpReply> {
+    const send = (target: string) => withRetries(() => this.#requester.get(target, headers), policy);
     const first = this.#base.prefix + path;
     const reply = await send(first);
     const moved = movedTo(reply, this.#base.origin, first);
@@ -209,16 +219,9 @@ function isListingOf<R extends Row>(
   return kept.operation === operation;
 }
 
-/** Refuses an answer without rows whose rows were those of another value than the default. */
-function checkLeftOut(
-  { params }: Operation<Params, unknown>,
-  leftOut: { readonly param: string; readonly what: string } | undefined,
-  service: string,
-): void {
-  const fallback = leftOut && params[leftOut.param]?.fallback;
-  // A filter that the client applied may leave nothing.
-  if (leftOut === undefined || fallback === undefined || fallback === '') return;
-  throw new Problem('bad-answer', `the service at ${service} answered another question: ${leftOut.what}`);
+/** The Problem of an answer all of whose rows are of another default than that of asof: there may be no others. */
+function ofAnotherDefault(service: string, what: string): Problem {
+  return new Problem('bad-answer', `the service at ${service} answered another question: ${what}`);
 }
 
 function isRedirect({ status }: HttpReply): boolean {

@@ -10,8 +10,8 @@ export type ReceivedPage<R> = {
   readonly envelope: Envelope<R>;
   /** The first row as it came, to notice a page that comes again. */
   readonly first: string;
-  /** Why rows were left out: the parameter that the service was not sent, and what a row says instead. */
-  readonly leftOut?: { readonly param: string; readonly what: string };
+  /** What is wrong with the rows that were left out, and whether all are of another default than that of asof. */
+  readonly leftOut?: { readonly what: string; readonly ofOther: boolean };
 };
 
 /**
@@ -41,7 +41,10 @@ export function readEnvelope<R extends Row>(
     const found = read(result);
     if ('row' in found) rows.push(found.row);
     else if (found.unsent === undefined) refuse(`results[${index}]${found.fault}`);
-    else leftOut ??= { param: found.unsent, what: `results[${index}]${found.fault}` };
+    else {
+      const ofOther = found.unsent === 'default' && leftOut?.ofOther !== false;
+      leftOut = { what: `results[${index}]${found.fault}`, ofOther };
+    }
   }
   return {
     envelope: inOneForm(received, rows, textOf(asked, 'as_of')),

@@ -16,8 +16,11 @@ export type SentQuery<R> = {
 /** A JSON object. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** A row as asof has it; or what is wrong with it, and the parameter that the service was not sent if it is that. */
-type ReadRow<R> = { readonly row: R } | { readonly fault: string; readonly unsent?: string };
+/**
+ * A row as asof has it; or what is wrong with it, and where that is a parameter that the service was not sent, whether
+ * an answer without the parameter means all rows, or those of its default.
+ */
+type ReadRow<R> = { readonly row: R } | { readonly fault: string; readonly unsent?: 'all' | 'default' };
 
 /**
  * Reads the rows of an answer: their cells have the types of the contract, they are what was asked for, and nothing in
@@ -41,10 +44,17 @@ export function rowReader<R extends Row>(query: SentQuery<R>): (value: unknown) 
     if (newestFirst !== undefined && seen.size === seen.add(row[newestFirst]).size)
       return { fault: `${shownIn(newestFirst)} once more` };
     for (const { field, fault, met } of held) if (!met(row)) return { fault: shownIn(field) + fault };
-    for (const { field, fault, met, param } of applied)
-      if (!met(row)) return { fault: shownIn(field) + fault, unsent: param };
-    return { row };
+    const failing = applied.filter(({ met }) => !met(row));
+    const [first] = failing;
+    if (first === undefined) return { row };
+    const other = failing.find(({ param }) => hasDefault(operation.params[param]));
+    const { field, fault } = other ?? first;
+    return { fault: shownIn(field) + fault, unsent: other === undefined ? 'all' : 'default' };
   };
+}
+
+function hasDefault(param: Params[string] | undefined): boolean {
+  return param?.fallback !== undefined && param.fallback !== '';
 }
 
 /** What rows must hold: for what was sent, and for what was asked or is the default and was not sent. */
