@@ -2,8 +2,8 @@ import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Coverage, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/index.ts';
-import type { Asking } from './answer.ts';
-import type { MeantSeries } from './series-ids.ts';
+import type { QueryContext } from './answer.ts';
+import type { ResolvedSeries } from './series-ids.ts';
 
 /** The most series that a note names. */
 const mostNamed = 3;
@@ -13,16 +13,16 @@ const mostNamed = 3;
  * answer is the same where the service does not say it: no more is asked after the first series that it does not say it of.
  */
 export async function noteOutside(
-  answered: readonly MeantSeries[],
+  answered: readonly ResolvedSeries[],
   days: readonly Day[],
-  asking: Asking,
+  context: QueryContext,
 ): Promise<void> {
-  const { note } = asking;
+  const { note } = context;
   if (days.length === 0 || note === undefined) return;
   const outside: string[] = [];
   for (const one of answered) {
     const { id } = one;
-    const series = await descriptionOf(one, asking);
+    const series = await descriptionOf(one, context);
     if (series === undefined || !saysCoverage(series)) break;
     const bounds = boundsPassed(series, days);
     if (bounds.length > 0) outside.push(`${id} is covered ${bounds.join(' ')}`);
@@ -39,8 +39,8 @@ export async function noteOutside(
 
 /** The description of a series, asked for once; undefined where it cannot be had, which is noted. */
 export async function descriptionOf(
-  { id, row }: MeantSeries,
-  { client, signal, note }: Asking,
+  { id, row }: ResolvedSeries,
+  { client, signal, note }: QueryContext,
 ): Promise<Row | undefined> {
   if (row !== undefined) return row;
   try {

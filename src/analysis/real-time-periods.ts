@@ -12,13 +12,13 @@ import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { observations, revisions, vintages } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
-import { type Asking, rowsOf } from './answer.ts';
+import { type QueryContext, rowsOf } from './answer.ts';
 import type { PanelPoint } from './panel.ts';
-import type { MeantSeries } from './series-ids.ts';
+import type { ResolvedSeries } from './series-ids.ts';
 
 /** How the newest values of a series on many as-of dates are found: those known already, and the requests that are left. */
 export type RealTimePlan = {
-  readonly series: MeantSeries;
+  readonly series: ResolvedSeries;
   readonly periods: readonly RealTimePeriod[];
   readonly known: ReadonlyMap<RealTimePeriod, FirstRelease>;
   /** The periods that have the same newest date, by that date: its revisions answer all of them. */
@@ -33,14 +33,14 @@ const manyPeriods = 4;
 
 /** Finds out with few requests in which real-time periods of a series the days (ascending) are. */
 export async function planOf(
-  series: MeantSeries,
+  series: ResolvedSeries,
   days: readonly Day[],
-  asking: Asking,
+  context: QueryContext,
 ): Promise<RealTimePlan> {
-  const nothingKnown = byKnowledge(new Map());
+  const nothingKnown = separateRevised(new Map());
   const last = days.at(-1);
   if (last === undefined) return { series, periods: [], ...nothingKnown };
-  const listed = await ifOffered(() => publicationsOf(series, last, asking));
+  const listed = await ifOffered(() => publicationsOf(series, last, context));
   if (listed === undefined) {
     if (days.length > mostWithoutVintages) throw tooMany(series, days.length);
     return { series, periods: days.map((day) => ({ days: [day], since: day })), ...nothingKnown };
@@ -50,12 +50,14 @@ export async function planOf(
   const plan = { series: { ...series, ...(row !== undefined && { row }) }, periods };
   if (periods.filter(({ since }) => since !== undefined).length < manyPeriods)
     return { ...plan, ...nothingKnown };
-  const releases = await ifOffered(() => firstReleases(series, last, asking));
-  return { ...plan, ...byKnowledge(newestByFirstRelease(periods, publications, releases ?? [])) };
+  const releases = await ifOffered(() => firstReleases(series, last, context));
+  return { ...plan, ...separateRevised(newestByFirstRelease(periods, publications, releases ?? [])) };
 }
 
 /** Separates what first releases answer from what the revisions of one date answer for several periods. */
-function byKnowledge(newest: ReadonlyMap<RealTimePeriod, Newest>): Pick<RealTimePlan, 'known' | 'byDate'> {
+function separateRevised(
+  newest: ReadonlyMap<RealTimePeriod, Newest>,
+): Pick<RealTimePlan, 'known' | 'byDate'> {
   const known = new Map<RealTimePeriod, FirstRelease>();
   const revised = new Map<Day, RealTimePeriod[]>();
   for (const [period, { release, revised: isRevised }] of newest) {
@@ -79,17 +81,17 @@ export function requestsIn(plan: RealTimePlan): number {
 /** The newest value of a series as of each of the days. */
 export async function newestValues(
   plan: RealTimePlan,
-  asking: Asking,
+  context: QueryContext,
 ): Promise<ReadonlyMap<Day, PanelPoint>> {
   const { series, periods, known, byDate } = plan;
   const found = new Map<RealTimePeriod, FirstRelease | undefined>(known);
   const ask = async (period: RealTimePeriod): Promise<void> => {
-    found.set(period, await newestIn(series, period, asking));
+    found.set(period, await newestIn(series, period, context));
   };
   await Promise.all([
     ...alone(plan).map(ask),
     ...[...byDate].map(async ([date, sharing]) => {
-      const history = await ifOffered(() => changesOf(series, date, asking));
+      const history = await ifOffered(() => changesOf(series, date, context));
       for (const period of sharing) {
         const change = history?.findLast(({ asOf }) => asOf <= (period.since ?? ''));
         if (change?.value === undefined) await ask(period);
@@ -115,7 +117,7 @@ async function ifOffered<T>(ask: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-function tooMany({ id }: MeantSeries, requests: number): Problem {
+function tooMany({ id }: ResolvedSeries, requests: number): Problem {
   return new Problem(
     'bad-answer',
     `the service has no ${vintages.path.replace('{id}', id)}; without it ${id} takes ${requests} requests, more than ${mostWithoutVintages}`,
@@ -124,7 +126,7 @@ function tooMany({ id }: MeantSeries, requests: number): Problem {
 }
 
 /** The vintage dates up to `last`, ascending, and what the series covers. */
-async function publicationsOf({ id }: MeantSeries, last: Day, { client, signal }: Asking) {
+async function publicationsOf({ id }: ResolvedSeries, last: Day, { client, signal }: QueryContext) {
   const publications: Publication[] = [];
   let row: Row | undefined;
   const texts = [
@@ -143,17 +145,17 @@ async function publicationsOf({ id }: MeantSeries, last: Day, { client, signal }
 }
 
 async function firstReleases(
-  { id }: MeantSeries,
+  { id }: ResolvedSeries,
   last: Day,
-  asking: Asking,
+  context: QueryContext,
 ): Promise<readonly FirstRelease[]> {
-  const rows = await rowsOf(asking, observations, { id, as_of: last, release: 'first' });
+  const rows = await rowsOf(context, observations, { id, as_of: last, release: 'first' });
   return rows.map(releaseOf);
 }
 
 /** Every change of the value of one date, oldest first; a withdrawal has no value. */
-async function changesOf({ id }: MeantSeries, date: Day, asking: Asking) {
-  const rows = await rowsOf(asking, revisions, { id, date });
+async function changesOf({ id }: ResolvedSeries, date: Day, context: QueryContext) {
+  const rows = await rowsOf(context, revisions, { id, date });
   const changes = rows.map(({ as_of_date, value }) => ({
     asOf: as_of_date,
     value: value ?? undefined,
@@ -163,12 +165,12 @@ async function changesOf({ id }: MeantSeries, date: Day, asking: Asking) {
 
 /** The newest date that has a value in a period. */
 async function newestIn(
-  { id }: MeantSeries,
+  { id }: ResolvedSeries,
   { days: [day = ''] }: RealTimePeriod,
-  asking: Asking,
+  context: QueryContext,
 ): Promise<FirstRelease | undefined> {
   // Two rows show in which order a service gives them; to find that out from one takes another request.
-  const [first] = await rowsOf(asking, observations, { id, as_of: day }, { limit: 2 });
+  const [first] = await rowsOf(context, observations, { id, as_of: day }, { limit: 2 });
   return first && releaseOf(first);
 }
 

@@ -8,25 +8,25 @@ export type Origin = {
   readonly mode: 'embedded' | 'remote';
   readonly where: string;
   readonly sample: boolean;
-  /** Every import of a store, oldest first; of a service nobody is told. */
+  /** Every import of a store, oldest first; absent for a service, which does not publish its imports. */
   readonly imports?: readonly ImportRecord[];
 };
 
-/** Tells whether the data is still as it was. */
+/** Watches for changes of the data. */
 export type DataWatch = {
-  /** Whether it changed since the first answer after the watch began; false also where that cannot be told. */
+  /** Whether the data changed since the first answer after the watch began; false also if a service does not show changes. */
   changed(): Promise<boolean>;
-  /** How many requests of a service it takes to tell. */
+  /** The number of requests that `changed` sends to a service. */
   requests(): number;
 };
 
-/** How a question is asked. */
+/** How a request is made. */
 export type AskOptions = {
-  /** Once, without waiting and trying again: for what only a remark needs. */
+  /** Makes one try, without waits and retries: for what only a note needs. */
   readonly once?: boolean;
 };
 
-/** Asks the operations of asof, of a store on this machine or of a service: the same answers either way. */
+/** Runs operations on a local store or on a service; both give the same answers. */
 export interface Client {
   /** One page: the contract's envelope with days as `YYYY-MM-DD`, or a Problem. */
   ask<R extends Row>(
@@ -34,7 +34,7 @@ export interface Client {
     texts: ParamTexts,
     options?: AskOptions,
   ): Promise<Envelope<R>>;
-  /** Begins to watch the data: the next question is asked alone, as it is its answer that others are held against. */
+  /** Starts watching for changes. The next request runs alone; its answer is the baseline. */
   watch(): Promise<DataWatch>;
   origin(): Promise<Origin>;
   close(): Promise<void>;

@@ -1,20 +1,20 @@
 import { Problem } from '../errors/problem.ts';
 import type { Client } from './client.ts';
 
-/** How often work is restarted because the data changed. */
+/** The maximum number of restarts because the data changed. */
 const maxRestarts = 3;
 
-/** Output that can be taken back while none of it is committed. */
+/** Output that can be discarded until it is committed. */
 export type Revocable = {
-  /** Whether anything was written that cannot be taken back. */
+  /** Whether anything was written that can no longer be discarded. */
   readonly committed: () => boolean;
-  /** Takes back what was written. */
+  /** Discards what was written. */
   readonly restart: () => Promise<void>;
 };
 
 const noOutput: Revocable = { committed: () => false, restart: async () => undefined };
 
-/** The Problem of work that read from two states of the data. */
+/** The Problem of work whose answers come from two states of the data. */
 export function dataChanged(): Problem {
   return new Problem('data-changed', 'the data changed while it was being read', {
     hints: ['try again when the import is done'],
@@ -26,7 +26,7 @@ export function isDataChange(error: unknown): boolean {
   return error instanceof Problem && error.kind === 'data-changed';
 }
 
-/** Does work again from its beginning when the data changed meanwhile, at most three times and while nothing is committed. */
+/** Runs `work`. If the data changed meanwhile and no output is committed, runs it again from the beginning, at most three times. */
 export async function restartOnChange<T>(work: () => Promise<T>, output: Revocable = noOutput): Promise<T> {
   for (let restarts = 0; ; restarts += 1) {
     try {
@@ -38,7 +38,7 @@ export async function restartOnChange<T>(work: () => Promise<T>, output: Revocab
   }
 }
 
-/** Does work of several requests, and again when the data changed meanwhile: its result is from one state of the data. */
+/** Runs work of several requests, and runs it again if the data changed meanwhile: the result comes from one state of the data. */
 export function readConsistently<T>(client: Client, work: () => Promise<T>): Promise<T> {
   return restartOnChange(async () => {
     const watch = await client.watch();

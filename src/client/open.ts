@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 import type { Client } from './client.ts';
 import type { RemoteOptions } from './remote/client.ts';
 
-/** Which data a client answers from: a store on this machine, or a service. */
+/** Where a client gets its answers: a local store or a service. */
 export type Target =
   | {
       /** The store's file. */
@@ -13,7 +13,7 @@ export type Target =
     }
   | RemoteOptions;
 
-/** The client of a target; a Problem when it cannot be opened. Loads only what that kind of target needs. */
+/** Opens the client of a target; throws a Problem if that fails. Loads only the code that this kind of target needs. */
 export async function openClient(target: Target): Promise<Client> {
   if ('baseUrl' in target) {
     const { remoteClient } = await import('./remote/client.ts');
@@ -22,7 +22,7 @@ export async function openClient(target: Target): Promise<Client> {
   return embeddedClient(await openStore(target.store), target.clock);
 }
 
-/** A client of a store in this process; whoever can read the file owns the data. */
+/** A client of a store in this process. It has the owner's rights: a process that can read the file can read all data. */
 export function embeddedClient(store: Store, clock?: () => Date): Client {
   const revision = () => store.read(async (view) => (await view.state()).revision);
   const service = createService({ store, ...(clock && { clock }) });

@@ -6,7 +6,7 @@ import { limitTaken, type Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Client } from './client.ts';
 
-/** How much of a listing: at most `limit` rows (of each series), from where `cursor` points; all of it without either. */
+/** The part of a listing to read: at most `limit` rows (per series), beginning at `cursor`; all rows without either. */
 export type Extent = { readonly limit?: number; readonly cursor?: string };
 
 /** The largest limit of a page. */
@@ -15,8 +15,8 @@ export const largestPage = 1000;
 type Pages<R> = AsyncGenerator<Envelope<R>, undefined>;
 
 /**
- * The pages of a query, as many as the extent asks for, in the order that the operation declares. Only the last page
- * says `has_more`, and only where the limit cut the answer there.
+ * The pages of a query up to the limit of the extent, in the order that the operation declares. `has_more` is true only on
+ * the last page, and only if the limit cut the listing.
  */
 export async function* pagesOf<R extends Row>(
   client: Client,
@@ -59,7 +59,7 @@ async function* receivedPages<R extends Row>(
   let cursor = extent.cursor;
   let before: readonly R[] = [];
   for (;;) {
-    // An embedded store answers without waiting: only between two ticks a signal is noticed.
+    // An embedded store answers without waiting, so Node delivers signals only between two ticks.
     await nextTick();
     signal.throwIfAborted();
     const paging = [
@@ -78,10 +78,10 @@ async function* receivedPages<R extends Row>(
     if (next === undefined || next === cursor || page.results.length === 0)
       throw new Problem(
         'bad-answer',
-        `the service says that ${operation.object} has more rows, but not where they begin`,
+        `the service says that ${operation.object} has more rows, but gives no cursor for them`,
       );
     if (areSame(page.results, before))
-      throw new Problem('bad-answer', 'the service gives the same page again and again');
+      throw new Problem('bad-answer', 'the service repeats a page of a listing');
     before = page.results;
     cursor = next;
     yield { ...rest, has_more: false };
@@ -93,7 +93,7 @@ function areSame(rows: readonly Row[], others: readonly Row[]): boolean {
   return rows.length === others.length && rows.every(same);
 }
 
-/** The pages as received, where they are newest first by a field; otherwise one page of all rows, sorted and cut at the limit. */
+/** The pages as received if they are newest first by `field`; otherwise one page of all rows, sorted and cut at the limit. */
 async function* newestFirst<R extends Row>(
   pages: (part: Extent) => Pages<R>,
   extent: Extent,
@@ -140,13 +140,13 @@ function outOfOrder(day: Day): Problem {
   return new Problem('bad-answer', `the service gives ${day} again, or out of order, on a later page`);
 }
 
-/** The failure of a cursor that the caller gave: whatever it is refused for, it is a bad value. */
+/** The failure of a cursor that the caller gave: it is a bad value, also if the data has changed since. */
 function refusedCursor(error: unknown): unknown {
   const isChange = error instanceof Problem && error.kind === 'data-changed';
   return isChange ? error.with({ kind: 'validation-error' }) : error;
 }
 
-/** The failure of a cursor that the service gave: it refuses one only when the data changed meanwhile. */
+/** The failure of a cursor that the service gave: a service refuses its own cursor only if the data changed meanwhile. */
 function dataChangedBetweenPages(error: unknown): unknown {
   if (!(error instanceof Problem) || error.status !== 400 || error.field !== 'cursor') return error;
   return new Problem('data-changed', 'the data changed while it was being read', {

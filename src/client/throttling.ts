@@ -6,10 +6,10 @@ import type { Client } from './client.ts';
 /** A client that makes a few requests at a time and counts them. */
 export type ThrottledClient = Client & { readonly requests: () => number };
 
-/** The most requests that are under way at a time. */
+/** The maximum number of simultaneous requests. */
 const maxConcurrency = 4;
 
-/** The failures that every further request would meet as well. */
+/** The kinds of failure that every further request would meet too. */
 const finalKinds: ReadonlySet<ProblemKind> = new Set([
   'unauthorized',
   'plan-upgrade-required',
@@ -20,14 +20,14 @@ const finalKinds: ReadonlySet<ProblemKind> = new Set([
   'local-io',
 ]);
 
-/** Whether a failure is not of one query alone: every other query would meet it too. */
+/** Whether every other query would fail in the same way. */
 export function isFinal(error: unknown): boolean {
   return !(error instanceof Problem) || finalKinds.has(error.kind);
 }
 
 /**
  * The same client with at most four requests at a time; `onAnswer` is called with the request id of each answer.
- * After a final failure or the signal it makes no further requests: those that wait fail in the same way.
+ * After a final failure or the signal it sends no further requests; the waiting ones fail with the same error.
  */
 export function throttled(
   client: Client,
@@ -43,7 +43,7 @@ export function throttled(
     requests: () => requests,
 
     async watch() {
-      // The first answer is the baseline: one that is asked for beside it may come from an earlier state of the data.
+      // The first answer is the baseline; a simultaneous answer could come from an earlier state of the data.
       limit.concurrency = 1;
       const watch = await client.watch();
       return {
@@ -59,7 +59,7 @@ export function throttled(
       limit(async () => {
         if (stopped !== undefined) throw stopped.error;
         try {
-          // An embedded store answers without waiting: only between two ticks a signal is noticed.
+          // An embedded store answers without waiting, so Node delivers signals only between two ticks.
           await nextTick();
           signal.throwIfAborted();
           requests += 1;

@@ -31,15 +31,15 @@ export type ImportOptions = {
   readonly replace?: boolean | undefined;
   /** Withdraws the dates that a whole vintage does not list. */
   readonly complete?: boolean | undefined;
-  /** Begins a new store as a copy of the sample. */
+  /** Creates a new store as a copy of the sample. */
   readonly withSample?: boolean | undefined;
   /** Reads and checks everything, and writes nothing. */
   readonly dryRun?: boolean | undefined;
-  /** The time of the import; nothing later can be known. The default is now. */
+  /** The time of the import (default now); facts of a later day are refused. */
   readonly clock?: (() => Date) | undefined;
-  /** Stops the import; nothing is written then. */
+  /** Stops the import, which then writes nothing. */
   readonly signal?: AbortSignal | undefined;
-  /** Receives the progress after each stretch of work. */
+  /** Called with the progress after each step of the work. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
 };
 
@@ -55,7 +55,7 @@ export type ImportResult = {
   /** Whether the import created the store. */
   readonly created: boolean;
   readonly dryRun: boolean;
-  /** What each file brought, in the order in which the files were read. */
+  /** The counts of each file, in the order of reading. */
   readonly files: readonly FileSummary[];
 };
 

@@ -1,4 +1,4 @@
-import type { Asking, Note, QueryAnswer } from '../analysis/answer.ts';
+import type { Note, QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
 import {
   asOfDates,
@@ -51,8 +51,8 @@ export class Analyses {
   async revisions(id: string, params: Omit<RevisionsQuery, 'id' | 'kind'>): Promise<Result<RevisionRow>> {
     this.#check(params, ['asOf', 'date']);
     const { answerRevisions } = await import('../analysis/revisions.ts');
-    return this.#result((asking) =>
-      answerRevisions({ kind: 'revisions', id: id.toUpperCase(), ...params }, asking),
+    return this.#result((context) =>
+      answerRevisions({ kind: 'revisions', id: id.toUpperCase(), ...params }, context),
     );
   }
 
@@ -63,8 +63,8 @@ export class Analyses {
   ): Promise<Result<RowOf<typeof vintages>>> {
     this.#check(params, ['asOf', 'cursor', 'from', 'limit', 'to']);
     const { answerVintages } = await import('../analysis/vintages.ts');
-    return this.#result(async (asking) =>
-      answerVintages({ kind: 'vintages', id: id.toUpperCase(), ...params }, asking),
+    return this.#result(async (context) =>
+      answerVintages({ kind: 'vintages', id: id.toUpperCase(), ...params }, context),
     );
   }
 
@@ -79,15 +79,15 @@ export class Analyses {
     const query = { kind: 'curve', onOrBefore: false, ...params } as const;
     const { vs } = query;
     return vs === undefined
-      ? this.#result((asking) => answerOneCurve(query, asking))
-      : this.#result((asking) => answerComparison({ ...query, vs }, asking));
+      ? this.#result((context) => answerOneCurve(query, context))
+      : this.#result((context) => answerComparison({ ...query, vs }, context));
   }
 
   /** Treasury rates with a row for each date and a column for each maturity, newest first; `limit` counts dates. */
   async yieldTable(params: Omit<YieldTableQuery, 'kind'> = {}): Promise<Result<WideRow>> {
     this.#check(params, ['curveType', 'from', 'limit', 'maturity', 'to']);
     const { answerYieldTable } = await import('../analysis/yield-table.ts');
-    return this.#result(async (asking) => answerYieldTable({ kind: 'yield-table', ...params }, asking));
+    return this.#result(async (context) => answerYieldTable({ kind: 'yield-table', ...params }, context));
   }
 
   /** The dates for which a series had other values as of one day than as of another, newest first. */
@@ -95,8 +95,8 @@ export class Analyses {
     this.#check(params, ['from', 'to']);
     for (const day of days) this.#checkAsOf('days', day);
     const { answerDiff } = await import('../analysis/diff.ts');
-    return this.#result((asking) =>
-      answerDiff({ kind: 'diff', id: id.toUpperCase(), days, ...params }, asking),
+    return this.#result((context) =>
+      answerDiff({ kind: 'diff', id: id.toUpperCase(), days, ...params }, context),
     );
   }
 
@@ -120,8 +120,8 @@ export class Analyses {
       const { answerLongPanel, answerWidePanel } = await import('../analysis/panel.ts');
       const query = { kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) } as const;
       return wide
-        ? this.#result((asking) => answerWidePanel(query, asking))
-        : this.#result((asking) => answerLongPanel(query, asking));
+        ? this.#result((context) => answerWidePanel(query, context))
+        : this.#result((context) => answerLongPanel(query, context));
     }
     this.#check(params, ['asOfEach', 'from', 'sort', 'to', 'wide']);
     const query = { kind: 'real-time-panel', ...form, each: asOfEach } as const;
@@ -130,11 +130,11 @@ export class Analyses {
       '../analysis/real-time-panel.ts'
     );
     return wide
-      ? this.#result((asking) => answerWideRealTimePanel(query, asking))
-      : this.#result((asking) => answerLongRealTimePanel(query, asking));
+      ? this.#result((context) => answerWideRealTimePanel(query, context))
+      : this.#result((context) => answerLongRealTimePanel(query, context));
   }
 
-  #result<R extends Row>(answer: (asking: Asking) => Promise<QueryAnswer<R>>): Promise<Result<R>> {
+  #result<R extends Row>(answer: (context: QueryContext) => Promise<QueryAnswer<R>>): Promise<Result<R>> {
     const { client, signal, onNote } = this.#source;
     return resultOf(this.#source, () => answer({ client, signal, ...(onNote && { note: onNote }) }));
   }

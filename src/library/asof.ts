@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { seriesMeant, withSuggestion } from '../analysis/series-ids.ts';
+import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
 import { planLineParser } from '../cli/options/parse.ts';
 import type { Origin } from '../client/client.ts';
 import { dataChanged } from '../client/consistency.ts';
@@ -19,6 +19,8 @@ export type FactRow = {
   readonly date: Day | null;
   readonly as_of_date: Day;
   readonly value: string | null;
+  /** How the vintage of that day came about: `exact`, `fetched`, `sampled` or `unknown`. */
+  readonly vintage_kind: string;
 };
 
 /** Where the data comes from; the store is missing for a service. */
@@ -38,7 +40,7 @@ export class Library extends Analyses {
     const store = this.#store('facts');
     const typed = typeof ids === 'string' ? [ids] : ids;
     let state: string | undefined;
-    for (const { id } of await seriesMeant(typed, this.#source)) {
+    for (const { id } of await resolveSeries(typed, this.#source)) {
       const facts = await store.read(async (view) => {
         const { name } = await view.state();
         if (state !== undefined && state !== name) throw dataChanged();
@@ -47,10 +49,10 @@ export class Library extends Analyses {
           throw await withSuggestion(new Problem('not-found', `series '${id}' not found`), id, this.#source);
         const rows: FactRow[] = [];
         for await (const statements of view.statements(id))
-          for (const { seriesId, date, asOf, value } of statements)
-            rows.push({ series_id: seriesId, date, as_of_date: asOf, value });
-        for (const asOf of await view.completeVintages(id))
-          rows.push({ series_id: id, date: null, as_of_date: asOf, value: null });
+          for (const { seriesId, date, asOf, value, kind = '' } of statements)
+            rows.push({ series_id: seriesId, date, as_of_date: asOf, value, vintage_kind: kind });
+        for (const { asOf, kind } of await view.completeVintages(id))
+          rows.push({ series_id: id, date: null, as_of_date: asOf, value: null, vintage_kind: kind });
         return rows;
       });
       yield* facts;

@@ -10,7 +10,7 @@ export function formatCursor(position: PagePosition, operation: string, texts: P
   return Buffer.from(JSON.stringify(content)).toString('base64url');
 }
 
-/** The position of a cursor; refuses one that this query did not give out, or that is not as it was. */
+/** The position of a cursor; refuses a damaged cursor, and one of another query. */
 export function parseCursor(cursor: string, operation: string, texts: ParamTexts): PagePosition {
   const content = decode(cursor);
   if (content === undefined) throw refused('not a cursor of this service');
@@ -34,7 +34,7 @@ function refused(reason: string): Problem {
 function decode(cursor: string): (PagePosition & { readonly hash: string }) | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(cursor)) return undefined;
   const bytes = Buffer.from(cursor, 'base64url');
-  // The last digit has bits that decoding ignores.
+  // Decoding ignores some bits of the last digit.
   if (bytes.toString('base64url') !== cursor) return undefined;
   let content: unknown;
   try {
@@ -50,7 +50,7 @@ function decode(cursor: string): (PagePosition & { readonly hash: string }) | un
   return { hash, key, ...(version !== undefined && { version: version as number }) };
 }
 
-/** Of the query and of the position in its answer, so that a cursor which lost or changed a letter is noticed. */
+/** A hash of the query and the position, which reveals a cursor with a lost or changed letter. */
 function hashOf(operation: string, texts: ParamTexts, { key, version }: PagePosition): string {
   const query = texts
     .filter(([name]) => name !== 'limit' && name !== 'cursor')

@@ -26,7 +26,7 @@ export const curve = operation({
   object: 'yield_curve',
   inContract: true,
   params: {
-    date: dayParam('Trade date: exactly that day, no rows when there was no curve.', {
+    date: dayParam('Trade date; no rows if that day has no curve.', {
       field: 'trade_date',
       is: 'equal',
     }),

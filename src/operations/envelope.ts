@@ -6,10 +6,10 @@ export type Cell = string | number | boolean | null | readonly Cell[] | { readon
 /** One result: field names to cells. */
 export type Row = { readonly [field: string]: Cell };
 
-/** The short summary of a series that an observations answer carries when it is as of a day. */
+/** The short description of a series in an observations answer as of a day. */
 export type SeriesSummary = { readonly id: string; readonly title: string; readonly frequency: string };
 
-/** The days that what is known of a series spans, and its first date; null where no date ever had a value. */
+/** The first and last vintage of a series, the day it is covered to, and its first date; null if no date ever had a value. */
 export type Coverage = {
   readonly first_vintage: Day;
   readonly last_vintage: Day;

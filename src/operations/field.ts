@@ -1,7 +1,7 @@
 import { type Day, dateTime } from '../domain/series/date.ts';
 import type { Cell, Row } from './envelope.ts';
 
-/** The type of the cells of each kind of field, inside asof; a missing value is null besides. */
+/** The type of the cells of each kind of field in asof's form; a missing value is null. */
 type CellTypes = {
   readonly text: string;
   /** The exact text of a number: `-?digits[.digits]`. */
@@ -21,21 +21,21 @@ export type FieldType = keyof CellTypes;
 /** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
 export type Schema = { readonly [keyword: string]: unknown };
 
-/** What every field of a kind has in common. */
+/** The properties that all fields of a kind share. */
 export type FieldKind = {
   /** What an error message calls a value of this kind. */
   readonly noun: string;
   /** The schema of a value on the wire. */
   readonly schema: Schema;
-  /** Whether a value of an answer is one of this kind, as the wire has it. */
+  /** Whether a value in an answer has this kind's form on the wire. */
   readonly isOnWire: (value: unknown) => boolean;
-  /** The cell of a text on the wire, where the two differ. */
+  /** Converts a text on the wire to a cell, if the two differ. */
   readonly fromWire?: (text: string) => string;
-  /** The text on the wire of a cell, where the two differ. */
+  /** Converts a cell to its text on the wire, if the two differ. */
   readonly toWire?: (text: string) => string;
   /** The text of a cell in files and tables. */
   readonly text: (cell: Cell) => string;
-  /** How a table sets it: numbers to the right with their points aligned, texts may be cut, the rest may not. */
+  /** How tables align it: numbers at their decimal points; texts may be cut; `rigid` ones may not. */
   readonly alignment: 'number' | 'text' | 'rigid';
   readonly parquet: 'BOOLEAN' | 'DATE' | 'DECIMAL' | 'INT64' | 'LIST' | 'STRING';
 };
@@ -53,7 +53,7 @@ const day: FieldKind = {
   schema: { type: 'string', format: 'date-time' },
   isOnWire: isDateTime,
   fromWire: (text) => text.slice(0, 10),
-  // A day that another service does not know is an empty text.
+  // Another service writes a day that it does not know as an empty text.
   toWire: (text) => (dayPattern.test(text) ? dateTime(text) : text),
   text: String,
   alignment: 'rigid',
@@ -64,7 +64,7 @@ function hasText(entry: Cell): boolean {
   return entry === null || typeof entry !== 'object';
 }
 
-/** What each kind of field is: on the wire, in files and tables, and in Parquet. */
+/** The properties of each kind of field: on the wire, in files and tables, and in Parquet. */
 export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
   text: {
     noun: 'a text',
@@ -83,7 +83,7 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
     parquet: 'DECIMAL',
   },
   day,
-  // Only midnight is a day, so that a time of day never disappears.
+  // Only midnight becomes a day, so no time of day is lost.
   instant: { ...day, fromWire: (text) => (midnightPattern.test(text) ? text.slice(0, 10) : text) },
   integer: {
     noun: 'an integer',
@@ -126,7 +126,7 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
   },
 };
 
-/** One field of a row: its kind says how it is checked, written and drawn. */
+/** One field of a row; its kind decides how it is checked, written and drawn. */
 export type Field = {
   readonly name: string;
   readonly type: FieldType;
@@ -139,15 +139,15 @@ export type Field = {
   readonly mayLack?: boolean;
   /** Whether it is the day of something that has happened by the day on which the row is known. */
   readonly happened?: boolean;
-  /** How a table words certain values, such as a limit that means no limit. */
+  /** The words that files and tables show for certain values, such as a limit that means no limit. */
   readonly words?: Readonly<Record<string, string>>;
-  /** Of a list: whether its entries may be missing (null). */
+  /** In a list, whether entries may be missing (null). */
   readonly sparse?: boolean;
-  /** Of records: the fields of each. */
+  /** In records, the fields of each. */
   readonly fields?: readonly Field[];
 };
 
-/** A cell of a field where there is a value. */
+/** The type of a field's cells that have a value. */
 type PresentCell<F extends Field> = F extends {
   readonly type: 'records';
   readonly fields: readonly (infer E extends Field)[];
@@ -160,7 +160,7 @@ type PresentCell<F extends Field> = F extends {
 /** The type of a field's cells. */
 type CellOf<F extends Field> = PresentCell<F> | (F extends { readonly nullable: true } ? null : never);
 
-/** The type of rows with these fields; what is our addition to the contract may be absent or null in rows of another service. */
+/** The type of rows with these fields; extension fields may be absent or null in rows of another service. */
 export type RowFrom<F extends Field> = Flat<
   {
     readonly [X in F as X extends { readonly extension: true } ? never : X['name']]: CellOf<X>;
@@ -172,7 +172,7 @@ export type RowFrom<F extends Field> = Flat<
 /** The same type as one object, which editors show field by field. */
 export type Flat<T> = { [K in keyof T]: T[K] };
 
-/** The type of the rows that asof itself gives: nothing is absent, and null is only what may be. */
+/** The type of the rows that asof itself gives: no field is absent, and only nullable fields are null. */
 export type CompleteRow<F extends Field> = RowFrom<F> & {
   readonly [X in F as X['name']]: CellOf<X>;
 };

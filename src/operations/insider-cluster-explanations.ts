@@ -15,35 +15,35 @@ import { operation } from './operation.ts';
 import { checkRange } from './params.ts';
 
 const fields = [
-  { name: 'filing_date', type: 'day', description: 'The day from which on the trade was public.' },
+  { name: 'filing_date', type: 'day', description: 'The first day on which the trade was public.' },
   { name: 'transaction_date', type: 'day', description: 'The day of the trade, as stated.', nullable: true },
   { name: 'accession_number', type: 'text', description: "The SEC's number of the filing.", nullable: true },
   { name: 'ticker', type: 'text', description: 'Trading symbol of the cluster.', nullable: true },
   {
     name: 'owner_name',
     type: 'text',
-    description: 'Who reports: of joint filers the insider that counts, else the first officer or director.',
+    description:
+      'Who reports: among joint filers the insider that counts, else the first officer or director.',
     nullable: true,
   },
   { name: 'shares', type: 'decimal', description: 'Number of shares.', nullable: true },
   { name: 'price_per_share', type: 'decimal', description: 'Price of one share.', nullable: true },
-  { name: 'form_type', type: 'text', description: '3, 4 or 5; /A amends one.' },
+  { name: 'form_type', type: 'text', description: '3, 4 or 5; with /A for an amendment.' },
   { name: 'issuer_cik', type: 'text', description: "The SEC's key of the issuer." },
-  { name: 'row', type: 'integer', description: 'Place in the filing; Table II from 1001.' },
-  { name: 'date_first', type: 'day', description: 'Date of its first trade.', happened: true },
-  { name: 'date_last', type: 'day', description: 'Date of its last trade.', happened: true },
+  { name: 'row', type: 'integer', description: 'Position in the filing; Table II begins at 1001.' },
+  { name: 'date_first', type: 'day', description: "Date of the cluster's first trade.", happened: true },
+  { name: 'date_last', type: 'day', description: "Date of the cluster's last trade.", happened: true },
   { name: 'verdict', type: 'text', description: '`counted` or `left out`.' },
   {
     name: 'reason',
     type: 'text',
-    description:
-      'Why it was left out, or what to know of a trade that counts; empty where there is nothing to say.',
+    description: 'Why the trade was left out, or a remark on a trade that counts; empty if there is none.',
   },
 ] as const satisfies readonly Field[];
 
 /**
- * For each cluster the trades with code `P` in it and near it, by trade date, and why each counts or does not. A page
- * holds whole clusters: `limit` is their number.
+ * For each cluster, the trades with code `P` in it and near it, by trade date, and why each counts or does not. A page
+ * has whole clusters; `limit` counts clusters.
  */
 export const insiderClusterExplanations = operation({
   name: 'insider_cluster_explanations',
@@ -89,7 +89,7 @@ export const insiderClusterExplanations = operation({
   },
 });
 
-/** How far an explanation looks: this many days around a cluster, and what was filed on or before `as_of`. */
+/** The trades that an explanation covers: those within `days` of a cluster that were filed on or before `as_of`. */
 type ExplanationScope = { readonly days: number; readonly as_of: Day | undefined };
 
 /** The rows that explain clusters, cluster by cluster. */
@@ -118,12 +118,12 @@ async function explanationRows(
   return rows;
 }
 
-/** The most trades that are read at once. */
+/** The maximum number of trades to read at once. */
 const batchSize = 1000;
 
 /**
- * Every trade with code `P` of the clusters' issuers that was filed since the first day of interest, by issuer: also
- * those that no cluster is made of, such as derivatives.
+ * Every trade with code `P` of the clusters' issuers that was filed since the first day to explain, by issuer, including
+ * those that never count towards a cluster, such as derivatives.
  */
 async function filedPurchases(
   view: StoreView,

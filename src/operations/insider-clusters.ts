@@ -11,14 +11,18 @@ import type { Field, FieldType, RowFrom } from './field.ts';
 import { operation, type Page, type PagePosition, pageOf } from './operation.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
-/** A field of ours. */
-function ours<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {
+/** An extension field. */
+function extension<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {
   return { name, type, description, extension: true } as const;
 }
 
-/** A field of ours that may be missing. */
-function maybe<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {
-  return { ...ours(name, type, description), nullable: true } as const;
+/** An extension field that may be null. */
+function nullableExtension<const N extends string, const T extends FieldType>(
+  name: N,
+  type: T,
+  description: string,
+) {
+  return { ...extension(name, type, description), nullable: true } as const;
 }
 
 const insider = [
@@ -29,10 +33,10 @@ const insider = [
   { name: 'transaction_date', type: 'day', description: 'Date of the trade.', happened: true },
   { name: 'is_director', type: 'boolean', description: 'Whether the insider is a director.' },
   { name: 'is_officer', type: 'boolean', description: 'Whether the insider is an officer.' },
-  maybe('owner_cik', 'text', "The SEC's key of the insider."),
-  { ...ours('filing_date', 'day', 'The day from which on the trade was public.'), happened: true },
-  maybe('accession_number', 'text', "The SEC's number of the filing."),
-  maybe('value', 'decimal', 'Shares by price, exact.'),
+  nullableExtension('owner_cik', 'text', "The SEC's key of the insider."),
+  { ...extension('filing_date', 'day', 'The first day on which the trade was public.'), happened: true },
+  nullableExtension('accession_number', 'text', "The SEC's number of the filing."),
+  nullableExtension('value', 'decimal', 'Shares times price, exact.'),
 ] as const satisfies readonly Field[];
 
 const fields = [
@@ -47,13 +51,13 @@ const fields = [
   {
     name: 'total_shares',
     type: 'decimal',
-    description: 'Shares bought; null where a trade does not state how many.',
+    description: 'Shares bought; null if a trade does not state its number.',
     nullable: true,
   },
   {
     name: 'total_value',
     type: 'decimal',
-    description: 'Paid where shares and price are stated; null without any.',
+    description: 'The sum paid in trades that state shares and price; null if none does.',
     nullable: true,
   },
   { name: 'date_first', type: 'day', description: 'Date of the first trade.', happened: true },
@@ -61,17 +65,17 @@ const fields = [
   {
     name: 'insiders',
     type: 'records',
-    description: 'One entry a trade: who bought, what, when, and when it was filed.',
+    description: 'One entry per trade: who bought, what, when, and when it was filed.',
     fields: insider,
   },
-  ours('issuer_cik', 'text', "The SEC's key of the issuer."),
-  ours('transaction_count', 'integer', 'Trades.'),
-  maybe('average_price', 'decimal', 'What a share cost on average, to four decimals.'),
-  maybe('price_low', 'decimal', 'Lowest price.'),
-  maybe('price_high', 'decimal', 'Highest price.'),
-  ours('detected_on', 'day', 'The day on which the cluster could be seen for the first time.'),
-  ours('size_when_detected', 'integer', 'Distinct insiders that could be seen on that day.'),
-  ours('accession_numbers', 'list', 'The filings that report the trades.'),
+  extension('issuer_cik', 'text', "The SEC's key of the issuer."),
+  extension('transaction_count', 'integer', 'Number of trades.'),
+  nullableExtension('average_price', 'decimal', 'Average price of a share, to four decimals.'),
+  nullableExtension('price_low', 'decimal', 'Lowest price.'),
+  nullableExtension('price_high', 'decimal', 'Highest price.'),
+  extension('detected_on', 'day', 'The first day on which the cluster was public.'),
+  extension('size_when_detected', 'integer', 'Distinct insiders of the cluster as known on that day.'),
+  extension('accession_numbers', 'list', 'The filings that report the trades.'),
 ] as const satisfies readonly Field[];
 
 /** The parameters of every operation on clusters. */
@@ -161,14 +165,14 @@ function insiderEntry({ filing, insider, date }: Purchase) {
   };
 }
 
-/** A cluster with what its newest filing calls the issuer. */
+/** A cluster with the ticker and the name of its issuer, as its newest filing states them. */
 export type NamedCluster = Cluster & {
   readonly issuerCik: string;
   readonly ticker: string | null;
   readonly issuerName: string | null;
 };
 
-/** Which clusters: of which rule, of one ticker or (empty) of all, and known on which day. */
+/** Selects clusters by a rule, of one ticker (or all, if it is empty), as known on a day. */
 type ClusterSearch = {
   readonly min_insiders: number;
   readonly days: number;
@@ -176,13 +180,13 @@ type ClusterSearch = {
   readonly as_of: Day | undefined;
 };
 
-/** The last listing of each state of a store, so that its pages are cut from one search. */
-const remembered = new WeakMap<
+/** The last listing of each state of a store, so that all its pages need one search. */
+const lastListings = new WeakMap<
   StoreState,
-  { readonly question: string; readonly clusters: readonly NamedCluster[] }
+  { readonly search: string; readonly clusters: readonly NamedCluster[] }
 >();
 
-/** Which clusters make a page. */
+/** Selects a page of clusters. */
 type ClusterPageParams = ClusterSearch & {
   readonly from: Day | undefined;
   readonly to: Day | undefined;
@@ -196,7 +200,7 @@ export async function pageOfClusters(
   position: PagePosition | undefined,
 ): Promise<Omit<Page, 'rows'> & { readonly clusters: readonly NamedCluster[] }> {
   const { revision: version } = await view.state();
-  // Another import may have moved any cluster: pages of two states do not fit together.
+  // An import may change any cluster, so all pages must come from one state.
   if (position !== undefined && position.version !== version) throw changedSince();
   const all = await allClusters(view, { min_insiders, days, ticker, as_of });
   const wanted = all.filter(
@@ -204,7 +208,7 @@ export async function pageOfClusters(
   );
   const after = position?.key.join('\n');
   const start = after === undefined ? 0 : wanted.findIndex((one) => keyOf(one).join('\n') === after) + 1;
-  // Another store may count as many imports.
+  // Another store may have the same revision.
   if (after !== undefined && start === 0) throw changedSince();
   const { rows: clusters, ...rest } = pageOf(
     wanted.slice(start, start + limit + 1),
@@ -216,18 +220,18 @@ export async function pageOfClusters(
 }
 
 /** Every cluster, newest last trade first. */
-export async function allClusters(view: StoreView, asked: ClusterSearch): Promise<readonly NamedCluster[]> {
+export async function allClusters(view: StoreView, query: ClusterSearch): Promise<readonly NamedCluster[]> {
   const state = await view.state();
-  const question = JSON.stringify(asked);
-  const known = remembered.get(state);
-  if (known?.question === question) return known.clusters;
-  const clusters = (await findClusters(view, asked)).sort(newestFirst);
-  remembered.set(state, { question, clusters });
+  const search = JSON.stringify(query);
+  const known = lastListings.get(state);
+  if (known?.search === search) return known.clusters;
+  const clusters = (await findClusters(view, query)).sort(newestFirst);
+  lastListings.set(state, { search, clusters });
   return clusters;
 }
 
-/** After this many trades other requests may go on. */
-const stretch = 5000;
+/** The number of trades after which other requests may run. */
+const tradesPerTick = 5000;
 
 async function findClusters(
   view: StoreView,
@@ -248,7 +252,7 @@ async function findClusters(
       if (symbol === '' || isOf(cluster, symbol)) found.push(named(cluster, symbol));
     }
     trades += filings.length;
-    if (trades < stretch) continue;
+    if (trades < tradesPerTick) continue;
     trades = 0;
     await nextTick();
   }
@@ -283,7 +287,7 @@ function newestFirst(a: NamedCluster, b: NamedCluster): number {
   return (nameA ?? '') < (nameB ?? '') ? -1 : 1;
 }
 
-/** What orders clusters, and tells each from all others. */
+/** The key by which clusters are ordered; it is unique. */
 function keyOf({ dateLast, size, ticker, issuerCik, dateFirst }: NamedCluster): readonly string[] {
   return [dateLast, String(size), ticker ?? '', issuerCik, dateFirst];
 }

@@ -10,56 +10,83 @@ import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } fr
 
 const days = { least: 1, most: 365, usual: 30 } as const;
 
-/** A field of the contract that may be missing. */
-function maybe<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {
+/** A field of the contract that may be null. */
+function nullable<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {
   return { name, type, description, nullable: true } as const;
 }
 
-/** A field of ours. */
-function ours<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {
+/** An extension field that may be null. */
+function nullableExtension<const N extends string, const T extends FieldType>(
+  name: N,
+  type: T,
+  description: string,
+) {
   return { name, type, description, nullable: true, extension: true } as const;
 }
 
 /** The fields of a reported trade. */
 const filingFields = [
-  { name: 'filing_date', type: 'day', description: 'The day from which on the trade was public.' },
-  maybe('transaction_date', 'day', 'The day of the trade, as stated.'),
-  maybe('accession_number', 'text', "The SEC's number of the filing."),
-  maybe('ticker', 'text', 'Trading symbol, as stated.'),
-  maybe('issuer_name', 'text', 'The company whose shares were traded.'),
-  maybe('owner_name', 'text', 'Who reports: of joint filers the first officer or director, else the first.'),
-  maybe('officer_title', 'text', 'What an officer is.'),
-  maybe('transaction_code', 'text', 'P is a purchase in the open market, S a sale.'),
-  maybe('acquired_disposed', 'text', 'A or D.'),
-  maybe('shares', 'decimal', 'Number of shares.'),
-  maybe('price_per_share', 'decimal', 'Price of one share.'),
-  maybe('is_director', 'boolean', 'Whether the owner is a director.'),
-  maybe('is_officer', 'boolean', 'Whether the owner is an officer.'),
-  maybe('is_ten_percent', 'boolean', 'Whether the owner holds more than ten percent.'),
-  { name: 'form_type', type: 'text', description: '3, 4 or 5; /A amends one.', extension: true },
+  { name: 'filing_date', type: 'day', description: 'The first day on which the trade was public.' },
+  nullable('transaction_date', 'day', 'The day of the trade, as stated.'),
+  nullable('accession_number', 'text', "The SEC's number of the filing."),
+  nullable('ticker', 'text', 'Trading symbol, as stated.'),
+  nullable('issuer_name', 'text', 'The company whose shares were traded.'),
+  nullable(
+    'owner_name',
+    'text',
+    'Who reports: among joint filers the first officer or director, else the first.',
+  ),
+  nullable('officer_title', 'text', 'The title of an officer.'),
+  nullable('transaction_code', 'text', 'P is a purchase in the open market, S a sale.'),
+  nullable('acquired_disposed', 'text', 'A is acquired, D disposed of.'),
+  nullable('shares', 'decimal', 'Number of shares.'),
+  nullable('price_per_share', 'decimal', 'Price of one share.'),
+  nullable('is_director', 'boolean', 'Whether the owner is a director.'),
+  nullable('is_officer', 'boolean', 'Whether the owner is an officer.'),
+  nullable('is_ten_percent', 'boolean', 'Whether the owner holds more than ten percent.'),
+  { name: 'form_type', type: 'text', description: '3, 4 or 5; with /A for an amendment.', extension: true },
   { name: 'issuer_cik', type: 'text', description: "The SEC's key of the issuer.", extension: true },
-  ours('owner_cik', 'text', "The SEC's key of the owner."),
+  nullableExtension('owner_cik', 'text', "The SEC's key of the owner."),
   { name: 'other_owners', type: 'list', description: 'Names of the joint filers.', extension: true },
-  ours('security_title', 'text', 'What was traded.'),
-  { name: 'is_derivative', type: 'boolean', description: 'Whether it is of Table II.', extension: true },
-  ours('transaction_value', 'decimal', 'Shares by price, exact; null for derivatives.'),
-  ours('shares_owned_after', 'decimal', 'What the owner held after the trade.'),
-  ours('ownership', 'text', 'D is direct, I indirect.'),
-  ours('is_10b5_1', 'boolean', 'Whether it followed a Rule 10b5-1 plan; null when not stated.'),
-  ours('accepted_at', 'text', 'The UTC second at which the SEC took it in.'),
-  { name: 'row', type: 'integer', description: 'Place in the filing; Table II from 1001.', extension: true },
+  nullableExtension('security_title', 'text', 'Title of the security.'),
+  {
+    name: 'is_derivative',
+    type: 'boolean',
+    description: 'Whether the trade is in Table II (derivatives).',
+    extension: true,
+  },
+  nullableExtension('transaction_value', 'decimal', 'Shares times price, exact; null for derivatives.'),
+  nullableExtension('shares_owned_after', 'decimal', 'Shares that the owner held after the trade.'),
+  nullableExtension('ownership', 'text', 'D is direct, I indirect.'),
+  nullableExtension(
+    'is_10b5_1',
+    'boolean',
+    'Whether the trade followed a Rule 10b5-1 plan; null if not stated.',
+  ),
+  nullableExtension('accepted_at', 'text', 'The UTC second at which the SEC accepted the filing.'),
+  {
+    name: 'row',
+    type: 'integer',
+    description: 'Position in the filing; Table II begins at 1001.',
+    extension: true,
+  },
   {
     name: 'other_owner_ciks',
     type: 'list',
-    description: "The SEC's keys of the joint filers, in the order of their names; null where one has none.",
+    description:
+      "The SEC's keys of the joint filers, in the order of their names; null for one without a CIK.",
     extension: true,
     sparse: true,
   },
-  ours('original_filing_date', 'day', 'When the filing that this one amends was filed, as it states.'),
+  nullableExtension(
+    'original_filing_date',
+    'day',
+    'In an amendment, the stated filing date of the original.',
+  ),
 ] as const satisfies readonly Field[];
 
-/** What only tells reports of one trade apart: not in the fixed columns. */
-const forExplanations: ReadonlySet<string> = new Set(['other_owner_ciks', 'original_filing_date']);
+/** Fields that only distinguish reports of one trade; the fixed columns lack them. */
+const withoutColumn: ReadonlySet<string> = new Set(['other_owner_ciks', 'original_filing_date']);
 
 /** Trades that insiders reported, newest filing date first, then by accession number and row. */
 export const insiderFilings = operation({
@@ -71,9 +98,9 @@ export const insiderFilings = operation({
   members: ['as_of'],
   params: {
     ticker: filterParam('Trading symbol.'),
-    owner_name: filterParam('A part of the name of an owner, in any case.', { flag: 'owner' }),
+    owner_name: filterParam('A part of the name of an owner, ignoring case.', { flag: 'owner' }),
     days: integerParam(
-      `Filed in the last so many days (${days.usual} when no date is given).`,
+      `Filed within this number of days (${days.usual} if no date is given).`,
       days.least,
       days.most,
       undefined,
@@ -88,7 +115,7 @@ export const insiderFilings = operation({
     ...paging,
   },
   fields: filingFields,
-  columns: filingFields.map(({ name }) => name).filter((name) => !forExplanations.has(name)),
+  columns: filingFields.map(({ name }) => name).filter((name) => !withoutColumn.has(name)),
   knownBy: 'filing_date',
   boundBy: 'as_of',
   check({ days, from, to }) {
@@ -119,7 +146,7 @@ export const insiderFilings = operation({
       ? { params: { days: undefined, as_of: undefined, ...filedWithin(asked, clock) } }
       : undefined,
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
-  // Days are counted back from today also where a later end is given.
+  // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
   async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position }) {
     const [filedOn, filingId, row] = position?.key ?? [];
@@ -148,12 +175,12 @@ type Dates = {
   readonly as_of: Day | undefined;
 };
 
-/** How many days are asked for, where the first one is not given. */
+/** The number of days to count back; undefined if the range has its own first day. */
 function countOf({ days: asked, from, to }: Omit<Dates, 'as_of'>): number | undefined {
   return asked ?? (from === undefined && to === undefined ? days.usual : undefined);
 }
 
-/** The filing dates asked for; days are counted back from the last one that can be in the answer. */
+/** The range of filing dates; `days` count back from the last day that can be in the answer. */
 function filedWithin({ from, to, as_of, ...asked }: Dates, { today, latest }: Clock) {
   const count = countOf({ ...asked, from, to });
   const last = earlier(to ?? latest, as_of ?? latest);

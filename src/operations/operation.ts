@@ -5,7 +5,7 @@ import type { CompleteRow, Field, RowFrom } from './field.ts';
 import { type Clock, type Params, type ParamTexts, type ParamValues, readParams } from './param.ts';
 import { type Requirement, type RowTests, requirementsOf, shownParams } from './requirement.ts';
 
-/** Who asks: the plan decides what is allowed. */
+/** Who sends a request, and what their plan allows. */
 export type Principal = {
   readonly plan: string;
   readonly monthlyLimit: number;
@@ -13,7 +13,7 @@ export type Principal = {
   readonly vintageAccess: boolean;
 };
 
-/** Where a listing continues: the last key given out, and the version of the data that the page was cut from. */
+/** Where a listing continues: after the row with this key, in this version of the data. */
 export type PagePosition = { readonly key: readonly string[]; readonly version?: number };
 
 /** What an operation may use to answer. */
@@ -23,7 +23,7 @@ type Context = {
   readonly position?: PagePosition;
 };
 
-/** One page of rows, and where the next begins if there is one. */
+/** One page of rows, and where the next page begins, if there is one. */
 export type Page<R = Row> = {
   readonly rows: readonly R[];
   readonly next?: PagePosition;
@@ -35,33 +35,33 @@ export type Page<R = Row> = {
 /** The heading under which help lists a command. */
 type CommandHeading = 'Series' | 'Treasury rates' | 'Insiders' | 'Service';
 
-/** A feature that the command of an operation has besides its parameters. */
+/** A feature of a command beyond the parameters of its operation. */
 export type CommandFeature = 'as-of' | 'comparison' | 'nearest' | 'sort' | 'wide';
 
-/** The command of an operation: what the command line needs besides the parameters. */
+/** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {
   /** The words of the command, such as `series search`. */
   readonly words: string;
   readonly heading: CommandHeading;
   readonly alias?: string;
-  /** The flag with which the command of those words asks this operation instead of its own. */
+  /** The flag that makes the command with these words run this operation instead of its own. */
   readonly flag?: { readonly name: string; readonly about: string };
   /** The parameter that the command takes as an argument; it is shown as the parameter's placeholder. */
   readonly argument?: string;
-  /** Whether it takes several arguments, each a query of its own. */
+  /** Whether it takes several arguments, with one query for each. */
   readonly several?: boolean;
-  /** The texts of parameters that the command sends where no flag does. */
+  /** The texts of parameters that the command sends if no flag sets them. */
   readonly defaults?: Readonly<Record<string, string>>;
   readonly features?: readonly CommandFeature[];
-  /** The analysis that the command asks instead of the bare operation. */
+  /** The analysis that the command runs instead of the bare operation. */
   readonly analysis?: 'curve' | 'revisions' | 'vintages';
 };
 
-/** A query whose parameters were read and go together, ready to be run. */
+/** A query whose parameters are valid, ready to run. */
 type PreparedQuery<R = Row> = {
-  /** Whether it asks for what only a plan with vintage access may see. */
+  /** Whether its answer needs a plan with vintage access. */
   readonly needsVintageAccess: boolean;
-  /** Whether its answer may be another one tomorrow although nothing was imported. */
+  /** Whether its answer may differ tomorrow even without an import. */
   readonly dependsOnToday: boolean;
   readonly run: (context: Context) => Promise<Page<R>>;
 };
@@ -78,8 +78,8 @@ export type Substitute<R = Row> = {
 };
 
 /**
- * A question that asof answers, declared once: its command, route, parameter checks, OpenAPI entry, remote requests and
- * their checks, and the types of its parameters and rows are made from this.
+ * An operation of asof, declared once. Its command, route, parameter checks, OpenAPI entry, remote requests and their
+ * checks, and the types of its parameters and rows follow from this.
  */
 export type Operation<P extends Params = Params, R = Row> = {
   readonly name: string;
@@ -91,24 +91,24 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly fields: readonly Field[];
   /** The fixed columns of its CSV. */
   readonly columns: readonly string[];
-  /** The field of a row that says since when the row could be known; without one, no day bounds an answer. */
+  /** The field with the first day on which a row was known; without one, no as-of date bounds an answer. */
   readonly knownBy?: string;
-  /** The parameter that keeps an answer to what was known on a day, if there is one. */
+  /** The parameter that limits an answer to what was known on a day, if there is one. */
   readonly boundBy?: string;
   /**
-   * The field by which rows come newest first, each value once. A client sorts the rows of a service that gives them in
-   * another order, and refuses a value that comes twice.
+   * The field by which rows come newest first, each value once. If a service gives them in another order, the client sorts
+   * them; it refuses a repeated value.
    */
   readonly newestFirst?: string;
-  /** What a chart of the rows shows; without it rows cannot be drawn. */
+  /** The kind of chart that shows the rows; without it there is none. */
   readonly chart?: 'curve' | 'revisions' | 'series' | 'spread';
-  /** The fields whose values tell apart what `limit` counts, where several rows count as one. */
+  /** The fields that identify what `limit` counts, if several rows count as one. */
   readonly limitCounts?: readonly string[];
-  /** The field of a series' description that says how many rows there are without any parameter but the id. */
+  /** The field of a series' description with the number of rows that a query by id alone has. */
   readonly countedBy?: string;
   /** Whether the contract describes it, so that every service has it. */
   readonly inContract?: boolean;
-  /** What its envelope may hold besides what every envelope holds. */
+  /** The optional members of its envelope. */
   readonly members?: readonly ('as_of' | 'series' | 'coverage')[];
   /** Whether any of its answers needs a plan with vintage access. */
   readonly gated: boolean;
@@ -139,7 +139,7 @@ type Declaration<N extends string, C extends CommandDeclaration, P extends Param
   readonly command: C;
   readonly fields: readonly F[];
   readonly columns: readonly F['name'][];
-  /** Refuses parameters that do not go together, before anything else is looked at. */
+  /** Refuses parameters that contradict each other, before any access to the store. */
   readonly check?: (values: ParamValues<P>) => void;
   readonly needsVintageAccess?: (values: ParamValues<P>) => boolean;
   readonly dependsOnToday?: (values: ParamValues<P>) => boolean;
@@ -191,7 +191,7 @@ export function operation<
   };
 }
 
-/** A page of what was found for one row more than its limit, which tells whether more follow, and where they begin. */
+/** A page out of `limit + 1` rows: the additional row shows that more follow, and where the next page begins. */
 export function pageOf<T, R>(
   found: readonly T[],
   limit: number,
@@ -206,7 +206,7 @@ export function pageOf<T, R>(
   };
 }
 
-/** How much of a limit rows take: one each, or one for all that agree in the fields which the operation counts by. */
+/** How much of a limit these rows use up: one each, or one for all rows with the same `limitCounts` fields. */
 export function limitTaken(
   { limitCounts }: Pick<Operation, 'limitCounts'>,
   rows: readonly { readonly [field: string]: unknown }[],

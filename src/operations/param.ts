@@ -2,15 +2,15 @@ import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Flat } from './field.ts';
 
-/** What reading a parameter may depend on: the UTC day, and the latest day that has begun anywhere on Earth. */
+/** The days on which reading a parameter may depend: the UTC day, and the latest day that has begun anywhere on Earth. */
 export type Clock = { readonly latest: Day; readonly today: Day };
 
-/** The texts of a query's parameters, path parameters included, as they are on the wire. */
+/** The texts of a query's parameters as on the wire, including path parameters. */
 export type ParamTexts = readonly (readonly [name: string, text: string])[];
 
 /**
- * What the rows of an answer must hold for a parameter: the field equals the value, or is not before it, not after it, or
- * not less.
+ * A condition that a parameter sets for the rows of an answer: the field equals the value, is not before it, is not after
+ * it, or is not less.
  */
 export type RowBound = { readonly field: string; readonly is: 'equal' | 'from' | 'to' | 'least' };
 
@@ -25,11 +25,11 @@ export type Param<T = unknown, Required extends boolean = boolean> = {
   readonly parse: (text: string, name: string, clock: Clock) => T;
   /** JSON Schema of the text on the wire. */
   readonly schema: { readonly [key: string]: unknown };
-  /** The command-line flag without dashes, where it is not the parameter's name. */
+  /** The command-line flag without dashes, if it differs from the parameter's name. */
   readonly flag?: string;
   /** The name of the flag's or argument's value in help. */
   readonly placeholder: string;
-  /** Whether it is the date of a period, which says nothing about when anything was known. */
+  /** Whether it is the date of a period, which is independent of when anything was known. */
   readonly ofPeriod?: boolean;
   /** Whether it names a series, whose id people may type in lower case. */
   readonly namesSeries?: boolean;
@@ -41,7 +41,7 @@ export type Param<T = unknown, Required extends boolean = boolean> = {
 /** The parameters of an operation by name. */
 export type Params = { readonly [name: string]: Param };
 
-/** The values that a record of parameters gives. */
+/** The types of the values of parameters. */
 export type ParamValues<P> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
 
 /** The name of a parameter in the library: `as_of` is `asOf`. */
@@ -54,22 +54,24 @@ export function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-type GivenValue<P> = P extends Param<infer T> ? NonNullable<T> : never;
+type PresentValue<P> = P extends Param<infer T> ? NonNullable<T> : never;
 
 /** The parameters of an operation as the library takes them: `ParamsOf<typeof observations>` has `id`, `asOf`, `limit` … */
 export type ParamsOf<O> = O extends { readonly params: infer P }
   ? Flat<
       {
-        readonly [K in keyof P as P[K] extends Param<unknown, true> ? CamelCase<K> : never]: GivenValue<P[K]>;
+        readonly [K in keyof P as P[K] extends Param<unknown, true> ? CamelCase<K> : never]: PresentValue<
+          P[K]
+        >;
       } & {
         readonly [K in keyof P as P[K] extends Param<unknown, true> ? never : CamelCase<K>]?:
-          | GivenValue<P[K]>
+          | PresentValue<P[K]>
           | undefined;
       }
     >
   : never;
 
-/** The texts of parameters that the library takes; a name that no parameter has stays, for the operation to refuse. */
+/** The texts of the library's parameters; an unknown name stays, and the operation refuses it. */
 export function paramTexts(params: Params, values: { readonly [name: string]: unknown }): ParamTexts {
   const names = new Map(Object.keys(params).map((name) => [camelCase(name), name]));
   return Object.entries(values).flatMap(([name, value]) =>

@@ -2,7 +2,7 @@ import { type Day, parseDay } from '../domain/series/date.ts';
 import { type CurveType, type Maturity, maturities, maturitiesOf } from '../domain/treasury/curve.ts';
 import { invalid, type Param, type RowBound } from './param.ts';
 
-/** What a parameter declares besides its kind. */
+/** The optional settings of a parameter. */
 type Declared = Pick<Param, 'bounds' | 'extension' | 'flag'>;
 
 const optional = { in: 'query', required: false } as const;
@@ -13,7 +13,7 @@ function day(text: string, name: string): Day {
   return parsed;
 }
 
-/** The id of a series in the path; `field` is the field of the rows that repeats it. */
+/** The id of a series in the path; rows repeat it in `field`. */
 export function seriesIdParam(field?: string): Param<string, true> {
   return {
     in: 'path',
@@ -51,26 +51,31 @@ export function periodParam(description: string, bounds?: RowBound): Param<Day |
   return { ...dayParam(description, bounds), ofPeriod: true };
 }
 
-/** A date of a period that must be given. */
+/** A required date of a period. */
 export function requiredPeriodParam(description: string, bounds: RowBound): Param<Day, true> {
   return { ...periodParam(description, bounds), required: true, fallback: '', parse: day };
 }
 
-/** An optional as-of date: refused when it has begun nowhere on Earth yet. */
+/** An optional as-of date; refused if that day has not begun anywhere on Earth. */
 export function asOfParam(declared: Pick<Declared, 'extension'> = {}): Param<Day | undefined, false> {
   return {
-    ...dayParam('Knowledge date: only what was published on or before it counts.'),
+    ...dayParam('As-of date: the answer has only what was published on or before it.'),
     parse: (text, name, clock) => {
       const asOf = day(text, name);
       if (asOf > clock.latest)
-        throw invalid(name, `'${name}' ${asOf} lies in the future: nothing is known as of it yet`);
+        throw invalid(name, `'${name}' ${asOf} is in the future: nothing is known as of that date yet`);
       return asOf;
     },
     ...declared,
   };
 }
 
-/** One of a few words, compared as written. */
+/** Words to choose from, as a list: `A, B or C`. */
+export function choiceList(choices: readonly string[]): string {
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(choices);
+}
+
+/** One of a few words; case matters. */
 export function choiceParam<const T extends string, F extends T | undefined>(
   description: string,
   choices: readonly T[],
@@ -84,7 +89,7 @@ export function choiceParam<const T extends string, F extends T | undefined>(
     parse: (text, name) => {
       const choice = choices.find((candidate) => candidate === text);
       if (choice === undefined)
-        throw invalid(name, `invalid '${name}' ${JSON.stringify(text)}: use ${choices.join(' or ')}`);
+        throw invalid(name, `invalid '${name}' ${JSON.stringify(text)}: use ${choiceList(choices)}`);
       return choice;
     },
     schema: { type: 'string', enum: choices, ...(fallback !== undefined && { default: fallback }) },
@@ -93,7 +98,7 @@ export function choiceParam<const T extends string, F extends T | undefined>(
   };
 }
 
-/** The kind of treasury curve; PAR unless given. */
+/** The kind of treasury curve; default PAR. */
 export function curveTypeParam(
   declared: Pick<Declared, 'bounds' | 'extension'> = {},
 ): Param<CurveType, false> {
@@ -113,7 +118,7 @@ export function textParam(description: string, declared: Declared = {}): Param<s
   };
 }
 
-/** An optional text to filter by; a blank one is refused, since it would pass for no filter at all. */
+/** An optional text to filter by; a blank one is refused, because it would filter nothing. */
 export function filterParam(description: string, declared: Declared = {}): Param<string, false> {
   return {
     ...textParam(description, declared),
@@ -175,7 +180,7 @@ export function maturityParam<F extends Maturity | undefined>(
   fallback: F,
   declared: Declared,
 ): Param<Maturity | F, false> {
-  return choiceParam(description, maturities, fallback, declared);
+  return { ...choiceParam(description, maturities, fallback, declared), placeholder: 'maturity' };
 }
 
 /** Refuses a maturity that a type of curve does not have. */

@@ -18,7 +18,7 @@ export const revisions = operation({
   object: 'revision_series',
   params: {
     id: seriesIdParam('series_id'),
-    date: requiredPeriodParam('The date whose values are wanted.', { field: 'date', is: 'equal' }),
+    date: requiredPeriodParam('The date of the values.', { field: 'date', is: 'equal' }),
   },
   fields: revisionFields,
   columns: ['date', 'value', 'as_of_date', 'series_id', 'unit', 'frequency', 'source'],

@@ -12,27 +12,27 @@ const fields = [
   {
     name: 'observation_count',
     type: 'integer',
-    description: 'Dates that have a value in the latest state of knowledge.',
+    description: 'Dates that have a value in the latest vintage.',
   },
   { name: 'last_updated', type: 'instant', description: 'The last vintage.' },
   { name: 'source', type: 'text', description: 'Data source name.', mayLack: true },
   {
     name: 'frequency',
     type: 'text',
-    description: 'D, W, BW, M, Q, SA or A; empty where unknown.',
+    description: 'D, W, BW, M, Q, SA or A; empty if unknown.',
     extension: true,
   },
   { name: 'seasonal_adjustment', type: 'text', description: 'Such as SA, SAAR, NSA.', extension: true },
   {
     name: 'first_vintage',
     type: 'day',
-    description: 'The first day that anything is known of.',
+    description: 'The first vintage date.',
     extension: true,
   },
   {
     name: 'last_vintage',
     type: 'day',
-    description: 'The last day on which anything was stated.',
+    description: 'The last vintage date.',
     extension: true,
   },
   {
@@ -41,13 +41,20 @@ const fields = [
     description: 'The last day that any import speaks for.',
     extension: true,
   },
+  {
+    name: 'vintage_kind',
+    type: 'text',
+    description:
+      'How its vintages came about: exact (days of publication), fetched, sampled (what was known on some days) or unknown; several are separated by "; ".',
+    extension: true,
+  },
 ] as const satisfies readonly Field[];
 
 type ListedSeries = RowFrom<(typeof fields)[number]>;
 
 const columns = ['id', 'title', 'units', 'frequency', 'observation_count', 'last_updated', 'source'] as const;
 
-/** The series whose id or title answers a text. */
+/** The series whose id or title matches a text. */
 export const seriesSearch = operation({
   name: 'series_search',
   command: { words: 'series search', heading: 'Series', argument: 'q', defaults: { match: 'any' } },
@@ -56,8 +63,8 @@ export const seriesSearch = operation({
   object: 'series_list',
   inContract: true,
   params: {
-    q: textParam('Search text; without regard to case.'),
-    match: choiceParam('What the text is looked for in.', ['id', 'title', 'any'], 'id', { extension: true }),
+    q: textParam('Search text; case is ignored.'),
+    match: choiceParam('Where to search for the text.', ['id', 'title', 'any'], 'id', { extension: true }),
     ...paging,
   },
   fields,
@@ -67,7 +74,7 @@ export const seriesSearch = operation({
     q: { field: 'id', met: (row, { q, match }) => matchRank(row, q, match) !== undefined },
   },
   substitute({ q, match }) {
-    // By id is what the contract's search does; without a text every series matches.
+    // The contract's search is by id; without a text every series matches.
     if (match === 'id' || q === '') return { params: { match: undefined } };
     return {
       params: { q: undefined, match: undefined },
@@ -81,7 +88,7 @@ export const seriesSearch = operation({
   },
 });
 
-/** What is known of one series besides its values. */
+/** The description of one series. */
 export const seriesShow = operation({
   name: 'series_show',
   command: { words: 'series show', heading: 'Series', argument: 'id' },
@@ -98,7 +105,7 @@ export const seriesShow = operation({
   },
 });
 
-/** What the store found of the series of that id; the contract's 404 where it has no such series. */
+/** What the store found for the series with this id; the contract's 404 if it has no such series. */
 export function existing<T>(found: T | undefined, id: string): T {
   if (found === undefined) throw new Problem('not-found', `series '${id}' not found`);
   return found;
@@ -117,10 +124,11 @@ function seriesRow(series: Series) {
     first_vintage: series.firstVintage,
     last_vintage: series.lastVintage,
     covered_to: series.coveredTo,
+    vintage_kind: series.vintageKind,
   };
 }
 
-/** The series that a text finds: those by id before those by title, each by id. */
+/** The series that match a text: those that match by id before those by title, each group sorted by id. */
 function matching(
   rows: readonly ListedSeries[],
   text: string,

@@ -4,11 +4,11 @@ import { operation, pageOf } from './operation.ts';
 
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
 
-/** How far one treasury rate lies above another, newest trade date first; only days that have both. */
+/** The difference between two treasury rates, newest trade date first; only days that have both. */
 export const spread = operation({
   name: 'spread',
   command: { words: 'spread', heading: 'Treasury rates' },
-  summary: 'How far one treasury rate lies above another',
+  summary: 'The difference between two treasury rates over time',
   path: '/v1/treasury/yields/spread',
   object: 'yield_spread',
   params: {
@@ -28,7 +28,7 @@ export const spread = operation({
     { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
     { name: 'long_rate', type: 'decimal', description: 'Rate of the long maturity in percent.' },
     { name: 'short_rate', type: 'decimal', description: 'Rate of the short maturity in percent.' },
-    { name: 'spread_bps', type: 'decimal', description: 'The first less the second, in basis points.' },
+    { name: 'spread_bps', type: 'decimal', description: 'Long rate minus short rate, in basis points.' },
     { name: 'long_maturity', type: 'text', description: 'Maturity label.' },
     { name: 'short_maturity', type: 'text', description: 'Maturity label.' },
   ],

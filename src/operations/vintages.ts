@@ -3,7 +3,7 @@ import { operation, pageOf } from './operation.ts';
 import { checkRange, dayParam, paging, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
 
-/** The days on which a series was published, newest first, with what each changed; and what its knowledge covers. */
+/** The days on which a series was published, newest first, with the number of dates that each changed, and the coverage of the series. */
 export const vintages = operation({
   name: 'vintages',
   command: {
@@ -28,10 +28,16 @@ export const vintages = operation({
     {
       name: 'added',
       type: 'integer',
-      description: 'Dates that got a value, their first or after a withdrawal.',
+      description: 'Dates that got their first value, or a value after a withdrawal.',
     },
-    { name: 'revised', type: 'integer', description: 'Dates whose value became another number.' },
+    { name: 'revised', type: 'integer', description: 'Dates whose value changed to another number.' },
     { name: 'withdrawn', type: 'integer', description: 'Dates that lost their value.' },
+    {
+      name: 'vintage_kind',
+      type: 'text',
+      description: 'How the vintage came about: exact (a day of publication), fetched, sampled or unknown.',
+      extension: true,
+    },
   ],
   columns: ['as_of_date', 'added', 'revised', 'withdrawn'],
   knownBy: 'as_of_date',
@@ -54,7 +60,7 @@ export const vintages = operation({
       ...pageOf(
         rows,
         limit,
-        ({ asOfDate, ...counts }) => ({ as_of_date: asOfDate, ...counts }),
+        ({ asOfDate, kind, ...counts }) => ({ as_of_date: asOfDate, ...counts, vintage_kind: kind }),
         ({ asOfDate }) => ({ key: [asOfDate], version }),
       ),
       coverage: {

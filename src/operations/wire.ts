@@ -1,15 +1,15 @@
 import type { Cell, Coverage, Envelope, Row } from './envelope.ts';
 import { type Field, fieldKinds } from './field.ts';
 
-/** Makes a row of the other form; its fields and their types are the same. */
+/** Converts a row between asof's form and the wire; field names and types stay the same. */
 type Convert = <R extends Row>(row: R) => R;
 
-/** Makes rows as JSON has them, where days are date-times, out of rows as asof has them. */
+/** Converts rows to their form in JSON, where days are date-times. */
 export function toWire(fields: readonly Field[]): Convert {
   return converter(fields, 'toWire');
 }
 
-/** Makes rows as asof has them, where days are `YYYY-MM-DD`, out of the rows of an answer that was checked. */
+/** Converts the rows of a checked answer to asof's form, where days are `YYYY-MM-DD`. */
 export function fromWire(fields: readonly Field[]): Convert {
   return converter(fields, 'fromWire');
 }
@@ -18,13 +18,13 @@ const coverageFields = ['first_vintage', 'last_vintage', 'first_date', 'covered_
   (name): Field => ({ name, type: 'day', description: '' }),
 );
 
-/** What an envelope may hold besides its rows that differs on the wire. */
+/** The members of an envelope, other than its rows, that differ on the wire. */
 type Head = { readonly coverage?: Coverage };
 
-/** Makes the members of an envelope other than its rows as JSON has them. */
+/** Converts the members of an envelope, other than its rows, to their form in JSON. */
 export const headToWire = headConverter(toWire(coverageFields));
 
-/** Makes the members of an envelope other than its rows as asof has them. */
+/** Converts the members of an envelope, other than its rows, to asof's form. */
 export const headFromWire = headConverter(fromWire(coverageFields));
 
 function headConverter(convert: Convert): <E extends Head>(envelope: E) => E {
@@ -34,7 +34,7 @@ function headConverter(convert: Convert): <E extends Head>(envelope: E) => E {
   };
 }
 
-/** Makes an envelope as JSON has it, around rows with these fields. */
+/** Converts an envelope, with rows of these fields, to its form in JSON. */
 export function envelopeToWire(envelope: Envelope, fields: readonly Field[]): Envelope {
   return { ...headToWire(envelope), results: envelope.results.map(toWire(fields)) };
 }
@@ -59,7 +59,7 @@ function converter(fields: readonly Field[], direction: 'fromWire' | 'toWire'): 
   };
 }
 
-/** How the cells of a field change; undefined where they are the same in both forms. */
+/** How the cells of a field change; undefined if both forms are the same. */
 function cellChange(field: Field, direction: 'fromWire' | 'toWire'): CellChange | undefined {
   if (field.fields !== undefined) {
     const convert = converter(field.fields, direction);

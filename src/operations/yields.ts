@@ -10,7 +10,7 @@ export const yields = operation({
   path: '/v1/treasury/yields',
   object: 'yield_series',
   params: {
-    maturity: maturityParam('Maturity label, such as 10Y; all unless given.', undefined, {
+    maturity: maturityParam('Maturity label, such as 10Y (default: all).', undefined, {
       bounds: { field: 'maturity', is: 'equal' },
       extension: true,
     }),

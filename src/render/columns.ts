@@ -56,10 +56,12 @@ export function wireRows({ all, fields, chosen }: Columns): (row: Row) => Row {
 
 /** Makes the texts of a row for files and tables: missing is empty, and each kind of field has its own text. */
 export function cellTexts(fields: readonly Field[]): (row: Row) => string[] {
-  const readers = fields.map(({ name, type }) => ({ name, text: fieldKinds[type].text }));
+  const readers = fields.map(({ name, type, words }) => ({ name, text: fieldKinds[type].text, words }));
   return (row) =>
-    readers.map(({ name, text }) => {
+    readers.map(({ name, text, words }) => {
       const cell = row[name];
-      return cell === undefined || cell === null ? '' : text(cell);
+      if (cell === undefined || cell === null) return '';
+      const plain = text(cell);
+      return words?.[plain] ?? plain;
     });
 }

@@ -43,7 +43,7 @@ export function parseFormat(text: string): OutputFormat {
   const format = formatNames.find((name) => name === text);
   if (format !== undefined) return format;
   const meant = closest(text, formatNames);
-  throw new Problem('bad-input', `unknown format '${text}': the formats are ${formatNames.join(', ')}`, {
+  throw new Problem('bad-input', `invalid format ${JSON.stringify(text)}: use ${formatNames.join(', ')}`, {
     field: 'format',
     hints: meant === undefined ? [] : [`did you mean ${meant}?`],
   });

@@ -64,7 +64,7 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       return await work();
     } catch (error) {
       const { requestId, operation, texts } = request;
-      throw foreseen(error).with({ requestId, instance: instanceOf(operation.path, texts) });
+      throw asProblem(error).with({ requestId, instance: instanceOf(operation.path, texts) });
     }
   };
 
@@ -126,10 +126,10 @@ function tagOf(
 }
 
 function upgradeRequired({ plan }: Principal, billingUrl: string | undefined): Problem {
-  const way = billingUrl === undefined ? 'ask the operator of this service' : `upgrade at ${billingUrl}`;
+  const remedy = billingUrl === undefined ? 'ask the operator of this service' : `upgrade at ${billingUrl}`;
   return new Problem(
     'plan-upgrade-required',
-    `point-in-time queries need the pro plan or higher; this key is on '${plan}': ${way}`,
+    `point-in-time queries need the pro plan or higher; this key is on '${plan}': ${remedy}`,
   );
 }
 
@@ -148,7 +148,7 @@ function envelope<R>({ operation, texts, requestId }: ServiceRequest<R>, page: P
   };
 }
 
-function foreseen(error: unknown): Problem {
+function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return new Problem('internal-error', 'an internal error occurred', { cause: error });
 }
@@ -173,6 +173,6 @@ export function newRequestId(now: Date): string {
   return `req_${id.toString('hex')}`;
 }
 
-// One call for random bytes serves many ids: the call costs more than the rest of an id.
+// One call gives the random bytes of many ids, because the call costs more than the rest of an id.
 const random = Buffer.allocUnsafeSlow(16 * 256);
 let randomUsed = random.length;

@@ -23,8 +23,8 @@ type ParsedPlanLine = {
   readonly output: OutputFlags;
   /** The flags that were typed, with dashes. */
   readonly typed: readonly string[];
-  /** The flags and arguments that said `today`. */
-  readonly today: readonly string[];
+  /** The days that were not typed as `YYYY-MM-DD`; some mean another day tomorrow. */
+  readonly resolved: readonly { readonly text: string; readonly moves: boolean }[];
 };
 
 /** Parses the words of an asof command; undefined where it does not ask for data. An error of usage is a Problem. */
@@ -74,10 +74,11 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine): Bound
     if (reason !== undefined) throw new Problem('bad-input', `${flag} has no place in a plan: ${reason}`);
   }
   // It would be another date in every run, and when the snapshot is verified.
-  if (parsed.today.length > 0)
+  const moving = parsed.resolved.find(({ moves }) => moves);
+  if (moving !== undefined)
     throw new Problem(
       'bad-input',
-      "'today' has no place in a plan: the as-of date of the snapshot bounds every line",
+      `'${moving.text}' has no place in a plan: the as-of date of the snapshot bounds every line`,
     );
   const bound = bind(parsed.query, day);
   if (parsed.output.format === undefined && formatForFile(name) === undefined)
@@ -147,8 +148,8 @@ async function writeLine({ name, query, output }: BoundLine, writing: PlanWritin
   const { asOf, folder, signal } = writing;
   signal.throwIfAborted();
   const client = boundedClient(writing.client, asOf);
-  const asking = { client, signal, chart: output.drawn };
-  const answer = await run(query, asking);
+  const context = { client, signal, chart: output.drawn };
+  const answer = await run(query, context);
   let rows = 0;
   const counted = async function* (): AsyncGenerator<Envelope> {
     for await (const page of answer.pages) {
@@ -156,7 +157,7 @@ async function writeLine({ name, query, output }: BoundLine, writing: PlanWritin
       yield page;
     }
     const [failure] = answer.failures;
-    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, asking);
+    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, context);
   };
   const path = join(folder, name);
   // The state of the data may have changed in the middle of an earlier attempt.

@@ -4,6 +4,7 @@ import type { Day, Frequency } from '../domain/series/date.ts';
 import type { MergeCounts, MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../domain/series/series.ts';
+import type { VintageKind } from '../domain/series/vintage-kind.ts';
 import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { PointsPlan } from '../domain/treasury/merge-points.ts';
 
@@ -20,6 +21,8 @@ export type Series = {
   readonly firstVintage: Day;
   readonly lastVintage: Day;
   readonly coveredTo: Day;
+  /** How its vintages came about, in the words of `kindsText`: `sampled`, or `exact; sampled`. */
+  readonly vintageKind: string;
   /** Grows with every import that changes the series; the pages of a listing must all be of one version. */
   readonly version: number;
 };
@@ -51,13 +54,17 @@ export type VintageQuery = {
   readonly limit: number;
 };
 
-/** A vintage date, and how many dates the vintage added, revised and withdrew. */
+/** A vintage date, how it came about, and how many dates the vintage added, revised and withdrew. */
 export type VintageCounts = {
   readonly asOfDate: Day;
   readonly added: number;
   readonly revised: number;
   readonly withdrawn: number;
+  readonly kind: VintageKind;
 };
+
+/** A vintage that speaks for every date of its series. */
+export type CompleteVintage = { readonly asOf: Day; readonly kind: VintageKind };
 
 /** Selects series by id or title, in the order of the match and then by id; a page continues `after` the last id. */
 export type SeriesQuery = {
@@ -167,7 +174,7 @@ export interface StoreView {
   /** Every statement about a series, by date and then as-of date, in batches. */
   statements(seriesId: string): AsyncIterable<readonly Statement[]>;
   /** The vintages that speak for every date of a series, ascending. */
-  completeVintages(seriesId: string): Promise<readonly Day[]>;
+  completeVintages(seriesId: string): Promise<readonly CompleteVintage[]>;
   /** The log of imports, oldest first. */
   imports(): Promise<readonly ImportRecord[]>;
 }

@@ -71,7 +71,7 @@ describe('the sample store that the build makes', () => {
     fs.chmodSync(locked, 0o555);
     const db = openDatabase(join(locked, 'sample.db'), { readonly: true });
     const rows = db.prepare('select count(*) from fact').pluck().get();
-    // A superuser may write anywhere: what tells is that no -wal or -shm file appeared, and would not for others.
+    // A superuser may write anywhere, so the test checks that no -wal or -shm file appeared.
     expect(fs.readdirSync(locked)).toEqual(['sample.db']);
     expect(db.pragma('journal_mode', { simple: true })).toBe('delete');
     expect(rows).toBeGreaterThan(100_000);

@@ -91,7 +91,7 @@ it('an operation that is declared has a route, and an OpenAPI entry with its sch
   });
 });
 
-it('an operation that is declared is asked of a service, whose answer is checked', async () => {
+it('an operation that is declared is requested from a service, whose answer is checked', async () => {
   const client = await openClient({ baseUrl: service.url, key: service.key, env: {} });
   const { results } = await client.ask(sources, [['min_series', '2']]);
   expectTypeOf(results).toEqualTypeOf<readonly RowOf<typeof sources>[]>();

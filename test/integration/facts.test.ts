@@ -29,6 +29,14 @@ async function factsOf(store: string): Promise<string> {
   return output;
 }
 
+/** The same lines as asof writes them of days of publication. */
+function exactFacts(...lines: readonly string[]): string {
+  const [header, ...rows] = facts(...lines)
+    .trim()
+    .split('\n');
+  return `${[`${header},vintage_kind`, ...rows.map((row) => `${row},exact`)].join('\n')}\n`;
+}
+
 /** A store that was made of nothing but the facts of another. */
 async function copyOf(store: string): Promise<string> {
   const copy = newStorePath(folder);
@@ -73,7 +81,7 @@ describe('the output of asof facts', () => {
           const copy = await copyOf(store);
           const known = importInto(emptyModel, said, { complete: [{ series, asOf }] }).after;
           await expectKnowledge(copy, known);
-          // A date that nobody had spoken of was withdrawn too: the copy knows it as well.
+          // A date that no statement mentioned was withdrawn too; the copy has that as well.
           const late = { series, date: '2031-01-01', asOf: '1999-01-01', value: '5' };
           await importFiles(copy, asAsofCsv([late])[0]?.files ?? {});
           await expectKnowledge(copy, importInto(known, [late]).after);
@@ -97,7 +105,7 @@ describe('the output of asof facts', () => {
     });
     const before = readFileSync(await factsOf(store), 'utf8');
     expect(before).toBe(
-      facts(
+      exactFacts(
         'X 2020-01-01 2020-05-01 1.5',
         'X 2020-01-01 2020-06-01 1.50',
         'X 2020-04-01 2020-08-01',

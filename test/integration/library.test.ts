@@ -234,7 +234,7 @@ it('does not compile with a parameter that a method does not have', () => {
 describe('opening', () => {
   it.each([
     ['a store that does not exist', () => open(join(folder, 'none.db')), 'none.db'],
-    ['a base URL that is none', () => open('https://data.example.org?x=1'), 'this cannot be a base URL'],
+    ['a base URL that is none', () => open('https://data.example.org?x=1'), 'invalid base URL'],
     ['a store with a key', () => open(path, { key: 'k' }), 'a key is for a service'],
   ])('fails with a Problem: %s', async (_, opening, detail) => {
     expect((await problemOf(opening())).detail).toContain(detail);
@@ -272,6 +272,7 @@ describe('facts and imports', () => {
       date: '2020-01-01',
       as_of_date: '2020-12-01',
       value: '0.10',
+      vintage_kind: 'exact',
     });
     const lines = rows.map(({ series_id, date, as_of_date, value }) =>
       [series_id, date, as_of_date, value].join(),

@@ -48,7 +48,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Commands with a day of knowledge that are about something else than vintages. */
+/** Commands with an as-of date that are not about vintages. */
 const others: Readonly<Record<string, string>> = {
   insider: 'filings are known from their filing date',
   snapshot: 'it runs the commands of this list',

@@ -63,6 +63,7 @@ describe('the service answers with exactly the fields of the contract', () => {
     first_vintage: '2015-01-30T00:00:00Z',
     last_vintage: '2015-02-27T00:00:00Z',
     covered_to: '2015-03-15T00:00:00Z',
+    vintage_kind: 'exact',
   };
 
   test('to a search of series and to the description of one', async () => {

@@ -1,6 +1,6 @@
 import type { Store, StoreView } from '../../src/store/store.ts';
 
-/** A store in front of another one, whose views answer with some methods of the test's own. */
+/** A store that passes requests to another one, except for the view methods that a test replaces. */
 export function changedStore(store: Store, change: (view: StoreView) => Partial<StoreView>): Store {
   return {
     address: store.address,
@@ -9,7 +9,7 @@ export function changedStore(store: Store, change: (view: StoreView) => Partial<
   };
 }
 
-/** A store that calls `count` each time its facts are read; its state is no fact. */
+/** A store that calls `count` each time facts are read; reading its state does not count. */
 export function countedStore(store: Store, count: () => void): Store {
   return changedStore(store, (view) => {
     const counted = Object.entries(methodsOf(view)).map(([name, method]) => {

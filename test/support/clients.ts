@@ -3,10 +3,10 @@ import type { Envelope, Row } from '../../src/operations/envelope.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
 
-/** How an answer is changed, whatever the types of its rows. */
+/** Changes an answer with rows of any type. */
 type Change = (operation: Operation, answer: () => Promise<Envelope>, texts: ParamTexts) => Promise<Envelope>;
 
-/** The same client, whose answers are changed. */
+/** The same client with changed answers. */
 export function changedClient(client: Client, change: Change): Client {
   return {
     ...client,
@@ -21,7 +21,7 @@ export function changedClient(client: Client, change: Change): Client {
   };
 }
 
-/** A client of nothing, whose answers a test makes up. */
+/** A client without a store; the test supplies its answers. */
 export function madeUpClient(answer: (operation: Operation, texts: ParamTexts) => Promise<Envelope>): Client {
   return {
     async ask<R extends Row>(operation: Operation<Operation['params'], R>, texts: ParamTexts) {

@@ -86,7 +86,7 @@ export const days: readonly string[] = Array.from({ length: 2500 }, (_, day) =>
   new Date(Date.UTC(2010, 0, 1 + day)).toISOString().slice(0, 10),
 );
 
-/** The value of a day of the long series, which tells the day. */
+/** The value of a day of the long series, from which the day can be read. */
 export function longValue(day: string): string {
   return `${days.indexOf(day)}.25`;
 }

@@ -15,15 +15,15 @@ import type { Answered, Refused } from './contract-insider-cases.ts';
 import * as added from './contract-insider-cases.ts';
 import { facts, importFiles, newStorePath } from './scratch-store.ts';
 
-/** When the contract tests happen. */
+/** The time of the contract tests. */
 export const now = new Date('2026-01-15T12:00:00Z');
 
-/** A series whose id needs every care that a URL needs. */
+/** A series whose id has characters that a URL must escape. */
 export const oddId = 'S&P 50%+(A)';
 
 const months = Array.from({ length: 9 }, (_, i) => `2020-0${i + 1}-01`);
 
-/** A new store of six series, two curves, and a few days of each, as its two vintages made it. */
+/** A new store of six series and two curves with a few days each, in two vintages. */
 export async function contractStore(folder: string): Promise<string> {
   const path = newStorePath(folder);
   await importFiles(
@@ -51,7 +51,7 @@ export async function contractStore(folder: string): Promise<string> {
 
 const gdp = ['id', 'GDP'] as const;
 
-/** Questions of every operation with every parameter. */
+/** Requests that use every parameter of every operation. */
 export const answered: readonly Answered[] = [
   [ping, [], 1],
   [seriesSearch, [], 6],
@@ -143,7 +143,7 @@ const badTexts: Readonly<Record<string, readonly string[]>> = {
   integer: ['0', '1001', '-1', '1.5', '1e2', 'ten', ''],
   count: ['0', '-1', '1.5', '1e2', 'ten', ''],
   choice: ['nonsense', '', 'par', ' PAR'],
-  // What is blank would pass for no filter at all.
+  // A blank filter would match everything.
   filter: ['', ' ', '\t\n'],
   cursor: ['', 'nonsense', 'WyJ4IixbXV0', '+/='],
 };
@@ -156,7 +156,7 @@ function ruleOf(name: string, { schema }: Param<unknown>): string {
   return String(schema.format ?? schema.type);
 }
 
-/** What an operation needs in its path. */
+/** The path parameters of an operation. */
 function pathOf({ params }: Operation): ParamTexts {
   return Object.hasOwn(params, 'id') ? [gdp] : [];
 }
@@ -182,7 +182,7 @@ const unknownOrRepeated = operations.flatMap((operation): Refused[] => [
   }),
 ]);
 
-/** What an operation needs besides its path. */
+/** The required query parameters of an operation. */
 function needed({ params }: Operation): ParamTexts {
   return params.date?.required === true ? [['date', '2020-03-01']] : [];
 }
@@ -193,7 +193,7 @@ const unknownSeries = [seriesShow, observations, revisions, vintages].flatMap((o
   ),
 );
 
-/** Questions that break each rule of the contract; those of one parameter are made from the operations themselves. */
+/** Requests that break each rule of the contract; those of one parameter are made from the operations themselves. */
 export const refused: readonly Refused[] = [
   ...brokenRules,
   ...unknownOrRepeated,
@@ -233,7 +233,7 @@ export const refused: readonly Refused[] = [
   ],
 ];
 
-/** Listings to page to their end. */
+/** Listings that the tests read to the end, page by page. */
 export const listings: readonly (readonly [operation: Operation, given: ParamTexts])[] = [
   [seriesSearch, []],
   [

@@ -8,10 +8,10 @@ import type { Operation } from '../../src/operations/operation.ts';
 import type { ParamTexts } from '../../src/operations/param.ts';
 import { ownerColumns, submissionColumns, table, tradeColumns } from './sec-tables.ts';
 
-/** A question that has an answer, and how many rows that is. */
+/** A request, and the number of rows of its answer. */
 export type Answered = readonly [operation: Operation, given: ParamTexts, rows: number];
 
-/** A question that is refused: the kind of problem, and the parameter at fault. */
+/** A request that is refused: the kind of problem, and the wrong parameter. */
 export type Refused = readonly [operation: Operation, given: ParamTexts, kind: string, field?: string];
 
 /** Filings of three insiders who bought within days of each other, one of them known a week later, and of a sale. */
@@ -76,7 +76,7 @@ const rows: readonly (readonly [operation: Operation, query: string, rows: numbe
   [insiderClusterExplanations, 'from=2026-01-03', 0],
 ];
 
-/** Questions about spreads and insiders. */
+/** Requests about spreads and insiders. */
 export const answered = rows.map(([operation, query, count]): Answered => [operation, of(query), count]);
 
 const faults: readonly (readonly [operation: Operation, query: string, field: string])[] = [
@@ -93,12 +93,12 @@ const faults: readonly (readonly [operation: Operation, query: string, field: st
   [insiderClusterExplanations, 'from=2020-02-02&to=2020-02-01', 'from'],
 ];
 
-/** Questions about them that break rules of more than one parameter. */
+/** The same with parameters that contradict each other. */
 export const refused = faults.map(
   ([operation, query, field]): Refused => [operation, of(query), 'validation-error', field],
 );
 
-/** Listings of them to page to their end. */
+/** Listings that the tests read to the end, page by page. */
 export const listings: readonly (readonly [operation: Operation, given: ParamTexts])[] = [
   [spread, []],
   [insiderFilings, of('from=2025-01-01')],

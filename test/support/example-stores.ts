@@ -28,7 +28,7 @@ export async function newGdpStore(): Promise<string> {
   return path;
 }
 
-/** The parameter that names the series of `newGdpStore`. */
+/** The series parameter for `newGdpStore`. */
 export const gdp = ['id', 'GDP'] as const;
 
 /** The parameters that an operation requires, for `newGdpStore`. */

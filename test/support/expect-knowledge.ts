@@ -33,14 +33,17 @@ export async function expectKnowledge(path: string, knowledge: NaiveModel): Prom
           firstReleases(knowledge, seriesId, day),
         );
       }
-      expect((await view.vintages(everything))?.rows ?? []).toEqual(vintageCounts(knowledge, seriesId));
+      const listed = (await view.vintages(everything))?.rows ?? [];
+      // How they came about depends on the format that was drawn.
+      expect(listed.map(({ kind: _, ...counts }) => counts)).toEqual(vintageCounts(knowledge, seriesId));
       const statements = statementsOf(knowledge, seriesId);
       for (const date of new Set(statements.map((statement) => statement.date))) {
         expect((await view.revisions(seriesId, date))?.rows).toEqual(revisionsOf(knowledge, seriesId, date));
       }
       const valued = statements.filter(({ value }) => value !== null).map(({ date }) => date);
       expect((await view.vintages(everything))?.firstDate).toBe(valued.sort()[0]);
-      expect(await allStatements(view, seriesId)).toEqual(
+      const stated = await allStatements(view, seriesId);
+      expect(stated.map(({ kind: _, ...statement }) => statement)).toEqual(
         statements.map(({ date, asOf: day, value }) => ({ seriesId, date, asOf: day, value })),
       );
       const series = await view.findSeries(seriesId);

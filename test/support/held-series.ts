@@ -1,6 +1,7 @@
 import type { Frequency } from '../../src/domain/series/date.ts';
 import { parseDateSet } from '../../src/domain/series/date-set.ts';
-import type { HeldSeries, HeldVintage, KeptChange, MergePlan } from '../../src/domain/series/merge-plan.ts';
+import type { KeptChange } from '../../src/domain/series/kept-change.ts';
+import type { HeldSeries, HeldVintage, MergePlan } from '../../src/domain/series/merge-plan.ts';
 import { type Change, knownOn } from '../../src/domain/series/revision-history.ts';
 
 /** The rows of one series, as a store keeps them, in memory. Refuses what the keys of a table would refuse. */
@@ -9,7 +10,7 @@ export class SeriesRows {
   readonly #vintages = new Map<string, HeldVintage>();
   #frequency: Frequency = '';
 
-  /** What a merge is planned against. */
+  /** The rows that a merge is planned against. */
   held(): HeldSeries {
     const changes = new Map<string, Change[]>();
     for (const { date, asOf, value } of this.changes()) {
@@ -20,7 +21,7 @@ export class SeriesRows {
     return { frequency: this.#frequency, vintages, changes };
   }
 
-  /** Writes a plan, after which dates are kept by a frequency. */
+  /** Applies a plan; from then on dates are normalised to a frequency. */
   apply(plan: MergePlan, frequency: Frequency = this.#frequency): void {
     for (const row of plan.removed) {
       const held = this.#changes.get(keyOf(row));

@@ -12,7 +12,7 @@ import { countedStore } from './changed-store.ts';
 import { newQuarterlyStore } from './example-stores.ts';
 import { scratchFolder } from './folders.ts';
 
-/** The plans of the tests: one that is hard to use up, one without vintages, one of three requests a minute. */
+/** The plans of the tests: one with high limits, one without vintages, one with three requests a minute. */
 const plans = parsePlans(
   JSON.stringify(
     [
@@ -49,7 +49,7 @@ export type HttpService = {
   readonly close: () => Promise<void>;
 };
 
-/** A wrapper of the service, and the billing page that it names. */
+/** A handler around the service, and the billing page that it names. */
 export type HttpServiceOptions = {
   readonly service?: (service: Service) => Service;
   readonly billingUrl?: string;

@@ -9,7 +9,7 @@ export type ModelStatement = {
 /** The known value of a date, and the vintage since which it is known. */
 export type KnownValue = { readonly date: string; readonly value: string; readonly asOfDate: string };
 
-/** A statement that contradicts the value held before. */
+/** A statement that contradicts the value known before. */
 export type Contradiction = { readonly said: ModelStatement; readonly held: string | null };
 
 /**

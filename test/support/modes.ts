@@ -12,7 +12,7 @@ import type { Store } from '../../src/store/store.ts';
 import { scratchFolder } from './folders.ts';
 import { newStorePath } from './scratch-store.ts';
 
-/** A plan that may do what the owner of a store may, so that not even a ping tells the modes apart. */
+/** A plan with the rights of the owner of a store, so that even a ping is the same in every mode. */
 export const unlimited: Plan = {
   name: 'owner',
   monthlyLimit: 2147483647,
@@ -21,7 +21,7 @@ export const unlimited: Plan = {
   vintageAccess: true,
 };
 
-/** What is asked: a store, at a time, as someone on a plan; without a plan nobody has a key. */
+/** A store, the time, and the plan of the key; without a plan there is no key. */
 export type Asked = {
   readonly openStore: () => Promise<Store>;
   readonly clock?: () => Date;
@@ -57,7 +57,7 @@ export async function startService({ openStore, clock, plan = unlimited }: Asked
   };
 }
 
-/** A reverse proxy that puts a service below a prefix; all else there is an HTML page. */
+/** A reverse proxy that serves a service below a prefix, and an HTML page everywhere else. */
 export async function behindPrefix(url: string, prefix: string): Promise<Omit<Running, 'key'>> {
   const { port } = new URL(url);
   const server = createServer((asked, answer) => {
@@ -85,7 +85,7 @@ export async function behindPrefix(url: string, prefix: string): Promise<Omit<Ru
   };
 }
 
-/** A way to ask the same question. */
+/** A way to ask asof: embedded, or through a service. */
 export type ModeName = 'embedded' | 'remote' | 'remote behind a prefix';
 
 /** A client of a mode, and the base URL of its service if there is one. */

@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 import { readSheet } from 'read-excel-file/node';
 import { readData } from './repository.ts';
 
-// Readers of the raw files that share nothing with the ones of asof: they are what the sample is compared with.
-// A statement is `date as-of-day value`, a rate `date maturity rate`; a withdrawal has nothing after the day.
+// Readers of the raw files that share no code with those of asof. The tests compare the sample with them.
+// A statement is `date as-of-day value`, a rate `date maturity rate`; a withdrawal ends after the day.
 
 /** The variables of the Real-Time Data Set, and the ids under which the sample has them. */
 export const variables: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ export const variables: Readonly<Record<string, string>> = {
   WSD: 'WSD',
 };
 
-/** What FRED's file of all vintages states of GDP. */
+/** The statements about GDP in FRED's file of all vintages. */
 export function rawGdp(data: string): string[] {
   const text = readData(data, 'macro/fred-api/GDP-observations-all-realtime.json').toString('utf8');
   const answer = JSON.parse(text) as { observations: Record<string, string>[] };
@@ -44,7 +44,7 @@ export function rawGdp(data: string): string[] {
   );
 }
 
-/** What FRED's description of GDP says. */
+/** FRED's description of GDP. */
 export function rawGdpDescription(data: string): Record<string, string> {
   const text = readFileSync(join(data, 'macro/fred-api/GDP-series.json'), 'utf8');
   const [series] = (JSON.parse(text) as { seriess: Record<string, string>[] }).seriess;
@@ -56,7 +56,7 @@ export function rawWorkbooks(data: string): string[] {
   return readdirSync(join(data, 'macro/rtdsm'));
 }
 
-/** What every cell of a workbook of the Real-Time Data Set states. */
+/** The statements in every cell of a workbook of the Real-Time Data Set. */
 export async function rawWorkbook(data: string, name: string): Promise<string[]> {
   const [header = [], ...rows] = await readSheet(join(data, 'macro/rtdsm', name));
   const dates = rows.map(([label]) => workbookDate(String(label)));
@@ -84,7 +84,7 @@ function workbookVintage(title: string): string {
   return `${Number(year) < 60 ? 20 : 19}${year}-${String(month).padStart(2, '0')}-15`;
 }
 
-/** What the dated panels state of a series; a quarterly one has its figures in quarters' last months. */
+/** The statements of the dated panels about a series; quarterly figures are in the last month of a quarter. */
 export function rawPanel(data: string, seriesId: string, frequency: string): string[] {
   const folder = join(data, 'macro/dated-panel');
   return readdirSync(folder).flatMap((file) => {
@@ -144,13 +144,13 @@ export function rawFredQd(data: string, column: string): Map<string, number> {
   );
 }
 
-/** The cells of a file in which no cell holds its separator; blank lines are none. */
+/** The cells of a file in which no cell holds its separator; blank lines are skipped. */
 function table(path: string, separator = ','): string[][] {
   const lines = readFileSync(path, 'utf8').split(/\r?\n/);
   return lines.filter((line) => line !== '').map((line) => line.replaceAll('"', '').split(separator));
 }
 
-/** What only one of two sets holds, or holds twice: a few of each kind. */
+/** A few of the entries that only one of two lists has, or has twice. */
 export function differences(held: readonly string[], expected: readonly string[]): string[] {
   const [a, b] = [new Set(held), new Set(expected)];
   const extra = held.filter((line) => !b.has(line)).slice(0, 5);

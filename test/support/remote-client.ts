@@ -2,10 +2,10 @@ import type { Client } from '../../src/client/client.ts';
 import { type RemoteOptions, remoteClient } from '../../src/client/remote/client.ts';
 import { Problem } from '../../src/errors/problem.ts';
 
-/** A key, to be looked for where none should be. */
+/** A key that must not appear in messages. */
 export const key = 'asof_live_sk_0123456789';
 
-/** A client that tries once, knows no proxies, and gives up soon. */
+/** A client that tries once, uses no proxy, and times out soon. */
 export function clientOf(baseUrl: string, more: Partial<RemoteOptions> = {}): Client {
   return remoteClient({ baseUrl, env: {}, retries: 0, timeout: 5, ...more });
 }
@@ -15,7 +15,7 @@ export function clientWithKey(baseUrl: string, more: Partial<RemoteOptions> = {}
   return clientOf(baseUrl, { key, ...more });
 }
 
-/** The Problem that a question ends in. */
+/** The Problem that a request ends with. */
 export async function failure(work: Promise<unknown>): Promise<Problem> {
   const error = await work.then(
     (value) => new Error(`it did not fail: ${JSON.stringify(value)}`),
@@ -25,7 +25,7 @@ export async function failure(work: Promise<unknown>): Promise<Problem> {
   throw error;
 }
 
-/** The parameter that names the series of most questions. */
+/** The series parameter of most requests. */
 export const gdp = [['id', 'GDP']] as const;
 
 /** An observation as the contract has it. */
@@ -39,7 +39,7 @@ export const row = {
   source: 'BEA',
 };
 
-/** A value of the wire as asof has it: midnights are days. */
+/** A value of the wire as asof holds it: a midnight becomes a day. */
 export function inside<T>(value: T): T {
   return JSON.parse(JSON.stringify(value).replaceAll('T00:00:00Z"', '"'));
 }

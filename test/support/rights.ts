@@ -2,8 +2,8 @@
 const nobody = 65_534;
 
 /**
- * Does something without the rights of the superuser, who may read and write everything: as the user nobody, if root runs
- * the tests. Run the same work once before with these rights, because modules that load meanwhile may be out of reach.
+ * Runs `work` without the rights of the superuser: as the user `nobody`, if root runs the tests. Run the same work once
+ * before with full rights, because that user may not be able to load modules.
  */
 export async function withoutRights<T>(work: () => Promise<T>): Promise<T> {
   if (process.getuid?.() !== 0 || process.setegid === undefined || process.seteuid === undefined)

@@ -22,13 +22,13 @@ import { scratchFolder } from './folders.ts';
 /** The day on which the tests' imports happen. */
 const importDay = '2026-01-15';
 
-/** Files by path: an import of theirs reads them in this order. */
+/** Files by path; an import reads them in this order. */
 export type Files = Readonly<Record<string, string>>;
 
-/** What an import is told besides its files. */
+/** The options of an import. */
 export type ImportFlags = Partial<Omit<LoadOptions, 'importedAt'>> & { readonly dryRun?: boolean };
 
-/** The path of a store that is not there yet, in a folder of its own below `folder`. */
+/** A path for a new store, in a new folder below `folder`. */
 export function newStorePath(folder: string): string {
   return join(folder, randomBytes(6).toString('hex'), 'asof.db');
 }
@@ -51,7 +51,7 @@ export async function importFiles(
   return importPaths(path, typed, flags).finally(() => rmSync(folder, { recursive: true, force: true }));
 }
 
-/** Imports files and folders that are there. */
+/** Imports existing files and folders. */
 export async function importPaths(
   path: string,
   typed: readonly string[],
@@ -91,7 +91,7 @@ export async function importFilings(
   return merged;
 }
 
-/** Does something with a store that is open for reading. */
+/** Opens a store for reading, passes it to `work`, and closes it. */
 export async function withStore<T>(path: string, work: (store: Store) => Promise<T>): Promise<T> {
   const store = await openStore(path);
   try {
@@ -101,12 +101,12 @@ export async function withStore<T>(path: string, work: (store: Store) => Promise
   }
 }
 
-/** Does something with a view of a store. */
+/** Opens a view of a store and passes it to `work`. */
 export function reading<T>(path: string, work: (view: StoreView) => Promise<T>): Promise<T> {
   return withStore(path, (store) => store.read(work));
 }
 
-/** A page of a series' observations; none where there is no such series. */
+/** A page of a series' observations; no rows if there is no such series. */
 export async function observationsIn(
   view: StoreView,
   query: ObservationQuery,
@@ -126,7 +126,7 @@ export function digestOf(path: string): string | undefined {
   return existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : undefined;
 }
 
-/** The message of what a promise fails with. */
+/** The message of the error that a promise rejects with. */
 export async function failureOf(work: Promise<unknown>): Promise<string> {
   const outcome = await work.then(
     () => undefined,

@@ -60,7 +60,7 @@ export function documentOf({ form = '4', issuer, owners = director, tables, more
 /** The filings and notes of a file. */
 export type FilingRecords = { readonly filings: readonly Filing[]; readonly notes: readonly string[] };
 
-/** Reads files as one import does: each in its recognised format, together with the others. */
+/** Reads files as one import: each in its recognised format. */
 export async function readTogether(
   files: readonly SourceFile[],
   options: ReadOptions = {},

@@ -1,4 +1,4 @@
-/** A certificate for localhost that nobody vouches for, with its key: good for tests of distrust alone. */
+/** A self-signed certificate for localhost, with its key, for tests that expect it to be refused. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcgTYXuMppzARGNrH

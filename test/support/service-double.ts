@@ -9,7 +9,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach } from 'vitest';
 
-/** A server on a free port of this machine, and what it was asked. */
+/** A server on a free port of this machine, and the requests that it got. */
 export type Double = {
   readonly url: string;
   readonly asked: readonly IncomingMessage[];

@@ -8,7 +8,7 @@ import { withStore } from './scratch-store.ts';
 /** A plan without vintage access. */
 export const free: Principal = { plan: 'free', monthlyLimit: 10000, ratePerMinute: 30, vintageAccess: false };
 
-/** When and by whom a service is asked, and how it is configured. */
+/** The time of a request, its plan, and the settings of the service. */
 type RequestSetting = Partial<Omit<ServiceOptions, 'store' | 'clock'>> & {
   readonly now?: string;
   readonly principal?: Principal;
@@ -39,7 +39,7 @@ export async function problemOf(
   throw new Error(`the service answered ${JSON.stringify(outcome)}`);
 }
 
-/** The same two functions for one store. */
+/** `answer` and `refusal` for one store. */
 export function serviceOf(path: string) {
   return {
     ask: (operation: Operation, texts: ParamTexts = [], setting: RequestSetting = {}) =>

@@ -5,7 +5,7 @@ import { type IPty, spawn } from 'node-pty';
 import { scratchFolder } from './folders.ts';
 import { builtProgram } from './repository.ts';
 
-/** How a shell is started as its users have it, but without their settings, and how it takes the script in. */
+/** How a shell starts without the user's settings, and how it loads the completion script. */
 export const shells = {
   bash: { argv: ['--noprofile', '--norc', '-i'], setUp: `PS1='@''>'; source <(asof completion bash)` },
   zsh: { argv: ['-f', '-i'], setUp: `PS1='@''>'; source <(asof completion zsh)` },
@@ -31,7 +31,7 @@ export type Prompt = {
 
 const patience = 10_000;
 
-/** A shell on a terminal, in a folder of its own that holds `files`; `asof` answers TAB, and else writes down its words. */
+/** A shell on a terminal, in a new folder that holds `files`; `asof` answers TAB, and otherwise records its words. */
 export async function promptOf(
   name: ShellName,
   env: Readonly<Record<string, string>>,
@@ -94,7 +94,7 @@ echo called
     await until('call asof', () => existsSync(written));
     const words = readFileSync(written, 'utf8').split('\n').slice(0, -1);
     rmSync(written);
-    // What is typed before the shell listens again would be edited by the terminal.
+    // The terminal would edit what is typed before the shell reads again.
     await until('show its prompt', () => /called.*@>/s.test(screen));
     return words;
   };

@@ -1,7 +1,7 @@
 import { operation, pageOf } from '../../src/operations/operation.ts';
 import { integerParam, paging } from '../../src/operations/params.ts';
 
-/** An operation that asof does not have: what one more file of src/operations would declare. */
+/** An operation that asof does not have, declared as a new file in src/operations would declare it. */
 export const sources = operation({
   name: 'data_sources',
   command: { words: 'sources', alias: 'src', heading: 'Series' },

@@ -15,10 +15,10 @@ export function trueAnswers(name: string): readonly Readonly<Record<string, stri
   });
 }
 
-/** A date's value as of a day (empty when there is none), and since which day it has been that. */
+/** The value of a date as of a day (empty if there is none), and the first day of that value. */
 type AsOf = { readonly value: string; readonly since: string };
 
-/** What statements say of a date as of a day, worked out the slow way: by going through all that was known by then. */
+/** The value of a date as of a day, found by reading every statement that was known by then. */
 export function naiveAsOf(statements: readonly Statement[], date: string, asOf: string): AsOf {
   const known = statements.filter((statement) => statement.date === date && statement.asOf <= asOf);
   known.sort((a, b) => (a.asOf < b.asOf ? -1 : 1));

@@ -168,7 +168,7 @@ function closest(paths: readonly (readonly string[])[], wanted: readonly string[
 describe('the decisions of docs/decisions', () => {
   const decisions = pages.filter(({ path }) => path.startsWith('docs/decisions/'));
 
-  it('have each a number of its own, which begins the file name and the title', () => {
+  it('each have a unique number, which begins the file name and the title', () => {
     const numbers = decisions.map(({ path, text }) => {
       const [, number = ''] = /\/(\d{4})-[a-z0-9-]+\.md$/.exec(path) ?? [];
       expect(text.startsWith(`# ${number}. `), path).toBe(true);

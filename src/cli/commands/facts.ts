@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { seriesMeant, withSuggestion } from '../../analysis/series-ids.ts';
+import { resolveSeries, withSuggestion } from '../../analysis/series-ids.ts';
 import { embeddedClient } from '../../client/open.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -8,14 +8,14 @@ import { openStore } from '../../store/open.ts';
 import type { StoreView } from '../../store/store.ts';
 import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import type { FactsLine } from '../options/line.ts';
-import { withNamer } from '../run/session.ts';
+import { withStoreHint } from '../run/session.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
 import { reportFailure } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
 import { openSink, type Sink } from '../terminal/sink.ts';
 
-/** `asof facts`: writes every statement about series, in the CSV that import reads. */
+/** `asof facts`: writes every statement about series, as CSV that import reads. */
 export async function runFacts(line: FactsLine, io: Io): Promise<number> {
   const service = chosenBaseUrl(io, line.store === undefined ? {} : { store: line.store });
   if (service !== undefined)
@@ -24,13 +24,13 @@ export async function runFacts(line: FactsLine, io: Io): Promise<number> {
     });
   const choice = storeToRead(io, line.store);
   const store = await openStore(choice.path).catch((error) => {
-    throw withNamer(error, choice);
+    throw withStoreHint(error, choice);
   });
   try {
     const source = { client: embeddedClient(store, io.clock), signal: io.signal };
     const known: string[] = [];
     const failures: unknown[] = [];
-    for (const { id } of await seriesMeant(line.ids, source)) {
+    for (const { id } of await resolveSeries(line.ids, source)) {
       if ((await store.read((view) => view.findSeries(id))) !== undefined) known.push(id);
       else
         failures.push(await withSuggestion(new Problem('not-found', `series '${id}' not found`), id, source));
@@ -55,7 +55,7 @@ async function writeFacts(
 ): Promise<void> {
   const bar = progress(io, quiet);
   try {
-    let wanted = await sink.write('series_id,date,as_of_date,value\n');
+    let wanted = await sink.write('series_id,date,as_of_date,value,vintage_kind\n');
     for (const [done, id] of ids.entries()) {
       if (!wanted) break;
       for await (const batch of view.statements(id)) {
@@ -67,7 +67,9 @@ async function writeFacts(
       }
       const complete = await view.completeVintages(id);
       if (wanted)
-        wanted = await sink.write(complete.map((asOf) => formatCsvRecord([id, '', asOf, ''])).join(''));
+        wanted = await sink.write(
+          complete.map(({ asOf, kind }) => formatCsvRecord([id, '', asOf, '', kind])).join(''),
+        );
       if (io.stdout.isTTY !== true) bar.show(() => id, { done, total: ids.length, unit: 'series' });
     }
     await sink.finish();
@@ -79,6 +81,6 @@ async function writeFacts(
   }
 }
 
-function recordOf({ seriesId, date, asOf, value }: Statement): readonly string[] {
-  return [seriesId, date, asOf, value ?? ''];
+function recordOf({ seriesId, date, asOf, value, kind }: Statement): readonly string[] {
+  return [seriesId, date, asOf, value ?? '', kind ?? ''];
 }

@@ -1,4 +1,3 @@
-import { utcDay } from '../../domain/series/date.ts';
 import type { ImportProgress, ImportResult } from '../../import/import.ts';
 import { importLogText } from '../../snapshot/manifest.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
@@ -13,7 +12,7 @@ import { print } from '../terminal/sink.ts';
 export async function runImport(line: ImportLine, io: Io): Promise<number> {
   const { kind, asOf, filedOn, series, rename, merge, replace, complete, withSample, dryRun } = line;
   const messages = messagesOf(line.messages, io);
-  for (const flag of line.today) messages.detail(`asof: ${flag} today is ${utcDay(io.clock())}`);
+  messages.resolved(line.resolved);
   const store = storeToWrite(io, line.store);
   const progressLine = new ImportProgressLine(() => progress(io, line.messages.quiet));
   const { importFiles } = await import('../../import/import.ts');
@@ -32,8 +31,16 @@ export async function runImport(line: ImportLine, io: Io): Promise<number> {
   } catch (error) {
     progressLine.clear();
     if (io.signal.aborted) messages.note('asof: stopped; nothing was imported');
-    throw error;
+    throw io.stderr.isTTY === true ? await shortened(error) : error;
   }
+}
+
+/** More conflicts would scroll their counts off a terminal. */
+const mostConflicts = 100;
+
+async function shortened(error: unknown): Promise<unknown> {
+  const { ImportRefusal } = await import('../../import/load/conflict.ts');
+  return error instanceof ImportRefusal ? error.cutAt(mostConflicts) : error;
 }
 
 /** `asof import --log`: every import of the store as CSV, oldest first. */

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { largestPage, pagesOf } from '../../client/pagination.ts';
+import { maturities } from '../../domain/treasury/curve.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { seriesSearch } from '../../operations/index.ts';
 import { formatNames } from '../../render/formats.ts';
@@ -20,7 +21,7 @@ type Completer = (position: CursorPosition, io: Io) => Choices | Promise<Choices
 
 const files: Completer = () => ({ kind: 'files' });
 const folders: Completer = () => ({ kind: 'folders' });
-const day: Completer = () => wordsOf(['today']);
+const day: Completer = () => wordsOf(['today', 'yesterday']);
 const free: Completer = () => nothing;
 
 /** How the values of flags are completed, by their names in help; words such as `par|tips` complete themselves. */
@@ -28,6 +29,7 @@ export const flagValues: Readonly<Record<string, Completer>> = {
   date: day,
   format: () => wordsOf(formatNames),
   id: ids,
+  maturity: () => wordsOf(maturities),
   kind: async () =>
     described(
       (await import('../../import/formats/recognise.ts')).formats.map(({ kind, summary }) => [kind, summary]),
@@ -155,7 +157,7 @@ function fromHome(path: string, io: Io): string {
 }
 
 /** Seconds that a shell waits for ids after TAB. */
-export const patience = 1;
+export const lookupSeconds = 1;
 
 /**
  * Series whose ids start with a text, at most one page of the contract, from the store or service that the command would
@@ -168,7 +170,7 @@ async function seriesIds(
 ): Promise<readonly Choice[]> {
   const isRemote = chosenBaseUrl(io, source) !== undefined;
   const flags = {
-    connection: { ...source, timeout: patience, retries: 0, maxWait: 0 },
+    connection: { ...source, timeout: lookupSeconds, retries: 0, maxWait: 0 },
     messages: { quiet: true, verbose: false, debug: false },
   };
   return withClient(flags, io, async (client) => {

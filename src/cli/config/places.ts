@@ -22,19 +22,19 @@ export function defaultStorePath(io: Io): string {
 
 /** The store to import into: by flag, ASOF_STORE or setting, else the user's own. */
 export function storeToWrite(io: Io, flag: string | undefined): string {
-  return flag ?? named(io)?.path ?? defaultStorePath(io);
+  return flag ?? namedStore(io)?.path ?? defaultStorePath(io);
 }
 
 /** The store to read: by flag, ASOF_STORE or setting, else the user's own, else the sample. */
 export function storeToRead(io: Io, flag: string | undefined): StoreChoice {
   if (flag !== undefined) return { path: flag, namedBy: undefined, isSample: false };
-  const { path, by: namedBy } = named(io) ?? { path: defaultStorePath(io), by: undefined };
+  const { path, by: namedBy } = namedStore(io) ?? { path: defaultStorePath(io), by: undefined };
   const isSample = namedBy === undefined && !existsSync(path);
   return { path: isSample ? samplePath() : path, namedBy, isSample };
 }
 
 /** The store that a variable or a setting names. */
-function named(io: Io): { readonly path: string; readonly by: string } | undefined {
+function namedStore(io: Io): { readonly path: string; readonly by: string } | undefined {
   const path = variable(io, 'ASOF_STORE');
   if (path !== undefined) return { path, by: 'ASOF_STORE' };
   const { store } = readSettings(io);
@@ -72,11 +72,14 @@ function parsed(text: string, from: string): BaseUrl {
     return parseBaseUrl(text);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    throw new Problem('bad-input', `${from}: ${error.detail}`, { field: 'base_url', hints: error.hints });
+    const reason = error.detail.replace(/^invalid base URL: /, '');
+    // A user name, a query or a fragment may hold a secret.
+    const shown = /[@?#]/.test(text) ? from : `${from} ${JSON.stringify(text)}`;
+    throw new Problem('bad-input', `${shown}: ${reason}`, { field: 'base_url', hints: error.hints });
   }
 }
 
-/** Whether requests go unencrypted over a network: plain http to another machine. */
-export function isPlain({ origin }: BaseUrl): boolean {
+/** Whether requests cross a network unencrypted: plain http to another machine. */
+export function isUnencrypted({ origin }: BaseUrl): boolean {
   return !/^https:|^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(origin);
 }

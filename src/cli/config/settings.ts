@@ -15,14 +15,14 @@ type Setting<T extends string | number = string | number> = {
 /** Every setting by name. */
 const declared = {
   base_url: setting(
-    'base URL of the service to ask (default: none, the store answers)',
+    'base URL of the service to ask (default: none, asof reads the store)',
     (text) => parseBaseUrl(text).href,
   ),
   store: setting('path of the store', (text) => resolve(nonEmpty(text))),
   format: setting('output format', (text): OutputFormat => parseFormat(text)),
-  timeout: setting('seconds for one try of a request (default 30)', timeoutSeconds),
+  timeout: setting('time limit of each try of a request, in seconds (default 30)', timeoutSeconds),
   retries: setting('retries after transient failures (default 2)', retryCount),
-  max_wait: setting('seconds to wait for one request when the service asks to (default 60)', waitSeconds),
+  max_wait: setting('longest wait in seconds when the service says when to retry (default 60)', waitSeconds),
 } as const;
 
 /** The name of a setting. */
@@ -62,12 +62,12 @@ export function readSettings(io: Io): Settings {
   const entries = readConfigFile(io, 'config');
   const known = settings.flatMap(([name]) => {
     const value = entries[name];
-    return value === undefined ? [] : [[name, held(io, name, value)] as const];
+    return value === undefined ? [] : [[name, storedValue(io, name, value)] as const];
   });
   return Object.fromEntries(known) as Settings;
 }
 
-function held(io: Io, name: SettingName, value: unknown): string | number {
+function storedValue(io: Io, name: SettingName, value: unknown): string | number {
   try {
     if (typeof value === 'string' || typeof value === 'number') return settingValue(name, String(value));
   } catch {

@@ -14,8 +14,12 @@ before D. Anything published after D has no effect.
   --as-of-each R     in a panel: the newest values known on each month-end, week-end
                      (the Sunday that ends an ISO week) or day, from --from to --to
 
-A date is YYYY-MM-DD or today, the day in UTC, which -v shows. \`asof diff\` takes its two
-as-of dates as arguments; with \`--known-before\` both are strict.
+A date is YYYY-MM-DD, today, yesterday, or a distance before today in UTC, such as
+-30d, -2w, -6m or -1y. A month 2008-09, a quarter 2008Q3 or a year 2008 is its first
+day in --from and its last in --to. asof shows which day it took (in scripts with -v).
+
+\`asof diff\` takes its two as-of dates as arguments; with \`--known-before\` both are
+strict.
 
 as_of_date is the date on which the value shown was first published: the start of the
 unbroken run of equal values that contains D.

@@ -13,17 +13,19 @@ export type Flag = {
   /** Its name without dashes. */
   readonly name: string;
   readonly short?: string;
-  /** What help calls its value, which is completed by this name; a flag without one is a switch. */
+  /** The name of its value in help, by which completion finds its values; a flag without one is a switch. */
   readonly value?: string;
   readonly about: string;
   /** The values that it may have. */
   readonly choices?: readonly string[];
-  /** Its value where it is not given, which help shows. */
+  /** The default that help shows. */
   readonly fallback?: string;
   readonly required?: boolean;
+  /** Whether a text can be its value, so that a stray argument finds the flag that it belongs to. */
+  readonly accepts?: (text: string) => boolean;
   /** Whether it may be given several times. */
   readonly repeatable?: boolean;
-  /** The heading of help that it is listed under, unless it is the command's own. */
+  /** The heading that help lists it under; a flag of the command itself has none. */
   readonly group?: FlagGroup;
 };
 
@@ -44,7 +46,7 @@ export type CommandSpec = {
   /** The words that call it, such as `insider clusters`. */
   readonly words: string;
   readonly alias?: string;
-  /** Where help lists it, by its own name or by that of the group of commands that it belongs to. */
+  /** The heading that help lists it under, or its family if it has two words. */
   readonly heading: CommandGroup;
   readonly summary: string;
   /** What help says besides the summary. */
@@ -52,16 +54,16 @@ export type CommandSpec = {
   readonly args: readonly ArgumentSpec[];
   /** The flags in the order of help: the command's own, then those with a heading. */
   readonly flags: readonly Flag[];
-  /** What a line of it asks for, as data; a Problem where a value or a combination of flags cannot be. */
+  /** Reads a line as plain data; a bad value or a bad combination of flags is a Problem. */
   readonly read: (line: TypedLine) => ParsedLine;
 };
 
-/** What the flags of the heading Messages say. */
+/** The values of the flags under the heading Messages. */
 export function messagesIn(line: TypedLine): MessageFlags {
   return { quiet: line.has('quiet'), verbose: line.has('verbose'), debug: line.has('debug') };
 }
 
-/** What the flags of the heading Connection say. */
+/** The values of the flags under the heading Connection. */
 export function connectionIn(line: TypedLine): ConnectionFlags {
   const [store, baseUrl] = [line.text('store'), line.text('base-url')];
   if (store !== undefined && baseUrl !== undefined)
@@ -78,11 +80,11 @@ export function connectionIn(line: TypedLine): ConnectionFlags {
   };
 }
 
-/** What the flags of the heading Output say. */
+/** The values of the flags under the heading Output. */
 export function outputIn(line: TypedLine): OutputFlags {
-  const named = line.text('format');
+  const typedFormat = line.value('format', parseFormat);
   const formats = [
-    ...(named === undefined ? [] : [parseFormat(named)]),
+    ...(typedFormat === undefined ? [] : [typedFormat]),
     ...(line.has('csv') ? (['csv'] as const) : []),
     ...(line.has('json') ? (['json'] as const) : []),
   ];

@@ -8,12 +8,12 @@ export function allCommands(inPlan = false): readonly CommandSpec[] {
   return [...queryCommands(inPlan), ...fileCommands, ...serviceCommands];
 }
 
-/** A first word of command lines: a command, or a family of commands of two words. */
+/** The first word of a command line: a command, or a family of commands with two words. */
 export type FirstWord = {
   readonly name: string;
   readonly heading: CommandGroup;
   readonly summary: string;
-  /** The commands that begin with it: more than one of a family. */
+  /** The commands that begin with it: one, or those of a family. */
   readonly specs: readonly CommandSpec[];
 };
 
@@ -39,9 +39,9 @@ export function firstWords(specs: readonly CommandSpec[]): readonly FirstWord[] 
   return headings.flatMap((heading) => {
     const names = new Set(specs.filter((spec) => spec.heading === heading).map(nameOf));
     return [...names].map((name) => {
-      const own = specs.filter((spec) => nameOf(spec) === name);
-      const summary = families.find((family) => family.name === name)?.summary ?? own[0]?.summary ?? '';
-      return { name, heading, summary, specs: own };
+      const members = specs.filter((spec) => nameOf(spec) === name);
+      const summary = families.find((family) => family.name === name)?.summary ?? members[0]?.summary ?? '';
+      return { name, heading, summary, specs: members };
     });
   });
 }
@@ -50,19 +50,19 @@ function nameOf({ words }: CommandSpec): string {
   return words.split(' ')[0] ?? '';
 }
 
-/** Whether a first word stands for a family, so that a second one follows. */
+/** Whether a first word is a family, so that a second word must follow. */
 export function isFamily({ name }: FirstWord): boolean {
   return families.some((family) => family.name === name);
 }
 
-/** The first word that a text is: a name, or the alias of a command. */
+/** The first word with this name or alias. */
 export function firstWordOf(specs: readonly CommandSpec[], typed: string | undefined): FirstWord | undefined {
   return firstWords(specs).find(
     (word) => word.name === typed || word.specs.some(({ alias }) => alias !== undefined && alias === typed),
   );
 }
 
-/** The second word of a command of two. */
+/** The second word of a command in a family. */
 export function secondWord({ words }: CommandSpec): string {
   return words.split(' ')[1] ?? '';
 }

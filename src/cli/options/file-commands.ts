@@ -11,20 +11,20 @@ const snapshot: CommandSpec = {
   words: 'snapshot',
   heading: 'Files',
   summary: 'Write the files of a plan, all as of one date, in one step',
-  about: `A line of a plan is the name of a file and an asof command that reads; # begins a comment:
+  about: `Each line of a plan is a file name and an asof command that gives data; # begins a comment:
 
   gdp.csv        observations GDP GDPC1 --from 2000-01-01
   curve.csv      curve --on-or-before
   clusters.json  insider clusters --min-insiders 3
 
-The as-of date bounds every line; a line may name an earlier one. DIR becomes a link to a
-folder beside it, which is switched when all files are complete; after a failure it is as it
-was. DIR/manifest.json describes each file.`,
+No file shows anything published after the as-of date; a line may have an earlier date. DIR is
+a link to a folder beside it. The link changes to the new folder when all files are complete;
+after a failure it still shows the last snapshot. DIR/manifest.json describes each file.`,
   args: [{ name: 'plan', about: 'text file; each line is a file name and an asof command' }],
   flags: [
-    { name: 'out', value: 'dir', about: 'link that shows the newest complete snapshot', required: true },
+    { name: 'out', value: 'dir', about: 'link to the newest complete snapshot', required: true },
     { ...sharedFlags.asOf, about: 'as-of date of all files (default yesterday in UTC)' },
-    { name: 'dry-run', about: 'print what would be run and written, and write nothing' },
+    { name: 'dry-run', about: 'print the commands and the files, and write nothing' },
     ...connection,
     ...messages,
   ],
@@ -43,13 +43,16 @@ const verify: CommandSpec = {
   words: 'verify',
   heading: 'Files',
   summary: 'Check a snapshot against its manifest and its data',
-  about: `Compares every file with manifest.json, then runs its command again as of the recorded
-date and compares the bytes. The commands ask the service or store that a flag, a variable or
-a setting names; else the store that the snapshot came from, if it is on this machine, or the
-sample if it came from that; else your own store. Without any of these only the files are
-compared, and a note says so.
+  about: `First compares every file with manifest.json. Then runs the command of each file again as
+of the recorded date and compares the bytes. These commands ask the first of:
 
-Prints one line for each difference, and then exits with code 1.`,
+  1. the service or store that a flag, a variable or a setting names
+  2. the store that the snapshot came from, if it is on this machine, or the sample
+  3. your own store
+
+Without any of these, verify compares only the files and says so.
+
+Prints one line for each difference and exits with code 1 if there is any.`,
   args: [{ name: 'dir', about: 'a snapshot' }],
   flags: [...connection, ...messages],
   read: (line) => ({
@@ -63,7 +66,7 @@ Prints one line for each difference, and then exits with code 1.`,
 const facts: CommandSpec = {
   words: 'facts',
   heading: 'Files',
-  summary: 'Write every statement about series, in the CSV that import reads',
+  summary: 'Write every published value of series, as CSV that import reads',
   args: [
     {
       name: 'id',
@@ -75,8 +78,8 @@ const facts: CommandSpec = {
   read(line) {
     const target = fileIn(line);
     if (target !== undefined && (formatForFile(target) ?? 'csv') !== 'csv')
-      throw new Problem('bad-input', `facts are written as CSV, not as ${target}`, {
-        hints: ['-o FILE.csv writes them to a file'],
+      throw new Problem('bad-input', `--output ${JSON.stringify(target)}: facts writes only CSV`, {
+        hints: ['use -o FILE.csv'],
       });
     return {
       command: 'facts',
@@ -94,24 +97,28 @@ const importFiles: CommandSpec = {
   summary: 'Import files of vintages, curves and filings into your store',
   args: [{ name: 'files', about: 'files and folders', optional: true, several: true }],
   flags: [
-    { name: 'kind', value: 'kind', about: 'format of the files (default recognized; see asof help formats)' },
-    { name: 'series', value: 'id', about: 'series id of files that do not name theirs' },
+    {
+      name: 'kind',
+      value: 'kind',
+      about: 'format of the files (default: by content; see asof help formats)',
+    },
+    { name: 'series', value: 'id', about: 'series id for files that do not name one' },
     { name: 'id', value: 'old=new', about: 'import a series under another id', repeatable: true },
-    { ...sharedFlags.asOf, about: 'as-of date of files that hold one whole vintage' },
+    { ...sharedFlags.asOf, about: 'as-of date of files that hold one vintage and do not date it' },
     { name: 'filed-on', value: 'date', about: 'filing date of ownership XML that does not state it' },
-    { name: 'merge', about: 'accept a series from a second source' },
-    { name: 'replace', about: 'accept new statements that differ from known ones' },
-    { name: 'complete', about: 'withdraw the dates that a whole vintage does not list' },
+    { name: 'merge', about: 'add to a series that came from another source' },
+    { name: 'replace', about: 'replace known values by different ones of the same vintage date' },
+    { name: 'complete', about: 'withdraw the dates that a complete vintage does not list' },
     { name: 'with-sample', about: 'start a new store as a copy of the shipped sample' },
     { name: 'dry-run', about: 'read and check everything, write nothing' },
-    { name: 'log', about: 'list all imports with their sha256' },
+    { name: 'log', about: 'list all imports, with the sha256 of each file' },
     store,
     ...messages,
   ],
   read(line) {
     const into = line.text('store');
     if (line.has('log')) {
-      if (line.args.length > 0) throw new Problem('bad-input', '--log takes no files: it lists past imports');
+      if (line.args.length > 0) throw new Problem('bad-input', '--log lists past imports and takes no files');
       return { command: 'import-log', store: into };
     }
     if (line.args.length === 0) throw new Problem('bad-input', 'nothing to import: name files or folders');
@@ -130,14 +137,14 @@ const importFiles: CommandSpec = {
       dryRun: line.has('dry-run'),
       store: into,
       messages: messagesIn(line),
-      today: line.today,
+      resolved: line.resolved,
     };
   },
 };
 
 function seriesId(text: string): string {
   const id = parseSeriesId(text);
-  if (id === undefined) throw new Problem('bad-input', 'invalid: it cannot be the id of a series');
+  if (id === undefined) throw new Problem('bad-input', 'invalid: not a valid series id');
   return id;
 }
 

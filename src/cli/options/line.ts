@@ -1,11 +1,12 @@
 import type { Query } from '../../analysis/query.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { OutputFlags } from '../../render/output.ts';
+import type { ResolvedDay } from './typed-day.ts';
 
-/** How much a command says on stderr. */
+/** How much a command writes to stderr. */
 export type MessageFlags = { readonly quiet: boolean; readonly verbose: boolean; readonly debug: boolean };
 
-/** Which store or service is asked, and how patiently; what is left open, the environment and the settings decide. */
+/** Which store or service to ask, and how long to wait; the environment and the settings decide what is not given. */
 export type ConnectionFlags = {
   readonly store?: string;
   readonly baseUrl?: string;
@@ -25,28 +26,29 @@ export type QueryLine = {
   readonly output: OutputFlags;
   readonly connection: ConnectionFlags;
   readonly messages: MessageFlags;
-  /** Only says how many requests it would take. */
+  /** Only prints how many requests the query takes. */
   readonly dryRun: boolean;
   /** Exits with 1 where there are rows. */
   readonly exitCode: boolean;
   /** The flags that were typed, with dashes. */
   readonly typed: readonly string[];
-  /** The flags and arguments that said `today`. */
-  readonly today: readonly string[];
+  /** The days that were not typed as `YYYY-MM-DD`. */
+  readonly resolved: readonly ResolvedDay[];
 };
 
-/** A command about a plan: `snapshot` takes it, and `verify` reads what it made. */
+/** `asof snapshot`. */
 export type SnapshotLine = {
   readonly command: 'snapshot';
   readonly plan: string;
   readonly out: string;
-  /** Unless given, the last day that is over in UTC. */
+  /** Undefined means yesterday in UTC. */
   readonly asOf: Day | undefined;
   readonly dryRun: boolean;
   readonly connection: ConnectionFlags;
   readonly messages: MessageFlags;
 };
 
+/** `asof verify`. */
 export type VerifyLine = {
   readonly command: 'verify';
   readonly folder: string;
@@ -80,7 +82,7 @@ export type ImportLine = {
   readonly dryRun: boolean;
   readonly store: string | undefined;
   readonly messages: MessageFlags;
-  readonly today: readonly string[];
+  readonly resolved: readonly ResolvedDay[];
 };
 
 /** `asof import --log`. */
@@ -137,7 +139,7 @@ export type CompletionLine = {
 export type HelpLine = {
   readonly command: 'help';
   readonly words: readonly string[];
-  /** Whether a group was typed without a command: its help is then an error message. */
+  /** Whether a family was typed without its second word, so that help is the error message. */
   readonly isMistake: boolean;
 };
 

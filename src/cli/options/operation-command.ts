@@ -1,8 +1,9 @@
 import { textsOf } from '../../analysis/answer.ts';
 import type { OperationQuery, Query, QueryParams } from '../../analysis/query.ts';
+import { parseDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { Param, Params } from '../../operations/param.ts';
+import type { Clock, Param, Params } from '../../operations/param.ts';
 import {
   type ArgumentSpec,
   type CommandSpec,
@@ -13,6 +14,7 @@ import {
 } from './command.ts';
 import type { QueryLine } from './line.ts';
 import { sharedFlags } from './shared-flags.ts';
+import type { DayOfPeriod } from './typed-day.ts';
 import type { TypedLine } from './typed-line.ts';
 
 /** What the command of an operation has besides its parameters. */
@@ -67,7 +69,7 @@ export function queryLine(words: string, query: Query, line: TypedLine): QueryLi
     dryRun: line.has('dry-run'),
     exitCode: line.has('exit-code'),
     typed: line.typed,
-    today: line.today,
+    resolved: line.resolved,
   };
 }
 
@@ -97,11 +99,33 @@ function flagsOf([name, param]: ParamEntry): readonly Flag[] {
   return [
     {
       name: flagName(name, param),
-      about: fallback === undefined ? about : `${about} (default ${fallback})`,
-      ...(!isSwitch && { value: param.placeholder.toLowerCase() }),
+      about,
+      ...(!isSwitch && { value: param.placeholder.toLowerCase(), accepts: accepting(name, param) }),
+      ...(fallback !== undefined && { fallback: String(fallback) }),
       ...(param.required && { required: true }),
     },
   ];
+}
+
+/** Whether a parameter of limited values can have a text, such as a date or a maturity, but not a name. */
+function accepting(name: string, param: Param): (text: string) => boolean {
+  return (text) => {
+    if (param.schema.enum === undefined && param.schema.format === undefined) return false;
+    try {
+      param.parse(asListed(param, text), name, anyTime);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+}
+
+/** A clock that accepts every as-of date. */
+const anyTime: Clock = { today: '2999-12-31', latest: '2999-12-31' };
+
+/** A text as one of the choices of a parameter has it, in whatever letter case it was typed. */
+function asListed(param: Param, text: string): string {
+  return choicesOf(param)?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
 }
 
 function listingFlags({ command }: Operation): readonly Flag[] {
@@ -135,6 +159,11 @@ function askedBy(operation: Operation, line: TypedLine): OperationQuery {
   if (limit !== undefined && line.has('all')) throw new Problem('bad-input', 'use either --all or --limit');
   if (cursor !== undefined && several === true && line.args.length !== 1)
     throw new Problem('bad-input', '--cursor continues one series: name one id');
+  const date = several === true ? line.args.find((id) => parseDay(id) !== undefined) : undefined;
+  if (date !== undefined)
+    throw new Problem('bad-input', `${date} is a date, not the id of a series`, {
+      hints: [`did you mean --as-of ${date}?`],
+    });
   const typed = argument === undefined ? {} : typedArgument(argument, line.args[0], operation.params);
   const params = { ...defaults, ...flagParams(operation, line) };
   checkTogether(operation, { ...typed, ...params }, line);
@@ -166,17 +195,23 @@ function valueIn(name: string, param: Param, line: TypedLine): string | number |
   if (name === 'as_of') return line.asOf();
   const flag = flagName(name, param);
   if (!line.has(flag)) return undefined;
-  if (param.schema.format === 'date') return line.day(flag);
+  if (param.schema.format === 'date') return line.day(flag, dayOfPeriod(param));
   const choices = choicesOf(param);
   if (choices?.length === 1) return choices[0];
   return line.value(flag, (text) => {
-    const typed = choices?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
+    const typed = asListed(param, text);
     const value = param.parse(typed, name, line.clock);
     return typeof value === 'number' ? value : typed;
   });
 }
 
-/** Refuses values that do not go together, as the service would, with the names of flags for those of parameters. */
+/** Which day of a period a date parameter takes: the bound of a range, or the first day, by which a period is called. */
+function dayOfPeriod({ bounds, ofPeriod }: Param): DayOfPeriod | undefined {
+  if (bounds?.is === 'to') return 'last';
+  return bounds?.is === 'from' || ofPeriod === true ? 'first' : undefined;
+}
+
+/** Refuses values that do not go together, as the service would, but names flags instead of parameters. */
 function checkTogether({ params, prepare }: Operation, values: QueryParams, { clock }: TypedLine): void {
   try {
     prepare(textsOf(values), clock);

@@ -13,7 +13,7 @@ import { TypedLine } from './typed-line.ts';
 /** How a line is read: at what time, and whether it is a line of a plan, which is bound to a day afterwards. */
 export type ParseOptions = { readonly clock: Clock; readonly inPlan?: boolean };
 
-/** The clock of a moment: its day in UTC, and the latest day that has begun anywhere. */
+/** The clock of a moment: its day in UTC, and the latest day that has begun anywhere on Earth. */
 export function clockAt(now: Date): Clock {
   return { today: utcDay(now), latest: latestDay(now) };
 }
@@ -24,13 +24,14 @@ export function parse(argv: readonly string[], { clock, inPlan = false }: ParseO
   if (argv.length === 0) return help([]);
   let line: ParsedLine | undefined;
   const program = programOf(specs, argv[0], (spec, command) => {
-    line = spec.read(new TypedLine(command.args, textsOf(spec, command), clock));
+    checkArguments(spec, command.args);
+    line = spec.read(new TypedLine(command.args, flagTexts(spec, command), clock));
   });
   try {
     program.parse(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return endedBy(error, specs, argv);
+    return lineAfter(error, specs, argv);
   }
   if (line === undefined) throw new Error(`nothing was parsed: ${argv.join(' ')}`);
   if (line.command === 'query') checkOutput(line);
@@ -42,7 +43,7 @@ function help(words: readonly string[], isMistake = false): HelpLine {
 }
 
 /** The texts of the flags that were typed, by name; a flag with one value that is given twice is a Problem. */
-function textsOf({ flags }: CommandSpec, command: Command): ReadonlyMap<string, readonly string[]> {
+function flagTexts({ flags }: CommandSpec, command: Command): ReadonlyMap<string, readonly string[]> {
   const typed = new Map<string, readonly string[]>();
   for (const option of command.options) {
     const attribute = option.attributeName();
@@ -60,20 +61,48 @@ function textsOf({ flags }: CommandSpec, command: Command): ReadonlyMap<string, 
   return typed;
 }
 
-/** A value as it can be told from the words around it. */
+/** Refuses more arguments than a command has, and names the flags that take them. */
+function checkArguments({ words, args, flags }: CommandSpec, typed: readonly string[]): void {
+  if (typed.length <= args.length || args.some(({ several }) => several === true)) return;
+  const [first = '', ...others] = typed.slice(args.length);
+  const free = [...flags];
+  const meant = [first, ...others].map((text) => {
+    const index = free.findIndex(({ accepts }) => accepts?.(text) === true);
+    return index === -1 ? undefined : `--${free.splice(index, 1)[0]?.name} ${text}`;
+  });
+  const line = ['asof', words, ...typed.slice(0, args.length), ...meant].join(' ');
+  throw new Problem('bad-input', `'asof ${words}' has no argument for ${quoted(first)}`, {
+    hints: meant.includes(undefined) ? [`asof ${words} --help lists its flags`] : [`did you mean ${line}?`],
+  });
+}
+
+/** A value in a message, in quotes where it would run into the words around it. */
 function quoted(value: string): string {
   return /^[\w./:-]+$/.test(value) ? value : JSON.stringify(value);
 }
 
-/** What a line means that commander ends with an error: help and the version are such. */
-function endedBy(error: CommanderError, specs: readonly CommandSpec[], argv: readonly string[]): ParsedLine {
+/** What a line asks for when commander throws, as it does for help and the version too; any other error is a Problem. */
+function lineAfter(
+  error: CommanderError,
+  specs: readonly CommandSpec[],
+  argv: readonly string[],
+): ParsedLine {
   if (error.code === 'commander.version') return { command: 'version' };
   if (error.code === 'commander.helpDisplayed') return help(wordsOf(specs, argv));
   // A family of commands without one, such as `asof series`.
   if (error.code === 'commander.help') return help(wordsOf(specs, argv), true);
   const [detail = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const meant = /^\(Did you mean (.*)\)$/.exec(suggestion ?? '')?.[1];
-  throw new Problem('bad-input', detail, meant === undefined ? {} : { hints: [`did you mean ${meant}`] });
+  const hints = meant === undefined ? wayOut(error, argv) : [`did you mean ${meant}`];
+  throw new Problem('bad-input', detail, { hints });
+}
+
+/** What to type where no command has a similar name: the first word may be the id of a series. */
+function wayOut({ code }: CommanderError, [word = '']: readonly string[]): readonly string[] {
+  const isId = code === 'commander.unknownCommand' && /^[A-Za-z][\w^.-]*$/.test(word);
+  return isId
+    ? [`for the values of a series: asof observations ${word}`, 'asof help lists the commands']
+    : [];
 }
 
 /** The words of a line that call a command, or a family of commands. */
@@ -84,7 +113,7 @@ function wordsOf(specs: readonly CommandSpec[], [first, second]: readonly string
   return second !== undefined && isSecond ? [named.name, second] : [named.name];
 }
 
-/** Refuses an output that the rows of the query cannot have, so far as that does not depend on the data or the terminal. */
+/** Refuses a format or columns that the query cannot give, as far as that is clear without the data and the terminal. */
 function checkOutput({ query, output }: QueryLine): void {
   const { drawn, columns } = outputChoice(output, {}, isDrawable(query));
   const layout = layoutOf(query);
@@ -100,37 +129,46 @@ export function planLineParser(now: Date): (words: readonly string[]) => QueryLi
   };
 }
 
-/** What becomes of a command that was parsed. */
-type Parsed = (spec: CommandSpec, command: Command) => void;
+/** Receives the command that commander has parsed. */
+type OnParsed = (spec: CommandSpec, command: Command) => void;
 
-/** The commander program of these commands; only those that begin with `word` have their flags, so that no other costs time. */
-export function programOf(specs: readonly CommandSpec[], word: string | undefined, parsed: Parsed): Command {
-  const root = bare(new Command('asof'))
-    .description('Point-in-time economic data: series as they were known on a date, treasury curves')
+/** The commander program of these commands; to save time, only those that begin with `word` get their flags. */
+export function programOf(
+  specs: readonly CommandSpec[],
+  word: string | undefined,
+  onParsed: OnParsed,
+): Command {
+  const root = silent(new Command('asof'))
+    .description(
+      'Point-in-time economic data: series as they were known on a date, treasury curves, insider trades',
+    )
     .version('', '-V, --version', 'print the version')
     .configureHelp({ subcommandTerm: (command) => [command.name(), ...command.aliases()].join('|') });
   const named = firstWordOf(specs, word);
   for (const first of named === undefined ? firstWords(specs) : [named]) {
     const [only] = first.specs;
-    const command = bare(root.command(first.name)).helpGroup(`${first.heading}:`).description(first.summary);
+    const command = silent(root.command(first.name))
+      .helpGroup(`${first.heading}:`)
+      .description(first.summary);
     if (only?.alias !== undefined) command.alias(only.alias);
     if (first.name !== named?.name || only === undefined) continue;
-    if (!isFamily(first)) define(command, only, parsed);
-    else for (const spec of first.specs) define(bare(command.command(secondWord(spec))), spec, parsed);
+    if (!isFamily(first)) define(command, only, onParsed);
+    else for (const spec of first.specs) define(silent(command.command(secondWord(spec))), spec, onParsed);
   }
   return root;
 }
 
-function bare(command: Command): Command {
+/** The same command, which prints nothing and throws where commander would end the process. */
+function silent(command: Command): Command {
   return command
     .exitOverride()
-    .allowExcessArguments(false)
+    .allowExcessArguments()
     .helpCommand(false)
     .helpOption('-h, --help', 'show help')
     .configureOutput({ writeOut: () => undefined, writeErr: () => undefined, outputError: () => undefined });
 }
 
-function define(command: Command, spec: CommandSpec, parsed: Parsed): void {
+function define(command: Command, spec: CommandSpec, onParsed: OnParsed): void {
   const { summary, args, flags } = spec;
   command.description(summary);
   for (const { name, about: text = '', optional, several } of args) {
@@ -138,7 +176,7 @@ function define(command: Command, spec: CommandSpec, parsed: Parsed): void {
     command.addArgument(new Argument(optional === true ? `[${shown}]` : `<${shown}>`, text));
   }
   for (const flag of flags) command.addOption(optionOf(flag));
-  command.action(() => parsed(spec, command));
+  command.action(() => onParsed(spec, command));
 }
 
 function optionOf({ name, short, value, about, choices, fallback, required, group }: Flag): Option {

@@ -159,10 +159,7 @@ function panelQuery(line: TypedLine, inPlan: boolean): Query {
   const each = line.choice('as-of-each', rhythms);
   if (each === undefined) return { kind: 'panel', ...form, ...knownOn(line) };
   if (line.has('as-of') || line.has('known-before'))
-    throw new Problem(
-      'bad-input',
-      '--as-of-each has its own as-of dates: leave out --as-of and --known-before',
-    );
+    throw new Problem('bad-input', '--as-of-each sets the as-of dates: leave out --as-of and --known-before');
   const query = { kind: 'real-time-panel', ...form, each } as const;
   if (query.from === undefined || (query.to === undefined && !inPlan))
     throw new Problem('bad-input', '--as-of-each needs --from and --to: the first and the last as-of date');

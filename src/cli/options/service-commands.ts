@@ -169,11 +169,16 @@ const config: readonly CommandSpec[] = [
     command: 'config get',
     name: line.arg(0),
   })),
-  configCommand('config set', 'Change a setting', [settingName, { name: 'value' }], (line) => ({
-    command: 'config set',
-    name: line.arg(0),
-    value: line.arg(1),
-  })),
+  configCommand(
+    'config set',
+    'Change a setting',
+    [settingName, { name: 'value', about: 'its value' }],
+    (line) => ({
+      command: 'config set',
+      name: line.arg(0),
+      value: line.arg(1),
+    }),
+  ),
   configCommand('config unset', 'Remove a setting', [settingName], (line) => ({
     command: 'config unset',
     name: line.arg(0),
@@ -197,11 +202,11 @@ const completion: CommandSpec = {
     const [shell = '', ...sent] = line.args;
     const known = shells.find((name) => name === shell);
     if (known !== undefined) return { command: 'completion', shell: known, sent };
-    throw new Problem('bad-input', `unknown shell '${shell}': use ${shells.join(', ')}`);
+    throw new Problem('bad-input', `unknown shell '${shell}': use bash, zsh or fish`);
   },
 };
 
-/** The topics that `asof help` explains besides commands. */
+/** The topics of `asof help`, besides commands. */
 export const topics = ['as-of', 'formats', 'environment', 'exit-codes'] as const;
 
 /** One of the topics. */
@@ -221,5 +226,5 @@ const help: CommandSpec = {
   read: (line) => ({ command: 'help', words: line.args, isMistake: false }),
 };
 
-/** The commands of the service and of its keys, and those that set asof up. */
+/** The commands for the service and its keys, and those that set up asof. */
 export const serviceCommands: readonly CommandSpec[] = [serve, ...keys, ...auth, ...config, completion, help];

@@ -21,7 +21,7 @@ const file: Flag = {
   name: 'output',
   short: 'o',
   value: 'file',
-  about: 'file to write, complete or not at all; - is stdout',
+  about: 'file to write; it appears when it is complete; - is stdout',
   group: output,
 };
 
@@ -46,7 +46,7 @@ const remote: readonly Flag[] = [
   {
     name: 'timeout',
     value: 'seconds',
-    about: 'seconds before one try of a request is given up (default 30)',
+    about: 'time limit of each try of a request (default 30)',
     group: connection,
   },
   {
@@ -58,7 +58,7 @@ const remote: readonly Flag[] = [
   {
     name: 'max-wait',
     value: 'seconds',
-    about: 'seconds to wait when the service says when to retry (default 60)',
+    about: 'longest wait when the service says when to retry (default 60)',
     group: connection,
   },
 ];
@@ -71,7 +71,7 @@ const amount: readonly Flag[] = [
   { name: 'debug', about: 'print headers too; keys are redacted', group: messages },
 ];
 
-/** The flags that several commands have, by what they are about; each knows its heading in help. */
+/** The flags that several commands share, each with its heading in help. */
 export const sharedFlags = {
   /** Format, file, columns and the rest of an output of rows. */
   output: [...format, file, ...rows],

@@ -1,6 +1,8 @@
-import { addDays, type Day, parseDay } from '../../domain/series/date.ts';
+import { addDays, type Day } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Clock } from '../../operations/param.ts';
+import { choiceList } from '../../operations/params.ts';
+import { type DayOfPeriod, type ResolvedDay, readTypedDay } from './typed-day.ts';
 
 /**
  * What was typed after the words of a command: its arguments and the texts of its flags. Reads them as values; a value
@@ -10,7 +12,7 @@ export class TypedLine {
   readonly args: readonly string[];
   readonly clock: Clock;
   readonly #flags: ReadonlyMap<string, readonly string[]>;
-  readonly #today = new Set<string>();
+  readonly #resolved = new Map<string, ResolvedDay>();
 
   /** `flags` holds the texts of each flag that was typed, by its name; none for a switch. */
   constructor(args: readonly string[], flags: ReadonlyMap<string, readonly string[]>, clock: Clock) {
@@ -24,9 +26,9 @@ export class TypedLine {
     return [...this.#flags.keys()].map((name) => `--${name}`);
   }
 
-  /** The flags and arguments that said `today`, among those read so far. */
-  get today(): readonly string[] {
-    return [...this.#today];
+  /** The days that were not typed as `YYYY-MM-DD`, among those read so far. */
+  get resolved(): readonly ResolvedDay[] {
+    return [...this.#resolved.values()];
   }
 
   has(name: string): boolean {
@@ -46,7 +48,7 @@ export class TypedLine {
     return this.#flags.get(name) ?? [];
   }
 
-  /** The value of a flag as `read` gives it; a Problem of `read` is said of the flag. */
+  /** The value that `read` makes of a flag's text; a Problem of `read` becomes one that names the flag. */
   value<T>(name: string, read: (text: string) => T): T | undefined {
     const text = this.text(name);
     return text === undefined ? undefined : readFor(`--${name}`, text, read);
@@ -65,9 +67,9 @@ export class TypedLine {
     });
   }
 
-  /** A date; `today` is the day in UTC. */
-  day(name: string): Day | undefined {
-    return this.value(name, (text) => this.#day(text, `--${name}`));
+  /** A date; `today` is the day in UTC, and a month, a quarter or a year is read as one of its days if one is named. */
+  day(name: string, dayOfPeriod?: DayOfPeriod): Day | undefined {
+    return this.value(name, (text) => this.#day(text, `--${name}`, dayOfPeriod));
   }
 
   /** A date among the arguments, which help calls by this name. */
@@ -75,39 +77,35 @@ export class TypedLine {
     return readFor(name, this.arg(index), (text) => this.#day(text, name));
   }
 
-  /** The as-of date that `--as-of` or `--known-before` gives; not one that has begun nowhere yet. */
+  /** The as-of date that `--as-of` or `--known-before` gives; a Problem if that day has not begun anywhere on Earth. */
   asOf(): Day | undefined {
-    const [asOf, before] = [this.day('as-of'), this.day('known-before')];
+    const [asOf, before] = [this.day('as-of'), this.day('known-before', 'first')];
     if (asOf !== undefined && before !== undefined)
       throw new Problem('bad-input', 'use either --as-of or --known-before');
     if (asOf !== undefined) return this.known(asOf, '--as-of', false);
     return before === undefined ? undefined : this.known(before, '--known-before', true);
   }
 
-  /** The as-of date that a date names, or (`strict`) the one before it; a Problem where it has begun nowhere on Earth. */
+  /** The date itself, or with `strict` the day before it, as an as-of date; a Problem if it has not begun anywhere on Earth. */
   known(day: Day, name: string, strict: boolean): Day {
     const asOf = strict ? addDays(day, -1) : day;
     if (asOf <= this.clock.latest) return asOf;
-    throw new Problem('bad-input', `${name} ${day} lies in the future: nothing is known as of it yet`, {
+    throw new Problem('bad-input', `${name} ${day} is in the future: nothing is known as of that date yet`, {
       field: name,
     });
   }
 
   /** The dates that `--from` and `--to` give, in order. */
   range(): { readonly from?: Day; readonly to?: Day } {
-    const [from, to] = [this.day('from'), this.day('to')];
+    const [from, to] = [this.day('from', 'first'), this.day('to', 'last')];
     if (from !== undefined && to !== undefined && from > to)
       throw new Problem('bad-input', `--from ${from} is after --to ${to}`);
     return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
   }
 
-  #day(text: string, name: string): Day {
-    if (text === 'today') {
-      this.#today.add(name);
-      return this.clock.today;
-    }
-    const day = parseDay(text);
-    if (day === undefined) throw new Problem('bad-input', 'invalid: use YYYY-MM-DD');
+  #day(text: string, flag: string, dayOfPeriod?: DayOfPeriod): Day {
+    const { day, moves } = readTypedDay(text, this.clock.today, dayOfPeriod);
+    if (day !== text) this.#resolved.set(flag, { flag, text, day, moves });
     return day;
   }
 }
@@ -116,7 +114,7 @@ export class TypedLine {
 function oneOf<T extends string>(choices: readonly T[], text: string): T {
   const choice = choices.find((one) => one.toLowerCase() === text.toLowerCase());
   if (choice !== undefined) return choice;
-  throw new Problem('bad-input', `invalid: use ${choices.join(' or ')}`);
+  throw new Problem('bad-input', `invalid: use ${choiceList(choices)}`);
 }
 
 /** Reads a text; a Problem of `read` becomes one that names what was typed: `--limit "0": use an integer of at least 1`. */

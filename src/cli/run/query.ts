@@ -1,12 +1,10 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { AnswerProgress, Asking, Failure } from '../../analysis/answer.ts';
-
+import type { AnswerProgress, Failure, QueryContext } from '../../analysis/answer.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
 import { withSuggestion } from '../../analysis/series-ids.ts';
 import { isDataChange, restartOnChange } from '../../client/consistency.ts';
-import { utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import type { QueryLine } from '../options/line.ts';
@@ -23,9 +21,9 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
   const { query } = line;
   const output = outputChoice(line.output, outputPlace(io), isDrawable(query));
   return withClient(line, io, async (client, messages) => {
-    for (const flag of line.today) messages.detail(`asof: ${flag} today is ${utcDay(io.clock())}`);
+    messages.resolved(line.resolved);
     const bar = progress(io, line.messages.quiet);
-    const asking: Asking = {
+    const context: QueryContext = {
       client,
       signal: io.signal,
       chart: output.drawn,
@@ -34,16 +32,16 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     };
     if (line.dryRun && query.kind !== 'operation') {
       const { estimate } = await import('../../analysis/analyses.ts');
-      messages.warn(`asof: ${await estimate(query, asking).finally(() => bar.clear())}`);
+      messages.warn(`asof: ${await estimate(query, context).finally(() => bar.clear())}`);
       return exitCode.success;
     }
     const started = io.clock().getTime();
-    const job = { query, output, asking, bar, messages, io };
+    const job = { query, output, context, bar, messages, io };
     const { rows, failures } = await answer(job);
     messages.detail(`asof: ${rows} rows in ${io.clock().getTime() - started} ms`);
     const codes: number[] = [];
     for (const { id, error } of failures)
-      codes.push(reportFailure(await withSuggestion(error, id, asking), line.output.format === 'json', io));
+      codes.push(reportFailure(await withSuggestion(error, id, context), line.output.format === 'json', io));
     if (codes[0] !== undefined) return codes[0];
     if (rows === 0) return output.failEmpty ? exitCode.empty : exitCode.success;
     return line.exitCode ? exitCode.differences : exitCode.success;
@@ -54,11 +52,11 @@ function countText({ rows }: AnswerProgress): string {
   return rows === undefined ? '' : `${rows.toLocaleString('en-US')} rows`;
 }
 
-/** A query, where its rows go, and who is told about it. */
+/** A query, its output, and where its progress and messages go. */
 type Job = {
   readonly query: Query;
   readonly output: OutputChoice;
-  readonly asking: Asking;
+  readonly context: QueryContext;
   readonly bar: Progress;
   readonly messages: Messages;
   readonly io: Io;
@@ -68,37 +66,37 @@ type Job = {
 type Outcome = { readonly rows: number; readonly failures: readonly Failure[] };
 
 async function answer(job: Job): Promise<Outcome> {
-  const { output, asking, bar, messages, io } = job;
+  const { output, context, bar, messages, io } = job;
   const sink = await openSink(output.file, io);
   let notes: string[] = [];
   try {
     return await restartOnChange(() => {
       notes = [];
-      const note: Asking['note'] = ({ kind, text }) => {
+      const note: QueryContext['note'] = ({ kind, text }) => {
         // In JSON the coverage of a series is part of the answer.
         if (kind === 'coverage' && output.format === 'json') return;
         if (kind === 'unknown') return messages.detail(`asof: ${text}`);
         notes.push(kind === 'no curve' ? `${text}; --on-or-before takes the newest one before it` : text);
       };
-      return attempt({ ...job, asking: { ...asking, ...(messages.notes && { note }) } }, sink);
+      return attempt({ ...job, context: { ...context, ...(messages.notes && { note }) } }, sink);
     }, sink);
   } catch (error) {
     await sink.abandon();
-    throw withWayOut(error, output);
+    throw withHint(error, output);
   } finally {
     bar.clear();
     for (const text of notes) messages.note(`asof: ${text}`);
   }
 }
 
-/** Rows on stdout cannot be taken back; a file is written again. */
-function withWayOut(error: unknown, { file }: OutputChoice): unknown {
+/** Rows on stdout cannot be taken back, so the hint is a file, which asof can write again. */
+function withHint(error: unknown, { file }: OutputChoice): unknown {
   if (!(error instanceof Problem) || !isDataChange(error) || file !== undefined) return error;
   return error.with({ hints: [...error.hints, 'with -o FILE asof starts again by itself'] });
 }
 
-async function attempt({ query, output, asking, bar, messages, io }: Job, sink: Sink): Promise<Outcome> {
-  const found = await run(query, asking);
+async function attempt({ query, output, context, bar, messages, io }: Job, sink: Sink): Promise<Outcome> {
+  const found = await run(query, context);
   const { failures } = found;
   const isLimited = 'limit' in query && query.limit !== undefined;
   const writing = new RowOutput(await rendererFor(output, found, true), output.screenful && !isLimited);
@@ -117,7 +115,7 @@ async function attempt({ query, output, asking, bar, messages, io }: Job, sink: 
     if (bytes > 0 && !output.onTerminal) bar.show(() => writtenText(writing.rows, bytes));
     if (!(await sink.write(chunk))) break;
     bytes += chunk.length;
-    // Between chunks a signal is noticed.
+    // Lets a signal arrive between chunks.
     await nextTick();
     io.signal.throwIfAborted();
   }
@@ -130,11 +128,11 @@ function writtenText(rows: number, bytes: number): string {
   return `${rows.toLocaleString('en-US')} rows, ${(bytes / 1e6).toFixed(1)} MB written`;
 }
 
-/** Says what the terminal has no room for, and how to see the rest. */
+/** Prints which columns and rows the terminal does not show, and how to see them. */
 function reportHidden({ dropped, hidden }: RowOutput, query: Query, { warn }: Messages): void {
   if (dropped.length > 0)
     warn(`asof: the terminal is too narrow for ${dropped.join(', ')}; choose with --columns`);
   if (hidden === 0) return;
-  const wayOut = query.kind === 'operation' ? '--all shows all, --limit N at most N' : '--all shows all';
-  warn(`asof: ${hidden.toLocaleString('en-US')} more ${hidden === 1 ? 'row' : 'rows'}; ${wayOut}`);
+  const hint = query.kind === 'operation' ? '--all shows all, --limit N at most N' : '--all shows all';
+  warn(`asof: ${hidden.toLocaleString('en-US')} more ${hidden === 1 ? 'row' : 'rows'}; ${hint}`);
 }

@@ -9,6 +9,7 @@ import type { ChosenBaseUrl } from '../config/places.ts';
 import { longestWait, readSettings, timeoutSeconds } from '../config/settings.ts';
 import { keyFor, type UserKey } from '../config/user-key.ts';
 import type { ConnectionFlags, MessageFlags } from '../options/line.ts';
+import { readFor } from '../options/typed-line.ts';
 import { type Io, variable } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 
@@ -43,18 +44,18 @@ export async function openRemote(
     ...client,
     ask: (operation, given, options) =>
       client.ask(operation, given, options).catch((error) => {
-        throw withWayOut(error, { base, from }, key);
+        throw withHint(error, { base, from }, key);
       }),
   };
 }
 
 function timeoutOf(io: Io): number | undefined {
   const text = variable(io, 'ASOF_TIMEOUT');
-  return text === undefined ? undefined : timeoutSeconds(text);
+  return text === undefined ? undefined : readFor('ASOF_TIMEOUT', text, timeoutSeconds);
 }
 
-/** The same problem with hints at what the user can do. */
-function withWayOut(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey | undefined): unknown {
+/** The same problem, with a hint at what the user can do. */
+function withHint(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey | undefined): unknown {
   if (!(error instanceof Problem)) return error;
   const { kind, retryAfter } = error;
   if (kind === 'unauthorized') {
@@ -64,13 +65,14 @@ function withWayOut(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey 
   }
   if (kind === 'rate-limit-exceeded' && retryAfter !== undefined && retryAfter <= longestWait)
     return error.with({ hints: [...error.hints, `--max-wait ${retryAfter} waits for it`] });
-  const misled = (kind === 'unreachable' || kind === 'bad-answer') && from !== '--base-url';
-  return misled ? error.with({ hints: [...error.hints, `${from} names this service`] }) : error;
+  // A variable or a setting may name another service than the user has in mind.
+  const mayBeForgotten = (kind === 'unreachable' || kind === 'bad-answer') && from !== '--base-url';
+  return mayBeForgotten ? error.with({ hints: [...error.hints, `${from} names this service`] }) : error;
 }
 
 /** Reports the requests and waits of a remote client with `-v` and `--debug`; a wait of a second or more always. */
 function reporting(
-  { aside, detail, trace }: Messages,
+  { noteOnTerminal, detail, trace }: Messages,
   { verbose, debug }: MessageFlags,
   clock: () => Date,
 ): (event: RemoteEvent) => void {
@@ -83,9 +85,9 @@ function reporting(
       if (tried.status !== undefined) for (const line of headerLines('<', tried.headers)) trace(line);
     } else {
       const { seconds, reason } = event.wait;
-      const line = `asof: ${reason}; asking again in ${seconds} s`;
+      const line = `asof: ${reason}; retrying in ${seconds} s`;
       if (isVerbose) detail(line);
-      else if (seconds >= 1) aside(line);
+      else if (seconds >= 1) noteOnTerminal(line);
     }
   };
 }

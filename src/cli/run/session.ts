@@ -6,10 +6,11 @@ import type { OutputPlace } from '../../render/output.ts';
 import { chosenBaseUrl, type StoreChoice, storeToRead } from '../config/places.ts';
 import { readSettings } from '../config/settings.ts';
 import type { ConnectionFlags, MessageFlags } from '../options/line.ts';
+import { readFor } from '../options/typed-line.ts';
 import { type Io, variable } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
 
-/** What a line says about whom to ask, and what to print about it. */
+/** The flags that say which store or service to ask, and what to print. */
 export type SessionFlags = { readonly connection: ConnectionFlags; readonly messages: MessageFlags };
 
 /** Runs `work` with a client of the chosen service or store, and closes it in any case. */
@@ -40,16 +41,16 @@ export async function withClient<T>(
 async function openLocal({ store: flag }: ConnectionFlags, io: Io, messages: Messages): Promise<Client> {
   const store = storeToRead(io, flag);
   const client = await openClient({ store: store.path, clock: io.clock }).catch((error) => {
-    throw withNamer(error, store);
+    throw withStoreHint(error, store);
   });
   if (store.isSample)
-    messages.aside('asof: the shipped sample answers; `asof import` starts a store of your own');
+    messages.noteOnTerminal('asof: the shipped sample answers; `asof import` starts a store of your own');
   messages.detail(`asof: store ${store.path}`);
   return client;
 }
 
 /** The failure to open a store, with a hint at the variable or the setting that names it. */
-export function withNamer(error: unknown, { namedBy }: StoreChoice): unknown {
+export function withStoreHint(error: unknown, { namedBy }: StoreChoice): unknown {
   if (namedBy === undefined || !(error instanceof Problem)) return error;
   return error.with({ hints: [...error.hints, `${namedBy} names this store`] });
 }
@@ -71,13 +72,13 @@ function reporting(client: Client, { clock }: Io, { detail, trace }: Messages): 
   };
 }
 
-/** Where output goes, and what the environment and the settings say about it. */
+/** The terminal, if stdout is one, and the output that the environment and the settings ask for. */
 export function outputPlace(io: Io): OutputPlace {
   const { isTTY, columns, rows } = io.stdout;
   const plotWidth = /^[1-9]\d{0,3}$/.exec(variable(io, 'COLUMNS') ?? '')?.[0];
   const colour = wantedColour(io);
   const named = variable(io, 'ASOF_FORMAT');
-  const format = named === undefined ? readSettings(io).format : parseFormat(named);
+  const format = named === undefined ? readSettings(io).format : readFor('ASOF_FORMAT', named, parseFormat);
   return {
     ...(isTTY === true && { terminal: { columns: columns || 80, ...(rows && { rows }) } }),
     ...(format !== undefined && { format }),
@@ -86,7 +87,7 @@ export function outputPlace(io: Io): OutputPlace {
   };
 }
 
-/** Whether the environment wants colours; undefined where it does not say. */
+/** Whether the environment asks for colours; undefined if it does not say. */
 function wantedColour(io: Io): boolean | undefined {
   if (variable(io, 'NO_COLOR') !== undefined) return false;
   const forced = variable(io, 'FORCE_COLOR');

@@ -6,6 +6,9 @@ import type { Io, Output } from './io.ts';
 
 const embeddedErrors = 'asof://local/errors';
 
+/** A flag or argument, its text, and the day that it names. */
+type ResolvedText = { readonly flag: string; readonly text: string; readonly day: string };
+
 /** What a command writes to stderr for people. */
 export type Messages = {
   /** A line about what is missing from the output: `--quiet` does not silence it. */
@@ -15,7 +18,9 @@ export type Messages = {
   /** Whether notes are printed, so that no request is made for one that is not. */
   readonly notes: boolean;
   /** A line for people: only on a terminal. */
-  readonly aside: (text: string) => void;
+  readonly noteOnTerminal: (text: string) => void;
+  /** Which day each text names: on a terminal, or for `--verbose`. */
+  readonly resolved: (days: readonly ResolvedText[]) => void;
   /** A line for `--verbose`. */
   readonly detail: (text: string) => void;
   /** A line for `--debug`. */
@@ -29,12 +34,18 @@ export function messagesOf(
 ): Messages {
   const print = (text: string): void => write(io, `${printable(text)}\n`);
   const unless = (silent: boolean) => (text: string) => (silent ? undefined : print(text));
+  const detail = unless(!verbose && !debug);
+  const noteOnTerminal = unless(quiet || io.stderr.isTTY !== true);
   return {
     warn: print,
     notes: !quiet,
     note: unless(quiet),
-    aside: unless(quiet || io.stderr.isTTY !== true),
-    detail: unless(!verbose && !debug),
+    noteOnTerminal,
+    resolved(days) {
+      const say = io.stderr.isTTY === true ? noteOnTerminal : detail;
+      for (const { flag, text, day } of days) say(`asof: ${flag} ${text} is ${day}`);
+    },
+    detail,
     trace: unless(!debug),
   };
 }

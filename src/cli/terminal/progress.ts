@@ -14,8 +14,8 @@ export type Progress = {
 };
 
 /** Milliseconds before the line is shown, and between two updates. */
-const patience = 500;
-const pace = 100;
+const showAfter = 500;
+const updateEvery = 100;
 
 /** Columns left free: a terminal shows `^C` after the line, which would wrap in the last column. */
 const roomForKeys = 3;
@@ -27,7 +27,7 @@ export function progress(io: Io, quiet: boolean): Progress {
   if (io.stderr.isTTY !== true || variable(io, 'TERM') === 'dumb' || quiet)
     return { show: () => undefined, clear: () => undefined };
   const started = io.clock().getTime();
-  let next = started + patience;
+  let next = started + showAfter;
   // The code that words a line is loaded when the first is due, so that short work does not wait for it.
   let isLoading = false;
   let loaded: LineModule | undefined;
@@ -36,7 +36,7 @@ export function progress(io: Io, quiet: boolean): Progress {
     show(text, share) {
       const now = io.clock().getTime();
       if (now < next) return;
-      next = now + pace;
+      next = now + updateEvery;
       draw = ({ progressLine }) => {
         const width = (io.stderr.columns || 80) - roomForKeys;
         showStatus(io.stderr, progressLine(text(), share, now - started, width));

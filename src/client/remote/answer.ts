@@ -25,16 +25,16 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
   503: 'service-unavailable',
 };
 
-/** The page that a service replied with; anything else is the Problem that it means. */
+/** The page in a service's reply; throws the matching Problem for any other reply. */
 export function readAnswer<R extends Row>(reply: HttpReply, sent: Sent<R>): ReceivedPage<R> {
   if (reply.status === 200)
     return readEnvelope(readJson(reply), sent, { url: reply.url, requestId: reply.headers['x-request-id'] });
   if (reply.status >= 200 && reply.status < 400)
-    throw badAnswer(reply, `${reply.status}, which is no answer of the contract`);
+    throw badAnswer(reply, `${reply.status}, which is not an answer of the contract`);
   throw failureOf(reply, sent);
 }
 
-/** The JSON value of a reply; a Problem that says what it is instead. */
+/** The JSON value of a reply; for other content, throws a Problem that says what it is. */
 export function readJson(reply: HttpReply): unknown {
   if (mediaType(reply) !== 'application/json') throw badAnswer(reply, `${whatItIs(reply)} instead of JSON`);
   try {
@@ -45,7 +45,7 @@ export function readJson(reply: HttpReply): unknown {
   }
 }
 
-/** A reply that is outside the contract. */
+/** The Problem of a reply outside the contract. */
 function badAnswer({ url }: Pick<HttpReply, 'url'>, what: string, options?: ProblemOptions): Problem {
   return new Problem('bad-answer', `${url} answered with ${what}`, options);
 }
@@ -56,7 +56,7 @@ function failureOf(reply: HttpReply, sent: Sent<unknown>): Problem {
   if (reply.status === 429) return quotaUsedUp(reply, said);
   const kind = kinds[reply.status];
   if (said !== undefined && kind !== undefined) {
-    // The contract has no error type of its own for it.
+    // The contract has no error type for changed data, only this text.
     const changed = said.options.field === 'cursor' && said.detail === changedSinceDetail;
     return new Problem(changed ? 'data-changed' : kind, said.detail, said.options);
   }
@@ -65,7 +65,7 @@ function failureOf(reply: HttpReply, sent: Sent<unknown>): Problem {
   return badAnswer(reply, what, said?.options);
 }
 
-/** Only the contract's own words say that a series does not exist; any other 404 is a path that the service lacks. */
+/** Only the contract's text means an unknown series; any other 404 means that the service lacks the path. */
 function notFound(
   { url }: HttpReply,
   said: StatedProblem | undefined,
@@ -84,10 +84,12 @@ function notFound(
 
 function whyNotFound({ inContract }: Operation<Params, unknown>, service: string): string {
   if (service.endsWith('/v1')) return 'the base URL is given without /v1';
-  return inContract === true ? 'is the base URL right?' : 'this service does not offer it; the rest works';
+  return inContract === true
+    ? 'is the base URL right?'
+    : 'this service does not offer it; everything else works';
 }
 
-/** A limit may be kept by something before the service too, which knows nothing of problem documents. */
+/** Not every 429 has a problem document: a proxy in front of the service can limit requests too. */
 function quotaUsedUp(reply: HttpReply, said: StatedProblem | undefined): Problem {
   const seconds = retryAfterOf(reply, new Date());
   return new Problem('rate-limit-exceeded', said?.detail ?? `${reply.url} takes no more requests for now`, {
@@ -99,7 +101,7 @@ function quotaUsedUp(reply: HttpReply, said: StatedProblem | undefined): Problem
 
 type StatedProblem = { readonly detail: string; readonly options: ProblemOptions };
 
-/** What the problem document of a reply says; undefined when it is none. */
+/** The content of a reply's problem document; undefined if the reply has none. */
 function problemIn(reply: HttpReply): StatedProblem | undefined {
   if (!['application/problem+json', 'application/json'].includes(mediaType(reply))) return undefined;
   const document = parsed(reply.body);
@@ -127,7 +129,7 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** A text of bearable length: what a service says is shown to people. */
+/** A text, cut at 2000 characters, because error messages show it; undefined for other values. */
 function shortText(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   return value.length > 2000 ? `${value.slice(0, 2000)}…` : value;

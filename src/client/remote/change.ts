@@ -2,36 +2,36 @@ import type { Envelope } from '../../operations/envelope.ts';
 import type { DataWatch } from '../client.ts';
 import type { HttpReply } from './exchange.ts';
 
-/** How the answer of a path is read; a Problem where it is none. */
+/** Reads the envelope in a reply; throws a Problem if there is none. */
 type Read = (reply: HttpReply) => Envelope<unknown>;
 
-/** One answer by which the data is known again. */
-type Mark = {
+/** The answer that later answers to the same request are compared with. */
+type Baseline = {
   readonly path: string;
   readonly tag: string;
   readonly envelope: Envelope<unknown>;
   readonly read: Read;
 };
 
-/** Watches the data of a service by the tag of an answer. */
+/** Watches for changes of a service's data by the ETag of one answer. */
 export type ChangeWatch = {
-  /** Hears of each answer that was given. */
+  /** To be called with each answer; the first one after `begin` becomes the baseline. */
   readonly answered: (path: string, reply: HttpReply, envelope: Envelope<unknown>, read: Read) => void;
   readonly begin: () => DataWatch;
 };
 
 /**
- * Asks for the first answer once more, with its `ETag` in `If-None-Match`. Where answers have no tag, or the same answer
- * has a new one each time (of a body with its request id, say), nobody can tell.
+ * Requests the baseline again, with its `ETag` in `If-None-Match`. It detects no changes if answers have no ETag, or if the
+ * same answer has a new one each time (because it is computed from a body with the request id, say).
  */
 export function changeWatch(
   get: (path: string, headers: Readonly<Record<string, string>>) => Promise<HttpReply>,
 ): ChangeWatch {
-  let looking = false;
-  let mark: Mark | undefined;
+  let awaitsBaseline = false;
+  let baseline: Baseline | undefined;
 
-  /** The answer as it is now, or undefined where that is the same or nobody can tell. */
-  const renewed = async ({ path, tag, read }: Mark): Promise<Mark | undefined> => {
+  /** The same answer with its new tag; undefined if the tag is as before or absent. */
+  const renewed = async ({ path, tag, read }: Baseline): Promise<Baseline | undefined> => {
     const reply = await get(path, { 'if-none-match': tag });
     if (reply.status === 304) return undefined;
     const envelope = read(reply);
@@ -41,38 +41,38 @@ export function changeWatch(
       : { path, tag: etag, envelope, read };
   };
 
-  const changedSince = async (before: Mark): Promise<boolean> => {
+  const changedSince = async (before: Baseline): Promise<boolean> => {
     const now = await renewed(before);
     if (now === undefined) return false;
-    // What changed need not show in this answer: if anything did, the new tag is there to stay.
+    // The content may be the same although other data changed. In that case the new tag stays the same from now on.
     const later = await renewed(now);
     return later === undefined || content(later.envelope) !== content(before.envelope);
   };
 
   return {
     answered(path, { headers: { etag } }, envelope, read) {
-      if (!looking) return;
-      looking = false;
-      if (etag !== undefined) mark = { path, tag: etag, envelope, read };
+      if (!awaitsBaseline) return;
+      awaitsBaseline = false;
+      if (etag !== undefined) baseline = { path, tag: etag, envelope, read };
     },
     begin() {
-      looking = true;
-      mark = undefined;
+      awaitsBaseline = true;
+      baseline = undefined;
       return {
-        // Before the first answer it is to be expected that there will be a tag.
-        requests: () => (looking || mark !== undefined ? 1 : 0),
-        changed: async () => mark !== undefined && changedSince(mark),
+        // Before the first answer, assume that it will have an ETag.
+        requests: () => (awaitsBaseline || baseline !== undefined ? 1 : 0),
+        changed: async () => baseline !== undefined && changedSince(baseline),
       };
     },
   };
 }
 
-/** Something on the way may turn a strong tag into a weak one. */
+/** A tag without its mark of weakness: a proxy may turn a strong tag into a weak one. */
 function opaque(tag: string): string {
   return tag.replace(/^W\//, '');
 }
 
-/** What an answer says, whichever request it was. */
+/** The content of an answer without its request id. */
 function content({ request_id: _, ...rest }: Envelope<unknown>): string {
   return JSON.stringify(rest);
 }

@@ -23,30 +23,30 @@ import { type RetryPolicy, type Wait, withRetries } from './retry.ts';
 import { proxiesOf } from './transport.ts';
 import { type BaseUrl, parseBaseUrl, requestPath } from './url.ts';
 
-/** Where a service is, and how a client asks it. */
+/** The address of a service, and how a client sends its requests. */
 export type RemoteOptions = {
   readonly baseUrl: string;
-  /** A key of that service; without one the request goes out all the same, and the service answers. */
+  /** A key of that service; without one, requests go out without a key. */
   readonly key?: string;
-  /** Seconds that one try may take; 30 unless given. */
+  /** Time limit of one try, in seconds (default 30). */
   readonly timeout?: number;
-  /** Further tries after a network error, 429, and 502 to 504; 2 unless given. */
+  /** Retries after a network error, 429, and 502 to 504 (default 2). */
   readonly retries?: number;
-  /** Seconds to wait in all before the further tries of one request; 60 unless given. */
+  /** Limit on all waits between the tries of one request, in seconds (default 60). */
   readonly maxWait?: number;
   readonly userAgent?: string;
-  /** Names the proxies by the usual variables; the process's own unless given. */
+  /** The environment, whose usual variables name the proxies (default `process.env`). */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Stops what is under way. */
+  /** Stops requests and waits. */
   readonly signal?: AbortSignal;
   readonly clock?: () => Date;
   readonly watch?: (event: RemoteEvent) => void;
 };
 
-/** What a remote client does, for whoever wants to see it; the key is never in it. */
+/** A try or a wait of a remote client, for logs; it never contains the key. */
 export type RemoteEvent = { readonly tried: RequestTry } | { readonly wait: Wait };
 
-/** A client of the service at a base URL: the envelopes and Problems that a client of its store would have. */
+/** A client of the service at a base URL. It gives the same envelopes and Problems as an embedded client of the service's store. */
 export function remoteClient(options: RemoteOptions): Client {
   const client = new RemoteClient(options);
   return {
@@ -183,7 +183,7 @@ class RemoteClient implements Client {
     return { latest: latestDay(now), today: utcDay(now) };
   }
 
-  /** All rows of a listing; asked for once. */
+  /** All rows of a listing, requested once. */
   async #wholeListing<R extends Row>(operation: Operation<Params, R>): Promise<Listed<R>> {
     if (this.#listing !== undefined && isListingOf(this.#listing, operation)) return this.#listing.listed;
     const listed = wholeListing((texts) => this.#answer(operation, texts, texts));
@@ -229,8 +229,8 @@ function isRedirect({ status }: HttpReply): boolean {
 }
 
 /**
- * The path that a redirect leads to, or undefined where there is none. It is followed within the origin alone (the key
- * is for that and for no other), and only with the same query: without `as_of` the answer would be another.
+ * The path that a redirect leads to; undefined for any other reply. Refuses a redirect to another origin, because the key
+ * is for this one only, and a redirect to another query, because without `as_of` the answer would differ.
  */
 function movedTo(reply: HttpReply, origin: string, asked: string): string | undefined {
   if (!isRedirect(reply)) return undefined;
@@ -255,7 +255,7 @@ function movedTo(reply: HttpReply, origin: string, asked: string): string | unde
   return to.pathname + to.search;
 }
 
-/** The same failure with the key out of sight, should the service have repeated it. */
+/** The same failure with the key redacted, in case the service repeated it. */
 function withoutKey(key: string | undefined, error: unknown): unknown {
   if (key === undefined || !(error instanceof Problem)) return error;
   const clean = (text: string) => text.replaceAll(key, '(redacted)');

@@ -15,9 +15,9 @@ export type ReceivedPage<R> = {
 };
 
 /**
- * The page that `value` is, when it keeps the contract and answers the query; else a Problem that says where it does not.
- * It must be as of the day asked for: a service that overlooks `as_of` would show the future. Rows that do not meet a
- * parameter which the service was not sent are left out.
+ * The page in `value`. Throws a Problem that names the place if it breaks the contract or does not match the query. It
+ * must be as of the requested day: a service that ignores `as_of` would show the future. Rows that do not match a
+ * parameter that was not sent are left out.
  */
 export function readEnvelope<R extends Row>(
   value: unknown,
@@ -28,7 +28,7 @@ export function readEnvelope<R extends Row>(
     throw new Problem('bad-answer', `${url} answered outside the contract: ${what}`);
   };
   const { operation, asked, sent } = query;
-  if (!isObject(value)) return refuse('no JSON object');
+  if (!isObject(value)) return refuse('not a JSON object');
   const received = withDefaults(value, requestId);
   if (!isEnvelope(received, operation.object)) return refuse(wrongMember(received, operation.object) ?? '');
   const wrong =
@@ -61,7 +61,7 @@ function withDefaults(value: Members, requestId: string): Members {
   return { object, request_id, status, ...more, results, results_count, has_more, next_cursor };
 }
 
-/** The envelope as asof has it: days as `YYYY-MM-DD`, and a cursor only where there are more rows. */
+/** The envelope in asof's form: days as `YYYY-MM-DD`, and a cursor only if there are more rows. */
 function inOneForm<R>(
   received: Envelope<unknown>,
   results: readonly R[],
@@ -114,10 +114,10 @@ function wrongPaging(
   const rows = results.length;
   if (results_count !== rows) return `results_count is ${results_count}, but there are ${rows} results`;
   if (!has_more) return undefined;
-  if (!Object.hasOwn(operation.params, 'cursor')) return 'it says has_more, but is not a listing';
+  if (!Object.hasOwn(operation.params, 'cursor')) return 'has_more is true, but this is not a listing';
   return isText(next_cursor) && next_cursor !== ''
     ? undefined
-    : `it says has_more, but next_cursor is ${shown(next_cursor)}`;
+    : `has_more is true, but next_cursor is ${shown(next_cursor)}`;
 }
 
 /** An answer of the contract says as of which day it is where it was asked for one, and only there. */

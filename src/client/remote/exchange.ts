@@ -9,7 +9,7 @@ import type { BaseUrl } from './url.ts';
 /** The headers of a message, names in lower case. */
 type HttpHeaders = { readonly [name: string]: string };
 
-/** A service's reply to one request, whatever its status; `url` is without the query. */
+/** A service's reply to one request, with any status; `url` is without the query. */
 export type HttpReply = {
   readonly url: string;
   readonly status: number;
@@ -40,12 +40,12 @@ export type RequesterOptions = {
   readonly watch: (tried: RequestTry) => void;
 };
 
-/** No page of a thousand rows comes near; a service that sends more is broken, or means harm. */
+/** Far more than a page of a thousand rows; a service that sends more is broken or hostile. */
 const largestBody = 64 * 1024 * 1024;
 
 const redacted = '(redacted)';
 
-/** Sends single requests to one service; the key goes to the base URL's own origin, as `X-API-Key`, and nowhere else. */
+/** Sends single requests to one service. The key goes out as `X-API-Key`, to the origin of the base URL only. */
 export class Requester {
   readonly #options: RequesterOptions;
   readonly #headers: HttpHeaders;
@@ -64,10 +64,10 @@ export class Requester {
     this.#destination = { href: base.href, throughProxy: hasProxy(proxies) };
   }
 
-  /** Tries a request once, with `more` headers: the reply, or why there is none. Throws `interrupted` on the signal. */
-  async get(path: string, more: HttpHeaders = {}): Promise<HttpReply | ConnectionFailure> {
+  /** Tries a request once; gives the reply, or the reason why none came. Throws `interrupted` on the signal. */
+  async get(path: string, extraHeaders: HttpHeaders = {}): Promise<HttpReply | ConnectionFailure> {
     const { base, timeout, signal, watch } = this.#options;
-    const headers = { ...this.#headers, ...more };
+    const headers = { ...this.#headers, ...extraHeaders };
     const deadline = AbortSignal.timeout(timeout * 1000);
     const started = performance.now();
     const tried = () => ({
@@ -121,7 +121,7 @@ export class Requester {
   }
 }
 
-/** A transport to one origin: through undici where there is a proxy, else through Node, which starts faster. */
+/** A transport to one origin: undici if there is a proxy, else Node's HTTP client, which starts faster. */
 async function openTransport(origin: string, proxies: Proxies): Promise<Transport> {
   if (!hasProxy(proxies)) return new DirectTransport(origin);
   const { ProxyTransport } = await import('./proxy-transport.ts');
@@ -136,7 +136,7 @@ function flat(headers: HttpResponse['headers']): HttpHeaders {
   );
 }
 
-/** The whole body, so that the connection is free again; leaving the loop early closes it. */
+/** Reads the whole body, which frees the connection; leaving the loop early closes it. */
 async function collect(body: AsyncIterable<Buffer>, url: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -12,7 +12,7 @@ export type Announces = (path: string, parameter: string) => boolean;
 
 const announcesNothing: Announces = () => false;
 
-/** What the reply to `/v1/openapi.json` announces; whatever is no such description announces nothing. */
+/** What the reply to `/v1/openapi.json` announces; any other content announces nothing. */
 export function announcedIn(reply: HttpReply): Announces {
   if (reply.status !== 200) return announcesNothing;
   let description: unknown;
@@ -32,7 +32,7 @@ export function announcedIn(reply: HttpReply): Announces {
     );
 }
 
-/** Path parameters may be called anything. */
+/** A path without the names of its parameters, which another service may choose differently. */
 function shape(path: string): string {
   return path.replace(/\{[^}]*\}/g, '{}');
 }
@@ -53,7 +53,7 @@ function fieldsOf(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
 }
 
-/** A parameter that may be written as a reference into the description's components. */
+/** A parameter; if the entry is a reference, the one in the description's components. */
 function resolved(entry: unknown, description: unknown): JsonObject {
   const reference = fieldsOf(entry).$ref;
   const name =
@@ -111,17 +111,17 @@ function lacksParameter({ path }: Operation<Params, unknown>, name: string, serv
       : `the service at ${service} does not announce the parameter '${name}'`;
   return new Problem('bad-answer', detail, {
     missing: true,
-    hints: ['it is an extension of asof; all else works'],
+    hints: ['it is an extension of asof; everything else works'],
   });
 }
 
-/** Asks for one page of a listing. */
+/** Requests one page of a listing. */
 type AskPage<R> = (texts: ParamTexts) => Promise<Envelope<R>>;
 
 /** All rows of a listing, in the envelope of its last page. */
 export type Listed<R> = { readonly envelope: Omit<Envelope<R>, 'next_cursor'>; readonly rows: readonly R[] };
 
-/** The page that the texts ask for, selected by the client itself from the whole listing. */
+/** The page that `texts` ask for, which the client selects from the whole listing. */
 export function selectedPage<R extends Row>(
   { rows, envelope }: Listed<R>,
   { select, keyOf }: NonNullable<Substitute<R>['selection']>,
@@ -149,7 +149,7 @@ export function selectedPage<R extends Row>(
 
 /** The Problem of a service that gives a page again where it was asked for the next one. */
 export function samePageAgain(): Problem {
-  return new Problem('bad-answer', 'the service gives the same page of a listing again and again');
+  return new Problem('bad-answer', 'the service repeats a page of a listing');
 }
 
 /** Whether a query asks for one row of a listing whose order its rows show: one row alone shows none. */

@@ -9,7 +9,7 @@ type FailureReason = { readonly words: string; readonly transient: boolean };
 /** Reasons by the codes of Node and undici. */
 const reasons: Readonly<Record<string, FailureReason>> = {
   ENOTFOUND: { words: 'there is no host of that name', transient: false },
-  EAI_AGAIN: { words: 'the name of the host cannot be looked up just now', transient: true },
+  EAI_AGAIN: { words: 'the host name cannot be looked up at the moment', transient: true },
   ECONNREFUSED: { words: 'connection refused', transient: true },
   ECONNRESET: { words: 'the connection was reset', transient: true },
   EPIPE: { words: 'the connection was closed', transient: true },
@@ -30,7 +30,7 @@ const reasons: Readonly<Record<string, FailureReason>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: { words: 'TLS: its certificate is for another host', transient: false },
 };
 
-/** Where a failed try was to go: the base URL, and whether the environment names a proxy. */
+/** The destination of a failed try: the base URL, and whether the environment names a proxy. */
 export type Destination = { readonly href: string; readonly throughProxy: boolean };
 
 /** The failure for an error of the network. */
@@ -54,7 +54,7 @@ export function connectionFailure(error: unknown, destination: Destination): Con
   return { problem: unreachable(destination.href, words, hints, error), transient };
 }
 
-/** The failure of a try that was not answered within that many seconds. */
+/** The failure of a try that got no answer within its time limit. */
 export function timedOut(destination: Destination, seconds: number): ConnectionFailure {
   return {
     problem: unreachable(destination.href, `no answer within ${seconds} s (--timeout)`),
@@ -78,7 +78,7 @@ function otherReason(code: string, message: string): FailureReason {
   return { words: code === '' ? message : code, transient: true };
 }
 
-/** The first cause of an error; of several addresses tried, that of the first. */
+/** The innermost cause of an error; if several addresses were tried, the cause of the first failure. */
 function firstCause(error: unknown): Pick<Error, 'name' | 'message'> & { readonly code: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return firstCause(error.errors[0]);
   if (!(error instanceof Error)) return { code: '', name: '', message: String(error) };

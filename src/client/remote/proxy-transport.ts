@@ -7,7 +7,7 @@ export class ProxyTransport implements Transport {
   readonly #dispatcher: Dispatcher;
   readonly #closing = new AbortController();
 
-  /** A Problem if a proxy is not a URL of HTTP or SOCKS 5. */
+  /** Throws a Problem if a proxy is not a URL of HTTP or SOCKS 5. */
   constructor(proxies: Proxies) {
     const [httpProxy, httpsProxy] = [
       proxyUrl('HTTP_PROXY', proxies.http),
@@ -20,7 +20,7 @@ export class ProxyTransport implements Transport {
       httpProxy,
       httpsProxy,
       noProxy: proxies.no,
-      // Many proxies allow tunnels to the port of TLS alone, so that plain http is asked of them in plain.
+      // Many proxies allow tunnels only to port 443, so plain http requests do without one.
       proxyTunnel: false,
       connect,
       // With options of TLS undici asks a SOCKS proxy in TLS.
@@ -37,7 +37,7 @@ export class ProxyTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    // undici's own `destroy` waits for connections that are being made.
+    // undici's `destroy` waits for connections that are still being made.
     this.#closing.abort();
     await this.#dispatcher.destroy();
   }

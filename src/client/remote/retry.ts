@@ -17,7 +17,7 @@ export type Wait = { readonly seconds: number; readonly reason: string };
 
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Retries a request after a transient network error, 429 and 502 to 504; the last reply or problem is the outcome. */
+/** Retries a request after a transient network error, 429 and 502 to 504. Gives the last reply, or throws the last Problem. */
 export async function withRetries(
   attempt: () => Promise<HttpReply | ConnectionFailure>,
   { retries, maxWait, signal, waiting }: RetryPolicy,
@@ -40,7 +40,7 @@ function replyOf(outcome: HttpReply | ConnectionFailure): HttpReply {
   return outcome;
 }
 
-/** The wait after the failed try of that number, or undefined where a retry would not help. */
+/** The wait after try number `failed`; undefined if a retry would not help. */
 function waitAfter(outcome: HttpReply | ConnectionFailure, failed: number): Wait | undefined {
   const backoff = 2 ** (failed - 1);
   if ('problem' in outcome)
@@ -59,7 +59,7 @@ export function secondsToReset(text: string, now: Date): string {
   return String(Math.max(0, Math.ceil((milliseconds - now.getTime()) / 1000)));
 }
 
-/** The seconds to wait by `Retry-After`, which is a number or a date; undefined without a valid one. */
+/** The seconds to wait according to `Retry-After`, a number or a date; undefined if it is absent or invalid. */
 export function retryAfterOf({ headers }: Pick<HttpReply, 'headers'>, now: Date): number | undefined {
   const text = headers['retry-after']?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);

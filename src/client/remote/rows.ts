@@ -42,7 +42,7 @@ export function rowReader<R extends Row>(query: SentQuery<R>): (value: unknown) 
     const late = asOf === undefined ? undefined : laterThan(asOf, fields, knownBy, row);
     if (late !== undefined) return { fault: shownIn(late.field) + late.words };
     if (newestFirst !== undefined && seen.size === seen.add(row[newestFirst]).size)
-      return { fault: `${shownIn(newestFirst)} once more` };
+      return { fault: `${shownIn(newestFirst)} a second time` };
     for (const { field, fault, met } of held) if (!met(row)) return { fault: shownIn(field) + fault };
     const failing = applied.filter(({ met }) => !met(row));
     const [first] = failing;
@@ -134,7 +134,7 @@ function completion(
 }
 
 function wrongRow(fields: readonly Field[], row: unknown): string | undefined {
-  if (!isObject(row)) return ' is no object';
+  if (!isObject(row)) return ' is not an object';
   for (const field of fields) {
     const fault = wrongCell(field, row[field.name]);
     if (fault !== undefined) return `.${field.name} ${fault}`;
@@ -156,7 +156,7 @@ function wrongCell(field: Field, value: unknown): string | undefined {
 
 function wrongRecord(fields: readonly Field[], records: readonly unknown[]): string | undefined {
   for (const [index, record] of records.entries()) {
-    if (!isObject(record)) return `holds ${shown(record)} at ${index}, which is no object`;
+    if (!isObject(record)) return `holds ${shown(record)} at ${index}, which is not an object`;
     for (const field of fields) {
       const fault = wrongCell(field, record[field.name]);
       if (fault !== undefined) return `holds a record at ${index} whose ${field.name} ${fault}`;

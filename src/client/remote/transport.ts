@@ -9,7 +9,7 @@ export type HttpRequest = {
   readonly signal: AbortSignal;
 };
 
-/** The head of a response, and its body, which must be read or left early: both free the connection. */
+/** The status, the headers and the body of a response. Reading the body to its end, or stopping early, frees the connection. */
 export type HttpResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -19,7 +19,7 @@ export type HttpResponse = {
 /** Sends requests over connections that it keeps open. Sets no time limits: the request's signal has the deadline. */
 export interface Transport {
   send(request: HttpRequest): Promise<HttpResponse>;
-  /** Closes every connection, also those that are still being made. */
+  /** Closes every connection, including those that are still being made. */
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function hasProxy(proxies: Proxies): boolean {
   return proxies.http !== '' || proxies.https !== '';
 }
 
-/** Sends requests to one origin by Node's own HTTP client. */
+/** Sends requests to one origin with Node's HTTP client. */
 export class DirectTransport implements Transport {
   readonly #protocol: typeof http | typeof https;
   readonly #agent: http.Agent;
@@ -63,7 +63,7 @@ export class DirectTransport implements Transport {
         resolve({ status: message.statusCode ?? 0, headers: message.headers, body: message }),
       );
       sent.once('error', (error: NodeJS.ErrnoException) => {
-        // The service had closed the idle connection: that says nothing about the request.
+        // The service had closed the idle connection, so it has not seen the request.
         if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(this.send(request));
         else reject(error);
       });

@@ -2,10 +2,10 @@ import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { ParamTexts } from '../../operations/param.ts';
 
-/** Where a service is: its origin, the prefix of its paths (empty or `/…` without a slash at the end), and both as one text. */
+/** The base URL of a service: its origin, the prefix of its paths (empty, or `/…` without a trailing slash), and both joined. */
 export type BaseUrl = { readonly origin: string; readonly prefix: string; readonly href: string };
 
-/** The base URL that `text` is; a Problem that never repeats a password when it is none. */
+/** Parses a base URL; throws a Problem, which never repeats a password, if the text is not one. */
 export function parseBaseUrl(text: string): BaseUrl {
   const typed = text.trim();
   if (!URL.canParse(typed)) throw refused('it is not a URL', withScheme(typed));
@@ -19,13 +19,13 @@ export function parseBaseUrl(text: string): BaseUrl {
 }
 
 function refused(reason: string, hint?: string): Problem {
-  return new Problem('bad-input', `this cannot be a base URL: ${reason}`, {
+  return new Problem('bad-input', `invalid base URL: ${reason}`, {
     field: 'base_url',
     hints: hint === undefined ? ['such as https://data.example.com'] : [hint],
   });
 }
 
-/** A host without a scheme is the commonest slip; the way to write it is worth a line. */
+/** Suggests a scheme for a host without one, the most common mistake; undefined for any other text. */
 function withScheme(typed: string): string | undefined {
   return /^(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(\/[\w./-]*)?$/.test(typed)
     ? `did you mean https://${typed}?`
@@ -37,7 +37,7 @@ export function requestPath({ path, params }: Pick<Operation, 'params' | 'path'>
   const inPath = new Map<string, string>();
   const query: string[] = [];
   for (const [name, text] of texts) {
-    // A repeated path parameter goes out with the query, so that it is the service that refuses it.
+    // A repeated path parameter goes into the query, and the service refuses it.
     if (params[name]?.in === 'path' && !inPath.has(name)) inPath.set(name, text);
     else query.push(`${encodeURIComponent(name)}=${encodeURIComponent(text)}`);
   }
@@ -50,6 +50,6 @@ export function requestPath({ path, params }: Pick<Operation, 'params' | 'path'>
 function checkSegment(name: string, text: string | undefined, instance: string): void {
   if (text === undefined)
     throw new Problem('validation-error', `parameter '${name}' is missing`, { field: name, instance });
-  // Every URL parser on the way resolves these: they would ask another endpoint. No series is called so.
+  // URL parsers resolve `.` and `..`, so the request would reach another endpoint. No series has such an id.
   if (/^\.{0,2}$/.test(text)) throw new Problem('not-found', `series '${text}' not found`, { instance });
 }

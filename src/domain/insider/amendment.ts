@@ -10,7 +10,7 @@ export type Restatement = { readonly reports: readonly Purchase[]; readonly isCl
  * What the rows of an amendment (`stated`, all of one trade date) restate among the known trades of that date: those
  * that its owners reported; of these, where the amendment names the day of its original, those filed on that day.
  * It is clear when one filing reported all of them and the amendment states as many purchases. An amendment without a
- * purchase must state the same numbers of shares. Both reports of a trade that its owners reported twice are meant.
+ * purchase must state the same numbers of shares. If owners reported a trade twice, both reports are restated.
  */
 export function restatementOf(stated: readonly Filing[], known: readonly ReportedTrade[]): Restatement {
   const [first] = stated;

@@ -4,7 +4,7 @@ import { type Filing, isAmendment } from './filing.ts';
 import { type IneligibleReason, type Purchase, purchaseOf } from './purchase.ts';
 import { addReport, type RepetitionReason, type ReportedTrade, tradesOf } from './reported-trade.ts';
 
-/** Why a trade counts towards no cluster, with the trade or amendment that is to blame. */
+/** Why a trade counts towards no cluster, with the trade or amendment that takes its place. */
 type Exclusion =
   | { readonly reason: IneligibleReason }
   | { readonly reason: RepetitionReason; readonly countedTrade: Filing }
@@ -98,7 +98,7 @@ class Classifier {
     }
   }
 
-  /** What the filings read so far amount to. */
+  /** The classification of the filings read so far. */
   result(): Classification {
     this.#endDay();
     const trades = [...this.#dates.keys()].sort().flatMap((date) => this.#dates.get(date)?.trades ?? []);

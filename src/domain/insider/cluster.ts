@@ -19,8 +19,8 @@ export type Cluster = {
 };
 
 /**
- * The clusters in one issuer's purchases, which come in order of trade date. A span is `days` days from the date of a
- * purchase on; spans with enough insiders that share a purchase are joined into one cluster.
+ * The clusters in one issuer's purchases, which come in order of trade date. A span is the `days` days that begin with the
+ * date of a purchase; spans with enough insiders that share a purchase are joined into one cluster.
  */
 export function clustersOf(purchases: readonly Purchase[], rule: ClusterRule): readonly Cluster[] {
   return joinedSpans(purchases, rule).flatMap((own) => {

@@ -11,7 +11,7 @@ type CountedTrade = {
   readonly insider: ReportingOwner;
   /** The other owners of the filing, which are one insider with `insider`. */
   readonly jointFilers: readonly ReportingOwner[];
-  /** An amendment of which it is not clear what it restates: this trade is part of it, or may be restated by it. */
+  /** An amendment with more than one possible original: this trade is part of it, or may be restated by it. */
   readonly ambiguousAmendment?: Filing;
 };
 
@@ -22,9 +22,10 @@ type TradeOutside = { readonly reason: 'outside-the-cluster'; readonly filing: F
 export type TradeExplanation = CountedTrade | TradeOutside | ExcludedTrade;
 
 /**
- * Explains a cluster by the classification of its issuer's trades in which it was found: every trade with code `P` whose trade date is in the
- * cluster or at most `days` days away, ordered by trade date, filing date, accession number and row. A trade that is
- * dated after its filing, or not dated, is near by its filing date. Exactly the cluster's purchases are `counted`.
+ * Explains a cluster by the classification of its issuer's trades in which it was found. Covers every trade with code `P`
+ * whose trade date is in the cluster or at most `days` days away, ordered by trade date, filing date, accession number and
+ * row. For a trade without a date, or dated after its filing, the filing date decides. Exactly the cluster's purchases are
+ * `counted`.
  */
 export function explainCluster(
   { purchases, dateFirst, dateLast }: Cluster,
@@ -48,7 +49,7 @@ function idOf({ filingId, row }: Filing): string {
 }
 
 function countedTrade({ filing, insider }: Purchase, { ambiguous }: Classification): CountedTrade {
-  const doubt = ambiguous.find(
+  const ambiguity = ambiguous.find(
     ({ amendment, possibleOriginals }) =>
       amendment.filingId === filing.filingId || possibleOriginals.includes(filing),
   );
@@ -57,7 +58,7 @@ function countedTrade({ filing, insider }: Purchase, { ambiguous }: Classificati
     filing,
     insider,
     jointFilers: filing.owners.filter((owner) => owner !== insider),
-    ...(doubt !== undefined && { ambiguousAmendment: doubt.amendment }),
+    ...(ambiguity !== undefined && { ambiguousAmendment: ambiguity.amendment }),
   };
 }
 
@@ -75,7 +76,7 @@ export function explainedOwner(explanation: TradeExplanation): ReportingOwner | 
   return explanation.reason === 'counted' ? explanation.insider : leadOwner(explanation.filing);
 }
 
-/** The reason in words: why a trade was left out, or what to know of one that counts; empty when there is nothing to say. */
+/** The reason in words: why a trade was left out, or a remark on one that counts; empty if there is none. */
 export function explanationText(explanation: TradeExplanation): string {
   const { reason, filing } = explanation;
   switch (reason) {

@@ -58,7 +58,7 @@ export type Filing = Trade & {
   readonly issuerName: string | null;
   /** As stated, in capitals; it may hold several symbols (`symbolsOf`). */
   readonly ticker: string | null;
-  /** In the filing's order; empty when the table of owners is missing. */
+  /** In the filing's order; empty if the table of owners is missing. */
   readonly owners: readonly ReportingOwner[];
   /** The checkbox "pursuant to a Rule 10b5-1 plan", on forms since 2023. */
   readonly is10b51: boolean | null;
@@ -153,13 +153,13 @@ export type Impossibility =
   | 'negative-shares'
   | 'negative-price';
 
-/** The fields by which a trade is possible or not. */
+/** The fields that decide whether a trade is possible. */
 type CheckedFields = Pick<Filing, 'transactionDate' | 'filedOn' | 'shares' | 'pricePerShare'>;
 
 /** The day on which the Securities Exchange Act was signed; before it, no insider had to report. */
 const exchangeAct: Day = '1934-06-06';
 
-/** Why a trade cannot have happened as stated, so that it counts for nothing; undefined when it can. */
+/** Why a trade cannot have happened as stated, so that it counts towards no cluster; undefined if it can. */
 export function impossibilityOf({
   transactionDate,
   filedOn,

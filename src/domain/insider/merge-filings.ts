@@ -33,7 +33,7 @@ export type FilingsPlan = {
   readonly put: readonly HeldFiling[];
 };
 
-/** Plans to add trades, one record for each filing and row; their order makes no difference. `held` needs the filings that the store holds of the same. */
+/** Plans to add trades, one record for each filing and row, in any order. `held` must have those of the same filings that the store holds. */
 export function planFilings(
   held: readonly HeldFiling[],
   filings: readonly Filing[],
@@ -114,7 +114,7 @@ class FilingDraft {
   }
 }
 
-/** Whether clusters are made of a trade: an open-market purchase, or any trade in shares that an amendment restates. */
+/** Whether a trade can affect clusters: it is an open-market purchase, or a trade in shares that an amendment states. */
 function concernsClusters(filing: Filing): boolean {
   if (filing.isDerivative || filing.formType.startsWith('3')) return false;
   return filing.transactionCode === 'P' || isAmendment(filing);

@@ -22,7 +22,7 @@ export function tradesOf(reports: readonly Purchase[]): ReportedTrade[] {
 export function addReport(trades: ReportedTrade[], report: Purchase): void {
   const alike = trades.filter((trade) => mayRepeat(trade, report));
   const own = alike.find((trade) => reportsOf(trade).some((one) => sharesOwner(one.filing, report.filing)));
-  // A block is compared with the counted report alone: two people who each hold the same block as a third are two.
+  // Only the counted report is compared: if A and B each report C's block, A and B need not share one.
   const same = own ?? alike.find(({ counted }) => isSameBlock(counted.filing, report.filing));
   if (same === undefined) trades.push({ counted: report, repeated: [] });
   else same.repeated.push({ report, reason: same === own ? 'reported-twice' : 'same-block' });
@@ -43,7 +43,7 @@ function mayRepeat(trade: ReportedTrade, { filing }: Purchase): boolean {
   );
 }
 
-/** Whether one owner reports in both filings; where a CIK is unknown, the names decide. */
+/** Whether one owner reports in both filings; if a CIK is unknown, the names decide. */
 export function sharesOwner(one: Filing, other: Filing): boolean {
   return one.owners.some((a) =>
     other.owners.some((b) =>

@@ -1,8 +1,9 @@
 import { type Day, type Frequency, periodStart } from './date.ts';
 import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from './date-set.ts';
-import { sameNumber } from './decimal.ts';
+import { addDifferences, type KeptChange } from './kept-change.ts';
 import type { Statement } from './revision-history.ts';
 import { type Change, knownOn, place, type StatedAt, type StatementConflict } from './revision-history.ts';
+import { betterKnown, type KeptKind } from './vintage-kind.ts';
 
 /** A vintage as a store holds it. */
 export type HeldVintage = {
@@ -11,35 +12,43 @@ export type HeldVintage = {
   readonly dates: DateSetText;
   /** Whether it speaks for every date of the series: the dates that it does not list are withdrawn. */
   readonly complete: boolean;
+  /** How its date came about. */
+  readonly kind: KeptKind;
 };
 
 /** What a store holds of a series; a merge is planned against it. */
 export type HeldSeries = {
   /** Dates are kept as the first day of their period of this frequency. */
   readonly frequency: Frequency;
-  /** Every vintage, oldest first. */
+  /** Every vintage, oldest first; none are needed if every statement of the merge is later than all of them. */
   readonly vintages: readonly HeldVintage[];
-  /** The changes of each date that the merge is about, oldest first; other dates may be missing. */
+  /** The changes of each date that the merge is about, oldest first; the latest is enough if no vintages are needed. */
   readonly changes: ReadonlyMap<Day, readonly Change[]>;
 };
 
 /** A whole vintage; without `dates` it lists the dates that the store holds of it. */
-export type WholeVintage = { readonly asOf: Day; readonly dates?: ReadonlySet<Day> };
+export type WholeVintage = {
+  readonly asOf: Day;
+  readonly dates?: ReadonlySet<Day>;
+  readonly kind?: KeptKind | undefined;
+};
 
-/** How a merge treats a statement that differs from the one held: as a conflict, or as its replacement. */
-export type MergeOptions = { readonly replace: boolean };
+/** How a merge treats its statements. */
+export type MergeOptions = {
+  /** Whether a statement that differs from the one held replaces it, or is a conflict. */
+  readonly replace: boolean;
+  /** How their vintages came about, where a statement does not say it itself; open unless given. */
+  readonly kind?: KeptKind | undefined;
+};
 
-/** How many statements a merge added, and how many were known. */
+/** The numbers of statements that a merge added and that were known, and its conflicts. */
 export type MergeCounts = {
   readonly added: number;
   readonly known: number;
-  /** How many of those added are withdrawals. */
+  /** How many of those added take back a value that was known until then. */
   readonly withdrawn: number;
   readonly conflicts: readonly StatementConflict[];
 };
-
-/** A change as a store keeps it: of the number (a fact), or of its text alone (a respelling). */
-export type KeptChange = Change & { readonly date: Day; readonly kind: 'fact' | 'respelling' };
 
 /** The rows that a store has to write for a merge: it removes first, then inserts. */
 export type MergePlan = MergeCounts & {
@@ -50,16 +59,16 @@ export type MergePlan = MergeCounts & {
 };
 
 /** A statement of the series that a merge is about. */
-type NewStatement = Pick<Statement, 'date' | 'asOf' | 'value'>;
+type NewStatement = Pick<Statement, 'date' | 'asOf' | 'value' | 'kind'>;
 
 /** Plans to add statements to a series. The result does not depend on the order in which statements arrive. */
 export function planMerge(
   held: HeldSeries,
   statements: readonly NewStatement[],
-  { replace }: MergeOptions,
+  options: MergeOptions,
 ): MergePlan {
   const draft = new SeriesDraft(held.frequency, held);
-  draft.add(statements, replace);
+  draft.add(statements, options);
   return draft.plan(held);
 }
 
@@ -70,10 +79,10 @@ export function planMerge(
 export function planCompletion(
   held: HeldSeries,
   vintages: readonly WholeVintage[],
-  { replace }: MergeOptions,
+  options: MergeOptions,
 ): MergePlan {
   const draft = new SeriesDraft(held.frequency, held);
-  for (const vintage of vintages) draft.complete(vintage, replace);
+  for (const vintage of vintages) draft.complete(vintage, options);
   return draft.plan(held);
 }
 
@@ -83,20 +92,21 @@ export function planCompletion(
  */
 export function planMove(held: HeldSeries, frequency: Frequency): MergePlan {
   const draft = new SeriesDraft(frequency, { vintages: [], changes: new Map() });
-  const vintages = held.vintages.map(({ asOf, dates, complete }) => ({
+  const vintages = held.vintages.map(({ asOf, dates, complete, kind }) => ({
     asOf,
     complete,
+    kind,
     dates: parseDateSet(dates).days(),
   }));
-  const statements = vintages.flatMap(({ asOf, dates }) =>
+  const statements = vintages.flatMap(({ asOf, dates, kind }) =>
     dates.map((date) => {
       const changes = held.changes.get(periodStart(date, held.frequency)) ?? [];
-      return { date, asOf, value: knownOn(changes, asOf) };
+      return { date, asOf, value: knownOn(changes, asOf), kind };
     }),
   );
-  draft.add(statements, false);
-  for (const { asOf, dates, complete } of vintages) {
-    if (complete) draft.complete({ asOf, dates: new Set(dates) }, false);
+  draft.add(statements, { replace: false });
+  for (const { asOf, dates, complete, kind } of vintages) {
+    if (complete) draft.complete({ asOf, kind, dates: new Set(dates) }, { replace: false });
   }
   return draft.plan(held);
 }
@@ -106,7 +116,7 @@ class SeriesDraft {
   readonly #frequency: Frequency;
   readonly #vintages: Map<Day, HeldVintage>;
   readonly #held: ReadonlyMap<Day, readonly Change[]>;
-  /** Of the dates that statements were added about. */
+  /** The changes of the dates that have new statements. */
   readonly #changes = new Map<Day, Change[]>();
   readonly #sets = new Map<DateSetText, DateSet>();
   readonly #conflicts: StatementConflict[] = [];
@@ -120,16 +130,20 @@ class SeriesDraft {
     this.#held = changes;
   }
 
-  add(statements: readonly NewStatement[], replace: boolean): void {
+  add(statements: readonly NewStatement[], { replace, kind: usual = '' }: MergeOptions): void {
+    const kinds = kindsByDay(statements);
     for (const [asOf, dates] of this.#place(statements, replace)) {
       const held = this.#vintages.get(asOf);
       const all = held === undefined ? dates : [...parseDateSet(held.dates).days(), ...dates];
-      this.#vintages.set(asOf, { asOf, complete: held?.complete === true, dates: formatDateSet(all) });
+      const given = kinds.get(asOf) ?? usual;
+      const kind = held === undefined ? given : betterKnown(held.kind, given);
+      this.#vintages.set(asOf, { asOf, complete: held?.complete === true, dates: formatDateSet(all), kind });
     }
   }
 
-  complete({ asOf, dates }: WholeVintage, replace: boolean): void {
-    const held = this.#vintages.get(asOf) ?? { asOf, dates: '', complete: false };
+  complete({ asOf, dates, kind }: WholeVintage, { replace, kind: usual = '' }: MergeOptions): void {
+    const given = kind ?? usual;
+    const held = this.#vintages.get(asOf) ?? { asOf, dates: '', complete: false, kind: given };
     const published = dates ?? parseDateSet(held.dates).days();
     const listed = new Set(Array.from(published, (date) => periodStart(date, this.#frequency)));
     const missing = this.#knownDates().filter((date) => !listed.has(date));
@@ -138,19 +152,19 @@ class SeriesDraft {
       missing.map((date) => ({ date, asOf, value: null })),
       replace,
     );
-    this.#vintages.set(asOf, { ...held, complete: true });
+    this.#vintages.set(asOf, { ...held, complete: true, kind: betterKnown(held.kind, given) });
   }
 
   plan(before: Pick<HeldSeries, 'vintages' | 'changes'>): MergePlan {
     const removed: KeptChange[] = [];
     const inserted: KeptChange[] = [];
-    const gone = this.#held === before.changes ? [] : before.changes.keys();
-    for (const date of new Set([...gone, ...this.#changes.keys()]))
-      compare(date, before.changes.get(date) ?? [], this.#changes.get(date) ?? [], removed, inserted);
+    const heldDates = this.#held === before.changes ? [] : before.changes.keys();
+    for (const date of new Set([...heldDates, ...this.#changes.keys()]))
+      addDifferences(date, before.changes.get(date) ?? [], this.#changes.get(date) ?? [], removed, inserted);
     const held = new Map(before.vintages.map((vintage) => [vintage.asOf, vintage]));
-    const vintages = [...this.#vintages.values()].filter(({ asOf, dates, complete }) => {
+    const vintages = [...this.#vintages.values()].filter(({ asOf, dates, complete, kind }) => {
       const one = held.get(asOf);
-      return one?.dates !== dates || one.complete !== complete;
+      return one?.dates !== dates || one.complete !== complete || one.kind !== kind;
     });
     const counts = { added: this.#added, known: this.#known, withdrawn: this.#withdrawn };
     return { ...counts, conflicts: this.#conflicts, removed, inserted, vintages };
@@ -165,13 +179,14 @@ class SeriesDraft {
       const changes = this.#changesOf(date);
       const history = { changes, statedAt: earlier.about(date) };
       for (const { date: day, asOf, value } of byDate.get(date) ?? []) {
+        const takesBack = value === null && knownOn(changes, asOf) !== null;
         const placement = place(history, asOf, value, replace);
         if (placement === 'conflict')
           this.#conflicts.push({ date, asOf, held: knownOn(changes, asOf), given: value });
         else if (placement === 'known') this.#known += 1;
         else {
           this.#added += 1;
-          if (value === null) this.#withdrawn += 1;
+          if (takesBack) this.#withdrawn += 1;
         }
         earlier.placed(asOf);
         const dates = published.get(asOf);
@@ -196,7 +211,7 @@ class SeriesDraft {
     return [...untouched, ...touched];
   }
 
-  /** The days with statements: those of the vintages, and of the statements being placed the last one about the date. */
+  /** The days with earlier statements about a date: those of the vintages, and the day of the last statement placed. */
   #statedEarlier() {
     const vintages = [...this.#vintages.values()].sort((a, b) => (a.asOf < b.asOf ? -1 : 1));
     const newest = vintages.at(-1)?.asOf ?? '';
@@ -232,6 +247,14 @@ class SeriesDraft {
   }
 }
 
+/** The kinds of the vintages of which statements say it themselves. */
+function kindsByDay(statements: readonly NewStatement[]): ReadonlyMap<Day, KeptKind> {
+  const kinds = new Map<Day, KeptKind>();
+  for (const { asOf, kind } of statements)
+    if (kind !== undefined) kinds.set(asOf, betterKnown(kinds.get(asOf) ?? kind, kind));
+  return kinds;
+}
+
 /** Statements by the first day of their period, each date's oldest first. */
 function groupByDate(
   statements: readonly NewStatement[],
@@ -254,44 +277,4 @@ function groupByDate(
     if (!inOrder) own.sort((a, b) => (a.asOf < b.asOf ? -1 : a.asOf > b.asOf ? 1 : 0));
   }
   return byDate;
-}
-
-/** Adds the differences between two lists of changes of one date to those to remove and to insert. */
-function compare(
-  date: Day,
-  before: readonly Change[],
-  after: readonly Change[],
-  removed: KeptChange[],
-  inserted: KeptChange[],
-): void {
-  const shorter = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shorter && isSame(before[start], after[start])) start += 1;
-  if (start === before.length && start === after.length) return;
-  const old = new Map<Day, KeptChange>();
-  for (let i = start; i < before.length; i += 1) {
-    const change = keptChange(date, before, i);
-    if (change !== undefined) old.set(change.asOf, change);
-  }
-  for (let i = start; i < after.length; i += 1) {
-    const change = keptChange(date, after, i);
-    if (change === undefined) continue;
-    const same = old.get(change.asOf);
-    if (same !== undefined && same.value === change.value && same.kind === change.kind)
-      old.delete(change.asOf);
-    else inserted.push(change);
-  }
-  removed.push(...old.values());
-}
-
-function isSame(one: Change | undefined, other: Change | undefined): boolean {
-  return one?.asOf === other?.asOf && one?.value === other?.value;
-}
-
-function keptChange(date: Day, changes: readonly Change[], i: number): KeptChange | undefined {
-  const change = changes[i];
-  if (change === undefined) return undefined;
-  const before = i === 0 ? undefined : changes[i - 1];
-  const respelled = before !== undefined && sameNumber(before.value, change.value);
-  return { date, asOf: change.asOf, value: change.value, kind: respelled ? 'respelling' : 'fact' };
 }

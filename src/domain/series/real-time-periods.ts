@@ -14,7 +14,7 @@ export type FirstRelease = { readonly date: Day; readonly value: string; readonl
 /** As-of dates between which nothing was published; `since` is the last publication before them, undefined before the first. */
 export type RealTimePeriod = { readonly days: readonly Day[]; readonly since: Day | undefined };
 
-/** The real-time periods that as-of dates fall into; both the dates and the publications are ascending. */
+/** Groups as-of dates by real-time period; both the dates and the publications are ascending. */
 export function realTimePeriodsOf(
   days: readonly Day[],
   publications: readonly Publication[],

@@ -1,5 +1,6 @@
 import type { Day } from './date.ts';
 import { fullerText, sameNumber } from './decimal.ts';
+import type { KeptKind } from './vintage-kind.ts';
 
 /** From `asOf` on, the text of a date's value was `value` (null: withdrawn), until the next change. */
 export type Change = { readonly asOf: Day; readonly value: string | null };
@@ -94,4 +95,6 @@ export type Statement = {
   readonly date: Day;
   readonly asOf: Day;
   readonly value: string | null;
+  /** How the vintage of that day came about, where the file says it on each line. */
+  readonly kind?: KeptKind;
 };

@@ -1,4 +1,5 @@
 import { type Day, dayNumber, type Frequency, monthEnd, periodStart } from './date.ts';
+import type { VintageKind } from './vintage-kind.ts';
 
 /** The description of a series; a field that was not stated is absent. */
 export type SeriesMetadata = {
@@ -8,6 +9,8 @@ export type SeriesMetadata = {
   readonly frequency?: Frequency;
   readonly seasonalAdjustment?: string;
   readonly source?: string;
+  /** How the vintages came about whose files leave it open. */
+  readonly vintageKind?: VintageKind;
   /** The last day that the metadata speaks for, if it states one. */
   readonly coveredTo?: Day;
 };
@@ -20,7 +23,7 @@ export function parseSeriesId(text: string): string | undefined {
 
 const frequencies: readonly Frequency[] = ['D', 'W', 'BW', 'M', 'Q', 'SA', 'A'];
 
-/** A text as a frequency code; undefined if it is none of them. */
+/** A text as a frequency code; undefined if it is not one. */
 export function parseFrequency(text: string): Frequency | undefined {
   const code = text.trim().toUpperCase();
   return frequencies.find((frequency) => frequency === code);
@@ -55,11 +58,17 @@ export function frequencyOf(days: Iterable<Day>): Frequency {
 /**
  * The frequency by which dates are replaced by the first day of their period. It is the stated frequency; without one,
  * the frequency implied by spacing, but only if every date is the last day of a month, because such a date can only mean
- * the period that it ends. Other dates are kept as published.
+ * the period that it ends. Other dates are kept as published, and so are those of annual series with fiscal years.
  */
 export function normalisingFrequency(stated: Frequency, days: readonly Day[]): Frequency {
+  if (stated === 'A') return days.every(marksCalendarYear) ? 'A' : '';
   if (stated !== '') return stated;
   return days.length > 1 && days.every((day) => day === monthEnd(day)) ? frequencyOf(days) : '';
+}
+
+/** Whether a date of an annual series can mean a calendar year: only its first and last month begin or end one. */
+export function marksCalendarYear(day: Day): boolean {
+  return /-(?:01|12)-/.test(day);
 }
 
 /** The texts that a search compares. */

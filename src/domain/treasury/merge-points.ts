@@ -13,7 +13,7 @@ export type PointsPlan = {
   readonly put: readonly CurvePoint[];
 };
 
-/** Plans to add curve points, one rate for each curve, date and maturity. `held` needs the points that the store holds of the same. */
+/** Plans to add curve points, one rate for each curve, date and maturity. `held` must have the store's points of the same days. */
 export function planPoints(
   held: readonly CurvePoint[],
   points: readonly CurvePoint[],
@@ -47,7 +47,7 @@ function keyOf({ curveType, tradeDate, maturity }: CurvePoint): string {
   return `${curveType} ${tradeDate} ${maturity}`;
 }
 
-/** Of two points of one rate, the one with the fuller text, then the one whose source sorts first; their order makes no difference. */
+/** The point to keep of two with the same rate, in any order: the one with the fuller text, then the one whose source sorts first. */
 function preferred(held: CurvePoint, given: CurvePoint): CurvePoint {
   if (held.rate !== given.rate) return fullerText(held.rate, given.rate) === held.rate ? held : given;
   return given.source < held.source ? given : held;

@@ -94,7 +94,7 @@ async function openZip(location: string, path: string): Promise<ZipFile> {
   const { default: yauzl } = await import('yauzl');
   try {
     const zip = await yauzl.openPromise(location, { autoClose: false, decodeStrings: false });
-    // Callers get the errors of reading; a failure to close remains, and it loses nothing.
+    // Callers get read errors directly; only a failure to close arrives here, and it loses nothing.
     zip.on('error', () => undefined);
     return zip;
   } catch (error) {

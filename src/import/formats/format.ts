@@ -2,6 +2,7 @@ import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
+import type { KeptKind, VintageKind } from '../../domain/series/vintage-kind.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import type { SourceFile } from '../files/source-file.ts';
 
@@ -34,7 +35,11 @@ export type Batch = {
   readonly coverage?: readonly SeriesCoverage[];
   readonly statements?: readonly Statement[];
   /** Vintages whose statements cover every date of a series: dates without a statement of that day are withdrawn. */
-  readonly complete?: readonly { readonly seriesId: string; readonly asOf: Day }[];
+  readonly complete?: readonly {
+    readonly seriesId: string;
+    readonly asOf: Day;
+    readonly kind?: KeptKind;
+  }[];
   readonly points?: readonly CurvePoint[];
   readonly filings?: readonly Filing[];
   /** What the user should know about the file, such as what it lacks. */
@@ -49,6 +54,8 @@ export type ImportFormat = {
   readonly summary: string;
   /** The publisher of the figures, if the format determines it; a series has one source. */
   readonly source?: string;
+  /** How the vintages of its files came about; undefined where each line or metadata says it, or there are no vintages. */
+  readonly vintageKind: VintageKind | undefined;
   /** Whether each file or column is a whole vintage, so that `--complete` applies. */
   readonly whole: boolean;
   /** Whether `--as-of` applies, because the content does not state its vintage date. */

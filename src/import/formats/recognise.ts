@@ -64,7 +64,7 @@ function formatOfKind(kind: string): ImportFormat {
   });
 }
 
-/** Recognises UTF-16 by its byte-order mark, or by zeros in every other of the first bytes. */
+/** Recognises UTF-16 by its byte-order mark, or by a zero in every second of the first bytes. */
 function isUtf16(head: Buffer): boolean {
   return /^(?:\xff\xfe|\xfe\xff|(?:[\t-~]\0){4}|(?:\0[\t-~]){4})/.test(head.toString('latin1'));
 }

@@ -5,7 +5,7 @@ import type { Statement } from '../../domain/series/revision-history.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import type { Merged, StoreWriter } from '../../store/store.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import type { ImportFormat, ReadOptions } from '../formats/format.ts';
+import type { Batch, ImportFormat, ReadOptions } from '../formats/format.ts';
 import type { ImportConflict, StatementLog } from './conflict.ts';
 import type { Registry, RegistryOptions } from './registry.ts';
 import type { ByteProgress } from './tally.ts';
@@ -18,13 +18,13 @@ export type LoadOptions = ReadOptions &
     readonly complete: boolean;
     /** The time to log, ISO 8601. */
     readonly importedAt: string;
-    /** Statements to collect in memory before they are merged; the result does not depend on it. */
+    /** The number of statements to collect in memory before they are merged; the result does not depend on it. */
     readonly bufferSize?: number;
-    /** Called between stretches of work, which wait for it; stops the import by throwing. */
+    /** Called between steps of the work; the import waits for it, and stops if it throws. */
     readonly onProgress?: (progress: LoadProgress) => Promise<void>;
   };
 
-/** How far an import has come: the rows of the current file, and the bytes of all files. */
+/** The progress of an import: the rows of the current file, and the bytes of all files. */
 export type LoadProgress = {
   readonly file: string;
   readonly rows: number;
@@ -43,7 +43,7 @@ type ImportState = {
   readonly log: StatementLog | undefined;
 };
 
-const usualBufferSize = 400_000;
+const defaultBufferSize = 400_000;
 
 /** Loads one file of an import. */
 export class FileLoader {
@@ -67,12 +67,12 @@ export class FileLoader {
 
   async load(): Promise<FileSummary> {
     const { options, registry, progress } = this.#import;
-    const { bufferSize = usualBufferSize } = options;
+    const { bufferSize = defaultBufferSize } = options;
     for await (const batch of this.#format.read(this.#file, options)) {
       const { statements = [], complete = [], points = [], filings = [], notes = [] } = batch;
       await registry.take(batch, this.#file.path);
       this.#collect(statements);
-      for (const { seriesId, asOf } of complete) this.#complete(seriesId, asOf);
+      for (const vintage of complete) this.#complete(vintage);
       if (points.length > 0) await this.#mergePoints(points);
       if (filings.length > 0) await this.#mergeFilings(filings);
       this.#tally.note(...notes);
@@ -97,7 +97,7 @@ export class FileLoader {
     });
   }
 
-  /** Adds statements to the waiting ones of their series. */
+  /** Collects statements by series until they are merged. */
   #collect(statements: readonly Statement[]): void {
     const { registry, options } = this.#import;
     let seriesId: string | undefined;
@@ -126,17 +126,18 @@ export class FileLoader {
     dates.add(date);
   }
 
-  #complete(seriesId: string, asOf: Day): void {
+  #complete({ seriesId, asOf, kind }: Required<Batch>['complete'][number]): void {
     const { registry, options } = this.#import;
     if (asOf > options.latest) throw this.#future(asOf, seriesId);
     const id = registry.idOf(seriesId);
     const vintages = this.#completed.get(id) ?? [];
     this.#completed.set(id, vintages);
-    vintages.push({ asOf });
+    vintages.push({ asOf, kind });
   }
 
   async #mergeWaiting(): Promise<void> {
     const { writer, options, log, conflicts, progress } = this.#import;
+    const { vintageKind: kind } = this.#format;
     const count = this.#waitingCount;
     let merged = 0;
     for (const [seriesId, statements] of this.#waiting) {
@@ -145,7 +146,7 @@ export class FileLoader {
       for (const { asOf } of statements) this.#tally.vintage(seriesId, asOf);
       for (const conflict of log?.add(seriesId, statements) ?? [])
         conflicts.push({ kind: 'value', file: this.#file.path, seriesId, ...conflict });
-      this.#count(seriesId, await writer.merge(seriesId, statements, options));
+      this.#count(seriesId, await writer.merge(seriesId, statements, { ...options, kind }));
     }
     this.#waiting.clear();
     this.#waitingCount = 0;
@@ -154,12 +155,13 @@ export class FileLoader {
 
   async #mergeComplete(): Promise<void> {
     const { writer, options } = this.#import;
+    const { vintageKind: kind } = this.#format;
     for (const [id, listed] of this.#listed) {
       const vintages = Array.from(listed, ([asOf, dates]) => ({ asOf, dates }));
-      this.#count(id, await writer.complete(id, vintages, options));
+      this.#count(id, await writer.complete(id, vintages, { ...options, kind }));
     }
     for (const [id, vintages] of this.#completed)
-      this.#count(id, await writer.complete(id, vintages, options));
+      this.#count(id, await writer.complete(id, vintages, { ...options, kind }));
   }
 
   #count(seriesId: string, merged: Merged): void {

@@ -7,9 +7,9 @@ import type { ImportConflict, MetadataConflict } from './conflict.ts';
 
 /** How an import names its series and treats contradictions about them. */
 export type RegistryOptions = {
-  /** Series ids to change on the way in. */
+  /** The ids under which to store series, by their ids in the files. */
   readonly rename: ReadonlyMap<string, string>;
-  /** Accept facts from another source than a series has. */
+  /** Accept facts from a source that a series does not have yet. */
   readonly merge: boolean;
   /** Accept new metadata where it differs from what is held. */
   readonly replace: boolean;
@@ -26,7 +26,7 @@ type SeriesEntry = {
   readonly claims: Set<string>;
 };
 
-/** What an import says about its series besides their statements. Writes it, and collects what contradicts the store. */
+/** The metadata, coverage and sources of an import's series. Writes them, and collects what contradicts the store. */
 export class Registry {
   readonly #writer: StoreWriter;
   readonly #options: RegistryOptions;
@@ -55,7 +55,7 @@ export class Registry {
     else entry.claims.add(source);
   }
 
-  /** Takes the metadata and the coverage of a batch. */
+  /** Adds the metadata and the coverage of a batch. */
   async take({ metadata = [], implied = [], coverage = [] }: Batch, file: string): Promise<void> {
     const changed = new Set([...metadata, ...implied].map(({ seriesId }) => this.idOf(seriesId)));
     if (changed.size + coverage.length === 0) return;
@@ -168,7 +168,10 @@ const separator = '; ';
 /** A record with new metadata, and the fields in which that contradicts the record before. */
 type Combined = { readonly record: SeriesRecord; readonly conflicts: readonly MetadataConflict[] };
 
-const labels: Readonly<Record<string, string>> = { seasonalAdjustment: 'seasonal adjustment' };
+const labels: Readonly<Record<string, string>> = {
+  seasonalAdjustment: 'seasonal adjustment',
+  vintageKind: 'vintage kind',
+};
 
 /** Adds stated metadata; a field that differs from the one held is a conflict unless it is replaced. */
 function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolean): Combined {
@@ -182,7 +185,8 @@ function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolea
   }
   const implied = record.implied.frequency;
   if (given.frequency !== undefined && implied !== undefined && implied !== given.frequency) {
-    conflicts.push({ seriesId: given.seriesId, field: 'frequency', held: implied, given: given.frequency });
+    const { seriesId, frequency } = given;
+    conflicts.push({ seriesId, field: 'frequency', held: implied, given: frequency, shown: true });
   }
   const coveredTo = [heldTo ?? '', givenTo ?? ''].sort().at(-1) ?? '';
   const stated = { ...held, ...fields, ...(coveredTo !== '' && { coveredTo }) };
@@ -194,10 +198,8 @@ function withImplied(record: SeriesRecord, given: SeriesMetadata): Combined {
   const held = record.stated.frequency ?? record.implied.frequency;
   if (given.frequency === undefined) return { record, conflicts: [] };
   if (held !== undefined && held !== given.frequency) {
-    return {
-      record,
-      conflicts: [{ seriesId: given.seriesId, field: 'frequency', held, given: given.frequency }],
-    };
+    const { seriesId, frequency } = given;
+    return { record, conflicts: [{ seriesId, field: 'frequency', held, given: frequency, shown: true }] };
   }
   return { record: { ...record, implied: { ...record.implied, frequency: given.frequency } }, conflicts: [] };
 }

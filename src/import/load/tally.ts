@@ -73,7 +73,7 @@ export class Tally {
 }
 
 /**
- * Measures how far an import has come, in bytes of its files. What was read counts only when it is stored.
+ * Measures the progress of an import in bytes of its files. Bytes count once their content is stored.
  * Files begin one after the other.
  */
 export class ByteProgress {
@@ -87,7 +87,7 @@ export class ByteProgress {
     this.total = files.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** The same file, which counts what is read of it. */
+  /** Begins the next file; returns it with reads that are counted. */
   begin(file: SourceFile): SourceFile {
     this.#before += this.#size;
     this.#size = file.size;
@@ -100,12 +100,12 @@ export class ByteProgress {
     return { ...file, open: () => file.open(tap), bytes: () => file.bytes(tap) };
   }
 
-  /** The bytes that are done once this share (0..1) of what was read and is not stored yet is stored. */
+  /** The bytes that are stored, plus this share (0..1) of those that are read and not yet stored. */
   done(share: number): number {
     return this.#before + this.#stored + (this.#read - this.#stored) * share;
   }
 
-  /** Everything read so far is stored. */
+  /** Marks everything read so far as stored. */
   store(): void {
     this.#stored = this.#read;
   }

@@ -115,7 +115,7 @@ function tooLong(file: SourceFile, row: number): Problem {
   return refusal(file, { row }, 'a record of more than 16 MiB; this is not a CSV file');
 }
 
-const breaks: Readonly<Record<string, string>> = {
+const quoteErrors: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote opens here and is never closed',
   INVALID_OPENING_QUOTE: 'a quote inside an unquoted cell',
   CSV_INVALID_CLOSING_QUOTE: 'text after a closing quote',
@@ -126,8 +126,8 @@ function parserProblem(file: SourceFile, error: unknown, rowsBefore: number): un
   if (error instanceof Problem || typeof code !== 'string') return error;
   const row = rowsBefore + (lines ?? 1);
   if (code === 'CSV_MAX_RECORD_SIZE') return tooLong(file, row);
-  if (breaks[code] === undefined && !code.startsWith('CSV_')) return error;
-  return refusal(file, { row }, `broken CSV: ${breaks[code] ?? code}`);
+  if (quoteErrors[code] === undefined && !code.startsWith('CSV_')) return error;
+  return refusal(file, { row }, `broken CSV: ${quoteErrors[code] ?? code}`);
 }
 
 /** The cells of the first line of a CSV file, without blanks and quotes around them; good for recognising a format only. */

@@ -1,17 +1,15 @@
-import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
+import type { SchemaElement } from 'hyparquet-writer';
 import type { Cell } from '../../operations/envelope.ts';
 
-/** A cell in memory until its column is complete; a JSON value, so that it can be packed. */
-export type KeptCell = string | number | boolean | null | readonly (string | null)[];
+/** A cell in the storage type of its column; null is missing. */
+export type StoredCell = string | number | bigint | boolean | null | readonly (string | null)[];
 
-/** Collects a column and writes it to Parquet. */
+/** A column of a Parquet file: its type is fixed before the first row. */
 export type ParquetColumn = {
-  /** Takes a cell; throws a Problem if the column type cannot hold it exactly. */
-  keep(cell: Cell | undefined): KeptCell;
-  /** The column in the schema of the file; final after the last cell. */
-  elements(): readonly SchemaElement[];
-  /** The cells in the storage type of the schema. */
-  stored(kept: readonly KeptCell[]): ColumnSource['data'];
+  /** The column in the schema of the file. */
+  readonly elements: readonly SchemaElement[];
+  /** A cell in the storage type of the schema; throws a Problem if the column cannot hold it exactly. */
+  stored(cell: Cell | undefined): StoredCell;
 };
 
 /** An element of the schema that may be missing in a row: another service may lack our additional fields. */

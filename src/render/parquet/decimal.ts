@@ -1,75 +1,41 @@
-import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
 import { parseDecimal } from '../../domain/series/decimal.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Cell } from '../../operations/envelope.ts';
-import { type KeptCell, optional, type ParquetColumn } from './column.ts';
-
-/** The decimal digits that Parquet readers hold in 64 and in 128 bits. */
-const [fewDigits, mostDigits] = [18, 38];
-
-/** The longest part of a number so far: its text and its digits. */
-type LongestDigits = { readonly text: string; readonly count: number };
+import { optional, type ParquetColumn } from './column.ts';
 
 /**
- * Exact numbers as DECIMAL(18,s), where s is the most decimals of any number; DECIMAL(38,s) if 18 digits are too few. With
- * only two precisions, files of one query rarely differ in type. More than 38 digits are a Problem that names the value.
+ * The type of every number: the most digits that readers of Parquet hold, and room for the decimals of a double. Readers
+ * take the type of a set of files from one of them, and round the others to it, so that all files have the same type.
  */
-export class DecimalColumn implements ParquetColumn {
-  readonly #name: string;
-  #whole: LongestDigits = { text: '', count: 0 };
-  #fraction: LongestDigits = { text: '', count: 0 };
+const [precision, scale] = [38, 18];
 
-  constructor(name: string) {
-    this.#name = name;
-  }
-
-  keep(cell: Cell | undefined): string {
-    const text = parseDecimal(String(cell));
-    if (text === undefined)
-      throw refused(`column '${this.#name}' has ${shorten(String(cell))}, which is not a number`);
-    const [digits = '', decimals = ''] = text.replace('-', '').split('.');
-    const before = digits.replace(/^0+/, '').length;
-    if (before > this.#whole.count) this.#whole = { text, count: before };
-    if (decimals.length > this.#fraction.count) this.#fraction = { text, count: decimals.length };
-    if (this.#whole.count + this.#fraction.count > mostDigits)
-      throw tooLong(this.#name, this.#whole, this.#fraction);
-    return text;
-  }
-
-  elements(): readonly SchemaElement[] {
-    const precision = this.#whole.count + this.#fraction.count > fewDigits ? mostDigits : fewDigits;
-    return [element(this.#name, precision, this.#fraction.count)];
-  }
-
-  stored(kept: readonly KeptCell[]): ColumnSource['data'] {
-    const scale = this.#fraction.count;
-    return kept.map((text) => (text === null ? null : unscaled(String(text), scale)));
-  }
-}
-
-function element(name: string, precision: number, scale: number) {
-  return optional(name, {
-    ...(precision === fewDigits ? { type: 'INT64' } : { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16 }),
+/** Exact numbers as DECIMAL(38,18). A number with more digits is a Problem that names it. */
+export function decimalColumn(name: string): ParquetColumn {
+  const type = {
+    type: 'FIXED_LEN_BYTE_ARRAY',
+    type_length: 16,
     converted_type: 'DECIMAL',
     logical_type: { type: 'DECIMAL', precision, scale },
     precision,
     scale,
-  });
+  } as const;
+  return { elements: [optional(name, type)], stored: (cell) => unscaled(name, cell) };
 }
 
-/** The number in units of its last decimal place: `-1.5` at a scale of 3 is -1500. */
-function unscaled(text: string, scale: number): bigint {
-  const [digits = '', decimals = ''] = text.split('.');
-  return BigInt(digits + decimals.padEnd(scale, '0'));
-}
-
-function tooLong(name: string, whole: LongestDigits, fraction: LongestDigits): Problem {
-  const longest = [whole, fraction].filter(({ count }) => count > 0).map(({ text }) => shorten(text));
-  const texts = [...new Set(longest)].join(' and ');
-  const digits = whole.count + fraction.count;
-  return refused(
-    `column '${name}' needs ${digits} digits for ${texts}, and Parquet holds at most ${mostDigits}`,
-  );
+/** The number in units of the last decimal place of the type. */
+function unscaled(name: string, cell: Cell | undefined): bigint {
+  const text = parseDecimal(String(cell));
+  if (text === undefined)
+    throw refused(`column '${name}' has ${shorten(String(cell))}, which is not a number`);
+  const [digits = '', decimals = ''] = text.replace('-', '').split('.');
+  const whole = digits.replace(/^0+/, '');
+  const fraction = decimals.replace(/0+$/, '');
+  if (whole.length > precision - scale || fraction.length > scale)
+    throw refused(
+      `column '${name}' has ${shorten(text)}, and numbers in Parquet have at most ${precision - scale} digits before the point and ${scale} after it`,
+    );
+  const units = BigInt(whole + fraction.padEnd(scale, '0'));
+  return text.startsWith('-') ? -units : units;
 }
 
 function shorten(text: string): string {

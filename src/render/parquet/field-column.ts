@@ -1,66 +1,51 @@
-import type { ColumnSource } from 'hyparquet-writer';
 import { dayNumber } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Cell, Row } from '../../operations/envelope.ts';
 import { type Field, type FieldKind, fieldKinds } from '../../operations/field.ts';
 import { toWire } from '../../operations/wire.ts';
-import { type KeptCell, optional, type ParquetColumn } from './column.ts';
-import { DecimalColumn } from './decimal.ts';
+import { optional, type ParquetColumn } from './column.ts';
+import { decimalColumn } from './decimal.ts';
 
 /** Makes the column of a field. Its type follows from the field alone, so that files with different rows fit together. */
 export function parquetColumn({ name, type, fields = [] }: Field): ParquetColumn {
-  const column = columns[fieldKinds[type].parquet](name, toWire(fields));
+  const { elements, stored } = columns[fieldKinds[type].parquet](name, toWire(fields));
   // In the contract an empty text means unknown, as for a unit.
   const isMissing = (cell: Cell | undefined) => cell === undefined || cell === null || cell === '';
-  return {
-    keep: (cell) => (isMissing(cell) ? null : column.keep(cell)),
-    elements: () => column.elements(),
-    stored: (kept) => column.stored(kept),
-  };
+  return { elements, stored: (cell) => (isMissing(cell) ? null : stored(cell)) };
 }
 
 const columns: Readonly<
   Record<FieldKind['parquet'], (name: string, wire: (record: Row) => Row) => ParquetColumn>
 > = {
-  DECIMAL: (name) => new DecimalColumn(name),
+  DECIMAL: decimalColumn,
   DATE: (name) => ({
-    keep: (cell) => (isDay(cell) ? dayNumber(cell) : misfit(name, cell, 'a day without a time')),
-    elements: () => [
-      optional(name, { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } }),
-    ],
-    stored: asKept,
+    elements: [optional(name, { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } })],
+    stored: (cell) => (isDay(cell) ? dayNumber(cell) : misfit(name, cell, 'a day without a time')),
   }),
   INT64: (name) => ({
-    keep: (cell) => (Number.isSafeInteger(cell) ? Number(cell) : misfit(name, cell, 'an integer')),
-    elements: () => [optional(name, { type: 'INT64' })],
-    stored: (kept) => kept.map((number) => (number === null ? null : BigInt(Number(number)))),
+    elements: [optional(name, { type: 'INT64' })],
+    stored: (cell) => (Number.isSafeInteger(cell) ? BigInt(Number(cell)) : misfit(name, cell, 'an integer')),
   }),
   BOOLEAN: (name) => ({
-    keep: (cell) => (typeof cell === 'boolean' ? cell : misfit(name, cell, 'true or false')),
-    elements: () => [optional(name, { type: 'BOOLEAN' })],
-    stored: asKept,
+    elements: [optional(name, { type: 'BOOLEAN' })],
+    stored: (cell) => (typeof cell === 'boolean' ? cell : misfit(name, cell, 'true or false')),
   }),
-  STRING: (name) => ({ keep: textOf, elements: () => [textElement(name)], stored: asKept }),
+  STRING: (name) => ({ elements: [textElement(name)], stored: textOf }),
   LIST: (name, wire) => ({
-    keep: (cell) =>
-      Array.isArray(cell)
-        ? cell.map((entry) => (entry === null ? null : entryText(entry, wire)))
-        : misfit(name, cell, 'a list'),
-    elements: () => [
+    elements: [
       optional(name, { converted_type: 'LIST', logical_type: { type: 'LIST' }, num_children: 1 }),
       { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
       textElement('element'),
     ],
-    stored: asKept,
+    stored: (cell) =>
+      Array.isArray(cell)
+        ? cell.map((entry) => (entry === null ? null : entryText(entry, wire)))
+        : misfit(name, cell, 'a list'),
   }),
 };
 
 function textElement(name: string) {
   return optional(name, { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } });
-}
-
-function asKept(kept: readonly KeptCell[]): ColumnSource['data'] {
-  return [...kept];
 }
 
 /** A text unchanged; a record of a list as its JSON. */

@@ -40,9 +40,7 @@ export class TableRenderer implements TextRenderer {
   }
 
   page({ results }: Envelope): string {
-    const rows = results.map((row) =>
-      this.#texts(row).map((text, i) => printable(this.#fields[i]?.words?.[text] ?? text)),
-    );
+    const rows = results.map((row) => this.#texts(row).map((text) => printable(text)));
     if (this.#columns !== undefined) return this.#lines(rows, this.#columns);
     this.#waiting = this.#waiting.concat(rows);
     return this.#waiting.length < measuredRows ? '' : this.#begin();

@@ -36,22 +36,22 @@ const migrations: readonly string[] = [
   `,
 ];
 
-/** Milliseconds to wait for another process: a service must go on, a command can wait. */
-const patience = { counting: 50, command: 5000 } as const;
+/** Milliseconds to wait for another process: requests of a service must not wait long, a command can. */
+const busyTimeout = { counting: 50, command: 5000 } as const;
 
 const keyColumns = 'id, hash, name, plan, start, created_at as createdAt, revoked_at as revokedAt';
 
 type KeyRow = Omit<StoredKey, 'revokedAt'> & { readonly revokedAt: string | null };
 type UsageRow = Omit<UsageRecord, 'began'> & { readonly began: string };
 
-/** Opens the access store at `path`; creates it, readable by its owner alone, where there is none. */
+/** Opens the access store at `path`; creates it, readable by its owner alone, if it does not exist. */
 export async function openSqliteAccess(path: string, { counting }: AccessOptions): Promise<AccessStore> {
   createFile(path);
   const lock = counting ? await lockOf(path) : undefined;
   let connection: Connection | undefined;
   try {
     connection = new Connection(
-      openDatabase(path, { timeout: counting ? patience.counting : patience.command }),
+      openDatabase(path, { timeout: counting ? busyTimeout.counting : busyTimeout.command }),
     );
     const format = formatOf(connection, path);
     connection.pragma('journal_mode = wal');

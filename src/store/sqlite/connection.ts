@@ -100,10 +100,16 @@ export function connectReader(path: string, live: boolean): Connection {
     return connection;
   } catch (error) {
     connection.close();
-    const lacksPlace = error instanceof SqliteError && /^SQLITE_(READONLY|CANTOPEN)/.test(error.code);
-    if (live || !lacksPlace || hasUnmerged(path)) throw asProblem(path, error);
-    return inMemory(path, connection.file);
+    if (live || !cannotWrite(error)) throw asProblem(path, error);
+    return inMemory(path, error);
   }
+}
+
+/** Whether a failure means that a file, or its folder, cannot be written. */
+export function cannotWrite(error: unknown): boolean {
+  if (error instanceof SqliteError) return /^SQLITE_(READONLY|CANTOPEN)/.test(error.code);
+  if (error instanceof Problem) return cannotWrite(error.cause);
+  return isSystemError(error) && /^(EACCES|EPERM|EROFS)$/.test(error.code ?? '');
 }
 
 /** Whether a write-ahead log beside the store holds changes that its file lacks. */
@@ -111,12 +117,15 @@ function hasUnmerged(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-function inMemory(path: string, file: string): Connection {
+/** The content of a SQLite file in memory, where it can be changed; throws the Problem of `reason` if a log beside the file has more. */
+export function inMemory(path: string, reason: unknown): Connection {
+  const file = checkFile(path, true);
+  if (hasUnmerged(path)) throw asProblem(path, reason);
   try {
     const bytes = readFileSync(path);
     // Bytes 18 and 19 of the header say that the file has a write-ahead log (2) or none (1).
     bytes.fill(1, 18, 20);
-    return new Connection(openDatabase(bytes, { readonly: true }), file);
+    return new Connection(openDatabase(bytes), file);
   } catch (error) {
     throw asProblem(path, error);
   }
@@ -164,7 +173,7 @@ export function asProblem(path: string, error: unknown): unknown {
   });
 }
 
-const resolving = createRequire(join(import.meta.dirname, 'asof'));
+const requireInstalled = createRequire(join(import.meta.dirname, 'asof'));
 
 /**
  * The version of better-sqlite3 that runs on this Node: version 13 needs Node-API 10, which Node 20 lacks; version 12
@@ -174,7 +183,7 @@ const modern = Number(process.versions.napi) >= 10 ? load('better-sqlite3-napi')
 
 function load(name: string): typeof Legacy | undefined {
   try {
-    return resolving(name);
+    return requireInstalled(name);
   } catch {
     // Without optional packages only version 12 is installed.
     return undefined;
@@ -193,7 +202,7 @@ export function openDatabase(path: string | Buffer, options: Legacy.Options = {}
 
 /** The usual place of version 12's binary; its own search would slow down every query. */
 function nativeBinding(): { readonly nativeBinding?: string } {
-  const library = resolving.resolve('better-sqlite3');
+  const library = requireInstalled.resolve('better-sqlite3');
   const usual = join(dirname(library), '../build/Release/better_sqlite3.node');
   return existsSync(usual) ? { nativeBinding: usual } : {};
 }

@@ -40,7 +40,7 @@ export function publishDraft(draft: string, path: string): void {
   try {
     flush(draft);
     // Unlike a rename, a link never replaces an existing file.
-    if (!link(draft, path)) renameToFree(draft, path);
+    if (!link(draft, path)) renameUnlessTaken(draft, path);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
     throw new Problem('local-io', `another import made the store ${path} meanwhile`, {
@@ -63,7 +63,7 @@ function link(draft: string, path: string): boolean {
   }
 }
 
-function renameToFree(draft: string, path: string): void {
+function renameUnlessTaken(draft: string, path: string): void {
   if (existsSync(path)) throw Object.assign(new Error(`${path} exists`), { code: 'EEXIST' });
   renameSync(draft, path);
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
 import type { Store, StoreOptions, StoreState, StoreView } from '../store.ts';
-import { asProblem, type Connection, connectReader } from './connection.ts';
-import { currentFormat, formatOf } from './schema.ts';
+import { asProblem, type Connection, cannotWrite, connect, connectReader, inMemory } from './connection.ts';
+import { currentFormat, formatOf, migrate } from './schema.ts';
 import { SqliteView } from './view.ts';
 
 /** Opens a store in a SQLite file for reading. */
@@ -73,16 +73,13 @@ class SqliteStore implements Store {
   #connect(): Connection {
     const connection = connectReader(this.address, this.#live);
     try {
-      if (formatOf(connection, this.address) < currentFormat) {
-        throw new Problem('local-io', `${this.address} was made by an older asof`, {
-          hints: ['any `asof import` brings it up to date'],
-        });
-      }
-      return connection;
+      if (formatOf(connection, this.address) === currentFormat) return connection;
     } catch (error) {
       connection.close();
       throw asProblem(this.address, error);
     }
+    connection.close();
+    return upgraded(this.address, this.#live);
   }
 
   #stateOf(connection: Connection): StoreState {
@@ -104,4 +101,34 @@ class SqliteStore implements Store {
     this.#newest = { file: connection.file, state };
     return state;
   }
+}
+
+/**
+ * Brings the store of an older asof to the current format and opens it. If its file cannot be written, a copy in memory
+ * is brought up to date; with `live` it fails instead, because later imports could not be seen.
+ */
+function upgraded(path: string, live: boolean): Connection {
+  try {
+    const writing = connect(path, false);
+    try {
+      upgrade(writing, path);
+    } finally {
+      writing.close();
+    }
+    return connectReader(path, live);
+  } catch (error) {
+    if (!cannotWrite(error)) throw asProblem(path, error);
+    if (live)
+      throw new Problem('local-io', `${path} was made by an older asof, and cannot be brought up to date`, {
+        hints: ['its file and folder must be writable once; any `asof import` does it'],
+        cause: error,
+      });
+    const copy = inMemory(path, error);
+    upgrade(copy, path);
+    return copy;
+  }
+}
+
+function upgrade(connection: Connection, path: string): void {
+  connection.inOneStep(() => migrate(connection, path));
 }

@@ -128,6 +128,33 @@ const migrations: readonly string[] = [
       t.shares_owned_after, t.ownership
     from filing f join trade t on t.filing = f.key;
   `,
+  // How vintages came about (vintage-kind.ts). Of older imports it follows from the source of a series, and of
+  // FRED, whose files are of several kinds, from the log if it has files of one kind; else it is unknown.
+  `
+  alter table series add column stated_vintage_kind text;
+  alter table series add column vintage_kind text not null default '';
+  alter table vintage add column kind text not null default '';
+  update vintage set kind = (
+    select case
+      when source in ('Philadelphia Fed Real-Time Data Set', 'FRED-MD', 'FRED-QD', 'FRED dated panel') then 'sampled'
+      when source like '%; %' then 'unknown'
+      when source <> 'FRED' or kinds = 'asof-csv' then ''
+      when kinds = 'alfred-wide' then 'exact'
+      when kinds = 'fred-csv' then 'fetched'
+      else 'unknown'
+    end
+    from (select coalesce(implied_source, '') as source from series where key = vintage.series)
+    join (
+      select group_concat(distinct kind) as kinds from import
+      where kind in ('alfred-wide', 'asof-csv', 'fred-api', 'fred-csv')
+    )
+  );
+  update series set vintage_kind = coalesce((
+    select group_concat(kind, '; ') from (
+      select distinct iif(kind = '', 'exact', kind) as kind from vintage where series = series.key order by 1
+    )
+  ), '');
+  `,
 ];
 
 /** The format that this asof writes. */

@@ -3,21 +3,24 @@ import type { SeriesMetadata } from '../../domain/series/series.ts';
 import { matchRank } from '../../domain/series/series.ts';
 import type { ObservationQuery, Series, SeriesQuery, SeriesRecord, StoredObservation } from '../store.ts';
 import type { Connection } from './connection.ts';
+import type { StatedKind } from './statements.ts';
 
 const columns = `key, id, coalesce(title, id) as title, coalesce(units, '') as units,
   coalesce(frequency, implied_frequency, spacing_frequency) as frequency,
   coalesce(seasonal_adjustment, '') as seasonalAdjustment, 
   case when instr(implied_source, '; ') > 0 then implied_source else coalesce(source, implied_source, '') end as source,
   observation_count as observationCount, date_count as dateCount, fact_count as factCount,
-  first_vintage as firstVintage, last_vintage as lastVintage, covered_to as coveredTo, version`;
+  first_vintage as firstVintage, last_vintage as lastVintage, covered_to as coveredTo,
+  vintage_kind as vintageKind, stated_vintage_kind as statedKind, version`;
 
 /** A series as its table holds it. */
-type SeriesRow = Series & {
-  readonly frequency: Frequency;
-  readonly key: number;
-  readonly dateCount: number;
-  readonly factCount: number;
-};
+type SeriesRow = Series &
+  StatedKind & {
+    readonly frequency: Frequency;
+    readonly key: number;
+    readonly dateCount: number;
+    readonly factCount: number;
+  };
 
 /** The row of a series that has statements; undefined for any other id. */
 export function readSeries(connection: Connection, id: string): SeriesRow | undefined {
@@ -27,7 +30,13 @@ export function readSeries(connection: Connection, id: string): SeriesRow | unde
 }
 
 /** The series of a row. */
-export function seriesOf({ key: _key, dateCount: _dates, factCount: _facts, ...series }: SeriesRow): Series {
+export function seriesOf({
+  key: _key,
+  dateCount: _dates,
+  factCount: _facts,
+  statedKind: _stated,
+  ...series
+}: SeriesRow): Series {
   return series;
 }
 
@@ -114,6 +123,7 @@ type RecordRow = {
   readonly frequency: SeriesMetadata['frequency'] | null;
   readonly seasonalAdjustment: string | null;
   readonly source: string | null;
+  readonly vintageKind: SeriesMetadata['vintageKind'] | null;
   readonly coveredTo: string | null;
   readonly impliedFrequency: SeriesMetadata['frequency'] | null;
   readonly impliedSource: string | null;
@@ -125,7 +135,7 @@ export function readRecord(connection: Connection, seriesId: string): SeriesReco
   const row = connection
     .objects<RecordRow>(
       `select title, units, frequency, seasonal_adjustment as seasonalAdjustment, source,
-        stated_covered_to as coveredTo, implied_frequency as impliedFrequency, implied_source as impliedSource,
+        stated_vintage_kind as vintageKind, stated_covered_to as coveredTo, implied_frequency as impliedFrequency, implied_source as impliedSource,
         first_vintage as firstVintage
       from series where id = ?`,
     )
@@ -155,11 +165,12 @@ export function writeRecord(
 ): boolean {
   const { changes } = connection.run(
     `update series set title = @title, units = @units, frequency = @frequency,
-      seasonal_adjustment = @seasonalAdjustment, source = @source, stated_covered_to = @coveredTo,
+      seasonal_adjustment = @seasonalAdjustment, source = @source, stated_vintage_kind = @vintageKind,
+      stated_covered_to = @coveredTo,
       implied_frequency = @impliedFrequency, implied_source = @impliedSource
     where key = @key and (title is not @title or units is not @units or frequency is not @frequency
       or seasonal_adjustment is not @seasonalAdjustment or source is not @source
-      or stated_covered_to is not @coveredTo
+      or stated_vintage_kind is not @vintageKind or stated_covered_to is not @coveredTo
       or implied_frequency is not @impliedFrequency or implied_source is not @impliedSource)`,
     {
       key,
@@ -168,6 +179,7 @@ export function writeRecord(
       frequency: stated.frequency ?? null,
       seasonalAdjustment: stated.seasonalAdjustment ?? null,
       source: stated.source ?? null,
+      vintageKind: stated.vintageKind ?? null,
       coveredTo: stated.coveredTo ?? null,
       impliedFrequency: implied.frequency ?? null,
       impliedSource: implied.source ?? null,

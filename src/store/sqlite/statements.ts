@@ -3,17 +3,18 @@ import { parseDateSet } from '../../domain/series/date-set.ts';
 import type { HeldVintage, MergePlan } from '../../domain/series/merge-plan.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
-import type { Revision, VintageCounts, VintageQuery } from '../store.ts';
+import { type KeptKind, kindOf, type VintageKind } from '../../domain/series/vintage-kind.ts';
+import type { CompleteVintage, Revision, VintageCounts, VintageQuery } from '../store.ts';
 import type { Connection } from './connection.ts';
 
 /** The vintages of a series, oldest first. */
 export function readVintages(connection: Connection, key: number): readonly HeldVintage[] {
   const rows = connection
-    .objects<{ readonly asOf: Day; readonly dates: string; readonly complete: number }>(
-      'select as_of_date as asOf, dates, complete from vintage where series = ? order by as_of_date',
+    .objects<Omit<HeldVintage, 'complete'> & { readonly complete: number }>(
+      'select as_of_date as asOf, dates, complete, kind from vintage where series = ? order by as_of_date',
     )
     .all(key);
-  return rows.map(({ asOf, dates, complete }) => ({ asOf, dates, complete: complete === 1 }));
+  return rows.map(({ complete, ...vintage }) => ({ ...vintage, complete: complete === 1 }));
 }
 
 /** The changes of text of a series' dates between two days (inclusive), each date's oldest first. */
@@ -39,6 +40,32 @@ export function readChanges(
   return changes;
 }
 
+/** The latest change of text of each of a series' dates between two days (inclusive). */
+export function readLatestChanges(
+  connection: Connection,
+  key: number,
+  from: Day,
+  to: Day,
+): ReadonlyMap<Day, readonly Change[]> {
+  const changes = new Map<Day, readonly Change[]>();
+  for (const table of ['fact', 'respelling']) {
+    // A row is one text: reading three takes three times as long. A withdrawal has no value, hence the mark before one.
+    const rows = connection
+      .column<string>(
+        `select date || max(as_of_date) || coalesce('=' || value, '') from ${table}
+         where series = @key and date between @from and @to group by date`,
+      )
+      .all({ key, from, to });
+    for (const row of rows) {
+      const [date, asOf] = [row.slice(0, 10), row.slice(10, 20)];
+      const known = changes.get(date)?.[0];
+      if (known !== undefined && known.asOf > asOf) continue;
+      changes.set(date, [{ asOf, value: row.length > 20 ? row.slice(21) : null }]);
+    }
+  }
+  return changes;
+}
+
 /** Writes the plan of a merge; false if it changes nothing. */
 export function applyPlan(connection: Connection, key: number, plan: MergePlan): boolean {
   const { removed, inserted, vintages } = plan;
@@ -54,38 +81,43 @@ export function applyPlan(connection: Connection, key: number, plan: MergePlan):
       respelling: connection.objects('insert into respelling values (?, ?, ?, ?)'),
     },
     list: connection.objects(
-      `insert into vintage (series, as_of_date, dates, complete) values (?, ?, ?, ?)
-       on conflict (series, as_of_date) do update set dates = excluded.dates, complete = excluded.complete`,
+      `insert into vintage (series, as_of_date, dates, complete, kind) values (?, ?, ?, ?, ?)
+       on conflict (series, as_of_date) do update
+         set dates = excluded.dates, complete = excluded.complete, kind = excluded.kind`,
     ),
   };
   for (const { kind, date, asOf } of removed) statement.remove[kind].run(key, date, asOf);
   for (const { kind, date, asOf, value } of inserted) statement.insert[kind].run(key, date, asOf, value);
-  for (const { asOf, dates, complete } of vintages) statement.list.run(key, asOf, dates, Number(complete));
+  for (const { asOf, dates, complete, kind } of vintages)
+    statement.list.run(key, asOf, dates, Number(complete), kind);
   return removed.length + inserted.length + vintages.length > 0;
 }
+
+/** What metadata states about all vintages of a series. */
+export type StatedKind = { readonly statedKind: VintageKind | null };
 
 const batchSize = 5000;
 
 /** Every statement about a series, by date and then as-of date; statements that changed nothing are derived from the vintages. */
 export function* readStatements(connection: Connection, seriesId: string): Generator<readonly Statement[]> {
   const series = connection
-    .objects<{ readonly key: number; readonly normalisedBy: Frequency }>(
-      'select key, normalised_by as normalisedBy from series where id = ?',
+    .objects<{ readonly key: number; readonly normalisedBy: Frequency } & StatedKind>(
+      'select key, normalised_by as normalisedBy, stated_vintage_kind as statedKind from series where id = ?',
     )
     .get(seriesId);
   if (series === undefined) return;
   const sets = new Map<string, ReturnType<typeof parseDateSet>>();
-  const vintages = readVintages(connection, series.key).map(({ asOf, dates: text, complete }) => {
+  const vintages = readVintages(connection, series.key).map(({ asOf, dates: text, complete, kind }) => {
     const dates = sets.get(text) ?? parseDateSet(text, series.normalisedBy);
     sets.set(text, dates);
-    return { asOf, dates, complete };
+    return { asOf, dates, complete, kind: kindOf(kind, series.statedKind ?? undefined) };
   });
   let batch: Statement[] = [];
   for (const date of [...new Set([...sets.values()].flatMap((dates) => dates.days()))].sort()) {
     const changes = readChanges(connection, series.key, date, date).get(date) ?? [];
-    for (const { asOf, dates, complete } of vintages) {
+    for (const { asOf, dates, complete, kind } of vintages) {
       if (!complete && !dates.has(date)) continue;
-      batch.push({ seriesId, date, asOf, value: knownOn(changes, asOf) });
+      batch.push({ seriesId, date, asOf, value: knownOn(changes, asOf), kind });
     }
     if (batch.length >= batchSize) {
       yield batch;
@@ -95,7 +127,19 @@ export function* readStatements(connection: Connection, seriesId: string): Gener
   if (batch.length > 0) yield batch;
 }
 
-/** Every change of one date's number, oldest first; null where it was withdrawn. */
+/** The vintages that speak for every date of a series, ascending. */
+export function readCompleteVintages(connection: Connection, seriesId: string): readonly CompleteVintage[] {
+  return connection
+    .objects<{ readonly asOf: Day; readonly kind: KeptKind } & StatedKind>(
+      `select as_of_date as asOf, kind, stated_vintage_kind as statedKind
+       from vintage join series on series.key = vintage.series
+       where complete = 1 and series.id = ? order by as_of_date`,
+    )
+    .all(seriesId)
+    .map(({ asOf, kind, statedKind }) => ({ asOf, kind: kindOf(kind, statedKind ?? undefined) }));
+}
+
+/** Every change of one date's number, oldest first; null marks a withdrawal. */
 export function readRevisions(connection: Connection, key: number, date: Day): readonly Revision[] {
   return connection
     .objects<Revision>(
@@ -106,7 +150,7 @@ export function readRevisions(connection: Connection, key: number, date: Day): r
 
 /** A first value and a value after a withdrawal count as added. Vintages that changed nothing are listed too. */
 const vintagePage = `with page as (
-    select as_of_date from vintage
+    select as_of_date, kind from vintage
     where series = @key and as_of_date >= @from and as_of_date <= @to and as_of_date < @before
     order by as_of_date desc limit @limit
   ), change as (
@@ -121,19 +165,22 @@ const vintagePage = `with page as (
     from change group by as_of_date
   )
   select as_of_date as asOfDate, coalesce(added, 0) as added, coalesce(revised, 0) as revised,
-    coalesce(withdrawn, 0) as withdrawn
+    coalesce(withdrawn, 0) as withdrawn, kind
   from page left join counted using (as_of_date) order by as_of_date desc`;
 
 /** The vintages of a series, newest first, with what each changed. */
 export function readVintageCounts(
   connection: Connection,
-  key: number,
+  { key, statedKind }: { readonly key: number } & StatedKind,
   { from = '', to = '~', before = '~', limit }: VintageQuery,
 ): readonly VintageCounts[] {
-  return connection.objects<VintageCounts>(vintagePage).all({ key, from, to, before, limit });
+  return connection
+    .objects<Omit<VintageCounts, 'kind'> & { readonly kind: KeptKind }>(vintagePage)
+    .all({ key, from, to, before, limit })
+    .map((row) => ({ ...row, kind: kindOf(row.kind, statedKind ?? undefined) }));
 }
 
-/** The first date of a series that ever had a value; undefined where every statement is a withdrawal. */
+/** The first date of a series that ever had a value; undefined if every statement is a withdrawal. */
 export function readFirstDate(connection: Connection, key: number): Day | undefined {
   return connection.column<Day | null>('select min(date) from fact where series = ?').get(key) ?? undefined;
 }

@@ -19,7 +19,13 @@ import { asProblem } from './connection.ts';
 import { readCurve, readSpread, readYields } from './curves.ts';
 import { readFilings, readPurchases } from './filings.ts';
 import { readObservations, readSeries, searchSeries, seriesOf } from './series.ts';
-import { readFirstDate, readRevisions, readStatements, readVintageCounts } from './statements.ts';
+import {
+  readCompleteVintages,
+  readFirstDate,
+  readRevisions,
+  readStatements,
+  readVintageCounts,
+} from './statements.ts';
 
 /** The store of a view. */
 type Viewed = { readonly path: string; readonly stateOf: (connection: Connection) => StoreState };
@@ -75,7 +81,7 @@ export class SqliteView implements StoreView {
         series && {
           series: seriesOf(series),
           firstDate: readFirstDate(connection, series.key),
-          rows: readVintageCounts(connection, series.key, query),
+          rows: readVintageCounts(connection, series, query),
         }
       );
     });
@@ -106,14 +112,7 @@ export class SqliteView implements StoreView {
   }
 
   completeVintages(seriesId: string) {
-    return this.#answer((connection) =>
-      connection
-        .column<Day>(
-          `select as_of_date from vintage where complete = 1
-           and series = (select key from series where id = ?) order by as_of_date`,
-        )
-        .all(seriesId),
-    );
+    return this.#answer((connection) => readCompleteVintages(connection, seriesId));
   }
 
   imports() {

@@ -112,7 +112,7 @@ describe('--plot', () => {
       ['Treasury par yield curve', '2007-06-29 and 2019-08-28', 'Percent'],
       'Source: Federal Reserve H.15',
     ],
-  ])('asof %s is a chart that says what it shows', async (line, begins, source) => {
+  ])('draws asof %s as a chart that names what it shows', async (line, begins, source) => {
     const { code, out, err } = await run(`${line} --plot`);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(
@@ -129,7 +129,7 @@ describe('--plot', () => {
     expect(Math.max(...linesOf(out).map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
-  it('shows every row that the question gives, also on a terminal', async () => {
+  it('draws every row of the query, also on a terminal', async () => {
     const size = { stdoutIsTerminal: true, columns: 120, env: { NO_COLOR: '1' } };
     const { out, err } = await run('obs LONG --plot', size);
     expect(err).toBe('');
@@ -156,14 +156,14 @@ describe('--plot', () => {
     [{ COLUMNS: '' }, 80],
     [{ COLUMNS: 'wide' }, 80],
     [{ COLUMNS: '-1' }, 80],
-  ])('into a pipe has no escape sequences, and with %j %d columns', async (env, width) => {
+  ])('writes no escape sequences into a pipe, and with %j uses %d columns', async (env, width) => {
     const { out } = await run('obs LONG --plot', { env });
     expect(out).not.toContain('\u001B');
     const rule = linesOf(out).find((text) => /^ *└/.test(text)) ?? '';
     expect(rule).toHaveLength(width);
   });
 
-  it('into a file is text, complete or not at all', async () => {
+  it('writes text into a file, complete or not at all', async () => {
     const file = folder.path('chart.txt');
     expect(await run(`obs GDP --plot -o ${file}`, { env: { FORCE_COLOR: '1' } })).toEqual({
       code: 0,
@@ -179,11 +179,11 @@ describe('--plot', () => {
     [{ ASOF_FORMAT: 'csv' }],
     [{ ASOF_FORMAT: 'json' }],
     [{ ASOF_FORMAT: 'svg' }],
-  ])('goes before the environment: %j', async (env) => {
+  ])('takes precedence over the environment: %j', async (env) => {
     expect((await run('obs GDP --plot', { env })).out).toBe((await run('obs GDP --plot')).out);
   });
 
-  it('draws the series that there are, and lists the others', async () => {
+  it('draws the series that exist, and lists the others', async () => {
     const { code, out, err } = await run('obs GDPX GDP --plot');
     expect(code).toBe(3);
     expect(err).toContain("series 'GDPX' not found");
@@ -205,17 +205,14 @@ describe('--plot', () => {
       'Latest values, the newest published on 2020-02-01; none of GONE and GDP',
     ],
     ['obs GONE GDP --from 2020-01-01', 'GONE and GDP', 'Latest values'],
-  ])(
-    'asof %s names the series that are seen, and those of which there is no value',
-    async (line, ...words) => {
-      const { code, out } = await run(`${line} --plot -q`);
-      expect(code).toBe(0);
-      expect(linesOf(out).slice(0, 2)).toEqual(words);
-      expect(out).not.toContain('GDPC1:');
-    },
-  );
+  ])('for asof %s names the series that it draws and those without a value', async (line, ...words) => {
+    const { code, out } = await run(`${line} --plot -q`);
+    expect(code).toBe(0);
+    expect(linesOf(out).slice(0, 2)).toEqual(words);
+    expect(out).not.toContain('GDPC1:');
+  });
 
-  it('says that there are no values; --fail-empty holds', async () => {
+  it('says that there are no values, and --fail-empty applies', async () => {
     const line = 'obs GDP --as-of 1990-01-01 --plot -q';
     const out = 'GDP: Gross Domestic Product\nAs known on 1990-01-01\n\nno values\n';
     expect(await run(line)).toEqual({ code: 0, out, err: '' });
@@ -223,7 +220,7 @@ describe('--plot', () => {
     expect((await run('curve --date 2007-07-01 --plot')).out).toBe('Treasury par yield curve\n\nno values\n');
   });
 
-  it('ends the line of a value where it was withdrawn', async () => {
+  it('ends the line of a value at its withdrawal', async () => {
     const { out } = await run('revisions GONE --date 2020-01-01 --plot');
     const { panels, plotWidth } = readText(out);
     expect(Math.max(...(panels[0]?.dots ?? []).map(({ x }) => x))).toBe(2 * plotWidth - 1);
@@ -234,7 +231,7 @@ describe('--plot', () => {
     ['2015-03-01', '2015-03'],
     ['2015-03-27', '2015-03'],
     ['2019-01-01', '2015-03'],
-  ])('as of %s shows a value as standing until then, but not beyond what is covered', async (asOf, last) => {
+  ])('as of %s draws the last value up to that day, but not beyond the coverage', async (asOf, last) => {
     const { out } = await run(`revisions GDP --date 2014-07-01 --as-of ${asOf} -q --plot`);
     const { labels, panels, plotWidth } = readText(out);
     expect(labels.at(-1)?.slice(0, 7)).toBe(last);
@@ -267,13 +264,13 @@ describe('--plot', () => {
     ['yields -o x.svg', 'svg is a chart, and this command has none'],
     ['panel GDP -f svg', 'svg is a chart, and this command has none'],
     ['diff GDP 2015-01-30 2015-02-27 -f svg', 'svg is a chart, and this command has none'],
-  ])('asof %s is refused: %s', async (line, said) => {
+  ])('is refused in asof %s: %s', async (line, said) => {
     const { code, out, err } = await run(line);
     expect({ code, out, said: linesOf(err)[0] }).toEqual({ code: 2, out: '', said: `asof: ${said}` });
     expect(existsSync('x.svg') || existsSync('x.ndjson')).toBe(false);
   });
 
-  it('--plot and --json are refused with a problem document', async () => {
+  it('is refused with --json, as a problem document', async () => {
     const { code, err } = await run('obs GDP --plot --json');
     expect({ code, detail: JSON.parse(err).detail }).toEqual({
       code: 2,
@@ -281,7 +278,7 @@ describe('--plot', () => {
     });
   });
 
-  it('a terminal that is too narrow is told what it takes', async () => {
+  it('names the width that it needs on a narrow terminal', async () => {
     const { code, err } = await run('obs GDP --plot', { stdoutIsTerminal: true, columns: 12 });
     expect({ code, err }).toEqual({
       code: 2,
@@ -290,7 +287,7 @@ describe('--plot', () => {
   });
 });
 
-describe('svg', () => {
+describe('a chart as SVG', () => {
   it('is the same chart by -f, by the extension of -o, and with --plot', async () => {
     const { out } = await run('obs GDP -f svg');
     expect(XMLValidator.validate(out)).toBe(true);
@@ -311,7 +308,7 @@ describe('svg', () => {
     'revisions GDP --date 2014-10-01',
     'spread',
     'curve --date 2007-06-29 --vs 2019-08-28',
-  ])('asof %s is well-formed', async (line) => {
+  ])('of asof %s is well-formed', async (line) => {
     const { code, out } = await run(`${line} -f svg`);
     expect({ code, valid: XMLValidator.validate(out) }).toEqual({ code: 0, valid: true });
   });
@@ -333,7 +330,7 @@ describe('svg', () => {
   });
 });
 
-describe('on a terminal', () => {
+describe('a chart on a terminal', () => {
   function onTerminal(line: string, cols: number, rows: number, env: Record<string, string> = {}) {
     // What a process leaves in a pseudo-terminal is lost unless something holds it open a little longer.
     const held = ['-c', '"$@"; code=$?; sleep 0.2; exit $code', 'sh'];
@@ -357,7 +354,7 @@ describe('on a terminal', () => {
     [80, 24],
     [50, 16],
     [24, 12],
-  ])('of %d columns and %d lines a chart fits', async (columns, rows) => {
+  ])('fits into %d columns and %d lines', async (columns, rows) => {
     const { code, text } = await onTerminal('obs GDP LONG --plot', columns, rows, { NO_COLOR: '1' });
     if (rows === 12) expect(text).toMatch(/^asof: this chart needs \d+ lines, and there is room for 10\n/);
     else {
@@ -368,7 +365,7 @@ describe('on a terminal', () => {
     }
   });
 
-  it('it is coloured, unless colours are not wanted', async () => {
+  it('is coloured unless colours are turned off', async () => {
     const { text } = await onTerminal('obs GDP LONG --plot', 100, 40);
     expect(text).toContain('\u001B[1mGDP and LONG\u001B[22m\n');
     expect(text).toContain('\u001B[36m');

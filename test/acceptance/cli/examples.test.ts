@@ -24,7 +24,7 @@ function examplesIn(help: string): Example[] {
 const helpOf = async (words: string) =>
   (await asof(['help', ...words.split(' ').filter((word) => word !== '')])).out;
 
-/** The lines of the commands that a help text lists, under whatever headings; its flags begin with a dash. */
+/** The lines of the commands that a help text lists under its headings; its flags begin with a dash. */
 function commandLinesIn(help: string): readonly string[] {
   const [lists = ''] = help.split(/\n(?:Topics|Examples|Arguments):/);
   return lists.split('\n').filter((line) => /^ {2}[a-z]+/.test(line));
@@ -66,7 +66,7 @@ describe('the help of every command', () => {
     expect(length).toBeLessThanOrEqual(5);
   });
 
-  it.each(all)('has an example, of itself: $words', ({ words, help }) => {
+  it.each(all)('has an example of the command itself: $words', ({ words, help }) => {
     const lines = examplesIn(help).map(({ line }) => line);
     expect(lines.length).toBeGreaterThan(0);
     for (const line of lines) expect(line.replace(/\bobs\b/, 'observations')).toContain(`asof ${words}`);
@@ -76,7 +76,7 @@ describe('the help of every command', () => {
     expect((await asof([...words.split(' '), '--help'])).out).toBe(help);
   });
 
-  it('a group without a command shows them too', async () => {
+  it('is shown for a group without a command too', async () => {
     const { code, err } = await asof(['keys']);
     expect(code).toBe(2);
     expect(examplesIn(err).length).toBeGreaterThan(1);

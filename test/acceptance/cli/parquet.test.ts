@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { asof, statements } from '../../support/command.ts';
 import { contractStore } from '../../support/contract-cases.ts';
-import { readParquet } from '../../support/duckdb.ts';
+import { queryDuckDb, readParquet } from '../../support/duckdb.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { builtProgram } from '../../support/repository.ts';
 
@@ -16,17 +16,17 @@ beforeAll(async () => {
 });
 
 const [day, text, integer, list] = ['DATE', 'VARCHAR', 'BIGINT', 'VARCHAR[]'];
-const decimal = (scale: number) => `DECIMAL(18,${scale})`;
+const decimal = 'DECIMAL(38,18)';
 const observation = {
   date: day,
-  value: decimal(2),
+  value: decimal,
   as_of_date: day,
   series_id: text,
   unit: text,
   frequency: text,
   source: text,
 };
-const yields = { trade_date: day, maturity: text, rate: decimal(2), curve_type: text, source: text };
+const yields = { trade_date: day, maturity: text, rate: decimal, curve_type: text, source: text };
 
 /** Every command that gives rows, the types of its columns, and how many rows it gives. */
 const commands: readonly (readonly [line: string, types: Readonly<Record<string, string>>, rows: number])[] =
@@ -62,10 +62,10 @@ const commands: readonly (readonly [line: string, types: Readonly<Record<string,
       1,
     ],
     ['obs GDP* --as-of 2020-12-31', observation, 10],
-    ['obs GDP --as-of 2020-06-01', { ...observation, value: decimal(0) }, 0],
+    ['obs GDP --as-of 2020-06-01', observation, 0],
     [
       'revisions GDP --date 2020-03-01',
-      { ...observation, change: decimal(1), percent: decimal(4), days: integer },
+      { ...observation, change: decimal, percent: decimal, days: integer },
       2,
     ],
     ['vintages GDP', { as_of_date: day, added: integer, revised: integer, withdrawn: integer }, 2],
@@ -74,44 +74,40 @@ const commands: readonly (readonly [line: string, types: Readonly<Record<string,
       {
         series_id: text,
         date: day,
-        old: decimal(2),
-        new: decimal(1),
-        change: decimal(1),
-        percent: decimal(4),
+        old: decimal,
+        new: decimal,
+        change: decimal,
+        percent: decimal,
         kind: text,
       },
       10,
     ],
     [
       'panel GDP UNRATE --as-of 2020-12-31',
-      { as_of: day, series_id: text, date: day, value: decimal(2), as_of_date: day },
+      { as_of: day, series_id: text, date: day, value: decimal, as_of_date: day },
       10,
     ],
-    ['panel GDP UNRATE --wide', { date: day, GDP: decimal(1), UNRATE: decimal(0) }, 10],
+    ['panel GDP UNRATE --wide', { date: day, GDP: decimal, UNRATE: decimal }, 10],
     [
       'panel GDP A --as-of-each month-end --from 2020-01-01 --to 2020-12-31 --wide',
-      { as_of: day, GDP: decimal(2), A: decimal(0) },
+      { as_of: day, GDP: decimal, A: decimal },
       12,
     ],
-    ['curve --date 2026-01-14', { ...yields, rate: decimal(2) }, 3],
+    ['curve --date 2026-01-14', yields, 3],
     [
       'curve --date 2026-01-14 --vs 2026-01-13 --columns maturity,rate,vs_rate,change_bps',
-      { maturity: text, rate: decimal(2), vs_rate: decimal(2), change_bps: decimal(2) },
+      { maturity: text, rate: decimal, vs_rate: decimal, change_bps: decimal },
       3,
     ],
-    ['yields --type tips', { ...yields, rate: decimal(1) }, 2],
-    [
-      'yields --wide --columns trade_date,1M,10Y',
-      { trade_date: day, '1M': decimal(1), '10Y': decimal(2) },
-      3,
-    ],
+    ['yields --type tips', yields, 2],
+    ['yields --wide --columns trade_date,1M,10Y', { trade_date: day, '1M': decimal, '10Y': decimal }, 3],
     [
       'spread',
       {
         trade_date: day,
-        long_rate: decimal(2),
-        short_rate: decimal(1),
-        spread_bps: decimal(2),
+        long_rate: decimal,
+        short_rate: decimal,
+        spread_bps: decimal,
         long_maturity: text,
         short_maturity: text,
       },
@@ -167,7 +163,7 @@ describe('every command writes the rows of its CSV to Parquet, exactly', () => {
     );
   });
 
-  it('what has no place in CSV as JSON', async () => {
+  it('with what CSV leaves out, as JSON', async () => {
     const file = join(folder, 'insiders.parquet');
     const line = ['insider', 'clusters', '--columns', 'insiders', '--store', store];
     await asof([...line, '-o', file]);
@@ -181,7 +177,7 @@ describe('every command writes the rows of its CSV to Parquet, exactly', () => {
 });
 
 describe('parquet', () => {
-  it('is not shown on a terminal: exit 2, before anything is asked', async () => {
+  it('is not shown on a terminal: exit 2, before any query runs', async () => {
     const line = ['obs', 'GDP', '-f', 'parquet', '--store', join(folder, 'none.db')];
     expect(await asof(line, { stdoutIsTerminal: true })).toEqual({
       code: 2,
@@ -190,7 +186,7 @@ describe('parquet', () => {
     });
   });
 
-  it('refuses more than 38 digits: exit 2, and leaves no file', async () => {
+  it('refuses a number with too many digits: exit 2, and leaves no file', async () => {
     const [facts, own, file] = ['long.csv', 'long.db', 'long.parquet'].map((name) => join(folder, name));
     writeFileSync(
       facts ?? '',
@@ -201,13 +197,29 @@ describe('parquet', () => {
       code: 2,
       out: '',
       err:
-        `asof: column 'value' needs 40 digits for '${'12'.repeat(20)}', and Parquet holds at most 38\n` +
+        `asof: column 'value' has '${'12'.repeat(20)}', and numbers in Parquet have at most 20 digits before the point and 18 after it\n` +
         '      -f csv writes every digit; --columns leaves it out\n',
     });
     expect(existsSync(file ?? '')).toBe(false);
   });
 
-  it('is loaded for nothing else', async () => {
+  it('has the same columns for a day with decimals and one without, so that DuckDB adds up both exactly', async () => {
+    const [own, whole, fine] = ['s.db', 'whole.parquet', 'fine.parquet'].map((name) => join(folder, name));
+    const given = join(folder, 's.csv');
+    writeFileSync(
+      given,
+      statements(['S,2020-01-01,2020-02-01,100', 'S,2020-01-01,2020-03-01,0.30000000000000004']),
+    );
+    await asof(['import', given, '--store', own ?? '']);
+    await asof(['obs', 'S', '--as-of', '2020-02-15', '--store', own ?? '', '-o', whole ?? '']);
+    await asof(['obs', 'S', '--as-of', '2020-03-15', '--store', own ?? '', '-o', fine ?? '']);
+    for (const files of [`['${whole}', '${fine}']`, `['${fine}', '${whole}']`]) {
+      const sum = await queryDuckDb(`select sum(value)::varchar from read_parquet(${files})`);
+      expect(sum).toEqual([['100.300000000000000040']]);
+    }
+  });
+
+  it('is loaded for no other format', async () => {
     const parts = join(builtProgram, '..', 'parts');
     // The file's magic number, as the library that writes it has it.
     const writers = [builtProgram, ...readdirSync(parts).map((name) => join(parts, name))].filter((path) =>

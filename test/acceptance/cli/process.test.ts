@@ -67,7 +67,10 @@ describe('the built command', () => {
       '$ASOF obs "*" --store "$LARGE" | head -1; echo $PIPESTATUS',
       'date,value,as_of_date,series_id,unit,frequency,source\n0\n',
     ],
-    ['$ASOF facts "*" --store "$LARGE" | head -1; echo $PIPESTATUS', 'series_id,date,as_of_date,value\n0\n'],
+    [
+      '$ASOF facts "*" --store "$LARGE" | head -1; echo $PIPESTATUS',
+      'series_id,date,as_of_date,value,vintage_kind\n0\n',
+    ],
     ['$ASOF obs "*" --json --store "$LARGE" | head -1; echo $PIPESTATUS', '{\n0\n'],
     ['$ASOF obs "*" -f parquet --store "$LARGE" | head -c 4; echo " $PIPESTATUS"', 'PAR1 0\n'],
     ['$ASOF help | true; echo $PIPESTATUS', '0\n'],
@@ -76,7 +79,7 @@ describe('the built command', () => {
     expect(await shell(script)).toEqual({ code: 0, out, err: '' });
   });
 
-  it('survives a stderr that nobody reads', async () => {
+  it('goes on when its stderr is closed', async () => {
     const { out } = await shell(
       '{ $ASOF obs NOPE --store "$STORE"; echo $? >&3; } 3>&1 2>&1 >/dev/null | true; sleep 0.1',
     );
@@ -92,7 +95,7 @@ describe('the built command', () => {
     ['$ASOF import --log --store "$STORE" > /dev/full', 'stdout'],
     ['$ASOF facts GDP --store "$STORE" > /dev/full', 'stdout'],
     ['$ASOF obs GDP --store "$STORE" -o /dev/full', '/dev/full'],
-  ])('a full disk is exit 10: %s', async (script, target) => {
+  ])('exits with 10 on a full disk: %s', async (script, target) => {
     expect(await shell(script)).toEqual({
       code: 10,
       out: '',
@@ -100,8 +103,8 @@ describe('the built command', () => {
     });
   });
 
-  it('a disk that takes only a part of the last write is exit 10, never a short answer', async () => {
-    // A limit of file size stands in for the disk: the first write beyond it is cut, and no error tells.
+  it('exits with 10 if the disk takes only a part of the last write', async () => {
+    // A limit of the file size simulates a full disk: the first write beyond it is cut without an error.
     const { code, err } = await shell(
       `trap '' XFSZ; ulimit -f 64; $ASOF obs LONG --limit 1000 --store "$STORE" -f ndjson > short.ndjson`,
     );
@@ -114,7 +117,7 @@ describe('the built command', () => {
 });
 
 describe('a signal', () => {
-  /** Starts a command, sends it a signal once it is at work, and tells how soon it was gone. */
+  /** Starts a command, sends it a signal while it works, and measures how soon it ends. */
   async function signalled(line: readonly string[], signal: NodeJS.Signals, atWork: () => boolean) {
     const child = spawn(process.execPath, [builtProgram, ...line], { stdio: ['ignore', 'pipe', 'pipe'] });
     const end = ended(child);
@@ -157,7 +160,7 @@ describe('a signal', () => {
     expect(folder.has('untouched.db')).toBe(false);
   });
 
-  it('nothing is left to be found of all this', () => {
+  it('leaves no file behind in any of these tests', () => {
     expect(linesOf(readdirSync(folder.path('.')).join('\n')).filter((name) => name.startsWith('.'))).toEqual(
       [],
     );

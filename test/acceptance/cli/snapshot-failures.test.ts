@@ -106,7 +106,7 @@ async function requestsOfThePlan(): Promise<number> {
 }
 
 describe('a snapshot that is killed without warning', () => {
-  it('at any request leaves the one before whole, and the next run is not stopped', async () => {
+  it('at any request leaves the snapshot before it whole, and does not stop the next run', async () => {
     const requests = await requestsOfThePlan();
     expect(requests).toBeGreaterThan(8);
     let day = '2015-01-30';
@@ -127,7 +127,7 @@ describe('a snapshot that is killed without warning', () => {
     }
   });
 
-  it('at any time leaves a whole one, of the day before or after', async () => {
+  it('at any time leaves a whole snapshot, the old one or the new one', async () => {
     expect(await snapshot('2015-01-30')).toEqual(quietly);
     const began = performance.now();
     expect(await snapshot('2015-02-02')).toEqual(quietly);
@@ -146,7 +146,7 @@ describe('a snapshot that is killed without warning', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('.snap')).length).toBe(3);
   });
 
-  it('as the first of all leaves nothing that is shown', async () => {
+  it('during the first run leaves no snapshot', async () => {
     let kill = (): void => undefined;
     const { url } = await through((number) => (number === 5 ? kill() : undefined));
     const { child, ended } = start('2015-02-02', '--base-url', url);
@@ -204,7 +204,7 @@ describe('two snapshots at once', () => {
     expect(runs().length).toBe(2);
   });
 
-  it('end with 10, and a way out, where the first takes too long', async () => {
+  it('end with 10 and a hint if the first takes too long', async () => {
     expect(await snapshot('2015-01-30')).toEqual(quietly);
     let begun = (): void => undefined;
     const atWork = new Promise<void>((resolve) => {
@@ -226,7 +226,7 @@ describe('two snapshots at once', () => {
 });
 
 describe('a service', () => {
-  it('is asked for what is written, and once more whether that still stands', async () => {
+  it('is asked for what is written, and at the end whether it changed', async () => {
     writeFileSync(
       join(folder, 'plan.txt'),
       'a.csv obs GDP GDPC1 --limit 3\nb.csv panel UNRATE --from 2014-01-01\n',
@@ -241,7 +241,7 @@ describe('a service', () => {
     ]);
   });
 
-  it('that dies in the middle is exit 7, and the last line says what to do', async () => {
+  it('that dies in the middle leads to exit 7, and the last line says what to do', async () => {
     const home = join(folder, 'home');
     mkdirSync(home);
     const env = { PATH: process.env.PATH, HOME: home, ASOF_STORE: sample };
@@ -284,7 +284,7 @@ describe('a service', () => {
     [500, 'text/plain', 'no'],
     [503, 'text/plain', 'no'],
     [500, 'application/problem+json', report],
-  ])('that answers %i in %s is exit 8, and the last line says where', async (status, type, body) => {
+  ])('that answers %i in %s leads to exit 8, and the last line says where', async (status, type, body) => {
     expect(await snapshot('2015-01-30')).toEqual(quietly);
     const { url } = await serve(async (question, answer) => {
       if (question.url?.includes('yields')) answer.writeHead(status, { 'content-type': type }).end(body);
@@ -300,7 +300,7 @@ describe('a service', () => {
     expect(runs().length).toBe(1);
   });
 
-  it('whose quota is used up is exit 6, and the last line says for how long', async () => {
+  it('whose quota is used up leads to exit 6, and the last line says for how long', async () => {
     expect(await snapshot('2015-01-30')).toEqual(quietly);
     const scarce = await startService({
       openStore: () => openStore(sample),
@@ -317,7 +317,7 @@ describe('a service', () => {
     await expectWhole('2015-01-30');
   });
 
-  it('without a key is exit 4, on a plan without vintages 5', async () => {
+  it('leads to exit 4 without a key, and to 5 on a plan without vintages', async () => {
     const free = await startService({
       openStore: () => openStore(sample),
       plan: { ...unlimited, name: 'free', vintageAccess: false },
@@ -365,7 +365,7 @@ describe('readers', () => {
 
 describe('a full disk behind stdout', () => {
   it.each(['snapshot plan.txt --out snap --as-of 2015-01-30 --dry-run', 'verify snap'])(
-    'is exit 10: asof %s',
+    'leads to exit 10: asof %s',
     async (line) => {
       expect(await snapshot('2015-01-30')).toEqual(quietly);
       writeFileSync(join(out, 'more.txt'), '');
@@ -383,7 +383,7 @@ describe('a full disk behind stdout', () => {
 });
 
 describe('a run that could not be completed', () => {
-  it('is gone when the command ends', async () => {
+  it('is removed when the command ends', async () => {
     writeFileSync(join(folder, 'plan.txt'), 'gdp.csv obs GDP\nnone.csv obs NONE\n');
     expect((await snapshot('2015-01-30')).code).toBe(3);
     expect(readdirSync(folder).sort()).toEqual(['.snap.lock', 'plan.txt']);
@@ -391,8 +391,8 @@ describe('a run that could not be completed', () => {
   });
 });
 
-describe('a limit that only the manifest is over', () => {
-  it('is exit 10, and the last line names the manifest', async () => {
+describe('a size limit that only the manifest exceeds', () => {
+  it('leads to exit 10, and the last line names the manifest', async () => {
     expect(await snapshot('2015-01-30')).toEqual(quietly);
     const small = Array.from({ length: 30 }, (_, i) => `f${i}.csv obs GDP --limit 1\n`);
     writeFileSync(join(folder, 'plan.txt'), small.join(''));

@@ -83,7 +83,7 @@ const everyKind = [
 ];
 
 describe('asof snapshot', () => {
-  it('writes what its commands write as of one day, and is quiet about it', async () => {
+  it('writes what its commands write as of one day, and prints nothing', async () => {
     expect(await snapshot(everyKind, '--as-of', '2015-02-01')).toEqual(success);
     const names = everyKind.map((line) => line.split(' ')[0]);
     expect(readdirSync(out).sort()).toEqual([...names, 'manifest.json'].sort());
@@ -115,7 +115,7 @@ describe('asof snapshot', () => {
     }
   });
 
-  it('says in the manifest what each file is', async () => {
+  it('describes each file in the manifest', async () => {
     await snapshot(everyKind, '--as-of', '2015-02-01');
     const { as_of, source, files } = manifest();
     expect([as_of, source.sample]).toEqual(['2015-02-01', true]);
@@ -134,19 +134,19 @@ describe('asof snapshot', () => {
     expect(of('gdp.csv').command).toBe("obs gdp 'GDPC*' --from 2014-01-01 --sort asc --as-of 2015-02-01");
   });
 
-  it('is of yesterday unless told, the last day that is over in UTC', async () => {
+  it('is by default of yesterday, the last day that is over in UTC', async () => {
     expect(await snapshot(['gdp.csv observations GDP'])).toEqual(success);
     expect(manifest().as_of).toBe('2026-03-14');
     expect(await snapshot(['gdp.csv observations GDP'], '--as-of', 'today')).toEqual(success);
     expect(manifest().as_of).toBe('2026-03-15');
   });
 
-  it('says one line with -v', async () => {
+  it('prints one line with -v', async () => {
     const { err } = await snapshot(['a.csv obs GDP --limit 2', 'b.csv curve'], '--as-of', '2015-02-01', '-v');
     expect(err).toMatch(/^asof: \S+snap as of 2015-02-01: 2 files, 13 rows, 0 unchanged, \d+ ms\n$/);
   });
 
-  it('shows on a terminal how far it is, and all that it asks with --debug', async () => {
+  it('shows progress on a terminal, and every request with --debug', async () => {
     const more = ['c', 'd', 'e', 'f'].map((name) => `${name}.csv obs GDP --all`);
     const line = ['snapshot', plan('a.csv obs GDP --limit 2', 'b.csv curve', ...more), '--out', out];
     const { err } = await asof(line, { stderrIsTerminal: true, columns: 60, pace: 300 });
@@ -169,7 +169,7 @@ describe('asof snapshot', () => {
     });
   });
 
-  it('asks a service for the same bytes, and keeps its key to itself', async () => {
+  it('gets the same bytes from a service, and does not reveal the key', async () => {
     const { url, key, stop } = await startService({ openStore: () => openStore(samplePath) });
     try {
       await snapshot(everyKind, '--as-of', '2015-02-01');
@@ -200,7 +200,7 @@ describe('a snapshot that is taken again', () => {
     expect(readlinkSync(out)).not.toBe(target);
   });
 
-  it('of new data links what did not change, and no other', async () => {
+  it('of new data links the files that did not change, and no others', async () => {
     const store = await importedStore(newFolder());
     const some = ['gdp.csv observations GDP', 'rate.csv observations UNRATE'];
     await snapshot(some, '--store', store);
@@ -216,7 +216,7 @@ describe('a snapshot that is taken again', () => {
     expect(read('gdp.csv')).toContain('2015-01-01,17710.0');
   });
 
-  it('does not carry a damaged file on', async () => {
+  it('does not link to a damaged file', async () => {
     await snapshot(lines, '--as-of', '2015-02-01');
     const whole = read('gdp.csv');
     writeFileSync(file('gdp.csv'), whole.replace('17710.7', '17710.8'));
@@ -224,7 +224,7 @@ describe('a snapshot that is taken again', () => {
     expect(read('gdp.csv')).toBe(whole);
   });
 
-  it('keeps the run before for those who still read it, and no other', async () => {
+  it('keeps the previous run for its readers, and no older one', async () => {
     const targets: string[] = [];
     for (const day of ['2015-02-01', '2015-02-02', '2015-02-03']) {
       await snapshot(lines, '--as-of', day);
@@ -236,7 +236,7 @@ describe('a snapshot that is taken again', () => {
     );
   });
 
-  it('removes what a killed run left, and nothing of anybody else', async () => {
+  it('removes what a killed run left, and no other file', async () => {
     const half = ['.snap.2015-01-01-0123456789ab', '.snap.link'];
     const others = ['.snap.2015-01-01', '.snap.a.2015-01-01-0123456789ab', '.snapx.2015-01-01-0123456789ab'];
     for (const name of [...half, ...others]) mkdirSync(join(folder, name));
@@ -253,13 +253,13 @@ describe('a snapshot that is taken again', () => {
     for (const name of half) expect(left).not.toContain(name);
   });
 
-  it('removes that before it needs the room, also where it then fails', async () => {
+  it('removes leftovers before it needs the space, even if it then fails', async () => {
     mkdirSync(join(folder, '.snap.2015-01-01-0123456789ab'));
     expect((await snapshot(['none.csv obs NONE'])).code).toBe(3);
     expect(runsBeside()).toEqual([]);
   });
 
-  it('is of the plan as it is now: a file that it no longer names is gone', async () => {
+  it('has only the files that the plan names now', async () => {
     await snapshot(lines, '--as-of', '2015-02-01');
     await snapshot(lines.slice(1), '--as-of', '2015-02-01');
     expect(readdirSync(out).sort()).toEqual(['curve.json', 'manifest.json']);
@@ -301,6 +301,7 @@ describe('a line that has no place in a plan fails before anything is written', 
     ['panel GDP --dry-run', '--dry-run has no place in a plan'],
     ['obs GDP --as-of today', "'today' has no place in a plan"],
     ['yields --to today', "'today' has no place in a plan"],
+    ['yields --from -30d', "'-30d' has no place in a plan"],
     ['panel GDP --as-of-each day --from 2015-01-01 --to today', "'today' has no place in a plan"],
     ['diff GDP today 2015-01-01', "'today' has no place in a plan"],
     [
@@ -324,8 +325,8 @@ describe('a line that has no place in a plan fails before anything is written', 
     ['obs GDP --as-of 2015-02-30', '--as-of "2015-02-30": use YYYY-MM-DD'],
     ['obs GDP --from 2015-01-02 --to 2015-01-01', '--from 2015-01-02 is after --to 2015-01-01'],
     ['obs GDP --columns date,valu', "unknown column 'valu'"],
-    ['obs GDP -f cvs', "unknown format 'cvs'"],
-    ['spread --long 9Y', '--long "9Y": use 1M or'],
+    ['obs GDP -f cvs', '--format "cvs": use table'],
+    ['spread --long 9Y', '--long "9Y": use 1M, 1.5M'],
     ['curve --type tops', '--type "tops": use PAR or TIPS'],
     ['panel GDP --as-of-each month-end', '--as-of-each needs --from and --to'],
   ])('%s', async (line, said) => {
@@ -345,12 +346,12 @@ describe('a line that has no place in a plan fails before anything is written', 
     ['a', 'the name a has no format'],
     ['a.dat', 'the name a.dat has no format'],
     ['a.xlsx', 'asof writes no .xlsx files'],
-  ])('a file whose name tells no format that asof writes: %s', async (name, said) => {
+  ])('a file name without a format that asof writes: %s', async (name, said) => {
     const { code, err } = await snapshot([`${name} obs GDP`]);
     expect([code, err]).toEqual([2, expect.stringContaining(`line 1: ${said}`)]);
   });
 
-  it('but periods may lie after the day, and a format may be named', async () => {
+  it('but periods may be after the day, and a format may be named', async () => {
     const lines = [
       'a.dat obs GDP --from 2014-01-01 --to 2030-12-31 --csv',
       'b.csv panel GDP --to 2030-12-31',
@@ -361,7 +362,7 @@ describe('a line that has no place in a plan fails before anything is written', 
     expect(linesOf(read('a.dat'))[1]).toMatch(/^2014-10-01,17710\.7,/);
   });
 
-  it('a variable has no say in it', async () => {
+  it('and no environment variable changes that', async () => {
     const line = ['snapshot', plan('a.csv obs GDP', 'b.txt obs GDP --limit 1'), '--out', out];
     const env = { ASOF_FORMAT: 'json', COLUMNS: '40' };
     expect(await asof([...line, '--as-of', '2015-02-01'], { env })).toEqual(success);
@@ -403,7 +404,7 @@ describe('a line that fails when it runs leaves the snapshot as it was', () => {
   });
 });
 
-describe('a snapshot takes the place of nothing else', () => {
+describe('a snapshot replaces nothing but a snapshot', () => {
   const lines = ['a.csv obs GDP'];
 
   it.each<readonly [what: string, make: () => void, said: string]>([
@@ -441,7 +442,7 @@ describe('a snapshot takes the place of nothing else', () => {
     expect([code, err]).toEqual([10, expect.stringContaining(said)]);
   });
 
-  it('but of an empty folder, and of a link whose run is gone', async () => {
+  it('except an empty folder, and a link whose run is gone', async () => {
     mkdirSync(out);
     expect(await snapshot(lines)).toEqual(success);
     expect(lstatSync(out).isSymbolicLink()).toBe(true);
@@ -467,7 +468,7 @@ describe('a snapshot takes the place of nothing else', () => {
 });
 
 describe('asof snapshot --dry-run', () => {
-  it('says what would be run and written, and writes nothing', async () => {
+  it('prints what it would run and write, and writes nothing', async () => {
     const lines = ["a.csv obs 'GD*' GDP", 'b.csv curve', 'c.csv yields --to 2015-01-30'];
     const { code, out: said, err } = await snapshot(lines, '--as-of', '2015-02-01', '--dry-run');
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -481,7 +482,7 @@ describe('asof snapshot --dry-run', () => {
     expect(readdirSync(folder)).toEqual(['plan.txt']);
   });
 
-  it('refuses what would be refused', async () => {
+  it('refuses what a run refuses', async () => {
     expect((await snapshot(['a.csv ping'], '--dry-run')).code).toBe(2);
     writeFileSync(out, 'mine');
     expect((await snapshot(['a.csv obs GDP'], '--dry-run')).code).toBe(10);
@@ -494,7 +495,7 @@ describe('asof verify', () => {
     expect(await snapshot(lines, '--as-of', '2015-02-01')).toEqual(success);
   });
 
-  it('finds a new snapshot whole, and is quiet about it', async () => {
+  it('accepts a new snapshot, and prints nothing', async () => {
     expect(await verify()).toEqual(success);
     expect((await verify('-v')).err).toMatch(
       /^asof: \S+snap as of 2015-02-01: 3 files as recorded, and as their commands give them\n$/,
@@ -559,7 +560,7 @@ describe('asof verify', () => {
       () => writeFileSync(file('manifest.json'), read('manifest.json').slice(0, 300)),
       ['manifest.json is damaged'],
     ],
-  ])('tells of %s', async (_, damage, found) => {
+  ])('reports %s', async (_, damage, found) => {
     damage();
     const { code, out: said, err } = await verify();
     expect(code).toBe(1);
@@ -568,7 +569,7 @@ describe('asof verify', () => {
     expect((await verify('-q')).err).toBe('');
   });
 
-  it('tells where data that came later has another word about the day', async () => {
+  it('reports where later data differ about the day', async () => {
     const store = await importedStore(newFolder());
     await snapshot(['gdp.csv obs GDP', 'rate.csv obs UNRATE'], '--as-of', '2015-02-01', '--store', store);
     expect(await verify()).toEqual(success);
@@ -588,7 +589,7 @@ describe('asof verify', () => {
     ['there is none', () => join(folder, 'none')],
     ['it is a file', () => plan('x')],
     ['it is no snapshot', () => folder],
-  ])('is exit 10 where %s', async (_, make) => {
+  ])('exits with 10 if %s', async (_, make) => {
     const { code, out: said, err } = await asof(['verify', make()]);
     expect([code, said]).toEqual([10, '']);
     expect(err).toMatch(/^asof: cannot read \S+: [^\n]+\n$/);
@@ -602,7 +603,7 @@ describe('asof verify', () => {
     writeFileSync(file('manifest.json'), manifestText(content));
   }
 
-  it('is exit 2, and runs nothing, where a manifest names what no plan could', async () => {
+  it('exits with 2, and runs nothing, if a manifest names what no plan could', async () => {
     const target = join(folder, 'made.db');
     const csv = join(folder, 'made.csv');
     writeFileSync(csv, statements(['X,2015-01-01,2015-01-02,1']));
@@ -631,25 +632,25 @@ describe('asof verify', () => {
   it.each([
     [{ rows: 99 }, /^gdp\.csv has \d+ rows by its command, not 99\n$/],
     [{ as_of: '2014-12-31' }, /^gdp\.csv is as of 2015-02-01 by its command, not 2014-12-31\n$/],
-  ])('tells where the manifest misstates what its command gives: %j', async (wrong, found) => {
+  ])('reports where the manifest misstates the result of its command: %j', async (wrong, found) => {
     forge((first) => Object.assign(first, wrong));
     expect(await verify()).toMatchObject({ code: 1, out: expect.stringMatching(found) });
   });
 
-  it('tells of the files also where the data cannot be asked', async () => {
+  it('reports on the files even if the data cannot be read', async () => {
     appendFileSync(file('gdp.csv'), 'x');
     const { code, out: said, err } = await verify('--store', join(folder, 'none.db'));
     expect([code, said]).toEqual([10, expect.stringMatching(/^gdp\.csv is changed: \d+ bytes, not \d+\n$/)]);
     expect(err).toMatch(/^asof: cannot open the store \S+none\.db: there is no such file or folder\n$/);
   });
 
-  it('counts one file as one', async () => {
+  it('says "1 file" of a single file', async () => {
     await snapshot(['gdp.csv obs GDP'], '--as-of', '2015-02-01');
     expect((await verify('-v')).err).toContain(': 1 file as recorded, and');
   });
 });
 
-describe('asof verify asks again', () => {
+describe('asof verify runs the commands again on', () => {
   const env = (store: string) => ({ env: { ASOF_STORE: store } });
 
   async function changedStore(): Promise<string> {
@@ -669,7 +670,7 @@ describe('asof verify asks again', () => {
     expect((await asof(['verify', out, '--store', store], env(other))).code).toBe(0);
   });
 
-  it('the sample if it came from that, also for those who have a store by now', async () => {
+  it('the sample if it came from that, even if there is a store by now', async () => {
     const home = join(folder, 'home');
     const line = ['snapshot', plan('gdp.csv obs GDP'), '--out', out, '--as-of', '2015-02-01'];
     await asof(line, { env: { HOME: home } });
@@ -679,7 +680,7 @@ describe('asof verify asks again', () => {
     expect(await asof(['verify', out], { env: { HOME: home } })).toEqual(success);
   });
 
-  it('nobody where there is nobody, and says so', async () => {
+  it('nothing if there is no source, and says so', async () => {
     const stores = newFolder();
     const store = await importedStore(stores);
     await snapshot(['gdp.csv obs GDP'], '--as-of', '2015-02-01', '--store', store);
@@ -690,7 +691,7 @@ describe('asof verify asks again', () => {
     expect((await verify()).code).toBe(1);
   });
 
-  it('a service only when it is named, never because a manifest does', async () => {
+  it('a service only if the user names it, never because a manifest does', async () => {
     const { url, key, stop } = await startService({ openStore: () => openStore(samplePath) });
     const line = ['snapshot', plan('gdp.csv obs GDP'), '--out', out, '--base-url', url];
     await asof(line, { env: { ASOF_API_KEY: key } });

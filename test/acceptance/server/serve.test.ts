@@ -228,7 +228,7 @@ describe('asof serve', () => {
     },
   );
 
-  it('turns readiness to 503 before it goes', async () => {
+  it('sets readiness to 503 before it stops', async () => {
     const place = await newPlace();
     const service = await start(place);
     expect((await service.get('/readyz')).status).toBe(200);
@@ -239,7 +239,7 @@ describe('asof serve', () => {
     expect(await service.exited).toBe(0);
   });
 
-  it('leaves the access store to one process, and the port to whoever has it', async () => {
+  it('exits if another process has the access store or the port', async () => {
     const place = await newPlace();
     const service = await start(place);
     const { port } = new URL(service.url);
@@ -276,7 +276,7 @@ describe('asof serve', () => {
 });
 
 describe('asof keys', () => {
-  it('shows a key once, on stdout and alone there; it works at once and stops at once', async () => {
+  it('shows a key once, alone on stdout; it works at once, and stops at once when revoked', async () => {
     const place = await newPlace();
     const service = await start(place);
     const created = run(
@@ -330,13 +330,13 @@ describe('asof keys', () => {
     expect(existsSync(join(place.folder, 'access.db'))).toBe(false);
   });
 
-  it('lists nothing, and makes nothing, where there is nothing', async () => {
+  it('lists nothing, and creates nothing, if there is no access store', async () => {
     const place = await newPlace();
     expect(run(place, 'keys', 'list').stdout).toBe('id,name,plan,start,created_at,revoked_at\n');
     expect(existsSync(join(place.folder, 'access.db'))).toBe(false);
   });
 
-  it('keeps them in a file of its owner, beside the default store unless told otherwise', async () => {
+  it('keeps keys in a file that only its owner can read, by default beside the default store', async () => {
     const place = await newPlace();
     const home: Place = {
       ...place,
@@ -348,7 +348,7 @@ describe('asof keys', () => {
 });
 
 describe('a secret', () => {
-  it('is in no log, no output and no file, whatever is done with it', async () => {
+  it('is in no log, no output and no file after any command', async () => {
     const place = await newPlace();
     const key = newKey(place, 'many');
     const service = await start(place);

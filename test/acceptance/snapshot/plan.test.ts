@@ -66,7 +66,7 @@ describe('the words of a line', () => {
 
   const printable = fc.string({ unit: 'grapheme' }).filter((text) => !/\p{Cc}/u.test(text));
 
-  it('are read back from the line that is made of them, whatever they are', () => {
+  it('are read back from the line that is made of them, for any words', () => {
     fc.assert(
       fc.property(fc.array(printable), (words) => {
         expect(wordsOf(lineOf(words))).toEqual(words);
@@ -141,7 +141,7 @@ describe('a plan is refused, with its line, that', () => {
     expect(refusal(text)).toContain(`bad-input: ${said}`);
   });
 
-  it('is no text', () => {
+  it('is not text', () => {
     expect(refusal(new Uint8Array([0x61, 0xff]))).toBe('bad-input: plan.txt is not a UTF-8 text');
   });
 

@@ -25,7 +25,7 @@ const login = (url: string, token = key) =>
   run(['auth', 'login', '--with-token', '--base-url', url], `${token}\n`);
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-/** A service that tells which key each request brought. */
+/** A service that answers with the key of each request. */
 async function service() {
   const { url, asked } = await serve((_, response) => reply(response, 200, envelope('ping', [pong])));
   return { url, keys: () => asked.map(({ headers }) => headers['x-api-key']) };
@@ -41,7 +41,7 @@ describe('asof auth login', () => {
     expect([mode(folder.path('mine')), mode(file)]).toEqual(['700', '600']);
   });
 
-  it('keeps one key for each origin, and puts a new one in the place of the old', async () => {
+  it('keeps one key for each origin, and replaces the old one', async () => {
     await login('https://a.example.com', other);
     await login('https://b.example.com');
     await login('https://a.example.com/again');
@@ -61,7 +61,7 @@ describe('asof auth login', () => {
     expect(folder.has('mine')).toBe(false);
   });
 
-  it('needs to know the service', async () => {
+  it('needs a base URL', async () => {
     const { code, err } = await run(['auth', 'login', '--with-token'], key);
     expect([code, err]).toEqual([2, expect.stringContaining('no service selected; pass --base-url')]);
   });
@@ -76,7 +76,7 @@ describe('asof auth login', () => {
     ]);
   });
 
-  it('says when others can read the key on the network, or another key takes precedence', async () => {
+  it('warns if others can read the key on the network, or another key takes precedence', async () => {
     expect((await login('http://data.example.com')).err).toContain('it is not https');
     expect((await login('http://127.0.0.1:8787')).err).not.toContain('it is not https');
     const more = { ASOF_API_KEY: other };
@@ -88,7 +88,7 @@ describe('asof auth login', () => {
     expect(err).toContain('ASOF_API_KEY is set and takes precedence over the stored key');
   });
 
-  it('without a terminal says how else', async () => {
+  it('without a terminal names the other ways', async () => {
     const { code, err } = await run(['auth', 'login', '--base-url', 'http://localhost:1'], key);
     expect([code, err]).toEqual([
       2,
@@ -143,7 +143,7 @@ describe('the prompt for a key', () => {
 });
 
 describe('asof auth status and logout', () => {
-  it('shows which keys there are, but not the keys', async () => {
+  it('show for which origins there are keys, but not the keys', async () => {
     await login('https://a.example.com');
     await login('https://b.example.com', 'anotherservicesecret');
     const { code, out } = await run(['auth', 'status']);
@@ -153,7 +153,7 @@ describe('asof auth status and logout', () => {
     );
   });
 
-  it('says which key a service is sent, and exits 4 where there is none', async () => {
+  it('say which key a service is sent, and exit with 4 if there is none', async () => {
     await login('https://a.example.com');
     const status = (url: string, more = {}) => run(['auth', 'status', '--base-url', url], '', more);
     const found = await status('https://a.example.com/x');
@@ -168,7 +168,7 @@ describe('asof auth status and logout', () => {
     expect((await run(['auth', 'status'], '', { ASOF_CONFIG_DIR: folder.path('empty') })).code).toBe(4);
   });
 
-  it('forgets a key, and says so when there is none', async () => {
+  it('remove a key, and say if there is none', async () => {
     await login('https://a.example.com');
     await login('https://b.example.com');
     expect((await run(['auth', 'logout', '--base-url', 'https://a.example.com'])).code).toBe(0);
@@ -177,7 +177,7 @@ describe('asof auth status and logout', () => {
     expect([again.code, again.err]).toEqual([3, 'asof: no key is stored for https://a.example.com\n']);
   });
 
-  it('names a damaged file of keys and the way out, without showing what is in it', async () => {
+  it('name a damaged file of keys and what to do, without showing its content', async () => {
     mkdirSync(folder.path('mine'));
     writeFileSync(file, `{"https://a.example.com": "${key}"`);
     for (const line of [
@@ -214,7 +214,7 @@ describe('the key that is sent', () => {
     expect(keys()).toEqual(['of-the-variable', 'of-the-file', 'stored']);
   });
 
-  it('is sent although others can read its file, which is said', async () => {
+  it('is sent with a warning if others can read its file', async () => {
     const { url, keys } = await service();
     const path = folder.write('key', key);
     chmodSync(path, 0o644);
@@ -246,7 +246,7 @@ describe('the key that is sent', () => {
     expect(err).not.toContain('cret');
   });
 
-  it('is not looked for where the embedded store answers', async () => {
+  it('is not read if the embedded store answers', async () => {
     mkdirSync(folder.path('mine'));
     writeFileSync(file, 'damaged');
     expect((await run(['ping'])).code).toBe(0);

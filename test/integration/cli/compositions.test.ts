@@ -31,7 +31,7 @@ async function rows(...line: string[]): Promise<readonly string[]> {
 }
 
 describe('asof yields --wide', () => {
-  it('has one row a date and one column a maturity, empty where there is no rate', async () => {
+  it('has one row per date and one column per maturity, empty if there is no rate', async () => {
     const [header = '', ...dates] = await rows('yields', '--wide');
     expect(header).toBe('trade_date,1M,1.5M,2M,3M,4M,6M,1Y,2Y,3Y,5Y,7Y,10Y,20Y,30Y');
     expect(dates.map((row) => row.slice(0, 10))).toEqual([...days].reverse());
@@ -44,7 +44,7 @@ describe('asof yields --wide', () => {
     expect(dates).toEqual(['2025-05-30,4.149', '2025-05-29,4.148', '2025-05-28,4.147']);
   });
 
-  it('shows one maturity where one is asked for, and none in JSON as null', async () => {
+  it('shows one maturity if one is requested, and a missing rate in JSON as null', async () => {
     const given = ['--maturity', '1m', '--from', '2025-05-26', '--to', '2025-05-29'];
     expect((await rows('yields', '--wide', ...given))[0]).toBe('trade_date,1M');
     const json = JSON.parse((await rows('yields', '--wide', '--to', '2025-01-01', '--json')).join('\n'));
@@ -52,7 +52,7 @@ describe('asof yields --wide', () => {
     expect(json.results[0]).toMatchObject({ trade_date: '2025-01-01T00:00:00Z', '1M': null, '10Y': '5.00' });
   });
 
-  it('has a header when there is nothing', async () => {
+  it('has a header even without rows', async () => {
     expect(await rows('yields', '--wide', '--type', 'tips')).toEqual(['trade_date,5Y,7Y,10Y,20Y,30Y']);
   });
 
@@ -83,7 +83,7 @@ describe('the dates of a service in disorder', () => {
 });
 
 describe('asof curve', () => {
-  it('of a day without one says how to look back', async () => {
+  it('says how to look back from a day without a curve', async () => {
     const { code, out, err } = await asof(['curve', '--date', 'today', '--store', store]);
     expect([code, linesOf(out)]).toEqual([0, ['trade_date,maturity,rate,curve_type,source']]);
     expect(err).toBe('asof: no curve on 2026-03-15; --on-or-before takes the newest one before it\n');
@@ -101,7 +101,7 @@ describe('asof curve --vs', () => {
     ]);
   });
 
-  it('names the sources of both where that column is chosen', async () => {
+  it('names the sources of both if that column is chosen', async () => {
     const line = ['curve', '--date', '2025-05-30', '--vs', '2025-01-01', '--columns', 'maturity,source'];
     expect((await rows(...line)).slice(1)).toEqual(
       ['1M', '2Y', '10Y'].map((name) => `${name},Federal Reserve H.15`),
@@ -141,7 +141,7 @@ describe('asof curve --vs', () => {
     expect(err).toBe(`asof: no curve on ${day}; --on-or-before takes the newest one before it\n`);
   });
 
-  it('says when looking back finds none', async () => {
+  it('says if there is no earlier curve', async () => {
     const { err } = await asof(['curve', '--vs', '2024-01-01', '--on-or-before', '--store', store]);
     expect(err).toBe('asof: no curve on or before 2024-01-01\n');
   });
@@ -162,7 +162,7 @@ describe('an empty filter of asof insider', () => {
     ['filings', '--owner'],
     ['filings', '--code'],
     ['clusters', '--ticker'],
-  ])('is refused, and does not ask for everything: %s %s=', async (command, flag) => {
+  ])('is refused, and does not select everything: %s %s=', async (command, flag) => {
     for (const text of ['', ' ']) {
       const { code, out, err } = await asof(['insider', command, `${flag}=${text}`, '--store', store]);
       expect([code, out]).toEqual([2, '']);
@@ -224,7 +224,7 @@ describe('asof insider clusters --explain', () => {
 
   const columns = ['--columns', 'accession_number,verdict,reason', '--no-header', '--store', insiders];
 
-  it('says of each trade in it and near it what became of it, and why', async () => {
+  it('says for each trade in a cluster and near it whether it counts, and why', async () => {
     const { out, err } = await asof(['insider', 'clusters', '--explain', ...columns]);
     expect(err).toBe('');
     expect(linesOf(out)).toEqual([

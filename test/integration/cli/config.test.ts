@@ -35,10 +35,10 @@ describe('asof config', () => {
   });
 
   it.each([
-    ['base_url', 'data.example.com', 'this cannot be a base URL'],
+    ['base_url', 'data.example.com', 'invalid base URL'],
     ['base_url', 'https://me:hunter2@data.example.com', 'user name or a password'],
     ['store', '', 'it may not be empty'],
-    ['format', 'xlsx', "unknown format 'xlsx'"],
+    ['format', 'xlsx', 'invalid format "xlsx"'],
     ['timeout', '0', 'invalid timeout "0"'],
     ['timeout', '1e3', 'invalid timeout "1e3"'],
     ['timeout', '86401', 'invalid timeout "86401"'],
@@ -60,7 +60,7 @@ describe('asof config', () => {
     expect((await run('config', 'get', 'store')).out).toBe(`${join(process.cwd(), 'here.db')}\n`);
   });
 
-  it('guesses the setting that was meant', async () => {
+  it('suggests the setting that was meant', async () => {
     expect((await run('config', 'get', 'basurl')).err).toContain('did you mean base_url?');
   });
 
@@ -76,7 +76,7 @@ describe('asof config', () => {
     expect([mode(folder.path('mine')), mode(file)]).toEqual(['700', '600']);
   });
 
-  it('makes a folder of its own private again, and one with other things in it never', async () => {
+  it('makes its own folder private again, but never a folder with other files', async () => {
     for (const [others, expected] of [
       [[], '700'],
       [['letters.txt'], '755'],
@@ -100,7 +100,7 @@ describe('asof config', () => {
   });
 
   it.each(['{"timeout": 5', '[]', 'null', ''])(
-    'names a damaged file (%j) and the way out, and leaves it',
+    'names a damaged file (%j) and what to do, and leaves it',
     async (text) => {
       mkdirSync(folder.path('mine'));
       writeFileSync(file, text);
@@ -115,7 +115,7 @@ describe('asof config', () => {
     },
   );
 
-  it('names a value that cannot be, and how to be rid of it', async () => {
+  it('names an invalid value, and how to remove it', async () => {
     mkdirSync(folder.path('mine'));
     writeFileSync(file, '{"timeout": "soon", "kept": [1]}');
     const { code, err } = await run('ping');

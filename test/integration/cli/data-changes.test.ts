@@ -96,19 +96,19 @@ const lines = [
 /** Tells the questions about values: those on which the answer stands. */
 const values = /\/observations/;
 
-describe.each(runs)('an import between two questions (%s)', (_, run) => {
-  it.each(lines)('%s is of the state after it alone', async (line) => {
+describe.each(runs)('an import between two requests (%s)', (_, run) => {
+  it.each(lines)('makes %s answer from the state after it only', async (line) => {
     let asked = 0;
     const { code, out } = await run(line, async (path) => {
       if (values.test(path)) asked += 1;
       if (values.test(path) && asked === 2) await importMore();
     });
     expect([code, out]).toEqual([0, (await embedded(line)).out]);
-    // Two questions, of which the second came too late, and both anew.
+    // Two requests, the second too late, and then both again.
     expect(asked).toBeGreaterThanOrEqual(4);
   });
 
-  it.each(lines)('%s ends with 8 when it happens again and again, and writes nothing', async (line) => {
+  it.each(lines)('that is repeated makes %s end with 8 and write nothing', async (line) => {
     let asked = 0;
     const { code, out, err } = await run(line, async (path) => {
       if (!values.test(path)) return;
@@ -122,7 +122,7 @@ describe.each(runs)('an import between two questions (%s)', (_, run) => {
     expect(asked).toBeGreaterThanOrEqual(8);
   });
 
-  it('is noticed also where it does not show in the first answer', async () => {
+  it('is noticed even if the first answer stays the same', async () => {
     let asked = 0;
     const { code, out } = await run('panel ONE TWO --wide', async (path) => {
       if (values.test(path)) asked += 1;
@@ -142,18 +142,18 @@ describe.each(runs)('an import between two questions (%s)', (_, run) => {
   });
 });
 
-describe('a service whose tags tell nothing', () => {
+describe('a service whose tags do not show changes', () => {
   it.each([
     ['none', 3],
     ['a new one each time', 5],
-  ] as const)('(%s) is believed', async (tags, requests) => {
+  ] as const)('is trusted (%s)', async (tags, requests) => {
     const { url, asked } = await through(async () => undefined, tags);
     const line = 'diff ONE 2016-01-31 2016-02-29';
     const { code, out } = await remote(line, url);
     expect([code, out, asked.length]).toEqual([0, (await embedded(line)).out, requests]);
   });
 
-  it('ends with 6 when the last look is one request too many', async () => {
+  it('leads to exit 6 if the last check is one request too many', async () => {
     let asked = 0;
     const { url } = await serve(async (request, response) => {
       asked += 1;

@@ -16,7 +16,7 @@ describe('a usage error exits 2, says so in one line of asof, and writes nothing
     ['pnig', "asof: unknown command 'pnig'\n      did you mean ping?"],
     ['series serch GDP', "asof: unknown command 'serch'\n      did you mean search?"],
     ['ping --jsn', "asof: unknown option '--jsn'\n      did you mean --json?"],
-    ['ping more', "asof: too many arguments for 'ping'."],
+    ['ping more', "asof: 'asof ping' has no argument for more"],
     ['obs', "asof: missing required argument 'id'"],
     ['obs GDP --as-of', "asof: option '--as-of <date>' argument missing"],
     ['obs GDP --limit 0', 'asof: --limit "0": use an integer of at least 1'],
@@ -31,16 +31,16 @@ describe('a usage error exits 2, says so in one line of asof, and writes nothing
     ['obs GDP UNRATE --cursor mine', 'asof: --cursor continues one series: name one id'],
     [
       'obs GDP -f cvs',
-      "asof: unknown format 'cvs': the formats are table, csv, tsv, json, ndjson, parquet, markdown, svg\n      did you",
+      'asof: --format "cvs": use table, csv, tsv, json, ndjson, parquet, markdown, svg\n      did you',
     ],
-    ['facts GDP -o gdp.parquet', 'asof: facts are written as CSV, not as gdp.parquet\n'],
+    ['facts GDP -o gdp.parquet', 'asof: --output "gdp.parquet": facts writes only CSV\n'],
     ['facts GDP -o gdp.xlsx', 'asof: asof writes no .xlsx files'],
     ['obs GDP --csv -f tsv', 'asof: two formats: tsv and csv'],
     ['obs GDP --columns date,valu', "asof: unknown column 'valu': the columns are"],
     ['obs GDP -o=', 'asof: '],
     ['curve --type nominal', 'asof: --type "nominal": use PAR or TIPS'],
     ['import', 'asof: nothing to import: name files or folders'],
-    ['import --log x.csv', 'asof: --log takes no files'],
+    ['import --log x.csv', 'asof: --log lists past imports and takes no files'],
     ['help nothing-of-the-kind', "asof: there is no help on 'nothing-of-the-kind'"],
   ])('asof %s', async (words, said) => {
     const line = words === 'obs GDP -o=' ? ['obs', 'GDP', '-o', ''] : words.split(' ');
@@ -55,7 +55,7 @@ describe('a usage error exits 2, says so in one line of asof, and writes nothing
   });
 });
 
-describe('help that was asked for is data', () => {
+describe('help that was requested goes to stdout', () => {
   it.each([[''], ['--help'], ['help'], ['-h'], ['observations --help'], ['help series show']])(
     'asof %s',
     async (words) => {
@@ -152,7 +152,7 @@ describe('a store that cannot be read exits 10 and is named', () => {
     }
   });
 
-  it('and ASOF_STORE as the one who named it', async () => {
+  it('and ASOF_STORE is named if it set the path', async () => {
     const env = { ASOF_STORE: folder.path('missing.db') };
     for (const line of [['obs', 'GDP'], ['facts', 'GDP'], ['ping']]) {
       const { code, err } = await asof(line, { env });

@@ -22,7 +22,7 @@ beforeEach(() => {
 const hash = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
 
 describe('an import', () => {
-  it('says what came and that it made a store; again, that all was known', async () => {
+  it('prints its counts and that it made a store; the second time, that all was known', async () => {
     expect(await asof(['import', gdp, '--store', store])).toEqual({
       code: 0,
       out: '',
@@ -54,7 +54,7 @@ describe('an import', () => {
     expect((await asof(['import', gdp], { env })).err).not.toContain('sample');
   });
 
-  it('--dry-run says what would come, and writes nothing', async () => {
+  it('with --dry-run prints its counts, and writes nothing', async () => {
     const { code, err } = await asof(['import', gdp, '--dry-run', '--store', store]);
     expect(code).toBe(0);
     expect(err).toContain('2 new statements');
@@ -69,7 +69,7 @@ describe('an import', () => {
     expect((await asof(['obs', 'GDP', '--store', store, '--no-header'])).out).toBe('');
   });
 
-  it('--log lists every import with its sha256', async () => {
+  it('is listed by --log with its sha256', async () => {
     await asof(['import', gdp, '--store', store]);
     const { out } = await asof(['import', '--log', '--store', store]);
     expect(linesOf(out)).toEqual([
@@ -78,7 +78,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('that conflicts is refused whole, every conflict listed', async () => {
+  it('with conflicts is refused as a whole, with every conflict listed', async () => {
     await asof(['import', gdp, '--store', store]);
     const before = hash(store);
     const other = folder.write(
@@ -110,12 +110,7 @@ describe('an import', () => {
       2,
       '--as-of "2015-02-30": use YYYY-MM-DD',
     ],
-    [
-      'an id that none can be',
-      ['gdp.csv', '--series', '='],
-      2,
-      '--series "=": it cannot be the id of a series',
-    ],
+    ['an id that none can be', ['gdp.csv', '--series', '='], 2, '--series "=": not a valid series id'],
     ['half a renaming', ['gdp.csv', '--id', 'GDP'], 2, '--id "GDP": use OLD=NEW'],
     [
       'a flag of another kind of file',
@@ -130,7 +125,7 @@ describe('an import', () => {
     expect(readdirSync(folder.path('.'))).toEqual(['gdp.csv']);
   });
 
-  it('into a place that cannot be is exit 10, not a bug', async () => {
+  it('into an impossible path exits with 10, not as a bug', async () => {
     const { code, err } = await asof(['import', gdp, '--store', `${gdp}/store.db`]);
     expect(code).toBe(10);
     expect(err).toMatch(/^asof: /);

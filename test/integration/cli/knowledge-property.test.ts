@@ -33,8 +33,8 @@ async function rows(line: readonly string[], store: string): Promise<readonly st
   return out === '' ? [] : out.trimEnd().split('\n');
 }
 
-describe('whatever was stated', () => {
-  it('a panel holds for each day and series the newest value that was known, and nothing else', async () => {
+describe('for any statements', () => {
+  it('a panel has for each day and series the newest value that was known, and nothing else', async () => {
     await fc.assert(
       fc.asyncProperty(
         statements,
@@ -75,7 +75,7 @@ describe('whatever was stated', () => {
     );
   });
 
-  it('a diff takes the one answer to the other', async () => {
+  it('a diff turns the one answer into the other', async () => {
     await fc.assert(
       fc.asyncProperty(statements, twoDays, async (said, [before, after]) => {
         const { store, knowledge } = await storeAnd(said);

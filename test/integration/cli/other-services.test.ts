@@ -28,7 +28,7 @@ function observation(date: string, value: string) {
   };
 }
 
-describe('a service with an order of its own', () => {
+describe('a service with another order of rows', () => {
   it('is sorted by --sort asc', async () => {
     const dates = ['2014-04-01', '2014-10-01', '2014-01-01', '2014-07-01'];
     const { url } = await serve((request, response) => {
@@ -60,23 +60,20 @@ describe('a service with an order of its own', () => {
     ['--limit 3', 3],
     ['--limit 9', 5],
     ['--limit 3 --sort asc', 3],
-  ])(
-    'whose oldest observation comes first gives the newest all the same: obs GDP %s',
-    async (flags, count) => {
-      const [rising, falling] = await Promise.all([serving(years), serving(years.toReversed())]);
-      const ask = (url: string) => run(`obs GDP ${flags} --base-url ${url}`.replace('  ', ' '));
-      const [found, expected] = [await ask(rising.url), await ask(falling.url)];
-      expect(found).toEqual(expected);
-      const newest = years.toReversed().slice(0, count);
-      expect(
-        linesOf(found.out)
-          .slice(1)
-          .map((line) => line.slice(0, 10)),
-      ).toEqual(flags.includes('asc') ? newest.reverse() : newest);
-    },
-  );
+  ])('whose oldest observation comes first still gives the newest: obs GDP %s', async (flags, count) => {
+    const [rising, falling] = await Promise.all([serving(years), serving(years.toReversed())]);
+    const ask = (url: string) => run(`obs GDP ${flags} --base-url ${url}`.replace('  ', ' '));
+    const [found, expected] = [await ask(rising.url), await ask(falling.url)];
+    expect(found).toEqual(expected);
+    const newest = years.toReversed().slice(0, count);
+    expect(
+      linesOf(found.out)
+        .slice(1)
+        .map((line) => line.slice(0, 10)),
+    ).toEqual(flags.includes('asc') ? newest.reverse() : newest);
+  });
 
-  it('is said to have more rows than the limit, but not where they begin', async () => {
+  it('may have more rows than the limit, but gets no cursor for them', async () => {
     const { url } = await serving(years);
     const { has_more, next_cursor, results_count } = JSON.parse(
       (await run(`obs GDP --limit 2 --json --base-url ${url}`)).out,
@@ -91,14 +88,14 @@ describe('a service with an order of its own', () => {
   it.each([
     ['newest first', ['2015-01-01', '2014-01-01', '2014-01-01', '2013-01-01']],
     ['oldest first', ['2013-01-01', '2014-01-01', '2014-01-01', '2015-01-01']],
-  ])('that gives a date again on the next page, %s, is not believed', async (_, dates) => {
+  ])('that repeats a date on the next page, %s, is refused', async (_, dates) => {
     const { url } = await serving(dates);
     const { code, err } = await run(`obs GDP --base-url ${url}`);
     expect([code, err]).toEqual([8, expect.stringContaining('the service gives 2014-01-01 again')]);
   });
 
   it.each(['newest', 'oldest'])(
-    'that gives the %s first is asked for the newest curve all the same',
+    'that gives the %s first is still asked for the newest curve',
     async (order) => {
       const days = ['2024-12-20', '2024-12-23', '2024-12-24', '2024-12-26'];
       const point = (day: string) => ({
@@ -148,7 +145,7 @@ describe('a service that lacks an extension of asof', () => {
     return problem(response, 404, 'not-found', 'no such endpoint');
   };
 
-  it('is searched by title all the same; fields that it lacks are empty', async () => {
+  it('is still searched by title, and fields that it lacks are empty', async () => {
     const { url } = await serve(plain);
     const { code, out } = await run(
       `series search domestic --columns id,covered_to --no-header --base-url ${url}`,
@@ -169,7 +166,7 @@ describe('a service that lacks an extension of asof', () => {
   it.each([
     ['yields', '/v1/treasury/yields'],
     ['insider clusters --explain', '/v1/insider/clusters/explanations'],
-  ])('that lacks an endpoint is said to: asof %s', async (line, path) => {
+  ])('is reported to lack an endpoint: asof %s', async (line, path) => {
     const { url } = await serve(plain);
     const { code, out, err } = await run(`${line} --base-url ${url}`);
     expect([code, out, err]).toEqual([
@@ -195,7 +192,7 @@ describe('data that changes between two pages', () => {
     [1, 0],
     [9, 8],
   ])(
-    'is asked for anew while nothing is written, three times (changed %i times: exit %i)',
+    'is requested again while nothing is written, three times at most (changed %i times: exit %i)',
     async (changes, code) => {
       let changed = 0;
       const { url } = await serve((request, response) => {

@@ -35,7 +35,7 @@ describe('observations as of a day', () => {
     expect({ code, lines: linesOf(out) }).toEqual({ code: 0, lines: [header, ...rows] });
   });
 
-  it('tells with -v what today is, and what was asked', async () => {
+  it('show with -v what today is, and each request', async () => {
     const { err } = await asof(['obs', 'GDP', '--as-of', 'today', '-v', '--store', store]);
     expect(err).toContain('asof: --as-of today is 2026-03-15\n');
     expect(err).toContain('asof: observations id=GDP as_of=2026-03-15 limit=1000: 2 rows');
@@ -76,7 +76,7 @@ describe('nothing is silently short', () => {
     },
   );
 
-  it('a terminal shows 100 rows and how many more there are, also to the quiet', async () => {
+  it('a terminal shows 100 rows and how many more there are, also with -q', async () => {
     const line = ['obs', 'LONG', '--store', store, '-q'];
     const { out, err } = await asof(line, { stdoutIsTerminal: true, columns: 120 });
     expect(linesOf(out)).toHaveLength(101);
@@ -87,14 +87,14 @@ describe('nothing is silently short', () => {
     ['--all', 2501],
     ['--limit 300', 301],
     ['--csv', 2501],
-  ])('but all that was asked for with %s', async (flags, lines) => {
+  ])('a terminal shows all requested rows with %s', async (flags, lines) => {
     const surroundings = { stdoutIsTerminal: true, columns: 120 };
     const { out, err } = await asof(['obs', 'LONG', '--store', store, ...flags.split(' ')], surroundings);
     expect(linesOf(out)).toHaveLength(lines);
     expect(err).toBe('');
   });
 
-  it('a narrow terminal is told of the columns that it does not show', async () => {
+  it('a narrow terminal names the columns that it does not show', async () => {
     const surroundings = { stdoutIsTerminal: true, columns: 40 };
     const { out, err } = await asof(['obs', 'GDP', '--no-color', '--store', store], surroundings);
     expect(linesOf(out)[0]).toBe('date          value  as_of_date');
@@ -141,9 +141,9 @@ describe('formats', () => {
     expect({ code, start: out.slice(0, start.length) }).toEqual({ code: 0, start });
   });
 
-  it('a table words a limit that is none, a file does not', async () => {
+  it('a table says unlimited, and a file has the number', async () => {
     expect((await asof(['ping', '-f', 'table', '--store', store])).out).toContain('unlimited');
-    expect((await asof(['ping', '--csv', '--store', store])).out).toContain(',2147483647,');
+    expect((await asof(['ping', '--csv', '--store', store])).out).toContain(',unlimited,unlimited,');
   });
 
   it.each<readonly [flags: string, env: Record<string, string>, terminal: boolean, colour: boolean]>([
@@ -199,7 +199,7 @@ describe('-o', () => {
   });
 
   it.each([[['-f', 'markdown']], [['-o', 'x.md']]])(
-    '%j has no table without a header: exit 2, before anything is asked',
+    '%j has no table without a header: exit 2, before any query runs',
     async (flags) => {
       const line = ['obs', 'GDP', '--no-header', '--store', folder.path('none.db'), ...flags];
       const err = 'asof: a markdown table needs its header: leave out --no-header\n';
@@ -211,7 +211,7 @@ describe('-o', () => {
     expect((await asof(['obs', 'GDP', '-o', '-', '--store', store])).out).toBe(`${header}\n${q4}\n${q3}\n`);
   });
 
-  it('colours no file', async () => {
+  it('writes no colours into a file', async () => {
     await asof(['ping', '-f', 'table', '-o', folder.path('p.txt'), '--store', store], {
       env: { FORCE_COLOR: '1' },
     });

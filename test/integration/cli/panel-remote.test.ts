@@ -43,7 +43,7 @@ function known({ 'if-none-match': tag }: IncomingHttpHeaders): { readonly 'if-no
   return tag === undefined ? {} : { 'if-none-match': tag };
 }
 
-/** The same service before which something answers some paths itself; tells what was asked. */
+/** The same service behind a proxy that answers some paths itself; records the requests. */
 async function inFront(
   lacks: RegExp | undefined,
   { wait = 0, instead = new Response('nothing here', { status: 404 }) } = {},
@@ -103,7 +103,7 @@ describe('over a service', () => {
       [];
     expect([dry.out, Number(planned)]).toEqual(['', made]);
     // First releases say all of CALM but its first vintage; MUCH is revised before each month ends.
-    // In the end one request tells whether the data changed.
+    // The last request finds out whether the data changed.
     expect([all, planned, left, checks].map(Number)).toEqual([65, 4, 60, 1]);
 
     const wet = await inFront(undefined, { wait: 5 });
@@ -143,7 +143,7 @@ describe('over a service', () => {
     ['the vintages', /\/vintages/],
     ['first releases', /release=first/],
     ['revisions', /\/revisions/],
-  ])('before which something answers for %s with a page of HTML, the panel fails', async (_, lacks) => {
+  ])('behind a proxy that answers for %s with a page of HTML, the panel fails', async (_, lacks) => {
     const instead = new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } });
     const { url } = await inFront(lacks, { instead });
     const { code, err } = await remote(each.replace('CALM', 'QUARTER'), url);
@@ -169,7 +169,7 @@ describe('over a service', () => {
     expect(asked().paths.length).toBeLessThan(5);
   });
 
-  it('that gives the oldest date first, the newest one is found all the same', async () => {
+  it('that gives the oldest date first, the newest one is still found', async () => {
     const { url } = await serve(async (request, response) => {
       const asked = new URL(request.url ?? '', 'http://localhost');
       const ofSeries = /^\/v1\/series\/CALM(\/observations)?$/.exec(asked.pathname);

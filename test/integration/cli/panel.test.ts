@@ -39,12 +39,12 @@ describe('asof panel --as-of', () => {
     expect(linesOf(out)).toEqual(['date,GDP,GDPC1', '2014-10-01,17703.7,16311.6']);
   });
 
-  it('holds long series whole', async () => {
+  it('has all rows of long series', async () => {
     const { out } = await run('panel long --as-of 2020-06-30');
     expect(linesOf(out)).toHaveLength(2501);
   });
 
-  it('as JSON is one envelope of its own', async () => {
+  it('is one envelope as JSON', async () => {
     const { object, as_of, results, results_count, has_more } = JSON.parse(
       (await run('panel long gdp --as-of 2020-06-30 --wide --json -q')).out,
     );
@@ -58,7 +58,7 @@ describe('asof panel --as-of', () => {
     expect(results).toHaveLength(2500);
   });
 
-  it('a series called like the first column is told from it by its case', async () => {
+  it('distinguishes a series from a first column of the same name by its case', async () => {
     const file = folder.write('date.csv', 'series_id,date,as_of_date,value\nDATE,2020-01-01,2020-02-01,7\n');
     const other = folder.path('date.db');
     await asof(['import', file, '--store', other]);
@@ -101,7 +101,7 @@ describe('asof panel --as-of-each', () => {
     ]);
   });
 
-  it('each day is inclusive', async () => {
+  it('includes what was published on each day', async () => {
     const { out } = await run('panel GDP --as-of-each day --from 2015-01-29 --to 2015-01-30 --wide -q');
     expect(linesOf(out).slice(1)).toEqual(['2015-01-30,17710.7', '2015-01-29,17599.8']);
   });
@@ -113,7 +113,7 @@ describe('asof panel', () => {
     [
       'panel GDP --as-of-each year --from 2014-01-01 --to 2015-01-01',
       2,
-      /--as-of-each "year": use month-end or week-end or day/,
+      /--as-of-each "year": use month-end, week-end or day/,
     ],
     [
       'panel GDP --as-of-each day --from 2014-01-01 --to 2014-01-02 --as-of 2015-01-01',
@@ -121,7 +121,7 @@ describe('asof panel', () => {
       /leave out --as-of/,
     ],
     ['panel GDP --as-of-each day --from 2014-01-02 --to 2014-01-01', 2, /--from 2014-01-02 is after/],
-    ['panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18', 2, /--to 2026-03-18 lies in the future/],
+    ['panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18', 2, /--to 2026-03-18 is in the future/],
     ['panel GDP --as-of-each month-end --from 2014-01-02 --to 2014-01-03', 2, /there is no month-end from/],
     ['panel GDP --as-of 2015-01-01 --known-before 2015-01-01', 2, /either --as-of or --known-before/],
     ['panel GDPX --as-of 2015-01-01', 3, /series 'GDPX' not found\n.*did you mean GDP/s],
@@ -133,7 +133,7 @@ describe('asof panel', () => {
   });
 
   it.each(['--as-of 2015-03-27', '--as-of-each day --from 2015-03-27 --to 2015-03-27'])(
-    'with %s tries all series; a file is whole or not there',
+    'with %s tries all series; a file is complete or absent',
     async (flags) => {
       const line = `panel GDP NOPE UNRATE ${flags} --wide -q`;
       const { code, out, err } = await run(line);
@@ -147,7 +147,7 @@ describe('asof panel', () => {
     },
   );
 
-  it('says where days lie outside of what is covered', async () => {
+  it('says which days are outside the coverage', async () => {
     expect((await run('panel GDP UNRATE --as-of 2015-03-27')).err).toBe(
       'asof: UNRATE is covered to 2015-01-09\n',
     );

@@ -72,7 +72,7 @@ describe('progress', () => {
     expect(shown()).toBe(first + second + erase);
   });
 
-  it('gives way to whatever else is said', async () => {
+  it('is erased before any other message', async () => {
     const { io, at, shown } = terminal();
     const bar = progress(io, false);
     at(700);
@@ -93,7 +93,7 @@ describe('progress', () => {
     expect(shown()).toBe('');
   });
 
-  it('is silent on a terminal that cannot take a line back', async () => {
+  it('is silent on a terminal that cannot erase a line', async () => {
     const { io, at, shown } = terminal({ env: { TERM: 'dumb' } });
     const bar = progress(io, false);
     at(700);
@@ -131,7 +131,7 @@ describe('long work on a terminal’s stderr', () => {
     expect(lines.at(-1)).toMatch(/^\[#{13}\.{7}\] 2 of 3 series, 0\.\d+ series\/s, \d s left, 2,503 rows$/);
   });
 
-  it('of an export of a pattern shows rows of all rows, which the list of series tells', async () => {
+  it('of an export of a pattern shows rows of all rows, which the list of series states', async () => {
     const line = ['obs', '*', '--store', store, '-o', folder.path('x.csv')];
     const { lines } = shownBy((await asof(line, slow)).err);
     expect(lines.at(-1)).toMatch(/^\[#{20}\] 2,504 of 2,504 rows, [\d,]+ rows\/s$/);
@@ -143,7 +143,7 @@ describe('long work on a terminal’s stderr', () => {
     expect(lines.at(-1)).toMatch(/^\[#{15}\.{5}\] 3 of 4 series, .*, 2,504 rows$/);
   });
 
-  it('of one series shows rows and how fast they come, since nothing tells how many there are', async () => {
+  it('of one series shows rows and their rate, since their number is unknown', async () => {
     const line = ['obs', 'LONG', '--as-of', '2025-01-01', '--store', store, '-o', folder.path('x.csv')];
     const { lines } = shownBy((await asof(line, slow)).err);
     expect(lines.at(-1)).toMatch(/^2,500 rows, [\d,]+ rows\/s$/);
@@ -178,7 +178,7 @@ describe('long work on a terminal’s stderr', () => {
     expect((await asof(line, surroundings)).err).toBe('');
   });
 
-  it('stands between the words of -v, never beside them', async () => {
+  it('never shares a line with the messages of -v', async () => {
     const line = ['obs', 'LONG', 'GDP', '-v', '--store', store, '-o', folder.path('z.csv')];
     const { err } = await asof(line, slow);
     for (const shown of err.split(erase)) expect(shown).not.toMatch(/rows\/s.*asof:/);

@@ -20,7 +20,7 @@ const run = (line: string, more: Readonly<Record<string, string>> = {}) =>
 const pings: RequestListener = (_, response) =>
   reply(response, 200, envelope('ping', [{ ...pong, message: 'remote' }]));
 
-describe('the service that is asked', () => {
+describe('the service of a query', () => {
   it.each<[string, string, Readonly<Record<string, string>>, 'remote' | 'sample']>([
     ['is that of --base-url', 'ping --base-url URL', {}, 'remote'],
     [
@@ -48,7 +48,7 @@ describe('the service that is asked', () => {
     expect(out.includes(',remote,')).toBe(expected === 'remote');
   });
 
-  it('is that of the setting, which flag and variable go before', async () => {
+  it('is that of the setting, unless a flag or a variable names another', async () => {
     const [set, named] = [await serve(pings), await serve(pings)];
     await run(`config set base_url ${set.url}`);
     await run('ping');
@@ -63,12 +63,16 @@ describe('the service that is asked', () => {
       {},
       'use either --base-url (a service) or --store (a file)',
     ],
-    ['ping --base-url localhost:1', {}, '--base-url: this cannot be a base URL'],
-    ['ping', { ASOF_BASE_URL: 'http://me:hunter2@localhost' }, 'ASOF_BASE_URL: this cannot be a base URL'],
+    ['ping --base-url localhost:1', {}, '--base-url "localhost:1": it does not begin with http'],
+    ['ping', { ASOF_BASE_URL: 'http://me:hunter2@localhost' }, 'ASOF_BASE_URL: it may not hold a user name'],
     ['ping --timeout 0', {}, '--timeout "0": use seconds'],
     ['ping --retries many', {}, '--retries "many": use an integer'],
     ['ping --max-wait -1', {}, '--max-wait "-1": use seconds'],
-    ['ping --base-url http://localhost:1', { ASOF_TIMEOUT: 'soon' }, 'invalid timeout "soon"'],
+    [
+      'ping --base-url http://localhost:1',
+      { ASOF_TIMEOUT: 'soon' },
+      'ASOF_TIMEOUT "soon": use seconds, at most 86400',
+    ],
   ])('asof %s with %j is a usage error', async (line, more, words) => {
     const { code, out, err } = await run(line, more);
     expect([code, out, err]).toEqual([2, '', expect.stringContaining(words)]);
@@ -76,7 +80,7 @@ describe('the service that is asked', () => {
   });
 });
 
-describe('what a service says becomes the exit code', () => {
+describe('the answer of a service decides the exit code', () => {
   const unknown = "series 'GDPX' not found";
   it.each<[number, string, string, number, RegExp]>([
     [400, 'validation-error', 'bad', 2, /^asof: bad$/m],
@@ -105,7 +109,7 @@ describe('what a service says becomes the exit code', () => {
     expect(ended.err).toContain('request req_1');
   });
 
-  it('none at all is 7, and says what named the service', async () => {
+  it('no answer is 7, and the message says what named the service', async () => {
     const { url, server } = await serve(() => undefined);
     await new Promise((resolve) => server.close(resolve));
     const { code, err } = await run('ping --retries 0', { ASOF_BASE_URL: url });
@@ -184,7 +188,7 @@ describe('facts', () => {
   });
 });
 
-describe('patience', () => {
+describe('the wait for a service', () => {
   it.each<[string, string, Readonly<Record<string, string>>]>([
     ['a flag', 'ping --timeout 0.2 --retries 0', { ASOF_TIMEOUT: '30' }],
     ['a variable', 'ping --retries 0', { ASOF_TIMEOUT: '0.2' }],
@@ -205,7 +209,7 @@ describe('patience', () => {
     expect(performance.now() - started).toBeLessThan(5000);
   });
 
-  it('with Retry-After is told to those who watch', async () => {
+  it('for Retry-After is shown with -v', async () => {
     let count = 0;
     const { url } = await serve((request, response) => {
       count += 1;
@@ -213,11 +217,11 @@ describe('patience', () => {
       else problem(response, 429, 'rate-limit-exceeded', 'rate limit', {}, { 'retry-after': '1' });
     });
     const { code, err } = await asof(['ping', '--base-url', url], { env, stderrIsTerminal: true });
-    expect([code, err]).toEqual([0, `asof: ${url}/v1/ping answered 429; asking again in 1 s\n`]);
+    expect([code, err]).toEqual([0, `asof: ${url}/v1/ping answered 429; retrying in 1 s\n`]);
   });
 });
 
-describe('what is said on the way', () => {
+describe('what stderr shows of requests', () => {
   const quota = {
     'content-type': 'application/json',
     'ratelimit-limit': '30',
@@ -230,7 +234,7 @@ describe('what is said on the way', () => {
       'x-echo': String(request.headers['x-api-key']),
     });
 
-  it('is nothing unless it is asked for', async () => {
+  it('is nothing without -v', async () => {
     const { url } = await serve(counted);
     expect((await run(`ping --base-url ${url}`)).err).toBe('');
   });
@@ -257,7 +261,7 @@ describe('what is said on the way', () => {
     }
   });
 
-  it('with --debug are also the headers, the key redacted', async () => {
+  it('with --debug is also the headers, with the key redacted', async () => {
     const { url } = await serve(counted);
     const { err } = await run(`ping --debug --base-url ${url}`, { ASOF_API_KEY: key });
     expect(err).toContain('> x-api-key: (redacted)\n');
@@ -266,10 +270,10 @@ describe('what is said on the way', () => {
     expect(err).not.toContain(key);
   });
 
-  it('with -v is also why a try failed', async () => {
+  it('with -v is also the reason why a try failed', async () => {
     const { url } = await serve((_, response) => response.destroy());
     const { err } = await run(`ping -v --base-url ${url} --retries 1`);
     expect(err.match(/asof: GET http:\S+: cannot reach .*, after \d+ ms\n/g)).toHaveLength(2);
-    expect(err).toContain('; asking again in 0.25 s\n');
+    expect(err).toContain('; retrying in 0.25 s\n');
   });
 });

@@ -31,7 +31,7 @@ describe('a flag with one value that is given twice', () => {
     });
   });
 
-  it('is quoted where it would not be clear', async () => {
+  it('is quoted if it would not be clear otherwise', async () => {
     const { err } = await asof(['insider', 'filings', '--owner', 'a b', '--owner', '']);
     expect(err).toContain('--owner is given twice: "a b" and ""');
   });

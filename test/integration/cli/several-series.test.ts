@@ -34,7 +34,7 @@ describe('several series', () => {
     expect(rows.map((row) => row.split(',')[0])).toEqual(ids);
   });
 
-  it('--limit is of each', async () => {
+  it('are each limited by --limit', async () => {
     expect((await shown(['obs', 'GDP', 'LONG', 'GDPC1', '--limit', '2'])).rows).toEqual([
       'GDP,2014-10-01',
       'GDP,2014-07-01',
@@ -44,7 +44,7 @@ describe('several series', () => {
     ]);
   });
 
-  it('--sort asc turns each around', async () => {
+  it('are each reversed by --sort asc', async () => {
     expect((await shown(['obs', 'GDP', 'UNRATE', '--sort', 'asc'])).rows).toEqual([
       'GDP,2014-07-01',
       'GDP,2014-10-01',
@@ -52,7 +52,7 @@ describe('several series', () => {
     ]);
   });
 
-  it('all are tried, failures are listed at the end, the first one’s code is the exit code', async () => {
+  it('are all tried; failures are listed at the end, and the first failure decides the exit code', async () => {
     const { code, rows, err } = await shown(['obs', 'NOPE', 'UNRATE', 'X*', 'GDPC1']);
     expect({ code, rows }).toEqual({ code: 3, rows: ['UNRATE,2014-12-01', 'GDPC1,2014-10-01'] });
     expect(linesOf(err).filter((line) => line.startsWith('asof: '))).toEqual([
@@ -61,7 +61,7 @@ describe('several series', () => {
     ]);
   });
 
-  it('write nothing at all when all fail', async () => {
+  it('write nothing if all fail', async () => {
     const { code, rows } = await shown(['obs', 'NOPE', 'NIL']);
     expect({ code, rows }).toEqual({ code: 3, rows: [] });
   });
@@ -103,14 +103,15 @@ describe('several series', () => {
     const { code, out } = await asof(['facts', 'gdp', 'UNR*', '--store', store]);
     expect(code).toBe(0);
     const lines = linesOf(folder.read('facts.csv')).filter((line) => /^(GDP|UNRATE|series_id),/.test(line));
-    expect(linesOf(out)).toEqual(lines);
+    const kinds = ['vintage_kind', ...lines.slice(1).map(() => 'exact')];
+    expect(linesOf(out)).toEqual(lines.map((line, i) => `${line},${kinds[i]}`));
   });
 
   it('facts of known and unknown ones are those of the known, and exit 3', async () => {
     const { code, out, err } = await asof(['facts', 'NOPE', 'UNRATE', '--store', store]);
     expect({ code, out }).toEqual({
       code: 3,
-      out: 'series_id,date,as_of_date,value\nUNRATE,2014-12-01,2015-01-09,5.6\n',
+      out: 'series_id,date,as_of_date,value,vintage_kind\nUNRATE,2014-12-01,2015-01-09,5.6,exact\n',
     });
     expect(err).toContain("series 'NOPE' not found");
   });

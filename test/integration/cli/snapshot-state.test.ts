@@ -93,7 +93,7 @@ const values = /\/observations/;
 
 describe.each(modes)('an import that lands in the middle of a run (%s)', (_, run) => {
   // One question of the first line, two of the panel, one of the last.
-  it.each([2, 3, 4])('before question %i does not mix two states: all lines are run anew', async (at) => {
+  it.each([2, 3, 4])('before request %i does not mix two states: all lines run again', async (at) => {
     let asked = 0;
     const { code, err } = await run(async (path) => {
       if (values.test(path)) asked += 1;
@@ -105,7 +105,7 @@ describe.each(modes)('an import that lands in the middle of a run (%s)', (_, run
     expect((await asof(['verify', out, '--store', store])).code).toBe(0);
   });
 
-  it('again and again is exit 8, and the snapshot is as it was', async () => {
+  it('that is repeated leads to exit 8 and leaves the snapshot as it was', async () => {
     await run(async () => undefined);
     const before = months();
     const { code, err } = await run(async (path) => {
@@ -168,7 +168,7 @@ describe('nothing that is published after the day of a snapshot changes a file o
     return Object.fromEntries(names.map((name) => [name, readFileSync(join(work, 'snap', name), 'utf8')]));
   }
 
-  it('whatever was stated', async () => {
+  it('for any statements', async () => {
     const day = fc.constantFrom('2020-01-31', '2020-03-01', '2020-07-31', '2021-02-28');
     const said = agreeing.map((items) => onePerKey(items.map((item) => item.said)));
     await fc.assert(

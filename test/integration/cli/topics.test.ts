@@ -110,7 +110,7 @@ describe('asof help formats', () => {
 });
 
 describe('asof help as-of', () => {
-  it('explains every flag that names a day of knowledge', async () => {
+  it('explains every flag that sets an as-of date', async () => {
     const text = await topic('as-of');
     for (const flag of ['--as-of', '--known-before', '--first-release', '--as-of-each', 'today'])
       expect(text).toContain(flag);

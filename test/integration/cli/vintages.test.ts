@@ -42,7 +42,7 @@ async function rows(line: string, columns: string): Promise<readonly string[]> {
 describe('asof revisions', () => {
   const story = 'value,as_of_date,change,percent,days';
 
-  it('tells every value of a date, and how much and how late it changed', async () => {
+  it('lists every value of a date, with its change and the days since the first release', async () => {
     expect(await rows('revisions gdp --date 2014-10-01', story)).toEqual([
       '17710.7,2015-01-30,,,0',
       '17701.3,2015-02-27,-9.4,-0.0531,28',
@@ -101,7 +101,7 @@ describe('asof revisions', () => {
     expect(results[0]).toMatchObject({ change: null, percent: null, days: 0 });
   });
 
-  it('says so where a date never had a value', async () => {
+  it('says if a date never had a value', async () => {
     const { code, out, err } = await run('revisions GDP --date 2014-11-15');
     expect([code, linesOf(out).length]).toEqual([0, 1]);
     expect(err).toMatch(/^asof: no value was ever published for that date/);
@@ -163,7 +163,7 @@ describe('asof diff', () => {
     ]);
   });
 
-  it('knows withdrawals, and takes a number with other digits for the same', async () => {
+  it('shows withdrawals, and treats a number with other digits as the same', async () => {
     expect(await rows('diff ODD 2020-02-15 2020-03-15', 'date,old,new,kind')).toEqual([
       '2020-02-01,,1,added',
       '2020-01-01,4.50,,withdrawn',
@@ -186,7 +186,7 @@ describe('asof diff', () => {
     expect([ended.code, linesOf(ended.out).length > 1]).toEqual([code, code === 1]);
   });
 
-  it('as JSON is an envelope of its own', async () => {
+  it('is one envelope as JSON', async () => {
     const { object, status, results, results_count, has_more, request_id } = JSON.parse(
       (await run('diff GDP 2014-12-23 2015-01-30 --json')).out,
     );
@@ -214,14 +214,14 @@ describe('asof diff', () => {
     ['diff GDPX 2015-01-01 2015-02-01 --exit-code', 3, /series 'GDPX' not found\n.*did you mean GDP/s],
     ['diff GDP 2015-01-01', 2, /missing required argument/],
     ['diff GDP 2015-02-30 2015-03-01', 2, /<day> "2015-02-30": use YYYY-MM-DD/],
-    ['diff GDP 2015-01-01 2027-01-01', 2, /<other> 2027-01-01 lies in the future/],
+    ['diff GDP 2015-01-01 2027-01-01', 2, /<other> 2027-01-01 is in the future/],
     ['diff GDP 2015-01-01 2015-02-01 --from 2014-02-01 --to 2014-01-01', 2, /--from 2014-02-01 is after/],
     ['diff GDP 2015-01-01 2015-01-02 --fail-empty', 9, /^$/],
     ['revisions GDP', 2, /required option '--date <date>' not specified/],
     ['revisions GDPX --date 2014-10-01', 3, /did you mean GDP/],
     ['revisions GDP --date 2014-10-01 --as-of 2015-01-01 --known-before 2015-01-01', 2, /either --as-of or/],
     ['vintages GDPX', 3, /did you mean GDP/],
-    ['vintages GDP --as-of 2027-01-01', 2, /lies in the future/],
+    ['vintages GDP --as-of 2027-01-01', 2, /is in the future/],
     ['vintages GDP --known-before soon', 2, /--known-before "soon": use YYYY-MM-DD/],
   ])('asof %s ends with %i', async (line, code, words) => {
     const { code: ended, out, err } = await run(line);
@@ -230,7 +230,7 @@ describe('asof diff', () => {
     if (code !== 9) expect(out).toBe('');
   });
 
-  it('says which day lies outside of what is covered', async () => {
+  it('says which day is outside the coverage', async () => {
     expect((await run('diff GDP 2014-10-29 2015-03-27')).err).toBe('asof: GDP is covered from 2014-10-30\n');
     expect((await run('diff GDP 2014-10-29 2015-03-28')).err).toBe(
       'asof: GDP is covered from 2014-10-30 to 2015-03-27\n',

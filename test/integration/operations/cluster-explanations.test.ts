@@ -87,7 +87,7 @@ describe('an explanation of a cluster', () => {
     ]);
   });
 
-  it('knows an amendment to another code, under whatever symbol', async () => {
+  it('knows an amendment to another code, under any symbol', async () => {
     const one = filed(3, {});
     const taken = { formType: '4/A', transactionCode: 'J', ticker: null, owners: one.owners } as const;
     const filings = [filed(1, {}), filed(2, {}), one, filed(4, { ...taken, filedOn: '2026-02-20' })];
@@ -131,7 +131,7 @@ describe('an explanation of a cluster', () => {
     ]);
   });
 
-  it('knows a joint filer by CIK, however filings spell the name', async () => {
+  it('knows a joint filer by CIK, in any form of the name', async () => {
     const [ann, bob] = [owner({ cik: '0000000001', name: 'Ann' }), owner({ cik: '0000000002', name: 'Bob' })];
     const fund = owner({ cik: '0000000009', name: 'Fund LP', isDirector: false, isTenPercent: true });
     const filings = [
@@ -153,7 +153,7 @@ describe('an explanation of a cluster', () => {
     expect(told(rows)).toEqual(['1 counted', '2 counted', '3 left out a derivative']);
   });
 
-  it('knows the trades of its issuer, however much others filed since', async () => {
+  it('knows the trades of its issuer, even after many filings of others', async () => {
     const others = Array.from({ length: 1100 }, (_, place) =>
       filed(9, {
         filingId: `9${String(place).padStart(6, '0')}`,
@@ -166,7 +166,7 @@ describe('an explanation of a cluster', () => {
     expect(told(rows)).toEqual(['1 counted', '2 counted']);
   });
 
-  it('shows each purchase near, and counts what the cluster counts, whatever was filed under whatever symbol', async () => {
+  it('shows each purchase near it, and counts what the cluster counts, for any filings under any symbols', async () => {
     const symbols = fc.array(fc.constantFrom('SVN', 'OLD', null), { minLength: 9, maxLength: 9 });
     await fc.assert(
       fc.asyncProperty(alikeFilings, symbols, fc.constantFrom(...days), async (some, tickers, asOf) => {

@@ -82,7 +82,7 @@ describe('a cursor', () => {
     }
   });
 
-  test('carries no date of knowledge that could be read out or changed', async () => {
+  test('has no as-of date that could be read or changed', async () => {
     const cursor = await first(observations, [
       ['id', 'GDP'],
       ['as_of', '2020-12-31'],
@@ -122,7 +122,7 @@ describe('a cursor', () => {
     ]);
   });
 
-  test('outlives an import that brought its series nothing new', async () => {
+  test('stays valid after an import that does not change its series', async () => {
     const still = await newPagedStore();
     const cursor =
       (

@@ -170,7 +170,7 @@ const filingQuestion = fc.record({
 });
 
 describe('the clusters of any filings', () => {
-  it('are those asked for, in the order of the rulings, in pages of every size', async () => {
+  it('are those requested, in the order of the rulings, in pages of every size', async () => {
     await fc.assert(
       fc.asyncProperty(filingsOfIssuers, clusterQuestion, async (filings, asked) => {
         fc.pre(asked.from === undefined || asked.to === undefined || asked.from <= asked.to);
@@ -192,7 +192,7 @@ describe('the clusters of any filings', () => {
 });
 
 describe('any filings', () => {
-  it('are those asked for, newest first, then by number and row, in pages of every size', async () => {
+  it('are those requested, newest first, then by number and row, in pages of every size', async () => {
     await fc.assert(
       fc.asyncProperty(filingsOfIssuers, filingQuestion, async (filings, asked) => {
         const { ticker, owner_name, transaction_code, from = '', to = '9', as_of = '9' } = asked;
@@ -240,7 +240,7 @@ describe('an answer that another day changes', () => {
     ['of days up to one that is over', textsOf({ days: 2, to: '2026-02-02' })],
     ['from a day', [['from', '2026-02-02']]],
     ['up to one to come', [['to', '2026-12-31']]],
-  ])('has another tag, so that nobody is told to have it already: %s', async (_, given) => {
+  ])('has another tag, so that no client gets a 304: %s', async (_, given) => {
     let now = '';
     await withService(
       filedDaily,
@@ -273,7 +273,7 @@ describe('the clusters of a store', () => {
     });
   const all: ParamTexts = textsOf({ min_insiders: 1 });
 
-  it('are found anew after an import', async () => {
+  it('are found again after an import', async () => {
     const path = newStorePath(folder);
     const put = async (one: Filing) => {
       const writer = await openWriter(path);
@@ -290,7 +290,7 @@ describe('the clusters of a store', () => {
     });
   });
 
-  it('are called what the newest filing calls the issuer that calls it anything', async () => {
+  it('have the issuer name of the newest filing that states one', async () => {
     const filings = [
       bought(1, { issuerName: 'Old Name', ticker: 'OLD' }),
       bought(2, { issuerCik: '0000000001', filedOn: '2026-01-03', issuerName: 'New Name', ticker: 'NEW' }),
@@ -300,7 +300,7 @@ describe('the clusters of a store', () => {
     expect(results).toMatchObject([{ issuer_name: 'New Name', ticker: 'NEW', issuer_cik: '0000000001' }]);
   });
 
-  it('of one symbol come by issuer, in whatever order the store gives them', async () => {
+  it('of one symbol come by issuer, for any order in the store', async () => {
     const state = { name: 'a', revision: 1, sample: false };
     const backwards = {
       state: async () => state,
@@ -314,7 +314,7 @@ describe('the clusters of a store', () => {
 });
 
 describe('a cursor of clusters', () => {
-  it('that names a cluster which is gone is refused, also where as many imports were made', async () => {
+  it('that names a cluster which is gone is refused, even after the same number of imports', async () => {
     const clusters = (issuer: string) =>
       ['2026-01-01', '2026-01-20'].map((transactionDate, place) =>
         filing({

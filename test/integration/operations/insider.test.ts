@@ -14,7 +14,7 @@ async function storeOf(filings: readonly Filing[], path = newStorePath(folder)):
 }
 
 let made = 0;
-/** A purchase by each of so many insiders of an issuer on a day. */
+/** A purchase by each of `count` insiders of an issuer on a day. */
 function cluster(issuer: string, day: string, size: number, ticker: string | null = `T${issuer}`): Filing[] {
   return Array.from({ length: size }, (_, place) => {
     made += 1;
@@ -60,7 +60,7 @@ describe('insider clusters', () => {
     expect(await dates('NEW')).toEqual(['9 2026-01-02']);
   });
 
-  it('are told by each insider’s trades', async () => {
+  it('list the trades of each insider', async () => {
     const [row] = (
       await ask(await storeOf(cluster('7', '2026-01-02', 1)), insiderClusters, [['min_insiders', '1']])
     ).results;
@@ -88,14 +88,14 @@ describe('insider clusters', () => {
     });
   });
 
-  it('leave the sum of shares open where a trade does not state how many', async () => {
+  it('have no sum of shares if a trade does not state its number', async () => {
     const [one, ...others] = cluster('7', '2026-01-02', 3);
     const path = await storeOf([...(one === undefined ? [] : [{ ...one, shares: null }]), ...others]);
     const [row] = (await ask(path, insiderClusters, [])).results;
     expect(row).toMatchObject({ total_shares: null, total_value: '30', transaction_count: 3 });
   });
 
-  it('are never of two states of knowledge: an import between two pages refuses the second', async () => {
+  it('never mix two states of the data: after an import, the second page is refused', async () => {
     const path = await storeOf([...cluster('1', '2026-01-02', 3), ...cluster('2', '2026-01-02', 3)]);
     const { next_cursor = '' } = await ask(path, insiderClusters, [['limit', '1']]);
     await storeOf(cluster('3', '2026-01-02', 3), path);
@@ -108,7 +108,7 @@ describe('insider clusters', () => {
 });
 
 describe('insider filings', () => {
-  it('leave out what was filed after the day of knowledge, and count days back from it', async () => {
+  it('leave out what was filed after the as-of date, and count days back from it', async () => {
     const path = await storeOf(
       ['2025-12-01', '2025-12-02', '2025-12-31', '2026-01-02'].map((filedOn, i) =>
         filing({ filingId: `0000000002-26-00000${i}`, filedOn, transactionDate: '2025-11-30' }),

@@ -118,7 +118,7 @@ describe('parameters that break a rule are a validation error that names the fie
       /'from' 2015-02-01 is after 'to' 2015-01-31/,
     ],
     ['another release', observations, [['release', 'last']], 'release', /use first/],
-    ['another match', seriesSearch, [['match', 'ID']], 'match', /use id or title or any/],
+    ['another match', seriesSearch, [['match', 'ID']], 'match', /use id, title or any/],
     ['another curve type', curve, [['curve_type', 'par']], 'curve_type', /use PAR or TIPS/],
     ['no curve type', yields, [['curve_type', '']], 'curve_type', /use PAR or TIPS/],
     ['another maturity', yields, [['maturity', '10y']], 'maturity', /10Y/],
@@ -150,7 +150,7 @@ describe('parameters that break a rule are a validation error that names the fie
     expect(problem.detail).toContain(future);
   });
 
-  test('from may be to, and either may lie in the future', async () => {
+  test('from may equal to, and either may be in the future', async () => {
     const given: ParamTexts = [gdp, ['from', '2014-10-01'], ['to', '2014-10-01']];
     expect((await ask(observations, given)).results_count).toBe(1);
     expect((await ask(observations, [gdp, ['to', '2999-12-31']])).results_count).toBe(1);

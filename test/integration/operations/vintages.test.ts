@@ -36,6 +36,7 @@ describe('the list of vintages', () => {
         added: i === 9 ? 2 : 1,
         revised: i === 9 ? 0 : 1,
         withdrawn: 0,
+        vintage_kind: 'exact',
       })),
     );
   });
@@ -55,7 +56,9 @@ describe('the list of vintages', () => {
     const path = newStorePath(folder);
     await importFiles(path, { 'facts.csv': facts('X 2020-01-01 2020-02-01') });
     const { results, coverage } = await ask(path, vintages, [x]);
-    expect(results).toEqual([{ as_of_date: '2020-02-01', added: 0, revised: 0, withdrawn: 0 }]);
+    expect(results).toEqual([
+      { as_of_date: '2020-02-01', added: 0, revised: 0, withdrawn: 0, vintage_kind: 'exact' },
+    ]);
     expect(coverage?.first_date).toBeNull();
   });
 });

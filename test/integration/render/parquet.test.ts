@@ -35,6 +35,25 @@ async function column(type: Field['type'], cells: readonly (Cell | undefined)[])
   return { type: types.c, cells: read.map(([cell]) => cell) };
 }
 
+/** The text that DuckDB shows of a number with 18 decimals. */
+function withAllDecimals(text: string): string {
+  const [whole, decimals = ''] = text.split('.');
+  return `${whole}.${decimals.padEnd(18, '0')}`;
+}
+
+/** A number in units of 18 decimals. */
+function inUnits(text: string): bigint {
+  return BigInt(withAllDecimals(text).replace('.', ''));
+}
+
+const ascending = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
+
+const digits = (most: number) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: most });
+const number = fc
+  .tuple(fc.constantFrom('', '-'), digits(20), fc.option(digits(18)))
+  .map(([sign, whole, decimals]) => `${sign}${whole}${decimals === null ? '' : `.${decimals}`}`);
+
 describe('a Parquet file, read by DuckDB,', () => {
   it('has exact numbers, days, and the as-of date in its metadata', async () => {
     const path = await written(
@@ -45,7 +64,7 @@ describe('a Parquet file, read by DuckDB,', () => {
     expect(await readParquet(path)).toEqual({
       types: {
         date: 'DATE',
-        value: 'DECIMAL(18,3)',
+        value: 'DECIMAL(38,18)',
         as_of_date: 'DATE',
         series_id: 'VARCHAR',
         unit: 'VARCHAR',
@@ -53,8 +72,8 @@ describe('a Parquet file, read by DuckDB,', () => {
         source: 'VARCHAR',
       },
       rows: [
-        ['2014-10-01', '17710.700'],
-        ['2014-07-01', '-0.125'],
+        ['2014-10-01', '17710.700000000000000000'],
+        ['2014-07-01', '-0.125000000000000000'],
       ].map((cells) => [
         ...cells,
         '2015-01-30',
@@ -74,7 +93,7 @@ describe('a Parquet file, read by DuckDB,', () => {
     );
     expect(await readParquet(await written(fields, []))).toEqual({
       types: {
-        decimal: 'DECIMAL(18,0)',
+        decimal: 'DECIMAL(38,18)',
         day: 'DATE',
         integer: 'BIGINT',
         boolean: 'BOOLEAN',
@@ -85,55 +104,25 @@ describe('a Parquet file, read by DuckDB,', () => {
     });
   });
 
-  const [nines, tiny] = ['9'.repeat(38), `.${'0'.repeat(37)}1`];
-  it.each<
-    readonly [
-      what: string,
-      cells: readonly (Cell | undefined)[],
-      type: string,
-      read: readonly (string | null)[],
-    ]
-  >([
-    ['whole numbers', ['5', '-12', '0', '007'], 'DECIMAL(18,0)', ['5', '-12', '0', '7']],
-    [
-      'as many decimals as the longest has',
-      ['1.5', '2', '-3.125'],
-      'DECIMAL(18,3)',
-      ['1.500', '2.000', '-3.125'],
-    ],
-    ['a decimal that is only zeros', ['4.40', '1'], 'DECIMAL(18,2)', ['4.40', '1.00']],
-    ['missing ones', ['1.5', null, undefined, ''], 'DECIMAL(18,1)', ['1.5', null, null, null]],
-    ['nothing but missing ones', [null, null], 'DECIMAL(18,0)', [null, null]],
-    [
-      'what a double would round',
-      ['9007199254740993', '0.1'],
-      'DECIMAL(18,1)',
-      ['9007199254740993.0', '0.1'],
-    ],
-    [
-      '18 digits',
-      ['999999999999999999', '-999999999999999999'],
-      'DECIMAL(18,0)',
-      ['999999999999999999', '-999999999999999999'],
-    ],
-    ['19 digits', ['1000000000000000000', '-1'], 'DECIMAL(38,0)', ['1000000000000000000', '-1']],
-    [
-      '19 digits of two numbers together',
-      ['123456789012345678', '0.5'],
-      'DECIMAL(38,1)',
-      ['123456789012345678.0', '0.5'],
-    ],
-    ['38 digits', [nines, `-${nines}`], 'DECIMAL(38,0)', [nines, `-${nines}`]],
-    // DuckDB writes no zero before the point where there is no room for one.
-    [
-      '38 decimals',
-      [`0${tiny}`, `-0${tiny}`, '0'],
-      'DECIMAL(38,38)',
-      [tiny, `-${tiny}`, `.${'0'.repeat(38)}`],
-    ],
-    ['exponents', ['1.5e3', '-2E-3'], 'DECIMAL(18,3)', ['1500.000', '-0.002']],
-  ])('keeps %s', async (_, cells, type, read) => {
-    expect(await column('decimal', cells)).toEqual({ type, cells: read });
+  const [nines, tiny] = ['9'.repeat(20), `0.${'0'.repeat(17)}1`];
+  const [most, least] = [`${nines}.${'9'.repeat(18)}`, `-${nines}.${'9'.repeat(18)}`];
+  it.each<readonly [what: string, cells: readonly (Cell | undefined)[], read: readonly (string | null)[]]>([
+    ['whole numbers', ['5', '-12', '0', '007'], ['5', '-12', '0', '7']],
+    ['numbers with different decimals', ['1.5', '2', '-3.125'], ['1.5', '2', '-3.125']],
+    ['a decimal that is only zeros', ['4.40', '1.00'], ['4.4', '1']],
+    ['zeros beyond the last decimal place', [`1.5${'0'.repeat(20)}`], ['1.5']],
+    ['missing ones', ['1.5', null, undefined, ''], ['1.5', null, null, null]],
+    ['nothing but missing ones', [null, null], [null, null]],
+    ['what a double would round', ['9007199254740993', '0.1'], ['9007199254740993', '0.1']],
+    ['a double with all its digits', ['0.30000000000000004'], ['0.30000000000000004']],
+    ['38 digits', [most, least], [most, least]],
+    ['18 decimals', [tiny, `-${tiny}`, '0'], [tiny, `-${tiny}`, '0']],
+    ['exponents', ['1.5e3', '-2E-3'], ['1500', '-0.002']],
+  ])('keeps %s', async (_, cells, read) => {
+    expect(await column('decimal', cells)).toEqual({
+      type: 'DECIMAL(38,18)',
+      cells: read.map((text) => (text === null ? null : withAllDecimals(text))),
+    });
   });
 
   it.each<
@@ -165,24 +154,33 @@ describe('a Parquet file, read by DuckDB,', () => {
     expect((await column(type, cells)).cells).toEqual(read);
   });
 
-  it('keeps any numbers of up to 38 digits exactly', async () => {
-    const digits = (most: number) =>
-      fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: most });
-    const number = fc
-      .tuple(fc.constantFrom('', '-'), digits(20), fc.option(digits(18)))
-      .map(([sign, whole, decimals]) => `${sign}${whole}${decimals === null ? '' : `.${decimals}`}`);
+  it('keeps any numbers of up to 20 digits and 18 decimals exactly', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(number), { minLength: 1, maxLength: 20 }), async (texts) => {
-        const { type, cells } = await column('decimal', texts);
-        const scale = Math.max(...texts.map((text) => text?.split('.')[1]?.length ?? 0));
-        expect(type).toMatch(new RegExp(`^DECIMAL\\((18|38),${scale}\\)$`));
-        const inUnits = (text: string | null | undefined) => {
-          const [whole = '', decimals = ''] = text?.split('.') ?? [];
-          return text == null ? null : BigInt(whole + decimals.padEnd(scale, '0'));
-        };
-        expect(cells.map(inUnits)).toEqual(texts.map(inUnits));
+        const { cells } = await column('decimal', texts);
+        const numbers = texts.map((text) => (text === null ? null : inUnits(text)));
+        expect(cells.map((cell) => (cell == null ? null : inUnits(cell)))).toEqual(numbers);
       }),
       { numRuns: 60 },
+    );
+  });
+
+  it('loses nothing when it is read as one set with files of other days, in any order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(number), { minLength: 2, maxLength: 3 }), async (days) => {
+        const paths: string[] = [];
+        for (const texts of days) {
+          const rows = texts.map((value) => ({ value }));
+          paths.push(await written([field('value', 'decimal')], rows));
+        }
+        const all = days.flat().map(inUnits).sort(ascending);
+        for (const order of [paths, [...paths].reverse()]) {
+          const list = order.map((path) => `'${path}'`).join(', ');
+          const read = await queryDuckDb(`select value::varchar from read_parquet([${list}])`);
+          expect(read.map(([text]) => inUnits(String(text))).sort(ascending)).toEqual(all);
+        }
+      }),
+      { numRuns: 30 },
     );
   });
 
@@ -197,26 +195,21 @@ describe('a Parquet file, read by DuckDB,', () => {
     expect(readFileSync(paged).equals(readFileSync(whole))).toBe(true);
     const query = `select count(*), sum(i), sum(value) from '${whole}'`;
     const sum = rows.reduce((total, { value }) => total + BigInt(String(value).replace('.', '')), 0n);
-    expect(await queryDuckDb(query)).toEqual([['50001', '1250025000', String(sum).replace(/(\d)$/, '.$1')]]);
+    expect(await queryDuckDb(query)).toEqual([
+      ['50001', '1250025000', withAllDecimals(String(sum).replace(/(\d)$/, '.$1'))],
+    ]);
     const groups = `select distinct row_group_num_rows from parquet_metadata('${whole}') order by 1`;
     expect(await queryDuckDb(groups)).toEqual([['1'], ['50000']]);
   });
 });
 
 describe('the Parquet renderer refuses a value that it cannot hold exactly, and says what to do', () => {
-  const long = '1234567890'.repeat(4);
+  const [nines, zeros] = ['9'.repeat(20), '0'.repeat(17)];
+  const limits = 'and numbers in Parquet have at most 20 digits before the point and 18 after it';
   it.each<readonly [type: Field['type'], cells: readonly Cell[], detail: string]>([
-    ['decimal', ['1', long], `column 'c' needs 40 digits for '${long}', and Parquet holds at most 38`],
-    [
-      'decimal',
-      [`0.${long.slice(0, 20)}`, '5', `-${long.slice(0, 19)}`],
-      `column 'c' needs 39 digits for '-${long.slice(0, 19)}' and '0.${long.slice(0, 20)}', and Parquet holds at most 38`,
-    ],
-    [
-      'decimal',
-      ['9'.repeat(100)],
-      `column 'c' needs 100 digits for '${'9'.repeat(60)}…', and Parquet holds at most 38`,
-    ],
+    ['decimal', ['1', `1${nines}`], `column 'c' has '1${nines}', ${limits}`],
+    ['decimal', ['5', `-0.${zeros}01`], `column 'c' has '-0.${zeros}01', ${limits}`],
+    ['decimal', ['9'.repeat(100)], `column 'c' has '${'9'.repeat(60)}…', ${limits}`],
     ['decimal', ['NaN'], "column 'c' has 'NaN', which is not a number"],
     [
       'day',

@@ -83,7 +83,7 @@ describe('an answer', () => {
     expect(new Set(dates).size).toBe(150);
   });
 
-  it('is told by plan', async () => {
+  it('depends on the plan', async () => {
     const plansOf = async (key: string) =>
       (await bodyOf(http.get('/v1/ping', { 'x-api-key': key }))).results[0]?.plan;
     expect([await plansOf(http.keys.pro), await plansOf(http.keys.free)]).toEqual(['pro', 'free']);
@@ -283,7 +283,7 @@ describe('a failure', () => {
     expect(response.headers.has('www-authenticate')).toBe(expected.status === 401);
   });
 
-  it('of the plan is told after wrong parameters and before an unknown series', async () => {
+  it('of the plan comes after wrong parameters and before an unknown series', async () => {
     const free = { 'x-api-key': http.keys.free };
     const statusOf = async (path: string) => (await http.get(path, free)).status;
     expect(await statusOf('/v1/series/GDP/observations')).toBe(200);
@@ -293,7 +293,7 @@ describe('a failure', () => {
     expect(await statusOf('/v1/series/GDP/observations?release=first')).toBe(403);
   });
 
-  it('of the plan is told also where another plan has just had the answer', async () => {
+  it('of the plan comes even if another plan has just had the answer', async () => {
     expect((await http.get(asOf)).status).toBe(200);
     expect((await http.get(asOf, { 'x-api-key': http.keys.free })).status).toBe(403);
     const { headers } = await http.get(asOf);
@@ -424,7 +424,7 @@ describe('an ETag', () => {
   const tagOf = async (of: HttpService, path: string, headers: Record<string, string> = {}) =>
     (await of.get(path, headers)).headers.get('etag') ?? '';
 
-  it('spares the facts a question, and the client the body', async () => {
+  it('saves a query of the store, and the body', async () => {
     const other = await newHttpService();
     const tag = await tagOf(other, asOf);
     const before = other.queries();
@@ -495,7 +495,7 @@ describe('an ETag', () => {
 });
 
 describe('an answer that is given again', () => {
-  it('asks the facts nothing, is the same, and has a request id of its own', async () => {
+  it('needs no query of the store, is the same, and has a new request id', async () => {
     const other = await newHttpService();
     const first = await bodyOf(other.get(asOf));
     const before = other.queries();
@@ -508,7 +508,7 @@ describe('an answer that is given again', () => {
     await other.close();
   });
 
-  it('is made anew on the next day', async () => {
+  it('is computed again on the next day', async () => {
     const other = await newHttpService();
     const path = '/v1/treasury/yields/curve';
     await other.get(path);
@@ -627,7 +627,7 @@ describe('the log', () => {
     await other.close();
   });
 
-  it('holds no key, wherever a client puts it', async () => {
+  it('has no key, in any place where a client puts it', async () => {
     const other = await newHttpService();
     const { pro } = other.keys;
     await other.get('/v1/ping');

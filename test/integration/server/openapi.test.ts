@@ -102,7 +102,7 @@ describe('the OpenAPI description', () => {
     expect(Object.keys(valueAt(['paths', path, 'get', 'responses']) as Json)).toEqual(statuses);
   });
 
-  it('announces what is ours besides the contract', () => {
+  it('announces the extensions of the contract', () => {
     const text = JSON.stringify(description);
     for (const name of ['match', 'release', 'covered_to', 'seasonal_adjustment'])
       expect(text).toContain(`"${name}"`);
@@ -167,7 +167,7 @@ describe('every answer is as described', () => {
     await other.close();
   });
 
-  it('and an answer that is not, is found out', async () => {
+  it('and an answer that is not as described is detected', async () => {
     const wrong = (body: unknown) => Response.json(body);
     const right = (await (await http.get('/v1/ping')).json()) as { results: Json[] };
     expect(await faults('/v1/ping', wrong(right))).toEqual([]);

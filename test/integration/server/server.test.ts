@@ -125,7 +125,7 @@ describe('a connection', () => {
     expect(answer).not.toContain('/hidden');
   });
 
-  it('is not told to send a body that nobody wants', async () => {
+  it('is not asked to send its body', async () => {
     const answer = await say(
       server,
       `POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n${bye}`,
@@ -163,7 +163,7 @@ describe('slow and idle connections are cut off', () => {
     await hurried.stop();
   });
 
-  it('that send their headers one byte at a time, whatever they send', async () => {
+  it('that send their headers one byte at a time, valid or not', async () => {
     const hurried = await newServer({ headers: 300 });
     const { socket, heard } = dial(hurried);
     const drip = setInterval(() => socket.write('x'), 20);

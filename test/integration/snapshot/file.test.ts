@@ -48,7 +48,7 @@ const syncedOrLinked = async (before: string | undefined = old) =>
   syncOrLink(path, await sumOfFile(path), before);
 const inode = (file: string) => statSync(file).ino;
 
-describe('the sum of a file', () => {
+describe('the checksum of a file', () => {
   it.each([0, 1, 65_536, 200_001])('of %i bytes is its size and SHA-256', async (bytes) => {
     const content = Buffer.alloc(bytes, 'asof');
     writeFileSync(path, content);
@@ -59,7 +59,7 @@ describe('the sum of a file', () => {
   });
 });
 
-describe('a file that is made anew', () => {
+describe('a file that is written again', () => {
   it('becomes a second name of the old one where that holds the same', async () => {
     writeFileSync(old, 'one\ntwo\n');
     const before = inode(old);

@@ -76,7 +76,7 @@ async function newRun(files = content) {
 }
 
 describe('a run', () => {
-  it('is on the disk, all of it, before it is shown, and then so is the link', async () => {
+  it('is completely on disk before it is shown, and then the link is too', async () => {
     const { run, made, name } = await newRun();
     await publish(run, made);
     expect(system.state.events).toEqual([
@@ -105,7 +105,7 @@ describe('a run', () => {
   });
 
   it.each([/^sync a\.csv/, /^sync manifest/, /^sync \.snap/, /^rename \.snap\.link/])(
-    'that fails at %s leaves the one before, and can be given up without a trace',
+    'that fails at %s leaves the previous run, and can be removed without a trace',
     async (step) => {
       const first = await newRun();
       await publish(first.run, first.made);
@@ -125,7 +125,7 @@ describe('a run', () => {
     },
   );
 
-  it('that is shown is not given up any more, whatever fails then', async () => {
+  it('that is shown is not removed any more, even if a later step fails', async () => {
     const { run, made, name } = await newRun();
     system.state.refused = new RegExp(`^sync ${basename(run.place.folder)}$`);
     await expect(publish(run, made)).rejects.toMatchObject({ code: 'EIO' });
@@ -134,7 +134,7 @@ describe('a run', () => {
     expect(readdirSync(out).sort()).toEqual(['a.csv', 'b.csv', 'manifest.json']);
   });
 
-  it('takes the place of an empty folder, and sweeps all others but the one before', async () => {
+  it('replaces an empty folder, and removes all runs but the previous one', async () => {
     mkdirSync(out);
     const names: string[] = [];
     for (let time = 0; time < 3; time += 1) {
@@ -147,7 +147,7 @@ describe('a run', () => {
     expect(left.filter((name) => name !== 'snap').sort()).toEqual(names.slice(1).sort());
   });
 
-  it('puts its link over none that a killed run left', async () => {
+  it('does not put its link over one that a killed run left', async () => {
     const { run, made } = await newRun();
     symlinkSync('.snap.half', join(run.place.folder, '.snap.link'));
     await expect(publish(run, made)).rejects.toMatchObject({ code: 'EEXIST' });

@@ -11,10 +11,10 @@ import { sourceFiles } from '../../../src/import/files/walk.ts';
 import { type FilingRecords, readTogether } from '../sec-documents.ts';
 import { codesOf, documentsIn, indexRows } from '../sec-real.ts';
 
-/** Later than all documents, so that those that nothing dates can be read. */
+/** A day after all documents, for those without a date. */
 const filedOn = '2026-11-01';
 
-/** What stands between the tags of an element, and in its `<value>`, by regular expressions alone. */
+/** The text of an element, and of its `<value>`, read by regular expressions alone. */
 const inner = (text: string, name: string) =>
   new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(text)?.[1] ?? '';
 const valueIn = (text: string, name: string) => inner(inner(text, name), 'value').trim() || null;
@@ -53,7 +53,7 @@ const tradeOf = (filing: Filing) => [
   filing.securityTitle,
 ];
 
-/** How much the documents of a folder hold, counted without asof. */
+/** What the documents of a folder contain, counted without asof. */
 export type DocumentCounts = {
   readonly documents: number;
   readonly trades: number;
@@ -132,7 +132,7 @@ export function ownershipDocumentsSuite(data: string, counts: DocumentCounts): v
         ['000161071726000146__test.txt', '2026-04-17', '2026-04-17T23:26:28Z'],
         ['000179056523000009__ownership-doc.txt', '2023-07-31', '2023-07-31T23:21:15Z'],
         ['000138746725000038__multi_standard_acquisition.xml', '2025-03-18', '2025-03-19T00:14:08Z'],
-        // The document whose full submission lies beside it.
+        // The document with a full submission beside it.
         ['000089924322035394__doc4.xml', '2022-11-08', '2022-11-09T01:18:10Z'],
       ];
       for (const [file, day, second] of expected) {

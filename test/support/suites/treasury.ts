@@ -7,7 +7,7 @@ import { h15Csv, treasuryParCsv, treasuryRealCsv } from '../../../src/import/for
 import { treasuryXml } from '../../../src/import/formats/treasury/xml.ts';
 import { onlyFile, pointsIn } from '../temp-files.ts';
 
-/** How much there is in the files of a folder, counted without asof. */
+/** Numbers of rates in the files of a folder, counted without asof. */
 export type TreasuryCounts = {
   /** Each file of a folder has more rates than this. */
   readonly moreThan: Readonly<Record<'par-csv' | 'par-xml' | 'h15-dfii' | 'tips-csv', number>>;

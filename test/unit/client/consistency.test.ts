@@ -32,7 +32,7 @@ function output(isCommitted: boolean) {
 }
 
 describe('work on data that changes', () => {
-  it('is restarted up to three times, and its output taken back each time', async () => {
+  it('is restarted up to three times, and its output is discarded each time', async () => {
     const { work, attempts } = changing(3);
     const { revocable, restarts } = output(false);
     expect(await restartOnChange(work, revocable)).toBe('done');
@@ -45,7 +45,7 @@ describe('work on data that changes', () => {
     expect(attempts()).toBe(4);
   });
 
-  it('is not restarted once output cannot be taken back', async () => {
+  it('is not restarted once its output cannot be discarded', async () => {
     const { work, attempts } = changing(1);
     await expect(restartOnChange(work, output(true).revocable)).rejects.toSatisfy(isDataChange);
     expect(attempts()).toBe(1);

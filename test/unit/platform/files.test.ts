@@ -42,7 +42,7 @@ describe('makeFolder', () => {
     expect(() => makeFolder(join(root, 'file'))).toThrow(/EEXIST/);
   });
 
-  it('comes to an end where the system lets nobody make one', () => {
+  it('ends if the system lets nobody make a folder', () => {
     for (const path of ['/proc/nope', '/proc/nope/x', '/proc/nope/x/y'])
       expect(() => makeFolder(path)).toThrow(/ENOENT.*\/proc\/nope/);
   });

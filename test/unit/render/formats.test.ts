@@ -51,7 +51,7 @@ describe('the name of a format', () => {
     expect(problem).toMatchObject({
       kind: 'bad-input',
       field: 'format',
-      detail: "unknown format 'cvs': the formats are table, csv, tsv, json, ndjson, parquet, markdown, svg",
+      detail: 'invalid format "cvs": use table, csv, tsv, json, ndjson, parquet, markdown, svg',
       hints: ['did you mean csv?'],
     });
   });

@@ -52,7 +52,7 @@ function recording(knownOn: readonly string[]) {
 const bounded = operations.filter(({ name }) => name !== 'ping');
 
 describe('a client that is kept to a day', () => {
-  it('is told by the table what that means for every operation', () => {
+  it('has a rule for every operation', () => {
     expect(bounded.map(({ name }) => name).sort()).toEqual(Object.keys(expected).sort());
   });
 
@@ -85,14 +85,14 @@ describe('a client that is kept to a day', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('refuses what is of no day', async () => {
+  it('refuses an operation that no day bounds', async () => {
     const ping = operations.find(({ name }) => name === 'ping') as Operation;
     await expect(recording([]).client.ask(ping, [])).rejects.toThrow(
       'ping cannot be bound to what was known on a date',
     );
   });
 
-  it('leaves the parameters that nobody understands to the service', async () => {
+  it('leaves unknown parameters to the service', async () => {
     const { client } = recording([]);
     const curve = operations.find(({ name }) => name === 'curve') as Operation;
     await expect(client.ask(curve, [['date', 'x']])).rejects.toThrow("invalid 'date' date");

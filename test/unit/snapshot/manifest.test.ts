@@ -41,7 +41,7 @@ describe('a manifest', () => {
     expect(Object.keys(files[0])).toEqual(['name', 'command', 'as_of', 'rows', 'bytes', 'sha256']);
   });
 
-  it('shows damage, wherever it is', () => {
+  it('shows damage in any place', () => {
     const text = manifestText(manifest);
     fc.assert(
       fc.property(fc.nat(text.length - 1), fc.string({ maxLength: 3 }), fc.nat(3), (at, put, cut) => {

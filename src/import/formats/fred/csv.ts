@@ -16,6 +16,7 @@ export const fredCsv: ImportFormat = {
   kind: 'fred-csv',
   summary: 'FRED download (observation_date,GDP), one vintage per file; its date is --as-of',
   source: 'FRED',
+  vintageKind: 'fetched',
   whole: true,
   takesAsOf: true,
   takesSeries: true,
@@ -36,7 +37,7 @@ export const fredCsv: ImportFormat = {
           throw refusal(file, { row: 1, column: name }, reason);
         }
         if (name.toUpperCase() !== 'VALUE') return { seriesId: columnId(file, name), vintage };
-        // In some years FRED named the only column VALUE, whatever the series.
+        // In some years FRED named the only column VALUE, for any series.
         if (series !== undefined) return { seriesId: columnId(file, series), vintage };
         throw refusal(file, { row: 1, column: name }, 'the file does not name its series; pass --series ID');
       },
@@ -50,6 +51,7 @@ export const alfredWide: ImportFormat = {
   kind: 'alfred-wide',
   summary: 'ALFRED download (observation_date,GDPC1_20150130,…), one vintage per column',
   source: 'FRED',
+  vintageKind: 'exact',
   whole: true,
   takesAsOf: false,
   recognise(head) {

@@ -29,7 +29,11 @@ type RealTimeValue = {
 };
 
 /** The history of one series; the real-time periods of each date follow each other without a gap up to `end`. */
-type RealTimeHistory = { readonly end: Day | typeof notEnded; readonly rows: readonly RealTimeValue[] };
+type RealTimeHistory = {
+  readonly start: Day;
+  readonly end: Day | typeof notEnded;
+  readonly rows: readonly RealTimeValue[];
+};
 
 /**
  * A response of FRED's `series/observations` with real-time periods; each row states its value on the first day of its
@@ -39,6 +43,7 @@ export const fredApi: ImportFormat = {
   kind: 'fred-api',
   summary: 'FRED API observations (JSON with real-time periods)',
   source: 'FRED',
+  vintageKind: 'exact',
   whole: false,
   takesAsOf: false,
   takesSeries: true,
@@ -47,12 +52,20 @@ export const fredApi: ImportFormat = {
   async *read(file, options) {
     const history = await readHistory(file);
     const { seriesId, metadata } = await seriesOf(file, options);
+    // A response of one day is what FRED had on that day, whenever that was published.
+    const kind = history.start === history.end ? ('fetched' as const) : undefined;
     yield { metadata, coverage: [{ seriesId, coveredTo: coveredTo(history) }] };
     for (let start = 0; start < history.rows.length; start += batchSize) {
       yield {
-        statements: history.rows
-          .slice(start, start + batchSize)
-          .map(({ date, start: asOf, value }): Statement => ({ seriesId, date, asOf, value })),
+        statements: history.rows.slice(start, start + batchSize).map(
+          ({ date, start: asOf, value }): Statement => ({
+            seriesId,
+            date,
+            asOf,
+            value,
+            ...(kind && { kind }),
+          }),
+        ),
       };
     }
   },
@@ -133,7 +146,7 @@ async function readHistory(file: SourceFile): Promise<RealTimeHistory> {
     throw refusal(file, at(outside), reason);
   }
   refuseGaps(file, rows, end);
-  return { end, rows };
+  return { start, end, rows };
 }
 
 function refuseOtherRequests(file: SourceFile, response: UncheckedObject): void {

@@ -12,6 +12,7 @@ export const fredSeries: ImportFormat = {
   kind: 'fred-series',
   summary: 'FRED API series descriptions (JSON with "seriess")',
   source: 'FRED',
+  vintageKind: undefined,
   whole: false,
   takesAsOf: false,
   recognise: (head) => /^\s*\{/.test(head) && holdsSeries(head),

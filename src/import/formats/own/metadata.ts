@@ -1,5 +1,6 @@
 import { parseDay } from '../../../domain/series/date.ts';
 import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
+import { parseVintageKind, vintageKinds } from '../../../domain/series/vintage-kind.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { CsvRow } from '../../readers/csv.ts';
 import { headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
@@ -7,7 +8,7 @@ import type { ImportFormat } from '../format.ts';
 
 const columns = {
   required: ['series_id'],
-  optional: ['title', 'units', 'frequency', 'seasonal_adjustment', 'source', 'covered_to'],
+  optional: ['title', 'units', 'frequency', 'seasonal_adjustment', 'source', 'covered_to', 'vintage_kind'],
 } as const;
 
 type MetadataColumn = (typeof columns.required)[number] | (typeof columns.optional)[number];
@@ -15,7 +16,9 @@ type MetadataColumn = (typeof columns.required)[number] | (typeof columns.option
 /** Metadata of series, one per line; an empty cell states nothing. */
 export const metadataCsv: ImportFormat = {
   kind: 'metadata-csv',
-  summary: 'series metadata (series_id,title,units,frequency,seasonal_adjustment,source[,covered_to])',
+  summary:
+    'series metadata (series_id,title,units,frequency,seasonal_adjustment,source[,covered_to,vintage_kind])',
+  vintageKind: undefined,
   whole: false,
   takesAsOf: false,
   recognise(head) {
@@ -65,6 +68,7 @@ function readMetadata(
   rowOf.set(seriesId, row);
   const frequency = parsed('frequency', parseFrequency, 'not a frequency: D, W, BW, M, Q, SA or A');
   const coveredTo = parsed('covered_to', parseDay, 'not a date: YYYY-MM-DD');
+  const vintageKind = parsed('vintage_kind', parseVintageKind, `not one of ${vintageKinds.join(', ')}`);
   return {
     seriesId,
     ...(text('title') !== '' && { title: text('title') }),
@@ -72,6 +76,7 @@ function readMetadata(
     ...(frequency !== undefined && { frequency }),
     ...(text('seasonal_adjustment') !== '' && { seasonalAdjustment: text('seasonal_adjustment') }),
     ...(text('source') !== '' && { source: text('source') }),
+    ...(vintageKind !== undefined && { vintageKind }),
     ...(coveredTo !== undefined && { coveredTo }),
   };
 }

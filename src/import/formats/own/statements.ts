@@ -2,6 +2,7 @@ import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import type { Statement } from '../../../domain/series/revision-history.ts';
 import { parseSeriesId } from '../../../domain/series/series.ts';
+import { type KeptKind, parseVintageKind, vintageKinds } from '../../../domain/series/vintage-kind.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { CsvRow } from '../../readers/csv.ts';
 import { headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
@@ -9,17 +10,22 @@ import type { ImportFormat } from '../format.ts';
 
 const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;
 
+const kindColumn = 'vintage_kind';
+
 /** Other columns of asof's output. */
 const answerColumns = new Set(['as_of', 'unit', 'frequency', 'source', 'change', 'percent', 'days']);
 
 /**
  * asof's own format, which `asof facts` writes: one statement per line, an empty value is a withdrawal.
- * A line without a date marks a complete vintage: every date without a line of that day is withdrawn.
+ * A line without a date marks a complete vintage: every date without a line of that day is withdrawn. Each line may say
+ * how the vintage of its day came about; where none does, metadata may.
  * Each series is covered to the last day of its statements.
  */
 export const asofCsv: ImportFormat = {
   kind: 'asof-csv',
-  summary: 'statements, one per line (series_id,date,as_of_date,value), as asof facts writes them',
+  summary:
+    'statements, one per line (series_id,date,as_of_date,value[,vintage_kind]), as asof facts writes them',
+  vintageKind: undefined,
   whole: false,
   takesAsOf: false,
   recognise(head) {
@@ -50,17 +56,26 @@ type StatementColumns = {
   readonly date: number;
   readonly asOf: number;
   readonly value: number;
+  readonly kind: number;
 };
 
 function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
-  const others = header.cells.filter((name) => !columns.some((known) => known === name));
+  const others = header.cells.filter(
+    (name) => !columns.some((known) => known === name) && name !== kindColumn,
+  );
   if (others.length > 0 && others.every((name) => answerColumns.has(name))) {
     const reason = 'this is the answer to a query, which lacks statements; import what asof facts writes';
     throw refusal(file, { row: header.row, column: others[0] ?? '' }, reason, ['asof facts ID']);
   }
-  const places = placesOf(file, header, { required: columns, optional: [] });
-  const at = (name: (typeof columns)[number]) => places.get(name) ?? -1;
-  return { series: at('series_id'), date: at('date'), asOf: at('as_of_date'), value: at('value') };
+  const places = placesOf(file, header, { required: columns, optional: [kindColumn] });
+  const at = (name: (typeof columns)[number] | typeof kindColumn) => places.get(name) ?? -1;
+  return {
+    series: at('series_id'),
+    date: at('date'),
+    asOf: at('as_of_date'),
+    value: at('value'),
+    kind: at(kindColumn),
+  };
 }
 
 /** Makes a reader of rows that parses each distinct id and day once: a file of millions of lines has few of them. */
@@ -90,6 +105,11 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
       'not a decimal number (leave it empty for a withdrawal)',
     );
   };
+  const kindIn = (text: string, row: number): KeptKind => {
+    const kind = text === '' ? '' : parseVintageKind(text);
+    if (kind !== undefined) return kind;
+    throw refusal(file, { row, column: kindColumn, value: text }, `not one of ${vintageKinds.join(', ')}`);
+  };
   return ({ row, cells }, at) => {
     const [date = '', value = ''] = [cells[at.date], cells[at.value]];
     return {
@@ -97,6 +117,7 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
       date: date === '' && value === '' ? '' : dayOf(date, row, 'date'),
       asOf: dayOf(cells[at.asOf] ?? '', row, 'as_of_date'),
       value: decimalOf(value, row),
+      ...(at.kind >= 0 && { kind: kindIn(cells[at.kind] ?? '', row) }),
     };
   };
 }

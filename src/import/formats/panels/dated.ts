@@ -1,5 +1,4 @@
 import { type Day, parseDay } from '../../../domain/series/date.ts';
-import { parseDecimal } from '../../../domain/series/decimal.ts';
 import { frequencyOf, parseSeriesId } from '../../../domain/series/series.ts';
 import type { SourceFile } from '../../files/source-file.ts';
 import { headerOf } from '../../readers/csv.ts';
@@ -11,18 +10,18 @@ import {
   isoDates,
   readVintageCsv,
   unknownVintage,
-  type VintageTable,
   vintageBatches,
 } from '../vintage-table.ts';
 
 /**
- * A panel of FRED series as published on the day in the file name. In a file with monthly rows, a column with figures
- * only in the last months of quarters is quarterly.
+ * A panel of FRED series as published on the day in the file name. In a file with monthly rows a column is monthly,
+ * unless its figures show a coarser frequency.
  */
 export const datedPanel: ImportFormat = {
   kind: 'dated-panel',
   summary: 'panel of FRED series (date,PAYEMS,…), one vintage per file, named YYYY-MM-DD.csv',
   source: 'FRED dated panel',
+  vintageKind: 'sampled',
   whole: true,
   takesAsOf: true,
   recognise(head) {
@@ -36,16 +35,8 @@ export const datedPanel: ImportFormat = {
       ...isoDates,
       column: (name) => ({ seriesId: columnId(file, name), vintage }),
     });
-    if (frequencyOf(table.rows.map(({ date }) => date)) !== 'M') {
-      yield* vintageBatches(file, table, fredCells);
-      return;
-    }
-    const quarterly = quarterlyColumns(table);
-    yield* vintageBatches(file, table, {
-      ...fredCells,
-      frequencyOf: (column) => (quarterly.has(column) ? 'Q' : 'M'),
-      hasDate: (column, date) => !quarterly.has(column) || endsQuarter(date),
-    });
+    const rowFrequency = frequencyOf(table.rows.map(({ date }) => date));
+    yield* vintageBatches(file, table, { ...fredCells, ...(rowFrequency === 'M' && { rowFrequency }) });
   },
 };
 
@@ -63,19 +54,4 @@ function vintageOf(file: SourceFile, options: ReadOptions): Day {
   const vintage = options.asOf ?? parseDay(file.name.replace(/\.csv$/i, ''));
   if (vintage !== undefined) return vintage;
   throw unknownVintage(file, 'the file name is not its vintage date, such as 2016-07-29.csv');
-}
-
-function quarterlyColumns({ columns, rows }: VintageTable): ReadonlySet<number> {
-  const quarterly = new Set<number>();
-  for (const index of columns.keys()) {
-    const dates = rows
-      .filter(({ cells }) => parseDecimal((cells[index] ?? '').trim()) !== undefined)
-      .map(({ date }) => date);
-    if (dates.length > 1 && dates.every(endsQuarter)) quarterly.add(index);
-  }
-  return quarterly;
-}
-
-function endsQuarter(date: Day): boolean {
-  return Number(date.slice(5, 7)) % 3 === 0;
 }

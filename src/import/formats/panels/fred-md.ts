@@ -34,7 +34,7 @@ type PanelKind = {
   readonly summary: string;
   readonly source: string;
   readonly frequency: Frequency;
-  /** The first cell below `sasdate`, which tells the two panels apart. */
+  /** The first cell below `sasdate`, by which the two panels differ. */
   readonly secondRow: RegExp;
 };
 
@@ -43,6 +43,7 @@ function panel({ kind, summary, source, frequency, secondRow }: PanelKind): Impo
     kind,
     summary,
     source,
+    vintageKind: 'sampled',
     whole: true,
     takesAsOf: true,
     recognise: (head) =>
@@ -61,7 +62,7 @@ function panel({ kind, summary, source, frequency, secondRow }: PanelKind): Impo
         isNote: (label) => /^(?:factors|transform):?$/i.test(label),
       });
       if (shortYears) refuseDisorder(file, table);
-      yield* vintageBatches(file, table, { ...fredCells, frequencyOf: () => frequency });
+      yield* vintageBatches(file, table, { ...fredCells, frequency });
     },
   };
 }

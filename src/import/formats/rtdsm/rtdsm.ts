@@ -15,6 +15,7 @@ export const rtdsm: ImportFormat = {
   kind: 'rtdsm',
   summary: 'Philadelphia Fed real-time workbook (ROUTPUTQvQd.xlsx), one vintage per column',
   source: 'Philadelphia Fed Real-Time Data Set',
+  vintageKind: 'sampled',
   whole: true,
   takesAsOf: false,
   recognise: (head, name) => head.startsWith('PK\u0003\u0004') && /\.xlsx$/i.test(name),
@@ -26,8 +27,7 @@ export const rtdsm: ImportFormat = {
     yield* vintageBatches(file, table, {
       number: shortestDecimals(),
       withdrawals: new Set(['#N/A']),
-      frequencyOf: () => frequency,
-      hasDate: () => true,
+      frequency,
     });
   },
 };

@@ -6,7 +6,7 @@ import {
 } from '../../../domain/insider/filing.ts';
 import type { Day } from '../../../domain/series/date.ts';
 
-/** The most trades that one note names; the others are counted. */
+/** The maximum number of trades that one note names; it counts the others. */
 const mostNamed = 3;
 
 /** Notes on the trades of a filing that count towards no cluster because of what they state, one line per reason. */

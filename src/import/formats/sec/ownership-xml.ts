@@ -18,6 +18,7 @@ export const secOwnershipXml: ImportFormat = {
   kind: 'sec-ownership-xml',
   summary: 'Form 3, 4 or 5 of the SEC (ownership XML; filing date from a file beside it or --filed-on)',
   source: 'SEC',
+  vintageKind: undefined,
   whole: false,
   takesAsOf: false,
   takesFiledOn: true,

@@ -12,6 +12,7 @@ export const secSubmissionText: ImportFormat = {
   kind: 'sec-submission-text',
   summary: 'full submission of a Form 3, 4 or 5 (text with the SGML header of EDGAR)',
   source: 'SEC',
+  vintageKind: undefined,
   whole: false,
   takesAsOf: false,
   recognise: (head) => parseForm(submissionType(head) ?? '') !== undefined,

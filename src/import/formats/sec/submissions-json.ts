@@ -10,6 +10,7 @@ export const secSubmissionsJson: ImportFormat = {
   kind: 'sec-submissions-json',
   summary: 'list of filings of a company or person by the SEC (JSON); dates the XML imported with it',
   source: 'SEC',
+  vintageKind: undefined,
   whole: false,
   takesAsOf: false,
   recognise: (head) => holdsSubmissions(head),

@@ -106,8 +106,8 @@ const easternHour = new Intl.DateTimeFormat('en-US', {
   hourCycle: 'h23',
 });
 
-function easternHoursBehind(noonish: Date): number {
-  return noonish.getUTCHours() - Number(easternHour.format(noonish));
+function easternHoursBehind(noon: Date): number {
+  return noon.getUTCHours() - Number(easternHour.format(noon));
 }
 
 const noTicker = /^[^A-Z0-9]*(?:NONE|N\/A|NA|N\.A\.|NOT APPLICABLE)?[^A-Z0-9]*$/;

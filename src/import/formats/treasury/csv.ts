@@ -13,6 +13,7 @@ export const treasuryParCsv: ImportFormat = {
   kind: 'treasury-par-csv',
   summary: 'daily par yield curve of the U.S. Treasury (CSV: Date, 1 Mo … 30 Yr)',
   source: 'U.S. Treasury',
+  vintageKind: undefined,
   whole: false,
   takesAsOf: false,
   recognise: (head) => curveTypeOf(head) === 'PAR',
@@ -24,6 +25,7 @@ export const treasuryRealCsv: ImportFormat = {
   kind: 'treasury-real-csv',
   summary: 'daily par real (TIPS) yield curve of the U.S. Treasury (CSV: Date, 5 Yr … 30 Yr)',
   source: 'U.S. Treasury',
+  vintageKind: undefined,
   whole: false,
   takesAsOf: false,
   recognise: (head) => curveTypeOf(head) === 'TIPS',
@@ -73,6 +75,7 @@ export const h15Csv: ImportFormat = {
   kind: 'h15-csv',
   summary: 'Treasury curves of the H.15 release (FRED CSV of series DGS… or DFII…)',
   source: 'Federal Reserve H.15',
+  vintageKind: undefined,
   whole: false,
   takesAsOf: false,
   recognise: (head) => {

@@ -23,6 +23,7 @@ export const treasuryXml: ImportFormat = {
   kind: 'treasury-xml',
   summary: 'daily par or real yield curve of the U.S. Treasury (XML feed)',
   source,
+  vintageKind: undefined,
   whole: false,
   takesAsOf: false,
   recognise: (head) =>

@@ -158,7 +158,7 @@ describe('completion offers', () => {
   });
 });
 
-describe('completion is silent where it cannot help:', () => {
+describe('completion offers nothing where it cannot help:', () => {
   it.each<readonly [what: string, env: () => Readonly<Record<string, string>>]>([
     ['a store that is not there', () => ({ ASOF_STORE: folder.path('nope.db') })],
     ['a store that is none', () => ({ ASOF_STORE: folder.path('facts.csv') })],
@@ -179,7 +179,7 @@ describe('completion is silent where it cannot help:', () => {
   });
 });
 
-describe('of a service', () => {
+describe('completion over a service', () => {
   const asked: string[] = [];
   let answering = true;
   const service = createServer((request, response) => {
@@ -218,24 +218,24 @@ describe('of a service', () => {
     service.close();
   });
 
-  it('ids take one request', async () => {
+  it('takes one request for ids', async () => {
     asked.length = 0;
     expect(await offered('asof obs gd', env)).toEqual(['words', 'GDP', 'GDPX']);
     expect(asked).toEqual(['/v1/series?q=gd&limit=1000']);
   });
 
-  it('an id that would be read as a flag is not offered', async () => {
+  it('does not offer an id that would be read as a flag', async () => {
     expect(await offered('asof obs ', env)).toEqual(['words', 'A-GDP', 'GDP', 'GDPX']);
   });
 
-  it('nothing but ids takes any', async () => {
+  it('sends no request for anything but ids', async () => {
     asked.length = 0;
     for (const line of ['asof o', 'asof obs --', 'asof obs --format ', 'asof obs GDP --as-of '])
       await offered(line, env);
     expect(asked).toEqual([]);
   });
 
-  it('that never answers, the process is gone within two seconds', () => {
+  it('ends within two seconds if the service never answers', () => {
     answering = false;
     const begun = Date.now();
     const { stdout, stderr, status } = spawnSync(
@@ -252,8 +252,8 @@ describe('of a service', () => {
   });
 });
 
-describe('the process that answers', () => {
-  it('ends with its answer, whatever it still waits for', () => {
+describe('the completion process', () => {
+  it('ends with its answer, even if it still waits for something', () => {
     // As the lookup of a name would, which nothing can stop.
     const waiting = folder.write('waiting.cjs', 'setInterval(() => undefined, 1000);');
     const begun = Date.now();
@@ -273,7 +273,7 @@ describe('the process that answers', () => {
 });
 
 describe('completion knows', () => {
-  it('the values of every flag, if only that asof cannot complete them', () => {
+  it('the values of every flag, or that asof cannot complete them', () => {
     const unknown = allCommands().flatMap(({ words, flags }) =>
       flags
         .filter(({ value, choices }) => value !== undefined && choices === undefined && !value.includes('|'))
@@ -283,7 +283,7 @@ describe('completion knows', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('the values of every argument too', () => {
+  it('the values of every argument', () => {
     const unknown = allCommands().flatMap(({ words, args }) =>
       args
         .filter(({ name, choices }) => choices === undefined && !Object.hasOwn(argumentValues, name))

@@ -90,7 +90,7 @@ const completed: readonly (readonly [typed: string, words: readonly string[]])[]
   ['asof import a\\ f', ['import', 'a file.csv']],
   ['asof obs GDP -o a\\ f', ['obs', 'GDP', '-o', 'a file.csv']],
   ['asof obs GDP --output=rep', ['obs', 'GDP', '--output=report.csv']],
-  // What nobody knows of stays as it was typed.
+  // A word that asof cannot complete stays as it was typed.
   ['asof obs GDP --owner x', ['obs', 'GDP', '--owner', 'x']],
   ['asof obs ZZ', ['obs', 'ZZ']],
 ];
@@ -115,7 +115,7 @@ describe.each(tested)('TAB in %s, on a terminal, without settings or packages of
       expect(await prompt.complete(typed)).toEqual(words);
     });
 
-    it('lists what there is to choose from, and goes on as far as it is clear', async () => {
+    it('lists the choices, and completes as far as they agree', async () => {
       const list = await prompt.shown('asof obs GDP --format ');
       for (const format of ['table', 'csv', 'tsv', 'json', 'ndjson']) expect(list).toContain(format);
       expect(await prompt.complete('asof obs gd')).toEqual(['obs', 'GDP']);
@@ -128,7 +128,7 @@ describe.each(tested)('TAB in %s, on a terminal, without settings or packages of
   });
 });
 
-describe.each(tested)('TAB in %s, over a service that means harm', (name) => {
+describe.each(tested)('TAB in %s, over a hostile service', (name) => {
   describe('the ids that it sends', () => {
     let prompt: Prompt;
     beforeAll(async () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   store = await importedStore(folder);
 });
 
-/** What a terminal of so many columns shows of a command, stdout and stderr as they come. */
+/** What a terminal of `columns` columns shows of a command, stdout and stderr as they arrive. */
 function onTerminal(line: readonly string[], columns: number, env: Record<string, string> = {}) {
   // What a process leaves in a pseudo-terminal is lost unless something holds it open a little longer.
   const held = ['-c', '"$@"; code=$?; sleep 0.2; exit $code', 'sh'];
@@ -59,11 +59,11 @@ describe('on a terminal', () => {
         '2014-07-01  17599.8  2014-12-23  GDP              Q',
       ],
     ],
-  ])('of %i columns a table fits', async (columns, lines) => {
+  ])('a table fits into %i columns', async (columns, lines) => {
     expect(await onTerminal(['obs', 'GDP'], columns, { NO_COLOR: '1' })).toMatchObject({ code: 0, lines });
   });
 
-  it('the header is bold, unless colours are not wanted', async () => {
+  it('the header is bold unless colours are turned off', async () => {
     const [heading = ''] = (await onTerminal(['ping'], 120)).lines;
     expect(heading.replace('\u001B[1m', '<').replace('\u001B[22m', '>')).toMatch(
       /^<status .*vintage_access>$/,
@@ -73,11 +73,11 @@ describe('on a terminal', () => {
     expect((await onTerminal(['ping', '--no-color'], 120)).text).not.toContain('\u001B');
   });
 
-  it('a limit that is none reads unlimited', async () => {
+  it('a plan without a limit reads unlimited', async () => {
     expect((await onTerminal(['ping'], 120)).text).toContain('unlimited');
   });
 
-  it('cuts titles before it cuts the ids that one copies', async () => {
+  it('a table cuts titles before ids, which people copy', async () => {
     const id = 'ANIDOFTWENTYLETTERSX';
     const titles = `series_id,title,units,frequency,seasonal_adjustment,source\n${id},${'Long title '.repeat(9)},,,,\n`;
     const files = [
@@ -90,17 +90,17 @@ describe('on a terminal', () => {
     expect(lines[1]).toContain('…');
   });
 
-  it('shows a screenful and says how much more there is', async () => {
+  it('a table shows a screenful and says how many more rows there are', async () => {
     const { lines } = await onTerminal(['obs', 'LONG'], 120);
     expect(lines).toHaveLength(102);
     expect(lines.at(-1)).toBe('asof: 2,400 more rows; --all shows all, --limit N at most N');
   });
 
-  it('gives csv when that is asked for, all of it', async () => {
+  it('requested csv has all rows', async () => {
     expect((await onTerminal(['obs', 'LONG', '--csv'], 120)).lines).toHaveLength(2501);
   });
 
-  it('never passes foreign control characters on', async () => {
+  it('foreign control characters are never printed', async () => {
     const title = folder.write(
       'titles.csv',
       'series_id,title,units,frequency,seasonal_adjustment,source\nEVIL,"a\u001B]0;owned\u0007b",,,,\n',

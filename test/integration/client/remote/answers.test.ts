@@ -27,7 +27,7 @@ describe('an answer of the contract', () => {
     expect(asked[0]?.headers['accept-encoding']).toBe('gzip');
   });
 
-  it('may spell midnight in other ways, and end with an empty cursor', async () => {
+  it('may write midnight in other ways, and end with an empty cursor', async () => {
     const other = { ...row, date: '2014-10-01T00:00:00.000Z', as_of_date: '2015-01-30T00:00:00+00:00' };
     const { url } = await serve((_, response) =>
       reply(response, 200, envelope('observation_series', [other], { next_cursor: null })),
@@ -122,8 +122,8 @@ describe('a problem document', () => {
   it.each<[Operation, ParamTexts, string, string]>([
     [ping, [], '', 'is the base URL right?'],
     [observations, gdp, '', 'is the base URL right?'],
-    [vintages, gdp, '', 'this service does not offer it; the rest works'],
-    [yields, [], '', 'this service does not offer it; the rest works'],
+    [vintages, gdp, '', 'this service does not offer it; everything else works'],
+    [yields, [], '', 'this service does not offer it; everything else works'],
     [vintages, gdp, '/v1', 'the base URL is given without /v1'],
   ])('with 404 for $path says what may be done', async (operation, given, prefix, hint) => {
     const { url } = await serve((_, response) => problem(response, 404, 'not-found', 'no such endpoint'));

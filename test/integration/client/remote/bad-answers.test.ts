@@ -29,8 +29,8 @@ describe('an answer outside the contract is a bad answer that names the URL', ()
       '503 and a body of type text/plain',
     ],
     ['a status of no contract', 418, '', {}, '418 and an empty body'],
-    ['a 204', 204, '', {}, '204, which is no answer of the contract'],
-    ['a 304', 304, '', {}, '304, which is no answer of the contract'],
+    ['a 204', 204, '', {}, '204, which is not an answer of the contract'],
+    ['a 304', 304, '', {}, '304, which is not an answer of the contract'],
     ['JSON without its type', 200, envelope('ping', [pong]), {}, 'a body of no stated type'],
     ['JSON called text', 200, envelope('ping', [pong]), { 'content-type': 'text/plain' }, 'type text/plain'],
     [
@@ -50,7 +50,7 @@ describe('an answer outside the contract is a bad answer that names the URL', ()
       { ...json, 'content-encoding': 'br' },
       'as br',
     ],
-    ['a list', 200, [], json, 'no JSON object'],
+    ['a list', 200, [], json, 'not a JSON object'],
     ['another object', 200, envelope('pong', [pong]), json, 'object is "pong", not "ping"'],
     ['a request id of 7', 200, envelope('ping', [pong], { request_id: 7 }), json, 'request_id is 7'],
     ['a status of 1', 200, envelope('ping', [pong], { status: 1 }), json, 'status is 1, not a text'],
@@ -72,7 +72,7 @@ describe('an answer outside the contract is a bad answer that names the URL', ()
       json,
       'is not a listing',
     ],
-    ['a result that is no object', 200, envelope('ping', ['ok']), json, 'results[0] is no object'],
+    ['a result that is no object', 200, envelope('ping', ['ok']), json, 'results[0] is not an object'],
     [
       'a missing field',
       200,
@@ -119,7 +119,7 @@ describe('an answer outside the contract is a bad answer that names the URL', ()
       observations,
       [...gdp, ['limit', '1']],
       envelope('observation_series', [row, row]),
-      'results[1].date is "2014-10-01T00:00:00Z" once more',
+      'results[1].date is "2014-10-01T00:00:00Z" a second time',
     ],
     [
       'an as_of that nobody asked for',

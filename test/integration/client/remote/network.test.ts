@@ -24,7 +24,7 @@ describe('a service that cannot be reached', () => {
     expect([kind, detail]).toEqual(['unreachable', `cannot reach ${url}: connection refused`]);
   });
 
-  it('has a name that nobody knows, and is not asked for again and again', async () => {
+  it('has an unknown host name, and is not tried again', async () => {
     const seen: RemoteEvent[] = [];
     const client = clientWithKey('http://no-such-host.invalid', {
       retries: 3,
@@ -67,7 +67,7 @@ describe('a service that cannot be reached', () => {
     expect([kind, detail]).toEqual(['unreachable', expect.stringMatching(/broke off|was reset/)]);
   });
 
-  it('shows a certificate that nobody vouches for', async () => {
+  it('has a certificate of an unknown issuer', async () => {
     const { url } = await serve(
       (_, response) => reply(response, 200, pinged),
       (listener) => createTlsServer(selfSigned, listener),
@@ -83,7 +83,7 @@ describe('a service that cannot be reached', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('is asked in TLS and does not speak it', async () => {
+  it('does not speak TLS', async () => {
     const { url } = await serve((_, response) => reply(response, 200, pinged));
     const { kind, detail } = await failedPing(clientWithKey(url.replace('http:', 'https:')));
     expect([kind, detail]).toEqual([
@@ -92,7 +92,7 @@ describe('a service that cannot be reached', () => {
     ]);
   });
 
-  it('answers in no HTTP', async () => {
+  it('does not answer in HTTP', async () => {
     const server = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.0\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
@@ -102,7 +102,7 @@ describe('a service that cannot be reached', () => {
     server.close();
   });
 
-  it('is let go of while the connection is still being made', async () => {
+  it('is given up while the connection is still being made', async () => {
     const ended = new Promise((resolve) => {
       const silent = createTcpServer((socket) => socket.on('close', resolve).resume());
       silent.listen(0, '127.0.0.1', async () => {
@@ -132,7 +132,7 @@ describe('a service that cannot be reached', () => {
     await client.close();
   });
 
-  it('never shows the key in what it says', async () => {
+  it('leads to a message without the key', async () => {
     const { url } = await serve((_, response) => response.destroy());
     const seen: RemoteEvent[] = [];
     const found = await failedPing(clientWithKey(url, { watch: (event) => seen.push(event) }));
@@ -140,7 +140,7 @@ describe('a service that cannot be reached', () => {
     expect(JSON.stringify([seen, found, found.detail, found.hints, String(found.cause)])).not.toContain(key);
   });
 
-  it('is let go of at once when the user stops', async () => {
+  it('is given up at once when the user stops', async () => {
     const stop = new AbortController();
     const { url } = await serve(() => setTimeout(() => stop.abort(), 50));
     const started = performance.now();
@@ -152,7 +152,7 @@ describe('a service that cannot be reached', () => {
 });
 
 describe('a watcher', () => {
-  it('is told of every try, with the key redacted', async () => {
+  it('receives every try, with the key redacted', async () => {
     const seen: RemoteEvent[] = [];
     const { url } = await serve((request, response) =>
       reply(response, 200, pinged, {

@@ -18,7 +18,7 @@ import { envelope, reply, serve } from '../../../support/service-double.ts';
 const nothingOf = ({ fields }: Operation) =>
   Object.fromEntries(fields.filter(({ extension }) => extension !== true).map(({ name }) => [name, null]));
 
-describe('an answer to another question is a bad answer that names the URL', () => {
+describe('an answer to another query is a bad answer that names the URL', () => {
   const asOf = [...gdp, ['as_of', '2015-01-30']] as const;
   const summary = { id: 'GDP', title: 'GDP', frequency: 'Q' };
   it.each<[string, Operation, readonly (readonly [string, string])[], unknown, string]>([
@@ -50,7 +50,7 @@ describe('an answer to another question is a bad answer that names the URL', () 
       observations,
       gdp,
       envelope('observation_series', [row, { ...row, value: '1' }]),
-      'results[1].date is "2014-10-01T00:00:00Z" once more',
+      'results[1].date is "2014-10-01T00:00:00Z" a second time',
     ],
     [
       'the revisions of another date',
@@ -101,7 +101,7 @@ describe('an answer to another question is a bad answer that names the URL', () 
     [insiderFilings, 'filing_date', { ...nothingOf(insiderFilings), filing_date: date }],
     [insiderClusters, 'date_last', clusterRow],
   ];
-  it.each(listings)('a row of $name outside of the range asked for', async (operation, field, one) => {
+  it.each(listings)('a row of $name outside the requested range', async (operation, field, one) => {
     const parameters = ['from', 'to'].map((name) => ({ name, in: 'query' }));
     const description = { paths: { [operation.path]: { get: { parameters } } } };
     const { url } = await serve(({ url: path }, response) =>

@@ -13,7 +13,7 @@ async function failedPing(client: Client): Promise<Problem> {
   return failure(client.ask(ping, [])).finally(() => client.close());
 }
 
-describe('trying again', () => {
+describe('a retry', () => {
   const failing = (times: number, status: number, headers: Readonly<Record<string, string>> = {}) => {
     let count = 0;
     return serve((_, response) => {
@@ -46,7 +46,7 @@ describe('trying again', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('happens after the time for one try is up', async () => {
+  it('happens after the time limit of one try', async () => {
     let count = 0;
     const { url } = await serve((_, response) => {
       count += 1;
@@ -55,7 +55,7 @@ describe('trying again', () => {
     expect(await clientOf(url, { retries: 1, timeout: 0.3 }).ask(ping, [])).toEqual(pinged);
   });
 
-  it('happens so often and no more', async () => {
+  it('happens as often as allowed and no more', async () => {
     const { url, asked } = await failing(9, 503);
     expect((await failedPing(clientOf(url, { retries: 2 }))).kind).toBe('service-unavailable');
     expect(asked).toHaveLength(3);

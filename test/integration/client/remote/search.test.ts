@@ -131,7 +131,7 @@ describe('a search of a service that does not announce match', () => {
     });
   });
 
-  it('does not go round for ever when the list does', async () => {
+  it('fails if the pages of the list repeat', async () => {
     const { url } = await serve((_, response) =>
       reply(
         response,

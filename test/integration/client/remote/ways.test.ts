@@ -64,7 +64,7 @@ describe('a redirect', () => {
     );
   });
 
-  it('that loses the parameters is refused: the answer would be to another question', async () => {
+  it('that loses the parameters is refused: the answer would be to another query', async () => {
     const { url, asked } = await serve((_, response) =>
       reply(response, 301, '', { location: '/v1/series/GDP/observations/' }),
     );
@@ -88,7 +88,7 @@ describe('proxies', () => {
     });
   });
 
-  it('are asked for a plain URL in plain', async () => {
+  it('get requests for http URLs without a tunnel', async () => {
     const { url: proxy, asked } = await serve((_, response) => reply(response, 200, pinged));
     const client = clientWithKey('http://data.example.com/x', { env: { HTTP_PROXY: proxy } });
     expect(await client.ask(ping, [])).toEqual(pinged);
@@ -96,7 +96,7 @@ describe('proxies', () => {
     await client.close();
   });
 
-  it('are asked for a tunnel to TLS, where they never see the key', async () => {
+  it('are asked for a tunnel to https URLs, and never see the key', async () => {
     const { url } = await serve(
       (_, response) => reply(response, 200, pinged),
       (listener) => createTlsServer(selfSigned, listener),
@@ -130,7 +130,7 @@ describe('proxies', () => {
     expect(JSON.stringify([found.detail, found.hints])).not.toContain('hunter2');
   });
 
-  it('are left out for the hosts of NO_PROXY', async () => {
+  it('are not used for the hosts of NO_PROXY', async () => {
     const { url } = await serve((_, response) => reply(response, 200, pinged));
     const client = clientWithKey(url, { env: { HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.1' } });
     expect(await client.ask(ping, [])).toEqual(pinged);
@@ -192,7 +192,7 @@ describe('proxies', () => {
     ]);
   });
 
-  it('that are no URL are refused by name', async () => {
+  it('that are not a URL are refused by name', async () => {
     const { kind, detail } = await failedPing(
       clientWithKey('http://data.example.com', { env: { HTTP_PROXY: 'not a url' } }),
     );
@@ -207,7 +207,7 @@ describe('proxies', () => {
     );
   });
 
-  it('that break off an answer are worth another try', async () => {
+  it('that break off an answer lead to a retry', async () => {
     const { url: proxy, asked } = await serve((_, response) => {
       if (asked.length > 1) return reply(response, 200, pinged);
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
@@ -227,7 +227,7 @@ describe('proxies', () => {
     expect(hints.join()).toContain('the environment names a proxy');
   });
 
-  it('are let go of at once when the user stops, also while they make a tunnel', async () => {
+  it('are given up at once when the user stops, also while they make a tunnel', async () => {
     const { url: proxy, server } = await serve(() => undefined);
     const stop = new AbortController();
     const closed = new Promise((resolve) => {

@@ -9,7 +9,7 @@ import { zipOf } from '../../../support/zip-writer.ts';
 
 const folder = scratchFolder();
 
-/** Three thousand statements of a series, so many that they are read in several stretches. */
+/** Three thousand statements of a series, enough to be read in several batches. */
 function statementsOf(series: string): string {
   const day = (i: number) => new Date(Date.UTC(1990, 0, 1 + i)).toISOString().slice(0, 10);
   return facts(...Array.from({ length: 12_000 }, (_, i) => `${series} ${day(i)} 2025-01-01 ${i}.5`));

@@ -49,7 +49,7 @@ describe.each([
     }
   });
 
-  it('ends in a line break and has no rest of a template', () => {
+  it('ends in a line break and has no placeholder left', () => {
     expect(script).toMatch(/\n$/);
     expect(script).not.toMatch(/undefined|\[object|NaN/);
   });

@@ -14,7 +14,7 @@ const plainImport = {
   withSample: false,
   dryRun: false,
   messages,
-  today: [],
+  resolved: [],
 } as const;
 const plainOutput = { header: true, everything: false, plot: false, failEmpty: false, colour: true };
 const help = (...words: string[]) => ({ command: 'help', words, isMistake: false });
@@ -53,7 +53,7 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
       rename: { GDP: 'A', UNRATE: 'B' },
       asOf: '2026-03-15',
       filedOn: '2015-01-02',
-      today: ['--as-of'],
+      resolved: [{ flag: '--as-of', text: 'today', day: '2026-03-15', moves: true }],
     },
   ],
   [
@@ -128,7 +128,7 @@ describe('a command line becomes data', () => {
     expect(parse(text.split(' '), { clock })).toEqual(parsed);
   });
 
-  it('without words it asks for help', () => {
+  it('without arguments it asks for help', () => {
     expect(parse([], { clock })).toEqual(help());
   });
 

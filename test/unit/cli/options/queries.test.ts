@@ -40,6 +40,17 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
   ['obs gdp PCE*', observations(['gdp', 'PCE*'])],
   ['obs GDP --as-of 2015-01-30', observations(['GDP'], { as_of: '2015-01-30' })],
   ['obs GDP --as-of today', observations(['GDP'], { as_of: '2026-03-15' })],
+  ['obs GDP --as-of yesterday', observations(['GDP'], { as_of: '2026-03-14' })],
+  ['obs GDP --as-of -30d', observations(['GDP'], { as_of: '2026-02-13' })],
+  ['obs GDP --as-of=-2w', observations(['GDP'], { as_of: '2026-03-01' })],
+  ['obs GDP --as-of -13m', observations(['GDP'], { as_of: '2025-02-15' })],
+  ['obs GDP --as-of -1y', observations(['GDP'], { as_of: '2025-03-15' })],
+  ['obs GDP --from 2008Q3 --to 2008q4', observations(['GDP'], { from: '2008-07-01', to: '2008-12-31' })],
+  ['obs GDP --from 2008-09 --to 2012-02', observations(['GDP'], { from: '2008-09-01', to: '2012-02-29' })],
+  ['obs GDP --from 2008 --to 2009', observations(['GDP'], { from: '2008-01-01', to: '2009-12-31' })],
+  // Before September began.
+  ['obs GDP --known-before 2008-09', observations(['GDP'], { as_of: '2008-08-31' })],
+  ['revisions GDP --date 2008Q4', { kind: 'revisions', id: 'GDP', date: '2008-10-01' }],
   // Somewhere on Earth tomorrow has begun.
   ['obs GDP --as-of 2026-03-16', observations(['GDP'], { as_of: '2026-03-16' })],
   ['obs GDP --known-before 2015-03-01', observations(['GDP'], { as_of: '2015-02-28' })],
@@ -204,11 +215,16 @@ describe('the flags that all queries share', () => {
     expect(lineOf('panel GDP --dry-run')).toMatchObject({ dryRun: true });
   });
 
-  it('are listed as they were typed, and those that said today', () => {
+  it('lists its flags as they were typed, and the days that were not typed as dates', () => {
     const line = lineOf('obs GDP --from today --as-of=today -q --no-header');
     expect([...line.typed].sort()).toEqual(['--as-of', '--from', '--no-header', '--quiet']);
-    expect([...line.today].sort()).toEqual(['--as-of', '--from']);
-    expect(lineOf('diff GDP 2009-07-30 today').today).toEqual(['<other>']);
+    expect([...line.resolved.map(({ flag }) => flag)].sort()).toEqual(['--as-of', '--from']);
+    expect(lineOf('diff GDP 2009-07-30 today').resolved).toEqual([
+      { flag: '<other>', text: 'today', day: '2026-03-15', moves: true },
+    ]);
+    expect(lineOf('obs GDP --from 2008Q3').resolved).toEqual([
+      { flag: '--from', text: '2008Q3', day: '2008-07-01', moves: false },
+    ]);
   });
 });
 

@@ -27,7 +27,22 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['pnig', "unknown command 'pnig'\ndid you mean ping?"],
     ['series serch GDP', "unknown command 'serch'\ndid you mean search?"],
     ['ping --jsn', "unknown option '--jsn'\ndid you mean --json?"],
-    ['ping more', "too many arguments for 'ping'. Expected 0 arguments but got 1."],
+    ['ping more', "'asof ping' has no argument for more\nasof ping --help lists its flags"],
+    [
+      'GDP',
+      "unknown command 'GDP'\nfor the values of a series: asof observations GDP\nasof help lists the commands",
+    ],
+    ['yields 10Y', "'asof yields' has no argument for 10Y\ndid you mean asof yields --maturity 10Y?"],
+    [
+      'spread 10y 2Y 2020-01-01',
+      "'asof spread' has no argument for 10y\ndid you mean asof spread --long 10y --short 2Y --from 2020-01-01?",
+    ],
+    [
+      'curve 2024-03-28',
+      "'asof curve' has no argument for 2024-03-28\ndid you mean asof curve --date 2024-03-28?",
+    ],
+    ['yields 10Y 5Y', "'asof yields' has no argument for 10Y\nasof yields --help lists its flags"],
+    ['obs GDP 2015-01-30', '2015-01-30 is a date, not the id of a series\ndid you mean --as-of 2015-01-30?'],
     ['obs', "missing required argument 'id'"],
     ['series show', "missing required argument 'id'"],
     ['diff GDP 2009-07-30', "missing required argument 'other'"],
@@ -38,11 +53,29 @@ describe('a usage error names the flag and what was typed, before anything is as
 
     ['obs GDP --as-of 2008-9-16', '--as-of "2008-9-16": use YYYY-MM-DD'],
     ['obs GDP --as-of 2015-02-30', '--as-of "2015-02-30": use YYYY-MM-DD'],
-    ['obs GDP --as-of 2026-03-17', '--as-of 2026-03-17 lies in the future: nothing is known as of it yet'],
+    [
+      'obs GDP --as-of 2008-02',
+      '--as-of "2008-02": use one day, YYYY-MM-DD, such as its first 2008-02-01 or its last 2008-02-29',
+    ],
+    [
+      'diff GDP 2008Q3 2009-01-01',
+      '<day> "2008Q3": use one day, YYYY-MM-DD, such as its first 2008-07-01 or its last 2008-09-30',
+    ],
+    [
+      'curve --date 2008',
+      '--date "2008": use one day, YYYY-MM-DD, such as its first 2008-01-01 or its last 2008-12-31',
+    ],
+    ['obs GDP --from 2008-13', '--from "2008-13": use YYYY-MM-DD'],
+    ['obs GDP --from 2008Q5', '--from "2008Q5": use YYYY-MM-DD'],
+    ['obs GDP --from -9999y', '--from "-9999y": use YYYY-MM-DD'],
+    [
+      'obs GDP --as-of 2026-03-17',
+      '--as-of 2026-03-17 is in the future: nothing is known as of that date yet',
+    ],
     ['obs GDP --known-before soon', '--known-before "soon": use YYYY-MM-DD'],
     [
       'obs GDP --known-before 2026-03-18',
-      '--known-before 2026-03-18 lies in the future: nothing is known as of it yet',
+      '--known-before 2026-03-18 is in the future: nothing is known as of that date yet',
     ],
     ['obs GDP --as-of 2015-01-30 --known-before 2015-01-30', 'use either --as-of or --known-before'],
     ['obs GDP --from x', '--from "x": use YYYY-MM-DD'],
@@ -61,7 +94,7 @@ describe('a usage error names the flag and what was typed, before anything is as
       '--owner is given twice: "a b" and ""\nleave one of them out',
     ],
 
-    ['obs GDP -f cvs', `unknown format 'cvs': the formats are ${formats}\ndid you mean csv?`],
+    ['obs GDP -f cvs', `--format "cvs": use ${formats}\ndid you mean csv?`],
     ['obs GDP --csv -f tsv', 'two formats: tsv and csv'],
     ['obs GDP --csv --json', 'two formats: csv and json'],
     ['obs GDP -o ""', '--output "": use the name of a file, or - for stdout'],
@@ -100,13 +133,10 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['ping --max-wait forever', '--max-wait "forever": use seconds, at most 604800'],
     ['ping --store a.db --base-url http://x', 'use either --base-url (a service) or --store (a file)'],
 
-    ['series search gdp --match ids', '--match "ids": use id or title or any'],
+    ['series search gdp --match ids', '--match "ids": use id, title or any'],
     ['curve --type nominal', '--type "nominal": use PAR or TIPS'],
     ['curve --vs soon', '--vs "soon": use YYYY-MM-DD'],
-    [
-      'spread --long 9Y',
-      '--long "9Y": use 1M or 1.5M or 2M or 3M or 4M or 6M or 1Y or 2Y or 3Y or 5Y or 7Y or 10Y or 20Y or 30Y',
-    ],
+    ['spread --long 9Y', '--long "9Y": use 1M, 1.5M, 2M, 3M, 4M, 6M, 1Y, 2Y, 3Y, 5Y, 7Y, 10Y, 20Y or 30Y'],
     ['spread --type tips --short 2Y', '--short "2Y": TIPS has 5Y, 7Y, 10Y, 20Y, 30Y'],
     ['yields --wide --cursor x', 'use either --cursor or --wide: a cursor continues the rows of the service'],
     ['insider filings --days 0', '--days "0": use an integer from 1 to 365'],
@@ -117,9 +147,9 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['diff GDP 2015-1-1 2015-01-02', '<day> "2015-1-1": use YYYY-MM-DD'],
     [
       'diff GDP 2015-01-01 2027-01-01',
-      '<other> 2027-01-01 lies in the future: nothing is known as of it yet',
+      '<other> 2027-01-01 is in the future: nothing is known as of that date yet',
     ],
-    ['panel GDP --as-of-each year', '--as-of-each "year": use month-end or week-end or day'],
+    ['panel GDP --as-of-each year', '--as-of-each "year": use month-end, week-end or day'],
     [
       'panel GDP --as-of-each month-end',
       '--as-of-each needs --from and --to: the first and the last as-of date',
@@ -138,23 +168,20 @@ describe('a usage error names the flag and what was typed, before anything is as
     ],
     [
       'panel GDP --as-of-each day --from 2026-03-15 --to 2026-03-18',
-      '--to 2026-03-18 lies in the future: nothing is known as of it yet',
+      '--to 2026-03-18 is in the future: nothing is known as of that date yet',
     ],
     [
       'panel GDP --as-of-each day --from 2014-01-01 --to 2014-01-02 --as-of 2015-01-01',
-      '--as-of-each has its own as-of dates: leave out --as-of and --known-before',
+      '--as-of-each sets the as-of dates: leave out --as-of and --known-before',
     ],
 
     ['import', 'nothing to import: name files or folders'],
-    ['import --log x.csv', '--log takes no files: it lists past imports'],
+    ['import --log x.csv', '--log lists past imports and takes no files'],
     ['import x.csv --as-of soon', '--as-of "soon": use YYYY-MM-DD'],
     ['import x.csv --id GDP', '--id "GDP": use OLD=NEW'],
-    ['import x.csv --id "GDP=a,b"', '--id "GDP=a,b": it cannot be the id of a series'],
-    ['import x.csv --series a,b', '--series "a,b": it cannot be the id of a series'],
-    [
-      'facts GDP -o gdp.parquet',
-      'facts are written as CSV, not as gdp.parquet\n-o FILE.csv writes them to a file',
-    ],
+    ['import x.csv --id "GDP=a,b"', '--id "GDP=a,b": not a valid series id'],
+    ['import x.csv --series a,b', '--series "a,b": not a valid series id'],
+    ['facts GDP -o gdp.parquet', '--output "gdp.parquet": facts writes only CSV\nuse -o FILE.csv'],
     [
       'facts GDP -o gdp.pdf',
       `asof writes no .pdf files: the formats are ${formats}\n--format sets the format of a file with any name`,
@@ -162,7 +189,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['serve --port 65536', '--port "65536": use a number from 0 to 65535'],
     ['serve --public-url example.org', '--public-url "example.org": use an http or https address'],
     ['keys create --name ""', '--name "": use 1 to 100 printable characters'],
-    ['completion tcsh', "unknown shell 'tcsh': use bash, zsh, fish"],
+    ['completion tcsh', "unknown shell 'tcsh': use bash, zsh or fish"],
   ])('asof %s', (line, said) => {
     expect(refusal(split(line))).toBe(said);
   });

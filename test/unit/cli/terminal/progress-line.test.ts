@@ -5,7 +5,7 @@ import { progressLine, type Share } from '../../../../src/cli/terminal/progress-
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** What is seen as one character takes two cells at most, whatever code points make it up. */
+/** Any grapheme takes at most two cells, however many code points it has. */
 function cellsOf(line: string): number {
   const widths = Array.from(graphemes.segment(line), ({ segment }) => Math.min(2, stringWidth(segment)));
   return widths.reduce((sum, width) => sum + width, 0);
@@ -68,7 +68,7 @@ describe('the line of long work', () => {
     expect(progressLine('looking at data/gdp.csv', share, 4000, width)).toBe(`${kept}…`);
   });
 
-  it('never is wider than it may be, and steers no terminal, whatever files are called', () => {
+  it('is never wider than allowed, and passes no control character of a file name on', () => {
     const count = fc.nat({ max: 1e12 });
     const share = fc.record({ done: count, total: count, unit: fc.constantFrom('rows', 'bytes') });
     const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }));

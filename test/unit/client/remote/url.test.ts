@@ -33,7 +33,7 @@ describe('a base URL', () => {
     ['https://data.example.com/#v1', "it may not have a '?' or a '#'"],
   ])('%j is refused: %s', (text, reason) => {
     const { kind, detail } = failure(() => parseBaseUrl(text));
-    expect([kind, detail]).toEqual(['bad-input', `this cannot be a base URL: ${reason}`]);
+    expect([kind, detail]).toEqual(['bad-input', `invalid base URL: ${reason}`]);
   });
 
   it('with a password in it is refused without repeating it', () => {

@@ -244,7 +244,7 @@ describe('the real history of GDP', () => {
     expect(given).toEqual(answers);
   });
 
-  test('asked up to 2019-01-01 says the same of every day until then', async () => {
+  test('requested up to 2019-01-01 gives the same for every day until then', async () => {
     const clipped = await readAll(
       fredApi,
       realFile(testData, 'macro/fred-api/GDP-observations-realtime_end-2019-01-01.json'),

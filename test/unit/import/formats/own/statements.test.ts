@@ -83,7 +83,7 @@ describe("asof's own CSV", () => {
 
   test('is refused with an unknown column', async () => {
     expect(await refusalOf(asofCsv, file(`${header},note`, 'A,2014-10-01,2015-02-27,1,x'))).toBe(
-      'Problem: facts.csv, row 1, column "note": unknown column; the columns are series_id, date, as_of_date, value',
+      'Problem: facts.csv, row 1, column "note": unknown column; the columns are series_id, date, as_of_date, value, vintage_kind',
     );
   });
 });

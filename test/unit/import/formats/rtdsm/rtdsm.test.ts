@@ -43,6 +43,8 @@ describe('a workbook of the Real-Time Data Set', () => {
     expect(lines(records.statements)).toEqual([
       'ROUTPUT,1947-01-01,1965-11-15,1',
       'ROUTPUT,1947-12-01,1965-11-15,2',
+      'ROUTPUT,1947-01-01,1966-02-15,',
+      'ROUTPUT,1947-12-01,1966-02-15,',
     ]);
     expect(records.implied).toEqual([{ seriesId: 'ROUTPUT', frequency: 'M' }]);
   });
@@ -59,7 +61,7 @@ describe('a workbook of the Real-Time Data Set', () => {
     expect(records.statements.map(({ value }) => value)).toEqual([text]);
   });
 
-  test('withdraws #N/A, and empty cells between the first and last number of a column', async () => {
+  test('says that it has no figure by #N/A and by an empty cell, wherever it is', async () => {
     const records = await readAll(
       rtdsm,
       file(
@@ -74,13 +76,18 @@ describe('a workbook of the Real-Time Data Set', () => {
       ),
     );
     expect(lines(records.statements)).toEqual([
+      'P,1947-01-01,1965-11-15,',
       'P,1947-04-01,1965-11-15,1',
       'P,1947-07-01,1965-11-15,',
       'P,1947-10-01,1965-11-15,3',
+      'P,1948-01-01,1965-11-15,',
       'P,1948-04-01,1965-11-15,',
       'P,1947-01-01,1966-02-15,',
       'P,1947-04-01,1966-02-15,1',
       'P,1947-07-01,1966-02-15,2',
+      'P,1947-10-01,1966-02-15,',
+      'P,1948-01-01,1966-02-15,',
+      'P,1948-04-01,1966-02-15,',
     ]);
   });
 
