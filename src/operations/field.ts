@@ -139,6 +139,8 @@ export type Field = {
   readonly mayLack?: boolean;
   /** Whether it is the day of something that has happened by the day on which the row is known. */
   readonly happened?: boolean;
+  /** Its only values, where it has few; rows of another service may have others. */
+  readonly choices?: readonly string[];
   /** The words that files and tables show for certain values, such as a limit that means no limit. */
   readonly words?: Readonly<Record<string, string>>;
   /** In a list, whether entries may be missing (null). */

@@ -1,5 +1,11 @@
 import { type Day, parseDay } from '../domain/series/date.ts';
-import { type CurveType, type Maturity, maturities, maturitiesOf } from '../domain/treasury/curve.ts';
+import {
+  type CurveType,
+  curveTypes,
+  type Maturity,
+  maturities,
+  maturitiesOf,
+} from '../domain/treasury/curve.ts';
 import { invalid, type Param, type RowBound } from './param.ts';
 
 /** The optional settings of a parameter. */
@@ -102,7 +108,7 @@ export function choiceParam<const T extends string, F extends T | undefined>(
 export function curveTypeParam(
   declared: Pick<Declared, 'bounds' | 'extension'> = {},
 ): Param<CurveType, false> {
-  return choiceParam('Curve type.', ['PAR', 'TIPS'], 'PAR', { flag: 'type', ...declared });
+  return choiceParam('Curve type.', curveTypes, 'PAR', { flag: 'type', ...declared });
 }
 
 /** An optional free text. */
