@@ -10,15 +10,15 @@ import { choiceParam, paging, seriesIdParam, textParam } from './params.ts';
 
 const fields = [
   { name: 'id', type: 'text', description: 'Series identifier, upper case.' },
-  { name: 'title', type: 'text', description: 'Series title.' },
-  { name: 'units', type: 'text', description: 'Unit of the values.' },
+  { name: 'title', type: 'text', description: 'Series title.', mayLack: true },
+  { name: 'units', type: 'text', description: 'Unit of the values.', mayLack: true },
   {
     name: 'observation_count',
     type: 'integer',
     description: 'Dates that have a value in the latest vintage.',
   },
   { name: 'last_updated', type: 'instant', description: 'The last vintage.' },
-  { name: 'source', type: 'text', description: 'Data source name.' },
+  { name: 'source', type: 'text', description: 'Data source name.', mayLack: true },
   {
     name: 'frequency',
     type: 'text',
@@ -110,12 +110,22 @@ export const seriesSearch = operation({
     if (first?.matched !== 'nearest') return undefined;
     return `nothing matches ${JSON.stringify(textOf(texts, 'q'))}; the nearest are shown`;
   },
+  rowTests: {
+    // What is found by words depends on all series together.
+    q: {
+      field: 'id',
+      met: (row, { q, match }) => match === 'words' || findSeries([row], q, match).length > 0,
+    },
+  },
   substitute({ q, match }) {
     // The contract's search is by id; without a text every series matches.
-    if (match === 'id' || q === '') return undefined;
+    if (match === 'id' || q === '') return { params: { match: undefined } };
     return {
-      select: (rows) => findSeries(rows, q, match).map(({ series, matched }) => ({ ...series, matched })),
-      keyOf: ({ id }) => id,
+      params: { q: undefined, match: undefined },
+      selection: {
+        select: (rows) => findSeries(rows, q, match).map(({ series, matched }) => ({ ...series, matched })),
+        keyOf: ({ id }) => id,
+      },
     };
   },
   async run({ q, match, limit }, { view, position }) {

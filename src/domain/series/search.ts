@@ -2,7 +2,11 @@ import { closest, distance } from './closest.ts';
 import { type Meaning, synonyms } from './synonyms.ts';
 
 /** What a search compares of a series. */
-type SearchedSeries = { readonly id: string; readonly title: string; readonly units: string };
+type SearchedSeries = {
+  readonly id: string;
+  readonly title?: string | null;
+  readonly units?: string | null;
+};
 
 /** What a text is looked for in; with `words`, in everything, by words and their synonyms. */
 export type SearchMatch = 'id' | 'title' | 'any' | 'words';
@@ -50,8 +54,8 @@ function plainMatch(
   return starts.every((start) => words.some((word) => word.startsWith(start))) ? 'title' : undefined;
 }
 
-function wordsOf(text: string): readonly string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+function wordsOf(text: string | null | undefined): readonly string[] {
+  return (text ?? '').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /** A series with its words; the words of its id and units are among all words. */
