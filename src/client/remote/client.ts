@@ -24,7 +24,7 @@ export type RemoteOptions = {
   /** Limit on all waits between the tries of one request, in seconds (default 60). */
   readonly maxWait?: number;
   readonly userAgent?: string;
-  /** The environment, whose usual variables name the proxies (default `process.env`). */
+  /** The environment, whose usual variables name the proxies; that of the process unless given. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Stops requests and waits. */
   readonly signal?: AbortSignal;

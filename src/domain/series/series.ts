@@ -21,7 +21,8 @@ export function parseSeriesId(text: string): string | undefined {
   return /^[A-Z0-9](?:[A-Z0-9 &:.%_+()-]{0,78}[A-Z0-9&:.%_+()-])?$/.test(id) ? id : undefined;
 }
 
-const frequencies: readonly Frequency[] = ['D', 'W', 'BW', 'M', 'Q', 'SA', 'A'];
+/** The frequency codes, finest first. */
+export const frequencies: readonly Frequency[] = ['D', 'W', 'BW', 'M', 'Q', 'SA', 'A'];
 
 /** A text as a frequency code; undefined if it is not one. */
 export function parseFrequency(text: string): Frequency | undefined {
@@ -58,11 +59,17 @@ export function frequencyOf(days: Iterable<Day>): Frequency {
 /**
  * The frequency by which dates are replaced by the first day of their period. It is the stated frequency; without one,
  * the frequency implied by spacing, but only if every date is the last day of a month, because such a date can only mean
- * the period that it ends. Other dates are kept as published.
+ * the period that it ends. Other dates are kept as published, and so are those of annual series with fiscal years.
  */
 export function normalisingFrequency(stated: Frequency, days: readonly Day[]): Frequency {
+  if (stated === 'A') return days.every(marksCalendarYear) ? 'A' : '';
   if (stated !== '') return stated;
   return days.length > 1 && days.every((day) => day === monthEnd(day)) ? frequencyOf(days) : '';
+}
+
+/** Whether a date of an annual series can mean a calendar year: only its first and last month begin or end one. */
+export function marksCalendarYear(day: Day): boolean {
+  return /-(?:01|12)-/.test(day);
 }
 
 /** The texts that a search compares. */

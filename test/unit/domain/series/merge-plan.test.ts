@@ -164,13 +164,13 @@ describe('a plan to merge statements', () => {
     );
   });
 
-  it('counts a withdrawal as added, also if it changes nothing', () => {
+  it('counts every statement without a value as added, and as a withdrawal if a value was known until then', () => {
     const statements = [
       { date: '2020-01-01', asOf: '2020-02-01', value: null },
       { date: '2020-02-01', asOf: '2020-02-01', value: '1' },
       { date: '2020-02-01', asOf: '2020-03-01', value: null },
     ];
-    expect(planMerge(empty, statements, keep)).toMatchObject({ added: 3, known: 0, withdrawn: 2 });
+    expect(planMerge(empty, statements, keep)).toMatchObject({ added: 3, known: 0, withdrawn: 1 });
   });
 });
 
