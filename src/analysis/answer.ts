@@ -11,10 +11,10 @@ import type { QueryParams } from './query.ts';
 
 /**
  * A remark on an answer: what a series covers, which as-of dates are outside of that, that there is no curve on a day (an
- * earlier one may do), or what another empty answer means.
+ * earlier one may do), what another empty answer means, or why a remark could not be made.
  */
 export type Note = {
-  readonly kind: 'coverage' | 'outside coverage' | 'no curve' | 'empty';
+  readonly kind: 'coverage' | 'outside coverage' | 'no curve' | 'empty' | 'unknown';
   readonly text: string;
 };
 

@@ -7,15 +7,15 @@ import { choiceParam, paging, seriesIdParam, textParam } from './params.ts';
 
 const fields = [
   { name: 'id', type: 'text', description: 'Series identifier, upper case.' },
-  { name: 'title', type: 'text', description: 'Series title.' },
-  { name: 'units', type: 'text', description: 'Unit of the values.' },
+  { name: 'title', type: 'text', description: 'Series title.', mayLack: true },
+  { name: 'units', type: 'text', description: 'Unit of the values.', mayLack: true },
   {
     name: 'observation_count',
     type: 'integer',
     description: 'Dates that have a value in the latest vintage.',
   },
   { name: 'last_updated', type: 'instant', description: 'The last vintage.' },
-  { name: 'source', type: 'text', description: 'Data source name.' },
+  { name: 'source', type: 'text', description: 'Data source name.', mayLack: true },
   {
     name: 'frequency',
     type: 'text',
@@ -90,10 +90,16 @@ export const seriesSearch = operation({
   columns,
   example: { params: { q: 'GDP', match: 'id', limit: '1' }, row: gdp },
   knownBy: 'first_vintage',
+  rowTests: {
+    q: { field: 'id', met: (row, { q, match }) => matchRank(row, q, match) !== undefined },
+  },
   substitute({ q, match }) {
     // The contract's search is by id; without a text every series matches.
-    if (match === 'id' || q === '') return undefined;
-    return { select: (rows) => matching(rows, q, match), keyOf: ({ id }) => id };
+    if (match === 'id' || q === '') return { params: { match: undefined } };
+    return {
+      params: { q: undefined, match: undefined },
+      selection: { select: (rows) => matching(rows, q, match), keyOf: ({ id }) => id },
+    };
   },
   async run({ q, match, limit }, { view, position }) {
     const after = position?.key;

@@ -107,7 +107,6 @@ describe('with --json stderr is the problem document', () => {
     expect(JSON.parse(err)).toEqual({
       type: 'about:blank',
       title: 'Bad Input',
-      status: 0,
       detail: '--as-of "x": use YYYY-MM-DD',
       field: '--as-of',
     });

@@ -104,7 +104,7 @@ const clusterQuestion = fc.record({
   as_of: maybe('2025-12-31', ...days.slice(0, 4)),
 });
 
-/** A cluster, with the symbol and the name of its issuer in its newest filing. */
+/** A cluster, with the symbol and the name of its issuer in its newest filing (in a search by symbol: with that symbol). */
 type Listed = { readonly cluster: Cluster; readonly ticker: string; readonly issuer: string };
 
 /** The clusters of every issuer, chosen and ordered as the rulings say. */
@@ -134,6 +134,7 @@ function expectedClusters(
         const named = cluster.purchases
           .map(({ filing }) => filing)
           .filter((one) => one.ticker !== null)
+          .filter((one) => ticker === undefined || symbolsOf(one.ticker).includes(ticker.toUpperCase()))
           .sort((a, b) => (`${a.filedOn}${a.filingId}` < `${b.filedOn}${b.filingId}` ? 1 : -1));
         return { cluster, ticker: named[0]?.ticker ?? '', issuer };
       });

@@ -102,7 +102,11 @@ describe('an answer to another query is a bad answer that names the URL', () => 
     [insiderClusters, 'date_last', clusterRow],
   ];
   it.each(listings)('a row of $name outside the requested range', async (operation, field, one) => {
-    const { url } = await serve((_, response) => reply(response, 200, envelope(operation.object, [one])));
+    const parameters = ['from', 'to'].map((name) => ({ name, in: 'query' }));
+    const description = { paths: { [operation.path]: { get: { parameters } } } };
+    const { url } = await serve(({ url: path }, response) =>
+      reply(response, 200, path === '/v1/openapi.json' ? description : envelope(operation.object, [one])),
+    );
     const ask = (from: string, to: string) =>
       clientOf(url).ask(operation, [
         ...(operation.path.includes('{id}') ? gdp : []),

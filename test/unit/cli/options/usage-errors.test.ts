@@ -150,7 +150,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['insider filings --days 0', '--days "0": use an integer from 1 to 365'],
     ['insider filings --days 3 --from 2015-01-01', 'use either --days or --from'],
     ['insider filings --owner " "', '--owner " ": it is blank; leave it out for all'],
-    ['insider clusters --min-insiders many', '--min-insiders "many": use an integer from 1 to 100'],
+    ['insider clusters --min-insiders many', '--min-insiders "many": use an integer of at least 1'],
 
     ['diff GDP 2015-1-1 2015-01-02', '<day> "2015-1-1": use YYYY-MM-DD'],
     [
