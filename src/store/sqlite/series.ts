@@ -1,4 +1,4 @@
-import type { Frequency } from '../../domain/series/date.ts';
+import type { Day, Frequency } from '../../domain/series/date.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
 import { matchRank } from '../../domain/series/series.ts';
 import type { ObservationQuery, Series, SeriesQuery, SeriesRecord, StoredObservation } from '../store.ts';
@@ -14,7 +14,7 @@ const columns = `key, id, coalesce(title, id) as title, coalesce(units, '') as u
   vintage_kind as vintageKind, stated_vintage_kind as statedKind, version`;
 
 /** A series as its table holds it. */
-type SeriesRow = Series &
+export type SeriesRow = Series &
   StatedKind & {
     readonly frequency: Frequency;
     readonly key: number;
@@ -65,6 +65,15 @@ function searchTitles(
   const ranked = [0, 1].flatMap((rank) => rows.filter((row) => matchRank(row, text, match) === rank));
   const start = after === undefined ? 0 : ranked.findIndex((row) => row.id === after[0]) + 1;
   return ranked.slice(start, start + limit);
+}
+
+/** The newest vintage of a series up to a day. */
+export function readVintageUpTo(connection: Connection, key: number, day: Day): Day | undefined {
+  return connection
+    .column<Day>(
+      'select as_of_date from vintage where series = ? and as_of_date <= ? order by as_of_date desc limit 1',
+    )
+    .get(key, day);
 }
 
 const endOfTime = '9999-12-31';
