@@ -24,7 +24,7 @@ export function sampleSourcesSuite(data: string, { whole }: { readonly whole: bo
 
     beforeAll(async () => {
       store = await openStore(samplePath());
-      series = await store.read((view) => view.searchSeries({ text: '', match: 'id', limit: 1000 }));
+      series = await store.read((view) => view.searchSeries({ text: '', limit: 1000 }));
     });
     afterAll(() => store.close());
 
