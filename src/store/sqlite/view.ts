@@ -16,7 +16,7 @@ import type {
 } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { asProblem } from './connection.ts';
-import { readCurve, readSpread, readYields } from './curves.ts';
+import { readCurve, readRates, readSpread, readYields } from './curves.ts';
 import { readFilings, readPurchases } from './filings.ts';
 import { readObservations, readSeries, searchSeries, seriesOf } from './series.ts';
 import {
@@ -97,6 +97,10 @@ export class SqliteView implements StoreView {
 
   spread(query: SpreadQuery) {
     return this.#answer((connection) => readSpread(connection, query));
+  }
+
+  rates() {
+    return this.#answer(readRates);
   }
 
   filings(query: FilingsQuery) {
