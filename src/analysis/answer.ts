@@ -34,6 +34,8 @@ export type QueryContext = {
   /** Takes remarks; without it no request is made for one. */
   readonly note?: (note: Note) => void;
   readonly progress?: (progress: AnswerProgress) => void;
+  /** Whether an answer without rows is explained, and refused where what was asked about does not exist. */
+  readonly explained?: boolean;
   /** Whether the answer needs a drawing, which may take a request for each series. */
   readonly chart?: boolean;
 };

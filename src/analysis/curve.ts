@@ -1,6 +1,6 @@
 import { pagesOf } from '../client/pagination.ts';
 import { spreadInBasisPoints } from '../domain/series/change.ts';
-import { addDays, type Day } from '../domain/series/date.ts';
+import { addDays, type Day, weekendDay } from '../domain/series/date.ts';
 import { type CurveType, monthsOf } from '../domain/treasury/curve.ts';
 import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
@@ -91,10 +91,12 @@ function noteMissing(
   { note }: QueryContext,
 ): void {
   if (results.length > 0) return;
+  const weekend = weekendDay(date);
+  const named = weekend === undefined ? date : `${date}, a ${weekend}`;
   note?.(
     onOrBefore
       ? { kind: 'empty', text: `no curve on or before ${date}` }
-      : { kind: 'no curve', text: `no curve on ${date}` },
+      : { kind: 'no curve', text: `no curve on ${named}` },
   );
 }
 

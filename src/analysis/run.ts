@@ -2,7 +2,7 @@ import { pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
-import type { ParamTexts } from '../operations/param.ts';
+import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import {
   counted,
@@ -69,19 +69,42 @@ function pagesOfOne(
   return id === undefined ? pages : pagesOrFailure(String(id), pages, failures);
 }
 
-/** The same pages; notes what the operation remarks on the rows of the first one. */
-async function* remarked(
-  operation: Operation,
+/**
+ * The same pages; notes what the operation remarks on the rows of the first one, or why there are none. A Problem before
+ * the first page where what was asked about does not exist.
+ */
+export async function* remarked<R extends Row>(
+  operation: Operation<Params, R>,
   texts: ParamTexts,
-  pages: AsyncIterable<Envelope>,
-  { note }: QueryContext,
-): AsyncGenerator<Envelope> {
+  pages: AsyncIterable<Envelope<R>>,
+  context: QueryContext,
+): AsyncGenerator<Envelope<R>> {
   let isFirst = true;
   for await (const page of pages) {
-    const text = isFirst ? operation.remark?.(page.results, texts) : undefined;
-    if (text !== undefined) note?.({ kind: 'remark', text });
+    if (isFirst) {
+      const text = operation.remark?.(page.results, texts);
+      if (text !== undefined) context.note?.({ kind: 'remark', text });
+      if (page.results.length === 0 && !page.has_more) await explainEmpty(operation, texts, context);
+    }
     isFirst = false;
     yield page;
+  }
+}
+
+/** Notes why an answer has no rows, where the operation knows; a Problem where what was asked about does not exist. */
+async function explainEmpty<R extends Row>(
+  operation: Operation<Params, R>,
+  texts: ParamTexts,
+  { client, note, explained }: QueryContext,
+): Promise<void> {
+  if (explained !== true) return;
+  try {
+    const ask = (name: string, asked: ParamTexts) => client.ask(operationNamed(name), asked, { once: true });
+    const text = await operation.whyEmpty?.(texts, ask);
+    if (text !== undefined) note?.({ kind: 'empty', text });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.kind === 'not-found') throw error;
+    note?.({ kind: 'unknown', text: `why there are no rows is not known: ${error.detail}` });
   }
 }
 
@@ -95,7 +118,9 @@ async function* pagesOfSeveral(
   const total = expectedRows(operation, query, series);
   let rows = 0;
   for (const [done, { id }] of series.entries()) {
-    for await (const page of pagesOrFailure(id, sorted(query, operation, id, context), failures)) {
+    const texts: ParamTexts = [['id', id], ...textsOf(query.params)];
+    const pages = remarked(operation, texts, sorted(query, operation, id, context), context);
+    for await (const page of pagesOrFailure(id, pages, failures)) {
       yield series.length > 1 ? joinable(page) : page;
       rows += page.results.length;
       context.progress?.(

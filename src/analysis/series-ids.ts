@@ -92,7 +92,9 @@ export async function withSuggestion(error: unknown, id: string, catalogue: Cata
 function idsLike(text: string, known: readonly RowOf<typeof seriesSearch>[]): readonly string[] {
   const found = findSeries(known, text, 'words').slice(0, mostSuggested);
   const best = found[0]?.matched;
-  return found.flatMap(({ series, matched }) => (matched === best && best !== 'some' ? [series.id] : []));
+  return found.flatMap(({ series, matched }) =>
+    matched === best && best !== 'some' && series.id !== text ? [series.id] : [],
+  );
 }
 
 /** Texts as a list: `A, B or C`. */

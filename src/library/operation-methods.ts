@@ -1,4 +1,5 @@
 import { pagesOrFailure, type QueryAnswer } from '../analysis/answer.ts';
+import { remarked } from '../analysis/run.ts';
 import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
 import type { Client } from '../client/client.ts';
 import { restartOnChange } from '../client/consistency.ts';
@@ -151,7 +152,7 @@ function methodOf(operation: Operation, source: AnswerSource) {
     const { chosen, ids, params } = read(asked);
     return resultOf(source, async () => {
       const failures: { readonly id: string; readonly error: unknown }[] = [];
-      const pages = pagesFor(chosen, ids[0], params, source);
+      const pages = pagesFor(chosen, ids[0], params, source, true);
       return { failures, pages: pagesOrFailure(ids[0] ?? '', pages, failures) };
     });
   };
@@ -194,6 +195,7 @@ function pagesFor(
   argument: string | undefined,
   values: NamedValues,
   { client, signal }: AnswerSource,
+  explained = false,
 ): AsyncGenerator<Envelope> {
   const { command, params } = operation;
   const named =
@@ -207,7 +209,8 @@ function pagesFor(
   const texts = paramTexts(params, { ...command.defaults, ...named, ...others }).map(
     ([name, text]) => [name, params[name]?.namesSeries === true ? text.toUpperCase() : text] as const,
   );
-  return pagesOf(client, operation, texts, paging, signal);
+  const pages = pagesOf(client, operation, texts, paging, signal);
+  return remarked(operation, texts, pages, { client, signal, explained });
 }
 
 /** The extent that values ask for, and the other values; `first` is one of them where the listing has no oldest rows. */

@@ -1,6 +1,8 @@
+import { weekendDay } from '../domain/series/date.ts';
 import { type CurvePoint, curveTypes, maturities } from '../domain/treasury/curve.ts';
 import type { Field, RowFrom } from './field.ts';
-import { operation } from './operation.ts';
+import { type AskMore, operation } from './operation.ts';
+import { type ParamTexts, textOf, without } from './param.ts';
 import { curveTypeParam, dayParam } from './params.ts';
 
 /** The fields of a rate. */
@@ -66,4 +68,20 @@ export type RateRow = RowFrom<(typeof rateFields)[number]>;
 /** The contract's row of a rate. */
 export function rateRow({ tradeDate, maturity, rate, curveType, source }: CurvePoint) {
   return { trade_date: tradeDate, maturity, rate, curve_type: curveType, source };
+}
+
+/** Why there are no rates in a range of trade dates: which dates have them, or that the range is a weekend. */
+export async function reasonWithoutRates(
+  operation: 'yields' | 'spread',
+  texts: ParamTexts,
+  ask: AskMore,
+): Promise<string> {
+  const [from, to] = ['from', 'to'].map((name) => textOf(texts, name));
+  const unbounded = ['from', 'to', 'limit', 'cursor'].reduce(without, texts);
+  const { results } = await ask(operation, [...unbounded, ['limit', '1']]);
+  const newest = results[0]?.trade_date;
+  if (typeof newest !== 'string') return 'no such rates are held';
+  if (from !== undefined && from > newest) return `the newest such rates are of ${newest}`;
+  const weekend = from === undefined || from !== to ? undefined : weekendDay(from);
+  return weekend === undefined ? 'there are such rates on other days' : `${from} was a ${weekend}`;
 }

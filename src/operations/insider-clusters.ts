@@ -4,7 +4,9 @@ import { hasSymbol } from '../domain/insider/filing.ts';
 import type { Purchase } from '../domain/insider/purchase.ts';
 import { type NamedCluster, pageOfClusters } from './cluster-search.ts';
 import type { Field, FieldType, RowFrom } from './field.ts';
+import { tickerReason } from './insider-filings.ts';
 import { operation } from './operation.ts';
+import { textOf } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
 /** An extension field. */
@@ -183,6 +185,12 @@ export const insiderClusters = operation({
       met: (row, { min_insiders, days }) =>
         isCluster(row.insiders.map(tradeOf), { minInsiders: min_insiders, days }),
     },
+  },
+  async whyEmpty(texts, ask) {
+    const least = textOf(texts, 'min_insiders') ?? '3';
+    const days = textOf(texts, 'days') ?? '14';
+    const rule = `a cluster takes purchases by ${least} insiders within ${days} days`;
+    return [await tickerReason(texts, ask), rule].filter((text) => text !== undefined).join('; ');
   },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   async run(values, { view, position }) {

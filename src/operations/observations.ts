@@ -4,6 +4,7 @@ import type { Series } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import type { Field } from './field.ts';
 import { operation, pageOf, type RowOf } from './operation.ts';
+import { textOf } from './param.ts';
 import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
 
@@ -89,6 +90,22 @@ export const observations = operation({
   countedBy: 'observation_count',
   chart: 'series',
   check: ({ from, to }) => checkRange(from, to),
+  async whyEmpty(texts, ask) {
+    const [id = '', from, to] = ['id', 'from', 'to'].map((name) => textOf(texts, name));
+    if (from === undefined && to === undefined) return undefined;
+    const known = texts.filter(([name]) => ['id', 'as_of', 'release'].includes(name));
+    const { results } = await ask('observations', [...known, ['limit', '1']]);
+    const newest = results[0]?.date;
+    if (typeof newest !== 'string') return undefined;
+    if (from !== undefined && from > newest) return `the newest date of ${id} is ${newest}`;
+    const { coverage } = await ask('vintages', [
+      ['id', id],
+      ['limit', '1'],
+    ]);
+    const oldest = coverage?.first_date ?? undefined;
+    if (to !== undefined && oldest !== undefined && to < oldest) return `${id} begins on ${oldest}`;
+    return `${id} has no date from ${from ?? oldest} to ${to ?? newest}; a date is the first day of its period`;
+  },
   needsVintageAccess: ({ as_of, release }) => as_of !== undefined || release !== undefined,
   async run({ id, as_of, release, from, to, limit }, { view, position }) {
     const before = position?.key[0];

@@ -11,6 +11,8 @@ export type Principal = {
   readonly monthlyLimit: number;
   readonly ratePerMinute: number;
   readonly vintageAccess: boolean;
+  /** Whether it owns the store, so that a listing is not cut to recent days to spare a service. */
+  readonly ownsStore?: boolean;
 };
 
 /** Where a listing continues: after the row with this key, in this version of the data. */
@@ -132,6 +134,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly prepare: (texts: ParamTexts, clock: Clock) => PreparedQuery<R>;
   /** What people should know of an answer besides its rows, from the rows of its first page. */
   remark?(rows: readonly R[], texts: ParamTexts): string | undefined;
+  /** Why an answer has no rows, from further questions; a Problem where what was asked about does not exist. */
+  whyEmpty?(texts: ParamTexts, ask: AskMore): Promise<string | undefined>;
   /** The parameters whose values the rows show, so that a client can apply them itself. */
   readonly shown: ReadonlySet<string>;
   /** What every row of an answer to these texts must hold; throws the contract's validation error. */
@@ -143,6 +147,9 @@ export type Operation<P extends Params = Params, R = Row> = {
     lacking: ReadonlySet<string>,
   ) => Substitute<R> | undefined;
 };
+
+/** Asks an operation by its name, for one page. */
+export type AskMore = (operation: string, texts: ParamTexts) => Promise<Envelope>;
 
 /** The type of an operation's rows: `RowOf<typeof observations>`. */
 export type RowOf<O> = O extends { readonly prepare: (...texts: never) => PreparedQuery<infer R> }

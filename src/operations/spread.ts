@@ -1,6 +1,7 @@
 import { spreadInBasisPoints } from '../domain/series/change.ts';
 import { maturities } from '../domain/treasury/curve.ts';
 import type { RatePair } from '../store/store.ts';
+import { reasonWithoutRates } from './curve.ts';
 import { operation, pageOf } from './operation.ts';
 
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
@@ -54,6 +55,7 @@ export const spread = operation({
     checkMaturity('long', long, curve_type);
     checkMaturity('short', short, curve_type);
   },
+  whyEmpty: (texts, ask) => reasonWithoutRates('spread', texts, ask),
   async run({ long, short, curve_type, from, to, limit }, { view, position }) {
     const before = position?.key[0];
     const found = await view.spread({

@@ -1,4 +1,4 @@
-import { rateFields, rateRow } from './curve.ts';
+import { rateFields, rateRow, reasonWithoutRates } from './curve.ts';
 import { operation, pageOf } from './operation.ts';
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
 
@@ -38,6 +38,7 @@ export const yields = operation({
     checkRange(from, to);
     checkMaturity('maturity', maturity, curve_type);
   },
+  whyEmpty: (texts, ask) => reasonWithoutRates('yields', texts, ask),
   async run({ maturity, curve_type, from, to, limit }, { view, position }) {
     const [date, after] = position?.key ?? [];
     const found = await view.yields({

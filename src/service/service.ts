@@ -6,6 +6,7 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation, Page, Principal } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import type { Store, StoreView } from '../store/store.ts';
+import { YieldSeriesView } from './yield-series-view.ts';
 
 /** The store of a service, and its settings. */
 export type ServiceOptions = {
@@ -21,6 +22,7 @@ export const owner: Principal = {
   monthlyLimit: 2147483647,
   ratePerMinute: 2147483647,
   vintageAccess: true,
+  ownsStore: true,
 };
 
 /** One request for an operation. */
@@ -110,7 +112,7 @@ function read<R>(
   const position = cursor === undefined ? undefined : parseCursor(cursor, operation.name, texts);
   if (!principal.vintageAccess && query.needsVintageAccess) throw upgradeRequired(principal, billingUrl);
   return {
-    run: (view) => query.run({ view, principal, ...(position && { position }) }),
+    run: (view) => query.run({ view: new YieldSeriesView(view), principal, ...(position && { position }) }),
     today: query.dependsOnToday ? clock.today : undefined,
   };
 }

@@ -5,7 +5,7 @@ import type { MergeCounts, MergeOptions, WholeVintage } from '../domain/series/m
 import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../domain/series/series.ts';
 import type { VintageKind } from '../domain/series/vintage-kind.ts';
-import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
+import type { CurveMaturity, CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { PointsPlan } from '../domain/treasury/merge-points.ts';
 
 /** A series that has at least one statement. */
@@ -97,6 +97,14 @@ export type SpreadQuery = {
   readonly limit: number;
 };
 
+/** The days that have a rate of a maturity, and the sources of these rates, sorted. */
+export type RateSummary = CurveMaturity & {
+  readonly count: number;
+  readonly first: Day;
+  readonly last: Day;
+  readonly sources: readonly string[];
+};
+
 /** The rates of two maturities on one day. */
 export type RatePair = { readonly tradeDate: Day; readonly long: string; readonly short: string };
 
@@ -160,6 +168,8 @@ export interface StoreView {
   curve(query: CurveQuery): Promise<readonly CurvePoint[]>;
   yields(query: YieldsQuery): Promise<readonly CurvePoint[]>;
   spread(query: SpreadQuery): Promise<readonly RatePair[]>;
+  /** Every maturity that has rates, by curve type and then shortest first. */
+  rates(): Promise<readonly RateSummary[]>;
   filings(query: FilingsQuery): Promise<readonly Filing[]>;
   /**
    * The trades that clusters are made of, in batches of one issuer each: open-market purchases of shares, and every

@@ -34,6 +34,7 @@ function methodsOf(view: StoreView): StoreView {
     curve: (query) => view.curve(query),
     yields: (query) => view.yields(query),
     spread: (query) => view.spread(query),
+    rates: () => view.rates(),
     filings: (query) => view.filings(query),
     purchases: (query) => view.purchases(query),
     statements: (id) => view.statements(id),

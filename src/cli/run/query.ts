@@ -27,6 +27,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
       client,
       signal: io.signal,
       chart: output.drawn,
+      explained: true,
       progress: (share) => bar.show(() => countText(share), share),
       ...(messages.notes && { note: () => undefined }),
     };
@@ -69,8 +70,9 @@ async function answer(job: Job): Promise<Outcome> {
   const { output, context, bar, messages, io } = job;
   const sink = await openSink(output.file, io);
   let notes: string[] = [];
+  let outcome: Outcome | undefined;
   try {
-    return await restartOnChange(() => {
+    outcome = await restartOnChange(() => {
       notes = [];
       const note: QueryContext['note'] = ({ kind, text }) => {
         // In JSON the coverage of a series is part of the answer.
@@ -80,13 +82,20 @@ async function answer(job: Job): Promise<Outcome> {
       };
       return attempt({ ...job, context: { ...context, ...(messages.notes && { note }) } }, sink);
     }, sink);
+    return outcome;
   } catch (error) {
     await sink.abandon();
     throw withHint(error, output);
   } finally {
     bar.clear();
-    for (const text of notes) messages.note(`asof: ${text}`);
+    const isEmpty = outcome?.rows === 0 && outcome.failures.length === 0;
+    for (const text of isEmpty && output.onTerminal ? [noRows(notes)] : notes) messages.note(`asof: ${text}`);
   }
+}
+
+/** The line below an empty table, which would look like a failure otherwise. */
+function noRows(reasons: readonly string[]): string {
+  return reasons.length === 0 ? 'no rows' : `no rows: ${reasons.join('; ')}`;
 }
 
 /** Rows on stdout cannot be taken back, so the hint is a file, which asof can write again. */

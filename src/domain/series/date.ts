@@ -53,6 +53,13 @@ export function periodStart(day: Day, frequency: Frequency): Day {
   return `${day.slice(0, 5)}${String(first).padStart(2, '0')}-01`;
 }
 
+/** The name of a day of a weekend; undefined for any other. */
+export function weekendDay(day: Day): 'Saturday' | 'Sunday' | undefined {
+  // 1970-01-01, day 0, was a Thursday.
+  const afterThursday = ((dayNumber(day) % 7) + 7) % 7;
+  return afterThursday === 2 ? 'Saturday' : afterThursday === 3 ? 'Sunday' : undefined;
+}
+
 /** The UTC day of an instant. */
 export function utcDay(instant: Date): Day {
   return instant.toISOString().slice(0, 10);

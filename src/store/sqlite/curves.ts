@@ -1,6 +1,6 @@
 import type { Day } from '../../domain/series/date.ts';
 import { type CurvePoint, monthsOf } from '../../domain/treasury/curve.ts';
-import type { CurveQuery, RatePair, SpreadQuery, YieldsQuery } from '../store.ts';
+import type { CurveQuery, RatePair, RateSummary, SpreadQuery, YieldsQuery } from '../store.ts';
 import type { Connection } from './connection.ts';
 
 const columns = 'curve_type as curveType, trade_date as tradeDate, maturity, rate, source';
@@ -64,6 +64,16 @@ export function readSpread(
     before: before ?? '~',
     limit,
   });
+}
+
+/** Every maturity that has rates, with the days and the sources of these. */
+export function readRates(connection: Connection): readonly RateSummary[] {
+  const rows = connection.objects<Omit<RateSummary, 'sources'> & { readonly sources: string }>(
+    `select curve_type as curveType, maturity, count(*) as count, min(trade_date) as first,
+       max(trade_date) as last, json_group_array(distinct source) as sources
+     from curve group by curve_type, months order by curve_type, months`,
+  );
+  return rows.all().map((row) => ({ ...row, sources: (JSON.parse(row.sources) as string[]).sort() }));
 }
 
 /** The points held of a curve type between two trade dates, both included. */

@@ -18,7 +18,7 @@ import type {
 } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { asProblem } from './connection.ts';
-import { readCurve, readSpread, readYields } from './curves.ts';
+import { readCurve, readRates, readSpread, readYields } from './curves.ts';
 import { readFilings, readPurchases } from './filings.ts';
 import {
   readObservations,
@@ -110,6 +110,10 @@ export class SqliteView implements StoreView {
 
   spread(query: SpreadQuery) {
     return this.#answer((connection) => readSpread(connection, query));
+  }
+
+  rates() {
+    return this.#answer(readRates);
   }
 
   filings(query: FilingsQuery) {

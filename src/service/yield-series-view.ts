@@ -1,0 +1,228 @@
+import { changeBetween } from '../domain/series/change.ts';
+import { addDays, type Day, earlier } from '../domain/series/date.ts';
+import { type YieldSeries, yieldSeries } from '../domain/treasury/yield-series.ts';
+import type {
+  CurveQuery,
+  FilingsQuery,
+  ObservationQuery,
+  PurchasesQuery,
+  RateSummary,
+  Series,
+  SeriesQuery,
+  SpreadQuery,
+  StoredObservation,
+  StoreState,
+  StoreView,
+  VintageQuery,
+  YieldsQuery,
+} from '../store/store.ts';
+
+/** The yield series of each state of a store, which are asked for again and again. */
+const known = new WeakMap<StoreState, Promise<readonly Series[]>>();
+
+/**
+ * A view of a store in which the maturities of the curves are series too, under the ids of FRED. A series that the store
+ * itself holds under such an id answers instead. A rate is known from its trade date on, and never revised.
+ */
+export class YieldSeriesView implements StoreView {
+  readonly #view: StoreView;
+
+  constructor(view: StoreView) {
+    this.#view = view;
+  }
+
+  async findSeries(id: string): Promise<Series | undefined> {
+    return (await this.#view.findSeries(id)) ?? (definitionOf(id) && this.#found(id));
+  }
+
+  async searchSeries(query: SeriesQuery): Promise<readonly Series[]> {
+    const { text, after = '', limit } = query;
+    const held = await this.#view.searchSeries(query);
+    const ids = new Set(held.map(({ id }) => id));
+    const matching = yieldSeries.some(({ id }) => id.includes(text.toUpperCase())) ? await this.#all() : [];
+    const added = matching.filter(({ id }) => id > after && id.includes(text.toUpperCase()) && !ids.has(id));
+    if (added.length === 0) return held;
+    return [...held, ...added].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
+  }
+
+  async observations(query: ObservationQuery) {
+    const series = await this.#answering(query.seriesId);
+    if (series === undefined) return this.#view.observations(query);
+    const { asOf, firstRelease, from, to, before, limit } = query;
+    const begin = firstRelease === true ? addDays(series.firstVintage, 1) : undefined;
+    const last = [to, asOf, before && addDays(before, -1)].flatMap((day) => day ?? []);
+    const rows = await this.#rates(series.id, {
+      from: [from, begin]
+        .flatMap((day) => day ?? [])
+        .sort()
+        .at(-1),
+      to: last.sort()[0],
+      limit,
+    });
+    return { series, rows };
+  }
+
+  async revisions(seriesId: string, date: Day) {
+    const series = await this.#answering(seriesId);
+    if (series === undefined) return this.#view.revisions(seriesId, date);
+    return { series, rows: await this.#rates(seriesId, { from: date, to: date, limit: 1 }) };
+  }
+
+  async vintages(query: VintageQuery) {
+    const { seriesId, from, to, before, limit } = query;
+    const series = await this.#answering(seriesId);
+    if (series === undefined) return this.#view.vintages(query);
+    const last = before === undefined ? to : earlier(to ?? before, addDays(before, -1));
+    const rates = await this.#rates(seriesId, { from, to: last, limit });
+    return {
+      series,
+      firstDate: series.firstVintage,
+      rows: rates.map(({ asOfDate }) => ({
+        asOfDate,
+        added: 1,
+        revised: 0,
+        withdrawn: 0,
+        kind: 'exact' as const,
+      })),
+    };
+  }
+
+  state() {
+    return this.#view.state();
+  }
+
+  curve(query: CurveQuery) {
+    return this.#view.curve(query);
+  }
+
+  yields(query: YieldsQuery) {
+    return this.#view.yields(query);
+  }
+
+  spread(query: SpreadQuery) {
+    return this.#view.spread(query);
+  }
+
+  rates() {
+    return this.#view.rates();
+  }
+
+  filings(query: FilingsQuery) {
+    return this.#view.filings(query);
+  }
+
+  purchases(query: PurchasesQuery) {
+    return this.#view.purchases(query);
+  }
+
+  statements(seriesId: string) {
+    return this.#view.statements(seriesId);
+  }
+
+  completeVintages(seriesId: string) {
+    return this.#view.completeVintages(seriesId);
+  }
+
+  imports() {
+    return this.#view.imports();
+  }
+
+  /** The yield series that answers for an id; undefined where the store holds a series of that id, or no rates. */
+  async #answering(id: string): Promise<Series | undefined> {
+    if (definitionOf(id) === undefined || (await this.#view.findSeries(id)) !== undefined) return undefined;
+    return this.#found(id);
+  }
+
+  async #found(id: string): Promise<Series | undefined> {
+    return (await this.#all()).find((series) => series.id === id);
+  }
+
+  async #all(): Promise<readonly Series[]> {
+    const state = await this.#view.state();
+    const before = known.get(state);
+    if (before !== undefined) return before;
+    const described = this.#describe(state.revision);
+    known.set(state, described);
+    described.catch(() => known.delete(state));
+    return described;
+  }
+
+  async #describe(version: number): Promise<readonly Series[]> {
+    const summaries = await this.#view.rates();
+    if (summaries.length === 0) return [];
+    const described: Series[] = [];
+    for (const definition of yieldSeries) {
+      const summary = await this.#summaryOf(definition, summaries);
+      if (summary === undefined) continue;
+      const { curveType } = definition.rate;
+      const covered = summaries.filter((other) => other.curveType === curveType).map(({ last }) => last);
+      described.push({
+        id: definition.id,
+        title: definition.title,
+        units: 'Percent',
+        frequency: 'D',
+        seasonalAdjustment: 'NSA',
+        source: summary.sources.join('; '),
+        observationCount: summary.count,
+        firstVintage: summary.first,
+        lastVintage: summary.last,
+        coveredTo: covered.sort().at(-1) ?? summary.last,
+        vintageKind: 'exact',
+        version,
+      });
+    }
+    return described;
+  }
+
+  /** How many days have the rate, or both rates of a spread. */
+  async #summaryOf(
+    { rate, less }: YieldSeries,
+    summaries: readonly RateSummary[],
+  ): Promise<Omit<RateSummary, 'curveType' | 'maturity'> | undefined> {
+    const summary = summaries.find(
+      ({ curveType, maturity }) => curveType === rate.curveType && maturity === rate.maturity,
+    );
+    if (less === undefined || summary === undefined) return summary;
+    const { curveType, maturity: long } = rate;
+    const every = Number.MAX_SAFE_INTEGER;
+    const pairs = await this.#view.spread({ curveType, long, short: less.maturity, limit: every });
+    const [newest, oldest] = [pairs[0], pairs.at(-1)];
+    if (newest === undefined || oldest === undefined) return undefined;
+    return {
+      count: pairs.length,
+      first: oldest.tradeDate,
+      last: newest.tradeDate,
+      sources: summary.sources,
+    };
+  }
+
+  /** The values of a yield series, newest first. */
+  async #rates(
+    id: string,
+    {
+      from,
+      to,
+      limit,
+    }: { readonly from: Day | undefined; readonly to: Day | undefined; readonly limit: number },
+  ): Promise<readonly StoredObservation[]> {
+    const definition = definitionOf(id);
+    if (definition === undefined) return [];
+    const { rate, less } = definition;
+    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }), limit };
+    if (less === undefined) {
+      const points = await this.#view.yields({ ...rate, ...range });
+      return points.map(({ tradeDate, rate: value }) => ({ date: tradeDate, value, asOfDate: tradeDate }));
+    }
+    const { curveType, maturity: long } = rate;
+    const pairs = await this.#view.spread({ curveType, long, short: less.maturity, ...range });
+    return pairs.map((pair) => ({
+      date: pair.tradeDate,
+      value: changeBetween(pair.short, pair.long).change,
+      asOfDate: pair.tradeDate,
+    }));
+  }
+}
+
+function definitionOf(id: string): YieldSeries | undefined {
+  return yieldSeries.find((series) => series.id === id);
+}
