@@ -8,15 +8,20 @@ import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, pag
 /** The difference between two treasury rates, newest trade date first; only days that have both. */
 export const spread = operation({
   name: 'spread',
-  command: { words: 'spread', heading: 'Treasury rates' },
+  command: { words: 'spread', heading: 'Treasury rates', features: ['oldest'] },
   summary: 'The difference between two treasury rates over time',
   description: 'Newest trade date first; only days that have both rates. In basis points, with two decimals.',
   path: '/v1/treasury/yields/spread',
   object: 'yield_spread',
   params: {
-    long: maturityParam('The maturity to compare.', '10Y'),
-    short: maturityParam('The maturity to compare it with.', '2Y'),
-    curve_type: curveTypeParam(),
+    long: maturityParam('The maturity to compare.', '10Y', {
+      bounds: { field: 'long_maturity', is: 'equal' },
+    }),
+    short: maturityParam('The maturity to compare it with.', '2Y', {
+      bounds: { field: 'short_maturity', is: 'equal' },
+    }),
+    // No row says of which type it is.
+    curve_type: curveTypeParam({ extension: true }),
     from: dayParam('First trade date.', { field: 'trade_date', is: 'from' }),
     to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),
     ...paging,

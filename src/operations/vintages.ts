@@ -11,7 +11,7 @@ export const vintages = operation({
     words: 'vintages',
     heading: 'Series',
     argument: 'id',
-    features: ['as-of'],
+    features: ['as-of', 'oldest'],
     analysis: 'vintages',
   },
   summary: 'The days on which a series was published, and what each changed',

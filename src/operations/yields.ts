@@ -5,14 +5,17 @@ import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, pag
 /** Treasury rates over time, newest trade date first, then shortest maturity. */
 export const yields = operation({
   name: 'yields',
-  command: { words: 'yields', heading: 'Treasury rates', features: ['wide'] },
+  command: { words: 'yields', heading: 'Treasury rates', features: ['oldest', 'wide'] },
   summary: 'Treasury rates over time, of one maturity or of all',
   description: 'Newest trade date first, then shortest maturity. Treasury rates are not revised.',
   path: '/v1/treasury/yields',
   object: 'yield_series',
   params: {
-    maturity: maturityParam('Maturity label, such as 10Y (default: all).', undefined),
-    curve_type: curveTypeParam(),
+    maturity: maturityParam('Maturity label, such as 10Y (default: all).', undefined, {
+      bounds: { field: 'maturity', is: 'equal' },
+      extension: true,
+    }),
+    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' }, extension: true }),
     from: dayParam('First trade date.', { field: 'trade_date', is: 'from' }),
     to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),
     ...paging,
