@@ -56,7 +56,7 @@ function ended(
   return new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
 }
 
-/** Kills an import without warning, as soon as it has written to a file beside its store that ends so. */
+/** Kills an import as soon as it has written to the file beside its store that has this ending. */
 async function killWriting(path: string, isWritten: (name: string) => boolean): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
   const child = importing(path, large);

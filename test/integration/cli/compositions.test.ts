@@ -5,7 +5,7 @@ import { asof, linesOf } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
 import { table } from '../../support/sec-tables.ts';
 
-// Real work takes its time on a busy machine.
+// The commands do real work, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = newFolder();
@@ -235,7 +235,7 @@ describe('asof insider clusters --explain', () => {
       `${n(3)},left out,amended: ${n(8)} row 1`,
       `${n(4)},left out,by a ten-percent owner who is neither an officer nor a director`,
       `${n(8)},counted,`,
-      // An impossible date is near by the date of its filing.
+      // A trade with an impossible date is found by its filing date.
       `${n(9)},left out,outside the span`,
       `${n(7)},left out,"impossible: dated 2027-01-04, after its filing on 2026-01-06"`,
     ]);

@@ -24,20 +24,20 @@ describe('the service of a query', () => {
   it.each<[string, string, Readonly<Record<string, string>>, 'remote' | 'sample']>([
     ['is that of --base-url', 'ping --base-url URL', {}, 'remote'],
     [
-      'is that of --base-url, whatever store a variable names',
+      'is that of --base-url, and the store that a variable names is ignored',
       'ping --base-url URL',
       { ASOF_STORE: '/nowhere' },
       'remote',
     ],
     ['is that of ASOF_BASE_URL', 'ping', { ASOF_BASE_URL: 'URL' }, 'remote'],
     [
-      'is that of ASOF_BASE_URL, whatever store a variable names',
+      'is that of ASOF_BASE_URL, and the store that a variable names is ignored',
       'ping',
       { ASOF_BASE_URL: 'URL', ASOF_STORE: '/nowhere' },
       'remote',
     ],
-    ['is none where the variable is empty', 'ping', { ASOF_BASE_URL: '' }, 'sample'],
-    ['is none where a store is typed out', 'ping --store SAMPLE', { ASOF_BASE_URL: 'URL' }, 'sample'],
+    ['is not asked where the variable is empty', 'ping', { ASOF_BASE_URL: '' }, 'sample'],
+    ['is not asked where --store names a store', 'ping --store SAMPLE', { ASOF_BASE_URL: 'URL' }, 'sample'],
   ])('%s', async (_, line, variables, expected) => {
     const { url } = await serve(pings);
     const { samplePath } = await import('../../../src/platform/installation.ts');

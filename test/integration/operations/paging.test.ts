@@ -7,7 +7,7 @@ import { day, folder, known, latest, names, newPagedStore, trades } from '../../
 import { facts, importFiles, newStorePath } from '../../support/scratch-store.ts';
 import { ask } from '../../support/service.ts';
 
-/** All pages, each held to the rule that a cursor is there exactly when more is. */
+/** All pages; expects each to have a cursor exactly where more rows follow. */
 async function allPages(
   path: string,
   operation: Operation,
@@ -172,7 +172,7 @@ describe('pages of every size give the same rows, in the order of the contract',
   });
 });
 
-/** How many rows each page has: full ones, then the rest; one empty page of nothing. */
+/** The number of rows in each page: full pages, then the rest; one empty page where there are no rows. */
 function sizes(count: number, limit: number): readonly number[] {
   if (count === 0) return [0];
   return Array.from({ length: Math.ceil(count / limit) }, (_, i) => Math.min(limit, count - i * limit));

@@ -7,7 +7,7 @@ import { envelope, pong, reply, serve } from '../../../support/service-double.ts
 
 const json = { 'content-type': 'application/json' };
 
-/** A row of an operation that states only what may not be missing. */
+/** A row of an operation with its required fields only. */
 const nothingOf = ({ fields }: Operation) =>
   Object.fromEntries(fields.filter(({ extension }) => extension !== true).map(({ name }) => [name, null]));
 

@@ -14,7 +14,7 @@ import type { Operation } from '../../../../src/operations/operation.ts';
 import { clientOf, failure, gdp, inside, row } from '../../../support/remote-client.ts';
 import { envelope, reply, serve } from '../../../support/service-double.ts';
 
-/** A row of an operation that states only what may not be missing. */
+/** A row of an operation with its required fields only. */
 const nothingOf = ({ fields }: Operation) =>
   Object.fromEntries(fields.filter(({ extension }) => extension !== true).map(({ name }) => [name, null]));
 

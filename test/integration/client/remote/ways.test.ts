@@ -12,7 +12,7 @@ import { envelope, pong, reply, serve } from '../../../support/service-double.ts
 
 const pinged = envelope('ping', [pong]);
 
-/** The Problem that a ping ends in. */
+/** The Problem that a ping rejects with. */
 async function failedPing(client: Client): Promise<Problem> {
   return failure(client.ask(ping, [])).finally(() => client.close());
 }
@@ -78,7 +78,7 @@ describe('a redirect', () => {
 });
 
 describe('proxies', () => {
-  it('are those of the environment, lower case first, empty is none', () => {
+  it('are those of the environment: lower case takes precedence, and an empty variable is unset', () => {
     expect(
       proxiesOf({ http_proxy: 'http://a', HTTP_PROXY: 'http://b', HTTPS_PROXY: 'http://c', no_proxy: '' }),
     ).toEqual({

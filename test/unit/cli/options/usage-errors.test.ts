@@ -4,7 +4,7 @@ import { Problem } from '../../../../src/errors/problem.ts';
 
 const clock = { today: '2026-03-15', latest: '2026-03-16' };
 
-/** What is said of a line that cannot be read, hints after it. */
+/** The message about a line that cannot be parsed, then its hints. */
 function refusal(words: readonly string[]): string {
   try {
     return JSON.stringify(parse(words, { clock }));
@@ -52,7 +52,9 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['keys create', "required option '--name <name>' not specified"],
 
     ['obs GDP --as-of 2008-9-16', '--as-of "2008-9-16": use YYYY-MM-DD'],
-    ['obs GDP --as-of 2015-02-30', '--as-of "2015-02-30": use YYYY-MM-DD'],
+    ['obs GDP --as-of 2015-02-30', '--as-of "2015-02-30": there is no such date'],
+    ['obs GDP --from 2008-13-01', '--from "2008-13-01": there is no such date'],
+    ['obs GDP --from 1599-12-31', '--from "1599-12-31": use a date from 1600-01-01 to 2999-12-31'],
     [
       'obs GDP --as-of 2008-02',
       '--as-of "2008-02": use one day, YYYY-MM-DD, such as its first 2008-02-01 or its last 2008-02-29',
