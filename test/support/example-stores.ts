@@ -95,8 +95,8 @@ UNRATE,"Unemployment – ""the"" rate",Percent,M,SA,BLS
 `;
 
 const twoDays = `Date,"1 Mo","10 Yr"
-01/02/2015,0.02,2.12
-01/05/2015,0.02,2.04
+2015-01-02,0.02,2.12
+2015-01-05,0.02,2.04
 `;
 
 /** A new store of a quarterly series, a monthly one and a curve. */
