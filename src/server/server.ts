@@ -7,7 +7,7 @@ import { getRequestListener } from '@hono/node-server';
 import { createHttpTerminator, type HttpTerminator } from 'http-terminator';
 import { systemProblem } from '../errors/system-errors.ts';
 import type { Log } from './exchange.ts';
-import type { Handler } from './handler.ts';
+import type { Handler, PublicUrl } from './handler.ts';
 import {
   longestTarget,
   type MalformedRequest,
@@ -47,7 +47,7 @@ export type ServerOptions = {
   readonly host: string;
   readonly port: number;
   readonly log: Log;
-  readonly publicUrl: () => string;
+  readonly publicUrl: PublicUrl;
   readonly timeouts?: Partial<ServerTimeouts>;
 };
 
