@@ -138,6 +138,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly example: Example;
   /** Reads the texts of a query's parameters; throws the contract's validation error. */
   readonly prepare: (texts: ParamTexts, clock: Clock) => PreparedQuery<R>;
+  /** What people should know of an answer besides its rows, from the rows of its first page. */
+  remark?(rows: readonly R[], texts: ParamTexts): string | undefined;
   /** The parameters whose values the rows show, so that a client can apply them itself. */
   readonly shown: ReadonlySet<string>;
   /** What every row of an answer to these texts must hold; throws the contract's validation error. */
@@ -157,7 +159,7 @@ export type RowOf<O> = O extends { readonly prepare: (...texts: never) => Prepar
 
 type Declaration<N extends string, C extends CommandDeclaration, P extends Params, F extends Field> = Omit<
   Operation<P>,
-  'columns' | 'example' | 'fields' | 'gated' | 'prepare' | 'requirements' | 'shown' | 'substitute'
+  'columns' | 'example' | 'fields' | 'gated' | 'prepare' | 'remark' | 'requirements' | 'shown' | 'substitute'
 > & {
   readonly name: N;
   readonly command: C;
@@ -168,6 +170,7 @@ type Declaration<N extends string, C extends CommandDeclaration, P extends Param
   readonly check?: (values: ParamValues<P>) => void;
   readonly needsVintageAccess?: (values: ParamValues<P>) => boolean;
   readonly dependsOnToday?: (values: ParamValues<P>) => boolean;
+  remark?(rows: readonly RowFrom<F>[], texts: ParamTexts): string | undefined;
   readonly rowTests?: RowTests<P, F>;
   readonly substitute?: (
     values: ParamValues<P>,

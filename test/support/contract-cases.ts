@@ -81,6 +81,14 @@ export const answered: readonly Answered[] = [
     ],
     2,
   ],
+  [
+    seriesSearch,
+    [
+      ['q', 'product domestic'],
+      ['match', 'words'],
+    ],
+    1,
+  ],
   [seriesSearch, [['q', '50%+(']], 1],
   [seriesSearch, [['q', '100% of A&B = C/D?#é']], 0],
   [seriesSearch, [['limit', '4']], 4],

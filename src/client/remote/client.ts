@@ -137,7 +137,14 @@ class RemoteClient implements Client {
       this.#announced = undefined;
       throw error;
     });
-    return new Set(extensions.flatMap(([name]) => (announces(path, name) ? [] : [name])));
+    // A value that no service can know is refused by the service itself.
+    const choiceOf = (name: string, text: string) => {
+      const choices = params[name]?.schema.enum;
+      return Array.isArray(choices) && choices.includes(text) ? text : undefined;
+    };
+    return new Set(
+      extensions.flatMap(([name, text]) => (announces(path, name, choiceOf(name, text)) ? [] : [name])),
+    );
   }
 
   /** The next page with any rows that answer the query. */

@@ -7,8 +7,8 @@ import { largestPage } from '../pagination.ts';
 import { readJson } from './answer.ts';
 import type { HttpReply } from './exchange.ts';
 
-/** Whether a service announces a query parameter of a path in its OpenAPI description. */
-export type Announces = (path: string, parameter: string) => boolean;
+/** Whether a service announces a query parameter of a path, with the value if one is given, in its OpenAPI description. */
+export type Announces = (path: string, parameter: string, value?: string) => boolean;
 
 const announcesNothing: Announces = () => false;
 
@@ -22,14 +22,20 @@ export function announcedIn(reply: HttpReply): Announces {
     return announcesNothing;
   }
   const paths = Object.entries(objectIn(description, 'paths'));
-  return (path, parameter) =>
+  return (path, parameter, value) =>
     paths.some(
       ([template, item]) =>
         shape(template) === shape(path) &&
         [...listIn(item, 'parameters'), ...listIn(objectIn(item, 'get'), 'parameters')]
           .map((entry) => resolved(entry, description))
-          .some((entry) => entry.in === 'query' && entry.name === parameter),
+          .some((entry) => entry.in === 'query' && entry.name === parameter && mayBe(value, entry)),
     );
+}
+
+/** Whether a parameter may have a value: an older asof announces the parameter with fewer values. */
+function mayBe(value: string | undefined, parameter: JsonObject): boolean {
+  const choices = listIn(parameter.schema, 'enum');
+  return value === undefined || choices.length === 0 || choices.includes(value);
 }
 
 /** A path without the names of its parameters, which another service may choose differently. */

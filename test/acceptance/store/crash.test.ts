@@ -73,9 +73,7 @@ async function killWriting(path: string, isWritten: (name: string) => boolean): 
 }
 
 const seriesIn = (path: string) =>
-  reading(path, async (store) =>
-    (await store.searchSeries({ text: '', match: 'id', limit: 1000 })).map(({ id }) => id),
-  );
+  reading(path, async (store) => (await store.searchSeries({ text: '', limit: 1000 })).map(({ id }) => id));
 
 const many = ['S0', 'S1', 'S2'];
 

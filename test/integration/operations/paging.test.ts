@@ -118,6 +118,16 @@ describe('pages of every size give the same rows, in the order of the contract',
       id,
       ['CPIGDP', 'GDP', 'GDPC1', 'A2'],
     ],
+    [
+      'series by words, the best first',
+      seriesSearch,
+      [
+        ['q', 'gdp gross'],
+        ['match', 'words'],
+      ],
+      id,
+      ['GDPC1', 'GDP', 'A2', 'CPI', 'A1'],
+    ],
     ['rates', yields, [], rate, allRates],
     [
       'rates of one maturity',
@@ -156,6 +166,23 @@ describe('pages of every size give the same rows, in the order of the contract',
     expect([first.results_count, first.has_more]).toEqual([100, true]);
     const last = await ask(many, seriesSearch, [['cursor', first.next_cursor ?? '']]);
     expect([last.results.map(id), last.has_more]).toEqual([['S100'], false]);
+  });
+
+  test('a search by words begins again when the data changed since its first page', async () => {
+    const changing = await newPagedStore();
+    const words = [
+      ['q', 'gross'],
+      ['match', 'words'],
+      ['limit', '1'],
+    ] as const;
+    const first = await ask(changing, seriesSearch, words);
+    const next = [...words, ['cursor', first.next_cursor ?? '']] as const;
+    expect((await ask(changing, seriesSearch, next)).results).toHaveLength(1);
+    await importFiles(changing, { 'more.csv': facts('NEW 2020-01-01 2020-02-01 1') });
+    await expect(ask(changing, seriesSearch, next)).rejects.toMatchObject({
+      detail: 'the data changed since the first page; start again',
+      field: 'cursor',
+    });
   });
 
   test('the size of a page may change on the way', async () => {

@@ -141,7 +141,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['ping --max-wait forever', '--max-wait "forever": use seconds, at most 604800'],
     ['ping --store a.db --base-url http://x', 'use either --base-url (a service) or --store (a file)'],
 
-    ['series search gdp --match ids', '--match "ids": use id, title or any'],
+    ['series search gdp --match ids', '--match "ids": use id, title, any or words'],
     ['curve --type nominal', '--type "nominal": use PAR or TIPS'],
     ['curve --vs soon', '--vs "soon": use YYYY-MM-DD'],
     ['spread --long 9Y', '--long "9Y": use 1M, 1.5M, 2M, 3M, 4M, 6M, 1Y, 2Y, 3Y, 5Y, 7Y, 10Y, 20Y or 30Y'],
