@@ -9,11 +9,15 @@ import { type Requirement, type RowTests, requirementsOf, shownParams } from './
 export type Principal = {
   readonly plan: string;
   readonly monthlyLimit: number;
+  readonly dailyLimit: number;
   readonly ratePerMinute: number;
   readonly vintageAccess: boolean;
   /** Whether it owns the store, so that a listing is not cut to recent days to spare a service. */
   readonly ownsStore?: boolean;
 };
+
+/** The requests of a key in this UTC day and month, the current one included. */
+export type Usage = { readonly day: number; readonly month: number };
 
 /** Where a listing continues: after the row with this key, in this version of the data. */
 export type PagePosition = { readonly key: readonly string[]; readonly version?: number };
@@ -22,6 +26,8 @@ export type PagePosition = { readonly key: readonly string[]; readonly version?:
 type Context = {
   readonly view: StoreView;
   readonly principal: Principal;
+  /** Missing where requests are not counted. */
+  readonly usage?: Usage;
   readonly position?: PagePosition;
 };
 
@@ -127,6 +133,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly inContract?: boolean;
   /** The optional members of its envelope. */
   readonly members?: readonly ('as_of' | 'series' | 'coverage')[];
+  /** Whether its answer is about the key of the request, so that it differs with each request. */
+  readonly aboutCaller?: boolean;
   /** Whether any of its answers needs a plan with vintage access. */
   readonly gated: boolean;
   readonly example: Example;

@@ -11,6 +11,7 @@ export const ping = operation({
   path: '/v1/ping',
   object: 'ping',
   inContract: true,
+  aboutCaller: true,
   params: {},
   fields: [
     { name: 'status', type: 'text', description: '`ok`.' },
@@ -19,8 +20,39 @@ export const ping = operation({
     { name: 'monthly_limit', type: 'integer', description: 'Requests a month.', words: unlimited },
     { name: 'rate_per_minute', type: 'integer', description: 'Requests a minute.', words: unlimited },
     { name: 'vintage_access', type: 'boolean', description: 'Whether point-in-time queries are allowed.' },
+    {
+      name: 'daily_limit',
+      type: 'integer',
+      description: 'Requests a day.',
+      words: unlimited,
+      extension: true,
+    },
+    {
+      name: 'daily_used',
+      type: 'integer',
+      description: 'Requests of this key in this UTC day, with this one; null without keys.',
+      nullable: true,
+      extension: true,
+    },
+    {
+      name: 'monthly_used',
+      type: 'integer',
+      description: 'Requests of this key in this UTC month, with this one; null without keys.',
+      nullable: true,
+      extension: true,
+    },
   ],
-  columns: ['status', 'message', 'plan', 'monthly_limit', 'rate_per_minute', 'vintage_access'],
+  columns: [
+    'status',
+    'message',
+    'plan',
+    'monthly_limit',
+    'monthly_used',
+    'daily_limit',
+    'daily_used',
+    'rate_per_minute',
+    'vintage_access',
+  ],
   example: {
     params: {},
     row: {
@@ -30,12 +62,15 @@ export const ping = operation({
       monthly_limit: 1_000_000,
       rate_per_minute: 600,
       vintage_access: true,
+      daily_limit: 50_000,
+      daily_used: 12,
+      monthly_used: 340,
     },
   },
-  async run(_values, { view, principal }) {
+  async run(_values, { view, principal, usage }) {
     const { sample } = await view.state();
     const message = sample ? 'the shipped sample answers (read-only)' : 'the store answers';
-    const { plan, monthlyLimit, ratePerMinute, vintageAccess } = principal;
+    const { plan, monthlyLimit, dailyLimit, ratePerMinute, vintageAccess } = principal;
     return {
       rows: [
         {
@@ -45,6 +80,9 @@ export const ping = operation({
           monthly_limit: monthlyLimit,
           rate_per_minute: ratePerMinute,
           vintage_access: vintageAccess,
+          daily_limit: dailyLimit,
+          daily_used: usage?.day ?? null,
+          monthly_used: usage?.month ?? null,
         },
       ],
     };

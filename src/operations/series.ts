@@ -111,10 +111,11 @@ export const seriesSearch = operation({
     return `nothing matches ${JSON.stringify(textOf(texts, 'q'))}; the nearest are shown`;
   },
   rowTests: {
-    // What is found by words depends on all series together.
+    // What is found by words depends on all series together; a row that was not found says so.
     q: {
       field: 'id',
-      met: (row, { q, match }) => match === 'words' || findSeries([row], q, match).length > 0,
+      met: (row, { q, match }) =>
+        match === 'words' ? row.matched !== null : findSeries([row], q, match).length > 0,
     },
   },
   substitute({ q, match }) {

@@ -14,13 +14,18 @@ import { createResponseCache, operationRoute } from './operation-route.ts';
 import { httpProblem, jsonAnswer, respond, respondProblem } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
+/**
+ * The address under which clients reach the service, without a slash at its end; if none is set, that of the Host header
+ * of a request, empty without a valid one.
+ */
+export type PublicUrl = (host?: string) => string;
+
 /** What a handler needs to answer requests. */
 export type HandlerOptions = {
   readonly services: Services;
   readonly gate: Gate;
   readonly log: Log;
-  /** The address under which clients reach the service, without a slash at its end. */
-  readonly publicUrl: () => string;
+  readonly publicUrl: PublicUrl;
   readonly stopping?: () => boolean;
   readonly clock?: () => Date;
 };
@@ -60,7 +65,7 @@ class Routes {
     const started = performance.now();
     const exchange = beginExchange(request, clock());
     const response = await (request.url.length > longestTarget
-      ? respondProblem(exchange, tooLong(), this.#errorsBase())
+      ? respondProblem(exchange, tooLong(), this.#errorsBase(exchange))
       : this.#app.fetch(request, { exchange }));
     log.info({
       request_id: exchange.requestId,
@@ -84,12 +89,12 @@ class Routes {
           ['access', () => gate.check()],
         ],
         stopping,
-        errorsBase: () => this.#errorsBase(),
+        errorsBase: () => this.#errorsBase(exchange),
         onFailure: (check, err) => log.error({ request_id: exchange.requestId, check, err }),
       }),
     );
     this.#addOpenRoute('/v1/openapi.json', (exchange) =>
-      respond(exchange, jsonAnswer(openApi(operations, publicUrl()))),
+      respond(exchange, jsonAnswer(openApi(operations, publicUrl() || '/'))),
     );
     this.#addOpenRoute('/errors/{suffix}', (exchange) => {
       const text = errorPage(targetOf(exchange.request.url).path.slice('/errors/'.length));
@@ -138,11 +143,11 @@ class Routes {
       const { requestId, route = null } = exchange;
       this.#options.log.error({ request_id: requestId, route, err: problem.cause });
     }
-    return respondProblem(exchange, problem, this.#errorsBase());
+    return respondProblem(exchange, problem, this.#errorsBase(exchange));
   }
 
-  #errorsBase(): string {
-    return `${this.#options.publicUrl()}/errors`;
+  #errorsBase({ request: { headers } }: Exchange): string {
+    return `${this.#options.publicUrl(headers.get('host') ?? undefined)}/errors`;
   }
 }
 

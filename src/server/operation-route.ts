@@ -12,14 +12,17 @@ import type { Services } from './service-lease.ts';
 /** Answers the requests of one operation. */
 export type OperationRoute = (exchange: Exchange, plan: Plan) => Promise<Response>;
 
-/** The route of an operation. A cached answer serves the same request as long as the data, the day and the plan are the same. */
+/**
+ * The route of an operation. A cached answer serves the same request as long as the data, the day and the plan are the
+ * same; an answer about the key of the request is not cached.
+ */
 export function operationRoute(
   operation: Operation,
   services: Services,
   cache: ResponseCache,
 ): OperationRoute {
   return async (exchange, plan) => {
-    const { request, requestId, now } = exchange;
+    const { request, requestId, now, admission: { usage } = {} } = exchange;
     checkForm(request.headers);
     const { path, query } = targetOf(request.url);
     const day = Math.floor(now.getTime() / 86_400_000);
@@ -27,18 +30,25 @@ export function operationRoute(
     const known = request.headers.get('if-none-match');
     const lease = services.lease();
     try {
-      const cached = cache.get(keyIn(await lease.state()));
+      const isShared = operation.aboutCaller !== true;
+      const cached = isShared ? cache.get(keyIn(await lease.state())) : undefined;
       if (cached !== undefined) return send(exchange, cached, known);
 
       const texts = [...pathTexts(operation.path, path), ...queryTexts(query)];
       const principal = principalOf(plan);
       const { tag, state, envelope } = await lease.service.reply(
-        { operation, texts, principal, requestId },
+        {
+          operation,
+          texts,
+          principal,
+          requestId,
+          ...(usage && { usage }),
+        },
         (tag) => namesTag(known, tag),
       );
       if (envelope === undefined) return notModified(exchange, cacheHeaders(tag));
       const body = bodyOf(tag, JSON.stringify(envelopeToWire(envelope, operation.fields)), requestId);
-      cache.set(keyIn(state), body);
+      if (isShared) cache.set(keyIn(state), body);
       return send(exchange, body, known);
     } finally {
       lease.release();
@@ -74,8 +84,8 @@ function checkForm(headers: Headers): void {
     throw new Problem('not-acceptable', 'answers are application/json, which the Accept header rules out');
 }
 
-function principalOf({ name, monthlyLimit, ratePerMinute, vintageAccess }: Plan): Principal {
-  return { plan: name, monthlyLimit, ratePerMinute, vintageAccess };
+function principalOf({ name: plan, ...limits }: Plan): Principal {
+  return { plan, ...limits };
 }
 
 /** The body of an answer in bytes, which need no encoding when they are sent again. */

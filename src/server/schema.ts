@@ -125,7 +125,7 @@ export const problemSchema: Schema = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'instance', 'request_id'],
   properties: {
-    type: { type: 'string', format: 'uri', description: 'The error type; its page explains it.' },
+    type: { type: 'string', format: 'uri-reference', description: 'The error type; its page explains it.' },
     title: { type: 'string' },
     status: { type: 'integer', minimum: 400, maximum: 599 },
     detail: { type: 'string', description: 'What went wrong in this request.' },

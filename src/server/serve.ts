@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { createService, type ServiceOptions } from '../service/service.ts';
 import { createLog, type Log } from './exchange.ts';
-import { createHandler } from './handler.ts';
+import { createHandler, type PublicUrl } from './handler.ts';
 import type { Gate } from './keys/gate.ts';
 import { HttpServer, type ServerTimeouts } from './server.ts';
 import { type OpenService, Services } from './service-lease.ts';
@@ -13,7 +13,7 @@ export type ServeOptions = {
   readonly gate: Gate;
   readonly host: string;
   readonly port: number;
-  /** The address under which clients reach the service; the one it listens on unless given. */
+  /** The address under which clients reach the service; that of each request's Host unless given. */
   readonly publicUrl?: string;
   readonly billingUrl?: string;
   readonly log: Writable;
@@ -23,6 +23,14 @@ export type ServeOptions = {
   readonly timeouts?: Partial<ServerTimeouts>;
 };
 
+/** The name or the address of a host, and its port. */
+const hostForm = /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]{0,252}[a-z0-9])?)(:\d{1,5})?$/i;
+
+/** The address by which a client reached the service, from its Host header; empty if that is not a valid one. */
+function urlOfHost(host: string | undefined): string {
+  return host !== undefined && hostForm.test(host) ? `http://${host}` : '';
+}
+
 /** Milliseconds between two savings of the counts of requests; the rulings allow a second of them to be lost. */
 const saveInterval = 500;
 
@@ -31,7 +39,7 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
   const { gate, host, port, publicUrl, clock = () => new Date(), timeouts = {} } = options;
   const log = createLog(options.log, options.quiet === true ? 'warn' : 'info');
   const services = new Services(await openService(options));
-  const publicAddress = (): string => publicUrl ?? server.url;
+  const publicAddress: PublicUrl = (host) => publicUrl ?? urlOfHost(host);
   const handler = createHandler({
     services,
     gate,

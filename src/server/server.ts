@@ -6,7 +6,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import { getRequestListener } from '@hono/node-server';
 import { systemProblem } from '../errors/system-errors.ts';
 import type { Log } from './exchange.ts';
-import type { Handler } from './handler.ts';
+import type { Handler, PublicUrl } from './handler.ts';
 import {
   longestTarget,
   type MalformedRequest,
@@ -49,7 +49,7 @@ export type ServerOptions = {
   readonly host: string;
   readonly port: number;
   readonly log: Log;
-  readonly publicUrl: () => string;
+  readonly publicUrl: PublicUrl;
   readonly timeouts?: Partial<ServerTimeouts>;
 };
 

@@ -3,7 +3,7 @@ import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { formatCursor, parseCursor } from '../operations/cursor.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import type { Operation, Page, Principal } from '../operations/operation.ts';
+import type { Operation, Page, Principal, Usage } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import type { Store, StoreView } from '../store/store.ts';
 import { YieldSeriesView } from './yield-series-view.ts';
@@ -20,6 +20,7 @@ export type ServiceOptions = {
 export const owner: Principal = {
   plan: 'owner',
   monthlyLimit: 2147483647,
+  dailyLimit: 2147483647,
   ratePerMinute: 2147483647,
   vintageAccess: true,
   ownsStore: true,
@@ -30,6 +31,7 @@ type ServiceRequest<R = Row> = {
   readonly operation: Operation<Params, R>;
   readonly texts: ParamTexts;
   readonly principal: Principal;
+  readonly usage?: Usage;
   readonly requestId: string;
 };
 
@@ -102,7 +104,7 @@ type CheckedRequest<R> = {
 };
 
 function read<R>(
-  { operation, texts, principal }: ServiceRequest<R>,
+  { operation, texts, principal, usage }: ServiceRequest<R>,
   now: Date,
   billingUrl: string | undefined,
 ): CheckedRequest<R> {
@@ -112,18 +114,25 @@ function read<R>(
   const position = cursor === undefined ? undefined : parseCursor(cursor, operation.name, texts);
   if (!principal.vintageAccess && query.needsVintageAccess) throw upgradeRequired(principal, billingUrl);
   return {
-    run: (view) => query.run({ view: new YieldSeriesView(view), principal, ...(position && { position }) }),
+    run: (view) =>
+      query.run({
+        view: new YieldSeriesView(view),
+        principal,
+        ...(usage && { usage }),
+        ...(position && { position }),
+      }),
     today: query.dependsOnToday ? clock.today : undefined,
   };
 }
 
 function tagOf(
-  { operation, texts, principal }: ServiceRequest,
+  { operation, texts, principal, usage }: ServiceRequest,
   today: Day | undefined,
   state: string,
 ): string {
   const query = [...texts].sort(([a], [b]) => (a < b ? -1 : 1));
-  const content = JSON.stringify([state, principal, operation.name, query, today ?? '']);
+  const caller = operation.aboutCaller === true ? { ...principal, ...usage } : principal;
+  const content = JSON.stringify([state, caller, operation.name, query, today ?? '']);
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
 

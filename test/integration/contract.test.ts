@@ -47,7 +47,9 @@ function clientOf(mode: ModeName): Client {
 /** The answer to a query without what differs in every request: an envelope, or a problem document with its hints. */
 async function outcome(client: Client, operation: Operation, given: ParamTexts): Promise<unknown> {
   try {
-    const { request_id, ...envelope } = await client.ask(operation, given);
+    const { request_id, results, ...rest } = await client.ask(operation, given);
+    // Only a service counts requests.
+    const envelope = { ...rest, results: results.map(({ daily_used: _, monthly_used: __, ...row }) => row) };
     return { envelope, requestId: /^req_[0-9a-f]{32}$/.test(request_id) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

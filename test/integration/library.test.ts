@@ -53,7 +53,7 @@ async function all<T>(rows: AsyncIterable<T>): Promise<readonly T[]> {
 }
 
 /** A call of every kind of method. */
-const calls: Readonly<Record<string, (from: Asof) => Promise<{ readonly rows: readonly unknown[] }>>> = {
+const calls: Readonly<Record<string, (from: Asof) => Promise<{ readonly rows: readonly object[] }>>> = {
   ping: (from) => from.ping(),
   seriesSearch: (from) => from.seriesSearch('gdp'),
   seriesShow: (from) => from.seriesShow('GDP'),
@@ -86,7 +86,10 @@ describe('a method', () => {
   it.each(Object.entries(calls))('gives the same rows of a store and of its service: %s', async (_, call) => {
     const { rows } = await call(asof);
     expect(rows.length).toBeGreaterThan(0);
-    expect((await call(remote)).rows).toEqual(rows);
+    // Only a service counts requests.
+    const uncounted = (row: object) =>
+      'daily_used' in row ? { ...row, daily_used: null, monthly_used: null } : row;
+    expect((await call(remote)).rows.map(uncounted)).toEqual(rows);
   });
 
   it('has rows with the types of its fields', async () => {

@@ -40,6 +40,9 @@ describe('the service answers with exactly the fields of the contract', () => {
           monthly_limit: 10000,
           rate_per_minute: 30,
           vintage_access: false,
+          daily_limit: 500,
+          daily_used: null,
+          monthly_used: null,
         },
       ],
     });

@@ -6,7 +6,13 @@ import { createService, owner, type ServiceOptions } from '../../src/service/ser
 import { withStore } from './scratch-store.ts';
 
 /** A plan without vintage access. */
-export const free: Principal = { plan: 'free', monthlyLimit: 10000, ratePerMinute: 30, vintageAccess: false };
+export const free: Principal = {
+  plan: 'free',
+  monthlyLimit: 10000,
+  dailyLimit: 500,
+  ratePerMinute: 30,
+  vintageAccess: false,
+};
 
 /** The time of a request, its plan, and the settings of the service. */
 type RequestSetting = Partial<Omit<ServiceOptions, 'store' | 'clock'>> & {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
+import type { Usage } from '../../operations/operation.ts';
 import { coalesced } from '../../platform/promises.ts';
 import type { AccessStore, StoredKey } from '../../store/access-store.ts';
 import type { Plan, Plans } from './plans.ts';
@@ -10,6 +11,7 @@ export type Admission = {
   readonly keyId: string;
   readonly plan: Plan;
   readonly rate: RateLimit;
+  readonly usage?: Usage;
   readonly refusal?: Problem;
 };
 
@@ -49,8 +51,11 @@ export class Gate {
     const plan = this.#plans.get(key.plan);
     if (plan === undefined)
       throw new Error(`key ${key.id} is on the plan '${key.plan}', which this service does not have`);
-    const { allowed, rate } = await this.#quotas.take(key.id, plan, now);
-    return { keyId: key.id, plan, rate, ...(!allowed && { refusal: exceeded(rate) }) };
+    const { rate, ...verdict } = await this.#quotas.take(key.id, plan, now);
+    const admission = { keyId: key.id, plan, rate };
+    return verdict.allowed
+      ? { ...admission, usage: verdict.usage }
+      : { ...admission, refusal: exceeded(rate) };
   }
 
   /** How many keys are valid. */

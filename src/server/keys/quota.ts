@@ -1,3 +1,4 @@
+import type { Usage } from '../../operations/operation.ts';
 import type { UsageRecord, WindowName } from '../../store/access-store.ts';
 import type { Plan } from './plans.ts';
 
@@ -11,7 +12,9 @@ export type RateLimit = {
 };
 
 /** Whether a request is allowed; the rate is that of the tightest window, or of the window that refuses. */
-type Verdict = { readonly allowed: boolean; readonly rate: RateLimit };
+type Verdict =
+  | { readonly allowed: true; readonly rate: RateLimit; readonly usage: Usage }
+  | { readonly allowed: false; readonly rate: RateLimit };
 
 /** The fixed windows on UTC, shortest first. Instants are in milliseconds. */
 const windows: readonly {
@@ -64,7 +67,7 @@ export class Quotas {
       window.saved = false;
     }
     const tightest = room.indexOf(Math.min(...room));
-    return { allowed: true, rate: rateOf(tightest, used, limits, now) };
+    return { allowed: true, rate: rateOf(tightest, used, limits, now), usage: usageOf(used) };
   }
 
   /** The counts that changed since the last call of `saved`. */
@@ -112,6 +115,10 @@ function beginWindows(used: readonly Count[], now: number): void {
     count.end = window.endOf(count.start);
     count.count = 0;
   });
+}
+
+function usageOf([, day, month]: readonly Count[]): Usage {
+  return { day: day?.count ?? 0, month: month?.count ?? 0 };
 }
 
 function rateOf(i: number, used: readonly Count[], limits: readonly number[], now: number): RateLimit {

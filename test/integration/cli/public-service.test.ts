@@ -8,7 +8,7 @@ const run = (line: string, url: string) => asof([...line.split(' '), '--base-url
 
 describe('a service that says no more than the public description prints', () => {
   it.each([
-    ['ping --columns plan,monthly_limit', ['pro,100000']],
+    ['ping --columns plan,monthly_limit,daily_limit,daily_used', ['pro,100000,,']],
     ['series search gdp --columns id,title,units,source', ['GDP,,,']],
     ['series show GDP --columns id,title,observation_count', ['GDP,,3']],
     [

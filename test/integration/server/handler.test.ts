@@ -402,10 +402,30 @@ describe('quotas', () => {
     await other.close();
   });
 
+  it('are shown by ping with what the key has used, each request of it counted and no answer reused', async () => {
+    const other = await newHttpService();
+    const ping = async (plan: 'pro' | 'three', headers: Record<string, string> = {}) => {
+      const response = await other.get('/v1/ping', { 'x-api-key': other.keys[plan], ...headers });
+      const etag = response.headers.get('etag') ?? '';
+      return { status: response.status, etag, row: (await bodyOf(response)).results[0] };
+    };
+    const first = await ping('pro');
+    expect(first.row).toMatchObject({ daily_limit: 1_000_000, daily_used: 1, monthly_used: 1 });
+    await other.get('/v1/series/GDP');
+    const third = await ping('pro', { 'if-none-match': first.etag });
+    expect(third).toMatchObject({ status: 200, row: { daily_used: 3, monthly_used: 3 } });
+    expect((await ping('three')).row).toMatchObject({ daily_used: 1, monthly_used: 1 });
+    other.clock.now = new Date('2026-01-16T00:00:00Z');
+    expect((await ping('pro')).row).toMatchObject({ daily_used: 1, monthly_used: 4 });
+    other.clock.now = new Date('2026-02-01T00:00:00Z');
+    expect((await ping('pro')).row).toMatchObject({ daily_used: 1, monthly_used: 1 });
+    await other.close();
+  });
+
   it('count 304, and neither probes, the description, error pages nor bad keys', async () => {
     const other = await newHttpService();
     const three = { 'x-api-key': other.keys.three };
-    const etag = (await other.get('/v1/ping', three)).headers.get('etag') ?? '';
+    const etag = (await other.get('/v1/series/GDP', three)).headers.get('etag') ?? '';
     for (const path of ['/healthz', '/readyz', '/v1/openapi.json', '/errors/unauthorized'])
       expect((await other.get(path, three)).status).toBe(200);
     for (let i = 0; i < 10; i += 1)
@@ -414,7 +434,7 @@ describe('quotas', () => {
       );
     const known = { ...three, 'if-none-match': etag };
     const statuses = [];
-    for (let i = 0; i < 3; i += 1) statuses.push((await other.get('/v1/ping', known)).status);
+    for (let i = 0; i < 3; i += 1) statuses.push((await other.get('/v1/series/GDP', known)).status);
     expect(statuses).toEqual([304, 304, 429]);
     await other.close();
   });
