@@ -6,15 +6,16 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
+import type { Basis } from './basis.ts';
 import type { RowLayout } from './layouts.ts';
 import type { QueryParams } from './query.ts';
 
 /**
- * A remark on an answer: what a series covers, which as-of dates are outside of that, that there is no curve on a day (an
- * earlier one may do), or what another empty answer means.
+ * A remark on an answer: what a series covers, which as-of dates are outside of that, that vintages are not days of
+ * publication, that a panel has no values beyond its coverage, that there is no curve on a day (an earlier one may do), or what another empty answer means.
  */
 export type Note = {
-  readonly kind: 'coverage' | 'outside coverage' | 'no curve' | 'empty';
+  readonly kind: 'coverage' | 'outside coverage' | 'sampled' | 'beyond' | 'no curve' | 'empty';
   readonly text: string;
 };
 
@@ -33,6 +34,8 @@ export type Asking = {
   /** Takes remarks; without it no request is made for one. */
   readonly note?: (note: Note) => void;
   readonly progress?: (progress: AnswerProgress) => void;
+  /** What the answer is based on: what `client` notes about its answers. */
+  readonly basis: Basis;
   /** Whether the answer needs a drawing, which may take a request for each series. */
   readonly chart?: boolean;
 };

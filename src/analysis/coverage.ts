@@ -2,23 +2,35 @@ import type { Day } from '../domain/series/date.ts';
 import type { Coverage, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/index.ts';
 import type { Asking } from './answer.ts';
+import { inexactText } from './basis.ts';
 import type { MeantSeries } from './series-ids.ts';
 
 /** The most series that a note names. */
 const mostNamed = 3;
 
+/** Notes which as-of dates are outside of what a series covers, and which answers are from samples. */
+export async function noteBasis(
+  answered: readonly MeantSeries[],
+  days: readonly Day[],
+  asking: Asking,
+): Promise<void> {
+  await noteOutside(answered, days, asking);
+  for (const text of sampleTexts(answered, days, asking)) asking.note?.({ kind: 'sampled', text });
+}
+
 /** Notes which as-of dates are before the first vintage of a series, or after the last day that the store covers. */
 export async function noteOutside(
   answered: readonly MeantSeries[],
   days: readonly Day[],
-  { client, note }: Asking,
+  asking: Asking,
 ): Promise<void> {
+  const { note } = asking;
   if (days.length === 0 || note === undefined) return;
   const outside: string[] = [];
-  for (const { id, row } of answered) {
-    const series = row ?? (await client.ask(seriesShow, [['id', id]])).results[0];
+  for (const one of answered) {
+    const series = boundsIn(one, days, asking) ?? (await described(one, asking));
     const bounds = series === undefined ? [] : boundsPassed(series, days);
-    if (bounds.length > 0) outside.push(`${id} is covered ${bounds.join(' ')}`);
+    if (bounds.length > 0) outside.push(`${one.id} is covered ${bounds.join(' ')}`);
   }
   const more = outside.length - mostNamed;
   const texts =
@@ -28,6 +40,43 @@ export async function noteOutside(
           `${outside.slice(0, mostNamed).join(', ')}, and ${more} more series do not cover ${days.join(' or ')}`,
         ];
   for (const text of texts) note({ kind: 'outside coverage', text });
+}
+
+/** The first vintage and the coverage of a series, as far as the days need them and the answers said them. */
+function boundsIn({ id }: MeantSeries, days: readonly Day[], { basis }: Asking): Row | undefined {
+  const vintages = days.flatMap((day) => basis.vintageOn(id, day) ?? []);
+  const covered_to = basis.coveredTo(id);
+  if (vintages.length < days.length || covered_to === undefined) return undefined;
+  const before = vintages.find(({ as_of_date, vintage_kind }) => as_of_date === null && vintage_kind === '');
+  return { first_vintage: before?.next_date ?? null, covered_to };
+}
+
+async function described({ id, row }: MeantSeries, { client }: Asking): Promise<Row | undefined> {
+  return row ?? (await client.ask(seriesShow, [['id', id]])).results[0];
+}
+
+/** Says of each series and day that its answer is from a sample, or of many series only which ones. */
+function sampleTexts(
+  answered: readonly MeantSeries[],
+  days: readonly Day[],
+  { basis }: Asking,
+): readonly string[] {
+  const found = answered.flatMap(({ id }) => {
+    const texts = days.flatMap((day) => {
+      const vintage = basis.vintageOn(id, day);
+      // What was fetched on the day itself is what was known on it, and of what is unknown there is nothing to say.
+      if (vintage === undefined || vintage.vintage_kind === 'unknown') return [];
+      if (vintage.vintage_kind === 'fetched' && vintage.as_of_date === day) return [];
+      return inexactText(id, day, vintage) ?? [];
+    });
+    return texts.length === 0 ? [] : [{ id, texts }];
+  });
+  if (found.length <= mostNamed) return found.flatMap(({ texts }) => texts);
+  const named = found.slice(0, mostNamed).map(({ id }) => id);
+  const more = found.length - mostNamed;
+  return [
+    `${named.join(', ')}, and ${more} more series are not exact: their vintages are not days of publication`,
+  ];
 }
 
 /** The bounds of what is known of a series that any of the days is outside of. */

@@ -5,7 +5,7 @@ import { observations } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { type Asking, type QueryAnswer, rowsOf } from './answer.ts';
 import { type ComposedAsking, composed, eachOf, estimated, pagesExpected } from './composed.ts';
-import { noteOutside } from './coverage.ts';
+import { noteBasis } from './coverage.ts';
 import { type DiffRow, diffLayout } from './layouts.ts';
 import type { DiffQuery } from './query.ts';
 
@@ -23,7 +23,7 @@ async function compare(query: DiffQuery, asking: ComposedAsking) {
   const shown = { object: 'diff', ...diffLayout } as const;
   const [failure] = failures;
   if (failure !== undefined) return { ...shown, rows: [], failures: [{ id, error: failure.error }] };
-  await noteOutside([{ id }], days, asking);
+  await noteBasis([{ id }], days, asking);
   const [before = [], after = []] = done;
   return { ...shown, rows: differences(id, before, after), failures: [] };
 }

@@ -4,7 +4,7 @@ import type { Envelope } from '../operations/envelope.ts';
 import { vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { type Asking, counted, type Failure, pagesOrFailure, type QueryAnswer, textsOf } from './answer.ts';
-import { coverageText, noteOutside } from './coverage.ts';
+import { coverageText, noteBasis } from './coverage.ts';
 import type { VintagesQuery } from './query.ts';
 
 type Vintage = RowOf<typeof vintages>;
@@ -26,9 +26,15 @@ async function* pages(query: VintagesQuery, asking: Asking): AsyncGenerator<Enve
     if (isFirst && asOf === undefined && page.coverage !== undefined)
       note?.({ kind: 'coverage', text: coverageText(page.coverage) });
     isFirst = false;
+    asking.basis.add(
+      query.id,
+      to,
+      page.coverage?.covered_to,
+      page.results.map(({ vintage_kind }) => vintage_kind ?? ''),
+    );
     yield asOf === undefined ? page : withoutCoverage(page);
   }
-  if (asOf !== undefined) await noteOutside([{ id }], [asOf], asking);
+  if (asOf !== undefined) await noteBasis([{ id }], [asOf], asking);
 }
 
 /** What is covered today includes days after the as-of date. */

@@ -24,6 +24,8 @@ export const curve = operation({
   summary: 'The treasury yield curve of a day',
   path: '/v1/treasury/yields/curve',
   object: 'yield_curve',
+  members: ['covered_to'],
+  subject: 'the {curve_type} curve',
   inContract: true,
   params: {
     date: dayParam('Trade date; no rows if that day has no curve.', {
@@ -38,6 +40,7 @@ export const curve = operation({
   boundBy: 'date',
   chart: 'curve',
   dependsOnToday: ({ date }) => date === undefined,
+  coveredTo: ({ curve_type }, view) => view.coveredTo(curve_type),
   async run({ date, curve_type }, { view, clock }) {
     const points = await view.curve({
       curveType: curve_type,

@@ -55,7 +55,8 @@ export const insiderClusterExplanations = operation({
   summary: 'Which trades make a cluster of insiders, and why others near it do not count',
   path: '/v1/insider/clusters/explanations',
   object: 'insider_cluster_explanation',
-  members: ['as_of'],
+  members: ['as_of', 'covered_to'],
+  subject: 'insider filings',
   params: {
     ...clusterParams,
     limit: { ...clusterParams.limit, description: 'Clusters in one page.' },
@@ -82,6 +83,7 @@ export const insiderClusterExplanations = operation({
   limitCounts: ['issuer_cik', 'date_first'],
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
+  coveredTo: (_values, view) => view.coveredTo('filings'),
   async run(values, { view, position }) {
     const { clusters, ...page } = await pageOfClusters(view, values, position);
     return { ...page, rows: await explanationRows(view, clusters, values) };

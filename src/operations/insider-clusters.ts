@@ -96,7 +96,8 @@ export const insiderClusters = operation({
   summary: 'Where several insiders bought within days of each other',
   path: '/v1/insider/clusters',
   object: 'insider_clusters',
-  members: ['as_of'],
+  members: ['as_of', 'covered_to'],
+  subject: 'insider filings',
   params: clusterParams,
   fields,
   columns: fields.map(({ name }) => name).filter((name) => name !== 'insiders'),
@@ -104,6 +105,7 @@ export const insiderClusters = operation({
   boundBy: 'as_of',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
+  coveredTo: (_values, view) => view.coveredTo('filings'),
   async run(values, { view, position }) {
     const { clusters, ...page } = await pageOfClusters(view, values, position);
     return { ...page, rows: clusters.map(clusterRow) };

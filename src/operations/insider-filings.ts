@@ -95,7 +95,8 @@ export const insiderFilings = operation({
   summary: 'Trades that insiders reported, by the day of their filing',
   path: '/v1/insider/filings',
   object: 'insider_filings',
-  members: ['as_of'],
+  members: ['as_of', 'covered_to'],
+  subject: 'insider filings',
   params: {
     ticker: filterParam('Trading symbol.'),
     owner_name: filterParam('A part of the name of an owner, ignoring case.', { flag: 'owner' }),
@@ -125,6 +126,7 @@ export const insiderFilings = operation({
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
+  coveredTo: (_values, view) => view.coveredTo('filings'),
   async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position }) {
     const [filedOn, filingId, row] = position?.key ?? [];
     const found = await view.filings({

@@ -16,6 +16,7 @@ export const revisions = operation({
   summary: 'Every value that was published for one date, and how it changed',
   path: '/v1/series/{id}/revisions',
   object: 'revision_series',
+  members: ['covered_to'],
   params: {
     id: seriesIdParam('series_id'),
     date: requiredPeriodParam('The date of the values.', { field: 'date', is: 'equal' }),
@@ -27,6 +28,12 @@ export const revisions = operation({
   needsVintageAccess: () => true,
   async run({ id, date }, { view }) {
     const { series, rows } = existing(await view.revisions(id, date), id);
-    return { rows: rows.map((revision) => observationRow(series, { date, ...revision })) };
+    return {
+      rows: rows.map(({ kind, ...revision }) => ({
+        ...observationRow(series, { date, ...revision }),
+        vintage_kind: kind,
+      })),
+      coveredTo: series.coveredTo,
+    };
   },
 });

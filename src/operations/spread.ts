@@ -11,6 +11,8 @@ export const spread = operation({
   summary: 'The difference between two treasury rates over time',
   path: '/v1/treasury/yields/spread',
   object: 'yield_spread',
+  members: ['covered_to'],
+  subject: 'the {curve_type} curve',
   params: {
     long: maturityParam('The maturity to compare.', '10Y'),
     short: maturityParam('The maturity to compare it with.', '2Y'),
@@ -36,6 +38,7 @@ export const spread = operation({
     checkMaturity('long', long, curve_type);
     checkMaturity('short', short, curve_type);
   },
+  coveredTo: ({ curve_type }, view) => view.coveredTo(curve_type),
   async run({ long, short, curve_type, from, to, limit }, { view, position }) {
     const before = position?.key[0];
     const found = await view.spread({

@@ -9,6 +9,8 @@ export const yields = operation({
   summary: 'Treasury rates over time, of one maturity or of all',
   path: '/v1/treasury/yields',
   object: 'yield_series',
+  members: ['covered_to'],
+  subject: 'the {curve_type} curve',
   params: {
     maturity: maturityParam('Maturity label, such as 10Y (default: all).', undefined),
     curve_type: curveTypeParam(),
@@ -24,6 +26,7 @@ export const yields = operation({
     checkRange(from, to);
     checkMaturity('maturity', maturity, curve_type);
   },
+  coveredTo: ({ curve_type }, view) => view.coveredTo(curve_type),
   async run({ maturity, curve_type, from, to, limit }, { view, position }) {
     const [date, after] = position?.key ?? [];
     const found = await view.yields({

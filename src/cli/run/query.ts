@@ -1,10 +1,13 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { AnswerProgress, Asking, Failure } from '../../analysis/answer.ts';
+import type { AnswerProgress, Asking, Failure, Note } from '../../analysis/answer.ts';
+import { Basis, type Demands } from '../../analysis/basis.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
 import { withSuggestion } from '../../analysis/series-ids.ts';
+import type { Client } from '../../client/client.ts';
 import { isDataChange, restartOnChange } from '../../client/consistency.ts';
+import { utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import type { QueryLine } from '../options/line.ts';
@@ -24,7 +27,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     messages.resolved(line.resolved);
     const bar = progress(io, line.messages.quiet);
     const asking: Asking = {
-      client,
+      ...basedOn(client, new Basis(line.demands, utcDay(io.clock()))),
       signal: io.signal,
       chart: output.drawn,
       progress: (share) => bar.show(() => countText(share), share),
@@ -36,7 +39,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
       return exitCode.success;
     }
     const started = io.clock().getTime();
-    const job = { query, output, asking, bar, messages, io };
+    const job = { query, output, asking, client, demands: line.demands, bar, messages, io };
     const { rows, failures } = await answer(job);
     messages.detail(`asof: ${rows} rows in ${io.clock().getTime() - started} ms`);
     const codes: number[] = [];
@@ -48,6 +51,17 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
   });
 }
 
+/** The flags that help where a note says that something is missing. */
+const waysOut: Readonly<Partial<Record<Note['kind'], string>>> = {
+  'no curve': '; --on-or-before takes the newest one before it',
+  beyond: '; --beyond repeat shows the newest that is known',
+};
+
+/** A client whose answers a basis notes, and that basis. */
+function basedOn(client: Client, basis: Basis): Pick<Asking, 'basis' | 'client'> {
+  return { basis, client: basis.through(client) };
+}
+
 function countText({ rows }: AnswerProgress): string {
   return rows === undefined ? '' : `${rows.toLocaleString('en-US')} rows`;
 }
@@ -57,6 +71,8 @@ type Job = {
   readonly query: Query;
   readonly output: OutputChoice;
   readonly asking: Asking;
+  readonly client: Client;
+  readonly demands: Demands;
   readonly bar: Progress;
   readonly messages: Messages;
   readonly io: Io;
@@ -66,7 +82,7 @@ type Job = {
 type Outcome = { readonly rows: number; readonly failures: readonly Failure[] };
 
 async function answer(job: Job): Promise<Outcome> {
-  const { output, asking, bar, messages, io } = job;
+  const { output, client, demands, bar, messages, io } = job;
   const sink = await openSink(output.file, io);
   let notes: string[] = [];
   try {
@@ -75,9 +91,14 @@ async function answer(job: Job): Promise<Outcome> {
       const note: Asking['note'] = ({ kind, text }) => {
         // In JSON the coverage of a series is part of the answer.
         if (kind === 'coverage' && output.format === 'json') return;
-        notes.push(kind === 'no curve' ? `${text}; --on-or-before takes the newest one before it` : text);
+        notes.push(`${text}${waysOut[kind] ?? ''}`);
       };
-      return attempt({ ...job, asking: { ...asking, ...(messages.notes && { note }) } }, sink);
+      const asking = {
+        ...job.asking,
+        ...basedOn(client, new Basis(demands, utcDay(io.clock()))),
+        ...(messages.notes && { note }),
+      };
+      return attempt({ ...job, asking }, sink);
     }, sink);
   } catch (error) {
     await sink.abandon();

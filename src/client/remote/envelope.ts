@@ -1,5 +1,5 @@
 import { Problem } from '../../errors/problem.ts';
-import type { Envelope, Row } from '../../operations/envelope.ts';
+import type { AnswerVintage, Envelope, Row } from '../../operations/envelope.ts';
 import { type Field, fieldKinds } from '../../operations/field.ts';
 import { limitTaken, type Operation } from '../../operations/operation.ts';
 import { type Params, type ParamTexts, type RowBound, textOf } from '../../operations/param.ts';
@@ -39,12 +39,37 @@ export function readEnvelope<R extends Row>(
 
 /** The envelope in asof's form: days as `YYYY-MM-DD`, and a cursor only if there are more rows. */
 function inOneForm<R>(received: Envelope<unknown>, results: readonly R[]): Envelope<R> {
-  const { next_cursor, ...envelope } = headFromWire(received);
+  const { next_cursor, ...envelope } = headFromWire(ofOurMembers(received));
   return {
     ...envelope,
     results,
     ...(envelope.has_more && next_cursor !== undefined && { next_cursor }),
   };
+}
+
+/** The envelope without members of another service that have the names of our additions. */
+function ofOurMembers<R>(received: Envelope<R>): Envelope<R> {
+  const { vintage, covered_to, ...others } = received;
+  const [ours, day] = [
+    vintage === undefined || isVintage(vintage),
+    covered_to === undefined || isDayOrNull(covered_to),
+  ];
+  if (ours && day) return received;
+  return {
+    ...others,
+    ...(ours && vintage && { vintage }),
+    ...(day && covered_to !== undefined && { covered_to }),
+  };
+}
+
+function isVintage(value: unknown): value is AnswerVintage {
+  if (!isObject(value) || !isText(value.vintage_kind) || !isDayOrNull(value.as_of_date)) return false;
+  const { next_date = null, next_kind = null } = value;
+  return isDayOrNull(next_date) && (next_kind === null || isText(next_kind));
+}
+
+function isDayOrNull(value: unknown): value is string | null {
+  return value === null || fieldKinds.day.isOnWire(value);
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';

@@ -1,6 +1,7 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
+import type { CurveType } from '../../domain/treasury/curve.ts';
 import type {
   CurveQuery,
   FilingsQuery,
@@ -25,6 +26,7 @@ import {
   readRevisions,
   readStatements,
   readVintageCounts,
+  readVintageOn,
 } from './statements.ts';
 
 /** The store of a view. */
@@ -63,14 +65,20 @@ export class SqliteView implements StoreView {
   observations(query: ObservationQuery) {
     return this.#answer((connection) => {
       const series = readSeries(connection, query.seriesId);
-      return series && { series: seriesOf(series), rows: readObservations(connection, series, query) };
+      return (
+        series && {
+          series: seriesOf(series),
+          rows: readObservations(connection, series, query),
+          vintage: readVintageOn(connection, series, query),
+        }
+      );
     });
   }
 
   revisions(seriesId: string, date: Day) {
     return this.#answer((connection) => {
       const series = readSeries(connection, seriesId);
-      return series && { series: seriesOf(series), rows: readRevisions(connection, series.key, date) };
+      return series && { series: seriesOf(series), rows: readRevisions(connection, series, date) };
     });
   }
 
@@ -101,6 +109,16 @@ export class SqliteView implements StoreView {
 
   filings(query: FilingsQuery) {
     return this.#answer((connection) => readFilings(connection, query));
+  }
+
+  coveredTo(what: CurveType | 'filings') {
+    return this.#answer((connection) => {
+      const newest =
+        what === 'filings'
+          ? connection.column<Day | null>('select max(filed_on) from filing').get()
+          : connection.column<Day | null>('select max(trade_date) from curve where curve_type = ?').get(what);
+      return newest ?? undefined;
+    });
   }
 
   purchases(query: PurchasesQuery): AsyncIterable<readonly Filing[]> {
