@@ -1,4 +1,4 @@
-import type { Asking, QueryAnswer } from './answer.ts';
+import type { QueryAnswer, QueryContext } from './answer.ts';
 import { answerCurve } from './curve.ts';
 import { answerDiff, estimateDiff } from './diff.ts';
 import { answerPanel, estimatePanel } from './panel.ts';
@@ -9,34 +9,34 @@ import { answerVintages } from './vintages.ts';
 import { answerYieldTable } from './yield-table.ts';
 
 /** Answers a query that takes more than the rows of one operation. */
-export async function answerAnalysis(query: AnalysisQuery, asking: Asking): Promise<QueryAnswer> {
+export async function answerAnalysis(query: AnalysisQuery, context: QueryContext): Promise<QueryAnswer> {
   switch (query.kind) {
     case 'revisions':
-      return answerRevisions(query, asking);
+      return answerRevisions(query, context);
     case 'vintages':
-      return answerVintages(query, asking);
+      return answerVintages(query, context);
     case 'curve':
-      return answerCurve(query, asking);
+      return answerCurve(query, context);
     case 'yield-table':
-      return answerYieldTable(query, asking);
+      return answerYieldTable(query, context);
     case 'diff':
-      return answerDiff(query, asking);
+      return answerDiff(query, context);
     case 'panel':
-      return answerPanel(query, asking);
+      return answerPanel(query, context);
     case 'real-time-panel':
-      return answerRealTimePanel(query, asking);
+      return answerRealTimePanel(query, context);
   }
 }
 
 /** How many requests the answer to a diff or a panel takes, in words; makes those that it takes to find out. */
-export async function estimate(query: AnalysisQuery, asking: Asking): Promise<string> {
+export async function estimate(query: AnalysisQuery, context: QueryContext): Promise<string> {
   switch (query.kind) {
     case 'diff':
-      return estimateDiff(query, asking);
+      return estimateDiff(query, context);
     case 'panel':
-      return estimatePanel(query, asking);
+      return estimatePanel(query, context);
     case 'real-time-panel':
-      return estimateRealTimePanel(query, asking);
+      return estimateRealTimePanel(query, context);
     default:
       throw new Error(`${query.kind} is not estimated`);
   }

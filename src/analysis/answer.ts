@@ -28,7 +28,7 @@ export type AnswerProgress = {
 };
 
 /** Whom a query is asked, and who is told about it. */
-export type Asking = {
+export type QueryContext = {
   readonly client: Client;
   readonly signal: AbortSignal;
   /** Takes remarks; without it no request is made for one. */
@@ -59,7 +59,7 @@ export function textsOf(params: QueryParams): ParamTexts {
 
 /** All rows of a listing, or those of an extent. */
 export async function rowsOf<R extends Row>(
-  { client, signal }: Pick<Asking, 'client' | 'signal'>,
+  { client, signal }: Pick<QueryContext, 'client' | 'signal'>,
   operation: Operation<Params, R>,
   params: QueryParams,
   extent: Extent = {},
@@ -73,7 +73,7 @@ export async function rowsOf<R extends Row>(
 /** The same pages; reports after each how many rows there were so far. */
 export async function* counted<R>(
   pages: AsyncIterable<Envelope<R>>,
-  progress: Asking['progress'],
+  progress: QueryContext['progress'],
 ): AsyncGenerator<Envelope<R>> {
   let rows = 0;
   for await (const page of pages) {

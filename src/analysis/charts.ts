@@ -3,18 +3,18 @@ import { Problem } from '../errors/problem.ts';
 import type { Cell, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/index.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../render/chart/drawing.ts';
-import type { Asking } from './answer.ts';
+import type { QueryContext } from './answer.ts';
 import type { QueryParams, RevisionsQuery, YieldCurveQuery } from './query.ts';
-import { listed, type MeantSeries } from './series-ids.ts';
+import { listed, type ResolvedSeries } from './series-ids.ts';
 
 /** The most lines that people can tell apart. */
 const mostLines = 8;
 
 /** The drawing of series over their dates: lines of one unit share a scale, each other unit has its own panel. */
 export async function observationsDrawing(
-  series: readonly MeantSeries[],
+  series: readonly ResolvedSeries[],
   { release }: QueryParams,
-  asking: Asking,
+  context: QueryContext,
 ): Promise<Drawing> {
   if (series.length > mostLines)
     throw new Problem('bad-input', `a chart shows at most ${mostLines} series, not ${series.length}`, {
@@ -22,7 +22,7 @@ export async function observationsDrawing(
     });
   const ids = series.map(({ id }) => id);
   const about = new Map<string, Row | undefined>();
-  for (const one of series) about.set(one.id, await descriptionOf(one, asking));
+  for (const one of series) about.set(one.id, await descriptionOf(one, context));
   /** The series with values, or all where none has any. */
   const seen = ({ lines }: ChartSummary) => {
     const found = ids.filter((id) => lines.includes(id));
@@ -38,7 +38,7 @@ export async function observationsDrawing(
       title: titleOfAll(seen(summary), about),
       subtitle: [
         stateText(summary, release === 'first'),
-        ...kindTexts(seen(summary), (id) => asking.basis.vintageOn(id, summary.asOf)?.vintage_kind),
+        ...kindTexts(seen(summary), (id) => context.basis.vintageOn(id, summary.asOf)?.vintage_kind),
         ...emptyText(empty(summary)),
       ].join('; '),
     }),
@@ -94,8 +94,11 @@ function emptyText(ids: readonly string[]): readonly string[] {
   return ids.length === 0 ? [] : [`none of ${listed(ids, 'and')}`];
 }
 
-/** The description of a series; undefined where there is none, which asking for its values will show. */
-async function descriptionOf({ id, row }: MeantSeries, { client }: Asking): Promise<Row | undefined> {
+/** The description of a series; undefined where there is none, which context for its values will show. */
+async function descriptionOf(
+  { id, row }: ResolvedSeries,
+  { client }: QueryContext,
+): Promise<Row | undefined> {
   if (row !== undefined) return row;
   try {
     return (await client.ask(seriesShow, [['id', id]])).results[0];
@@ -118,8 +121,11 @@ function titled(id: string, row: Row | undefined): string {
 }
 
 /** The drawing of the value of one date over the dates on which it was published, as steps. */
-export async function revisionsDrawing({ id, date }: RevisionsQuery, asking: Asking): Promise<Drawing> {
-  const series = await descriptionOf({ id }, asking);
+export async function revisionsDrawing(
+  { id, date }: RevisionsQuery,
+  context: QueryContext,
+): Promise<Drawing> {
+  const series = await descriptionOf({ id }, context);
   const covered = typeof series?.covered_to === 'string' ? series.covered_to : undefined;
   return {
     axis: 'day',

@@ -3,9 +3,9 @@ import { isFinal, throttled } from '../client/throttling.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/index.ts';
-import { type Asking, type Failure, isOfOneSeries, type QueryAnswer } from './answer.ts';
+import { type Failure, isOfOneSeries, type QueryAnswer, type QueryContext } from './answer.ts';
 import type { RowLayout } from './layouts.ts';
-import type { MeantSeries } from './series-ids.ts';
+import type { ResolvedSeries } from './series-ids.ts';
 
 /** The rows of an answer that is put together from the answers to several requests. */
 export type ComposedRows<R extends Row> = RowLayout & {
@@ -16,7 +16,7 @@ export type ComposedRows<R extends Row> = RowLayout & {
 };
 
 /** Whom a composed query is asked: a client that keeps to a few requests at a time and counts them. */
-export type ComposedAsking = Asking & {
+export type ComposedContext = QueryContext & {
   /** The number of requests so far. */
   readonly requests: () => number;
   /** Announces how many requests there will have been at the end. */
@@ -27,11 +27,11 @@ export type ComposedAsking = Asking & {
 
 /** Composes an answer out of one state of the data; a Problem where the data changes in the meantime. */
 export async function composed<R extends Row>(
-  asking: Asking,
-  compose: (asking: ComposedAsking) => Promise<ComposedRows<R>>,
+  context: QueryContext,
+  compose: (context: ComposedContext) => Promise<ComposedRows<R>>,
 ): Promise<QueryAnswer<R>> {
   let requestId = '';
-  const { counting, watch } = await countingRequests(asking, (id) => {
+  const { counting, watch } = await countingRequests(context, (id) => {
     requestId ||= id;
   });
   const made = await compose(counting);
@@ -42,24 +42,24 @@ export async function composed<R extends Row>(
 
 /** Works out how many requests an answer would take. */
 export async function estimated(
-  asking: Asking,
-  work: (asking: ComposedAsking) => Promise<string>,
+  context: QueryContext,
+  work: (context: ComposedContext) => Promise<string>,
 ): Promise<string> {
-  const { counting } = await countingRequests(asking, () => undefined);
+  const { counting } = await countingRequests(context, () => undefined);
   return work(counting);
 }
 
-async function countingRequests(asking: Asking, answered: (requestId: string) => void) {
+async function countingRequests(context: QueryContext, answered: (requestId: string) => void) {
   let expected: number | undefined;
-  const client = throttled(asking.client, asking.signal, (id) => {
+  const client = throttled(context.client, context.signal, (id) => {
     answered(id);
     const done = client.requests();
     const total = expected === undefined ? {} : { total: Math.max(done, expected) };
-    asking.progress?.({ done, unit: 'requests', ...total });
+    context.progress?.({ done, unit: 'requests', ...total });
   });
   const watch = await client.watch();
-  const counting: ComposedAsking = {
-    ...asking,
+  const counting: ComposedContext = {
+    ...context,
     client,
     requests: client.requests,
     checks: watch.requests,
@@ -96,7 +96,7 @@ async function* pagesOf<R extends Row>(
 const largestPage = 1000;
 
 /** About how many pages all observations of a series fill. */
-export async function pagesExpected({ id, row }: MeantSeries, { client }: Asking): Promise<number> {
+export async function pagesExpected({ id, row }: ResolvedSeries, { client }: QueryContext): Promise<number> {
   const series = row ?? (await client.ask(seriesShow, [['id', id]])).results[0];
   return Math.max(1, Math.ceil(Number(series?.observation_count ?? 0) / largestPage));
 }

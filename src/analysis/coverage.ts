@@ -1,34 +1,34 @@
 import type { Day } from '../domain/series/date.ts';
 import type { Coverage, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/index.ts';
-import type { Asking } from './answer.ts';
+import type { QueryContext } from './answer.ts';
 import { inexactText } from './basis.ts';
-import type { MeantSeries } from './series-ids.ts';
+import type { ResolvedSeries } from './series-ids.ts';
 
 /** The most series that a note names. */
 const mostNamed = 3;
 
 /** Notes which as-of dates are outside of what a series covers, and which answers are from samples. */
 export async function noteBasis(
-  answered: readonly MeantSeries[],
+  answered: readonly ResolvedSeries[],
   days: readonly Day[],
-  asking: Asking,
+  context: QueryContext,
 ): Promise<void> {
-  await noteOutside(answered, days, asking);
-  for (const text of sampleTexts(answered, days, asking)) asking.note?.({ kind: 'sampled', text });
+  await noteOutside(answered, days, context);
+  for (const text of sampleTexts(answered, days, context)) context.note?.({ kind: 'sampled', text });
 }
 
 /** Notes which as-of dates are before the first vintage of a series, or after the last day that the store covers. */
 export async function noteOutside(
-  answered: readonly MeantSeries[],
+  answered: readonly ResolvedSeries[],
   days: readonly Day[],
-  asking: Asking,
+  context: QueryContext,
 ): Promise<void> {
-  const { note } = asking;
+  const { note } = context;
   if (days.length === 0 || note === undefined) return;
   const outside: string[] = [];
   for (const one of answered) {
-    const series = boundsIn(one, days, asking) ?? (await described(one, asking));
+    const series = boundsIn(one, days, context) ?? (await described(one, context));
     const bounds = series === undefined ? [] : boundsPassed(series, days);
     if (bounds.length > 0) outside.push(`${one.id} is covered ${bounds.join(' ')}`);
   }
@@ -43,7 +43,7 @@ export async function noteOutside(
 }
 
 /** The first vintage and the coverage of a series, as far as the days need them and the answers said them. */
-function boundsIn({ id }: MeantSeries, days: readonly Day[], { basis }: Asking): Row | undefined {
+function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: QueryContext): Row | undefined {
   const vintages = days.flatMap((day) => basis.vintageOn(id, day) ?? []);
   const covered_to = basis.coveredTo(id);
   if (vintages.length < days.length || covered_to === undefined) return undefined;
@@ -51,15 +51,15 @@ function boundsIn({ id }: MeantSeries, days: readonly Day[], { basis }: Asking):
   return { first_vintage: before?.next_date ?? null, covered_to };
 }
 
-async function described({ id, row }: MeantSeries, { client }: Asking): Promise<Row | undefined> {
+async function described({ id, row }: ResolvedSeries, { client }: QueryContext): Promise<Row | undefined> {
   return row ?? (await client.ask(seriesShow, [['id', id]])).results[0];
 }
 
 /** Says of each series and day that its answer is from a sample, or of many series only which ones. */
 function sampleTexts(
-  answered: readonly MeantSeries[],
+  answered: readonly ResolvedSeries[],
   days: readonly Day[],
-  { basis }: Asking,
+  { basis }: QueryContext,
 ): readonly string[] {
   const found = answered.flatMap(({ id }) => {
     const texts = days.flatMap((day) => {

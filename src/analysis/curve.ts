@@ -6,73 +6,76 @@ import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { curve, yields } from '../operations/index.ts';
 import type { ParamTexts } from '../operations/param.ts';
-import { type Asking, type QueryAnswer, textsOf } from './answer.ts';
+import { type QueryAnswer, type QueryContext, textsOf } from './answer.ts';
 import { curveDrawing } from './charts.ts';
 import { type CurveComparisonRow, comparisonLayout } from './layouts.ts';
 import type { QueryParams, YieldCurveQuery } from './query.ts';
 
 /** The curve of a day, or of the newest day up to it; with `vs` beside the curve of another day. */
-export async function answerCurve(query: YieldCurveQuery, asking: Asking): Promise<QueryAnswer> {
+export async function answerCurve(query: YieldCurveQuery, context: QueryContext): Promise<QueryAnswer> {
   const { vs } = query;
-  return vs === undefined ? answerOneCurve(query, asking) : answerComparison({ ...query, vs }, asking);
+  return vs === undefined ? answerOneCurve(query, context) : answerComparison({ ...query, vs }, context);
 }
 
 /** The curve of a day, or of the newest day up to it. */
-export async function answerOneCurve(query: YieldCurveQuery, asking: Asking): Promise<QueryAnswer<RateRow>> {
+export async function answerOneCurve(
+  query: YieldCurveQuery,
+  context: QueryContext,
+): Promise<QueryAnswer<RateRow>> {
   const { fields, columns } = curve;
-  return { fields, columns, ...drawn(query, asking), failures: [], pages: curvePages(query, asking) };
+  return { fields, columns, ...drawn(query, context), failures: [], pages: curvePages(query, context) };
 }
 
 /** The curve of a day, or of the newest day up to it, beside the curve of another day. */
 export async function answerComparison(
   query: YieldCurveQuery & { readonly vs: Day },
-  asking: Asking,
+  context: QueryContext,
 ): Promise<QueryAnswer<CurveComparisonRow>> {
   const { fields, columns } = comparisonLayout;
-  return { fields, columns, ...drawn(query, asking), failures: [], pages: compare(query, asking) };
+  return { fields, columns, ...drawn(query, context), failures: [], pages: compare(query, context) };
 }
 
-function drawn(query: YieldCurveQuery, { chart }: Asking) {
+function drawn(query: YieldCurveQuery, { chart }: QueryContext) {
   return chart === true ? { drawing: curveDrawing(query) } : {};
 }
 
-async function* curvePages(query: YieldCurveQuery, asking: Asking): AsyncGenerator<Envelope<RateRow>> {
-  const texts = await curveTexts(query, query.date, asking);
-  yield* received(query, texts, asking);
+async function* curvePages(query: YieldCurveQuery, context: QueryContext): AsyncGenerator<Envelope<RateRow>> {
+  const texts = await curveTexts(query, query.date, context);
+  yield* received(query, texts, context);
 }
 
 async function* received(
   query: YieldCurveQuery,
   texts: ParamTexts,
-  asking: Asking,
+  context: QueryContext,
 ): AsyncGenerator<Envelope<RateRow>> {
-  for await (const page of pagesOf(asking.client, curve, texts, {}, asking.signal)) {
-    if (query.date !== undefined) noteMissing(page, query, query.date, asking);
+  for await (const page of pagesOf(context.client, curve, texts, {}, context.signal)) {
+    if (query.date !== undefined) noteMissing(page, query, query.date, context);
     yield page;
   }
 }
 
 async function* compare(
   query: YieldCurveQuery & { readonly vs: Day },
-  asking: Asking,
+  context: QueryContext,
 ): AsyncGenerator<Envelope<CurveComparisonRow>> {
   const { vs } = query;
-  const texts = await curveTexts(query, query.date, asking);
-  const other = await asking.client.ask(curve, await curveTexts(query, vs, asking));
-  noteMissing(other, query, vs, asking);
-  for await (const page of received(query, texts, asking)) yield compared(page, other);
+  const texts = await curveTexts(query, query.date, context);
+  const other = await context.client.ask(curve, await curveTexts(query, vs, context));
+  noteMissing(other, query, vs, context);
+  for await (const page of received(query, texts, context)) yield compared(page, other);
 }
 
 /** The parameters of the curve of a date, or of the newest day up to it. */
 async function curveTexts(
   { curveType, onOrBefore }: YieldCurveQuery,
   date: Day | undefined,
-  asking: Asking,
+  context: QueryContext,
 ): Promise<ParamTexts> {
   const type = typeParam(curveType);
   if (date === undefined) return textsOf(type);
-  const used = onOrBefore ? await newestUpTo(date, type, asking) : date;
-  if (used !== date) asking.note?.({ kind: 'empty', text: `no curve on ${date}; this is ${used}` });
+  const used = onOrBefore ? await newestUpTo(date, type, context) : date;
+  if (used !== date) context.note?.({ kind: 'empty', text: `no curve on ${date}; this is ${used}` });
   return textsOf({ date: used, ...type });
 }
 
@@ -85,7 +88,7 @@ function noteMissing(
   { results }: Envelope<RateRow>,
   { onOrBefore }: YieldCurveQuery,
   date: Day,
-  { note }: Asking,
+  { note }: QueryContext,
 ): void {
   if (results.length > 0) return;
   note?.(
@@ -99,7 +102,7 @@ function noteMissing(
  * The trade date of the newest curve up to `date`, found among the rates over time; `date` itself where there is none.
  * Asks until nothing newer is found, because another service may not give the newest rates first.
  */
-async function newestUpTo(date: Day, type: QueryParams, { client }: Asking): Promise<Day> {
+async function newestUpTo(date: Day, type: QueryParams, { client }: QueryContext): Promise<Day> {
   const newestOf = async (params: QueryParams): Promise<Day> => {
     const page = await client.ask(yields, textsOf({ ...type, ...params, to: date }));
     const days = page.results.map(({ trade_date }) => trade_date);

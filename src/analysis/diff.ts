@@ -3,36 +3,36 @@ import type { Day } from '../domain/series/date.ts';
 import { sameNumber } from '../domain/series/decimal.ts';
 import { observations } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
-import { type Asking, type QueryAnswer, rowsOf } from './answer.ts';
-import { type ComposedAsking, composed, eachOf, estimated, pagesExpected } from './composed.ts';
+import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
+import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteBasis } from './coverage.ts';
 import { type DiffRow, diffLayout } from './layouts.ts';
 import type { DiffQuery } from './query.ts';
 
 /** What two as-of dates disagree on, newest date first. */
-export function answerDiff(query: DiffQuery, asking: Asking): Promise<QueryAnswer<DiffRow>> {
-  return composed(asking, (counting) => compare(query, counting));
+export function answerDiff(query: DiffQuery, context: QueryContext): Promise<QueryAnswer<DiffRow>> {
+  return composed(context, (counting) => compare(query, counting));
 }
 
-async function compare(query: DiffQuery, asking: ComposedAsking) {
+async function compare(query: DiffQuery, context: ComposedContext) {
   const { id, days, from, to } = query;
   const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
   const { done, failures } = await eachOf(days, (day) =>
-    rowsOf(asking, observations, { id, as_of: day, ...range }),
+    rowsOf(context, observations, { id, as_of: day, ...range }),
   );
   const shown = { object: 'diff', ...diffLayout } as const;
   const [failure] = failures;
   if (failure !== undefined) return { ...shown, rows: [], failures: [{ id, error: failure.error }] };
-  await noteBasis([{ id }], days, asking);
+  await noteBasis([{ id }], days, context);
   const [before = [], after = []] = done;
   return { ...shown, rows: differences(id, before, after), failures: [] };
 }
 
 /** How many requests a diff takes, in words. */
-export function estimateDiff({ id, days }: DiffQuery, asking: Asking): Promise<string> {
-  return estimated(asking, async (counting) => {
+export function estimateDiff({ id, days }: DiffQuery, context: QueryContext): Promise<string> {
+  return estimated(context, async (counting) => {
     const pages = await pagesExpected({ id }, counting);
-    const checks = (asking.note === undefined ? 0 : 1) + counting.checks();
+    const checks = (context.note === undefined ? 0 : 1) + counting.checks();
     return `this diff takes about ${days.length * pages + checks} requests`;
   });
 }

@@ -1,55 +1,55 @@
 import type { Day } from '../domain/series/date.ts';
 import { observations } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
-import { type Asking, type QueryAnswer, rowsOf } from './answer.ts';
-import { type ComposedAsking, composed, eachOf, estimated, pagesExpected } from './composed.ts';
+import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
+import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteBasis } from './coverage.ts';
 import { longPanelLayout, type PanelRow, type RowLayout, type WideRow, widePanelLayout } from './layouts.ts';
 import type { PanelQuery, SortOrder } from './query.ts';
-import { type MeantSeries, seriesMeant } from './series-ids.ts';
+import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
 /** Several series as known on one day, aligned by date. */
-export function answerPanel(query: PanelQuery, asking: Asking): Promise<QueryAnswer> {
-  return query.wide ? answerWidePanel(query, asking) : answerLongPanel(query, asking);
+export function answerPanel(query: PanelQuery, context: QueryContext): Promise<QueryAnswer> {
+  return query.wide ? answerWidePanel(query, context) : answerLongPanel(query, context);
 }
 
 /** The same panel with a row for each date and series. */
-export function answerLongPanel(query: PanelQuery, asking: Asking): Promise<QueryAnswer<PanelRow>> {
-  return composed(asking, async (counting) => {
+export function answerLongPanel(query: PanelQuery, context: QueryContext): Promise<QueryAnswer<PanelRow>> {
+  return composed(context, async (counting) => {
     const { columns, ...rest } = await columnsOf(query, counting);
     return { ...longPanel(columns, query.sort), ...rest };
   });
 }
 
 /** The same panel with a row for each date and a column for each series. */
-export function answerWidePanel(query: PanelQuery, asking: Asking): Promise<QueryAnswer<WideRow>> {
-  return composed(asking, async (counting) => {
+export function answerWidePanel(query: PanelQuery, context: QueryContext): Promise<QueryAnswer<WideRow>> {
+  return composed(context, async (counting) => {
     const { columns, ...rest } = await columnsOf(query, counting);
     return { ...widePanel(columns, query.sort, 'date', false), ...rest };
   });
 }
 
-async function columnsOf(query: PanelQuery, asking: ComposedAsking) {
+async function columnsOf(query: PanelQuery, context: ComposedContext) {
   const { ids, asOf, from, to } = query;
-  const series = await seriesMeant(ids, asking);
+  const series = await resolveSeries(ids, context);
   // The length of a series takes a request, unless a pattern matched it.
   if (series.every(({ row }) => row !== undefined))
-    asking.expect(asking.requests() + (await requestsLeft(query, series, asking)));
+    context.expect(context.requests() + (await requestsLeft(query, series, context)));
   const params = {
     ...(asOf !== undefined && { as_of: asOf }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   };
   const { done, failures } = await eachOf(series, async (one) => {
-    const rows = await rowsOf(asking, observations, { id: one.id, ...params });
-    const kind = asking.basis.vintageOn(one.id, asOf)?.vintage_kind;
+    const rows = await rowsOf(context, observations, { id: one.id, ...params });
+    const kind = context.basis.vintageOn(one.id, asOf)?.vintage_kind;
     const points = rows.map((row) => pointOf(row, asOf, kind));
     return { series: one, points: new Map(points.map((point) => [point.date ?? '', point])) };
   });
   await noteBasis(
     done.map((column) => column.series),
-    notedDays(query, asking),
-    asking,
+    notedDays(query, context),
+    context,
   );
   return {
     columns: done,
@@ -58,29 +58,29 @@ async function columnsOf(query: PanelQuery, asking: ComposedAsking) {
   };
 }
 
-function notedDays({ asOf }: PanelQuery, { note }: Asking): readonly Day[] {
+function notedDays({ asOf }: PanelQuery, { note }: QueryContext): readonly Day[] {
   return asOf === undefined || note === undefined ? [] : [asOf];
 }
 
 async function requestsLeft(
   query: PanelQuery,
-  series: readonly MeantSeries[],
-  asking: ComposedAsking,
+  series: readonly ResolvedSeries[],
+  context: ComposedContext,
 ): Promise<number> {
-  const pages = await Promise.all(series.map((one) => pagesExpected(one, asking)));
-  const described = notedDays(query, asking).length === 0 ? 0 : undescribed(series);
-  return pages.reduce((sum, count) => sum + count, 0) + described + asking.checks();
+  const pages = await Promise.all(series.map((one) => pagesExpected(one, context)));
+  const described = notedDays(query, context).length === 0 ? 0 : undescribed(series);
+  return pages.reduce((sum, count) => sum + count, 0) + described + context.checks();
 }
 
 /** The number of series whose coverage takes a request. */
-export function undescribed(series: readonly MeantSeries[]): number {
+export function undescribed(series: readonly ResolvedSeries[]): number {
   return series.filter(({ row }) => row === undefined).length;
 }
 
 /** How many requests a panel takes, in words. */
-export function estimatePanel(query: PanelQuery, asking: Asking): Promise<string> {
-  return estimated(asking, async (counting) => {
-    const series = await seriesMeant(query.ids, counting);
+export function estimatePanel(query: PanelQuery, context: QueryContext): Promise<string> {
+  return estimated(context, async (counting) => {
+    const series = await resolveSeries(query.ids, counting);
     return `this panel takes about ${await requestsLeft(query, series, counting)} requests`;
   });
 }
@@ -97,7 +97,7 @@ export type PanelPoint = {
 
 /** What a panel holds of one series, by the day that its rows are about: a date, or an as-of date. */
 export type PanelColumn = {
-  readonly series: MeantSeries;
+  readonly series: ResolvedSeries;
   readonly points: ReadonlyMap<Day, PanelPoint>;
 };
 

@@ -1,24 +1,24 @@
 import type { Day } from '../domain/series/date.ts';
-import type { Asking, QueryAnswer } from './answer.ts';
-import { type ComposedAsking, composed, eachOf, estimated } from './composed.ts';
+import type { QueryAnswer, QueryContext } from './answer.ts';
+import { type ComposedContext, composed, eachOf, estimated } from './composed.ts';
 import { noteOutside } from './coverage.ts';
 import type { PanelRow, WideRow } from './layouts.ts';
 import { longPanel, undescribed, widePanel } from './panel.ts';
 import { asOfDates, type RealTimePanelQuery } from './query.ts';
 import { newestValues, planOf, type RealTimePlan, requestsIn } from './real-time-periods.ts';
-import { listed, seriesMeant } from './series-ids.ts';
+import { listed, resolveSeries } from './series-ids.ts';
 
 /** The newest value of several series that was known on each day of a rhythm. */
-export function answerRealTimePanel(query: RealTimePanelQuery, asking: Asking): Promise<QueryAnswer> {
-  return query.wide ? answerWideRealTimePanel(query, asking) : answerLongRealTimePanel(query, asking);
+export function answerRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<QueryAnswer> {
+  return query.wide ? answerWideRealTimePanel(query, context) : answerLongRealTimePanel(query, context);
 }
 
 /** The same panel with a row for each as-of date and series. */
 export function answerLongRealTimePanel(
   query: RealTimePanelQuery,
-  asking: Asking,
+  context: QueryContext,
 ): Promise<QueryAnswer<PanelRow>> {
-  return composed(asking, async (counting) => {
+  return composed(context, async (counting) => {
     const { columns, failures } = await columnsOf(query, counting);
     return { ...longPanel(columns, query.sort), failures };
   });
@@ -27,15 +27,15 @@ export function answerLongRealTimePanel(
 /** The same panel with a row for each as-of date and a column for each series. */
 export function answerWideRealTimePanel(
   query: RealTimePanelQuery,
-  asking: Asking,
+  context: QueryContext,
 ): Promise<QueryAnswer<WideRow>> {
-  return composed(asking, async (counting) => {
+  return composed(context, async (counting) => {
     const { columns, failures } = await columnsOf(query, counting);
     return { ...widePanel(columns, query.sort, 'as_of', query.withDates), failures };
   });
 }
 
-async function columnsOf(query: RealTimePanelQuery, counting: ComposedAsking) {
+async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext) {
   const { planned, noted, made, left, checks } = await planAll(query, counting);
   counting.expect(made + left + checks);
   const { done, failures } = await eachOf(planned.done, async (plan) => ({
@@ -57,7 +57,7 @@ async function columnsOf(query: RealTimePanelQuery, counting: ComposedAsking) {
 }
 
 /** Notes which series show samples, or what was fetched, on any of the days. */
-function noteKinds(plans: readonly RealTimePlan[], { note }: Asking): void {
+function noteKinds(plans: readonly RealTimePlan[], { note }: QueryContext): void {
   for (const kind of ['sampled', 'fetched']) {
     const ids = plans.flatMap(({ series, kinds }) => ([...kinds.values()].includes(kind) ? [series.id] : []));
     if (ids.length === 0) continue;
@@ -68,19 +68,19 @@ function noteKinds(plans: readonly RealTimePlan[], { note }: Asking): void {
 }
 
 /** How many requests a real-time panel takes, in words; makes those that plan it. */
-export function estimateRealTimePanel(query: RealTimePanelQuery, asking: Asking): Promise<string> {
-  return estimated(asking, async (counting) => {
+export function estimateRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<string> {
+  return estimated(context, async (counting) => {
     const { made, left, checks } = await planAll(query, counting);
     return `this panel takes ${made + left + checks} requests: ${made} to plan it (made now), ${left} for values, ${checks} to check coverage and that nothing changed`;
   });
 }
 
-async function planAll(query: RealTimePanelQuery, asking: ComposedAsking) {
+async function planAll(query: RealTimePanelQuery, context: ComposedContext) {
   const days = asOfDates(query);
-  const series = await seriesMeant(query.ids, asking);
-  const planned = await eachOf(series, (one) => planOf(one, days, query.beyond, asking));
+  const series = await resolveSeries(query.ids, context);
+  const planned = await eachOf(series, (one) => planOf(one, days, query.beyond, context));
   const left = planned.done.reduce((sum, plan) => sum + requestsIn(plan), 0);
-  const noted: readonly Day[] = asking.note === undefined ? [] : [...days.slice(0, 1), ...days.slice(-1)];
+  const noted: readonly Day[] = context.note === undefined ? [] : [...days.slice(0, 1), ...days.slice(-1)];
   const described = noted.length === 0 ? 0 : undescribed(planned.done.map((plan) => plan.series));
-  return { planned, noted, left, made: asking.requests(), checks: described + asking.checks() };
+  return { planned, noted, left, made: context.requests(), checks: described + context.checks() };
 }

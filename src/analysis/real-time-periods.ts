@@ -13,14 +13,14 @@ import { Problem } from '../errors/problem.ts';
 import type { Coverage, Row } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow, vintages } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
-import { type Asking, rowsOf } from './answer.ts';
+import { type QueryContext, rowsOf } from './answer.ts';
 import type { PanelPoint } from './panel.ts';
 import type { Beyond } from './query.ts';
-import type { MeantSeries } from './series-ids.ts';
+import type { ResolvedSeries } from './series-ids.ts';
 
 /** How the newest values of a series on many as-of dates are found: those known already, and the requests that are left. */
 export type RealTimePlan = {
-  readonly series: MeantSeries;
+  readonly series: ResolvedSeries;
   readonly periods: readonly RealTimePeriod[];
   /** The days that are after what the series covers, and stay without a value. */
   readonly beyondCoverage: readonly Day[];
@@ -39,17 +39,17 @@ const manyPeriods = 4;
 
 /** Finds out with few requests in which real-time periods of a series the days (ascending) are. */
 export async function planOf(
-  series: MeantSeries,
+  series: ResolvedSeries,
   days: readonly Day[],
   beyond: Beyond,
-  asking: Asking,
+  context: QueryContext,
 ): Promise<RealTimePlan> {
-  const nothingKnown = byKnowledge(new Map());
+  const nothingKnown = separateRevised(new Map());
   const last = days.at(-1);
   if (last === undefined)
     return { series, periods: [], beyondCoverage: [], kinds: new Map(), ...nothingKnown };
-  const listed = await ifOffered(() => publicationsOf(series, last, asking));
-  const row = listed?.row ?? (beyond === 'repeat' ? series.row : await describedIfPossible(series, asking));
+  const listed = await ifOffered(() => publicationsOf(series, last, context));
+  const row = listed?.row ?? (beyond === 'repeat' ? series.row : await describedIfPossible(series, context));
   const described = { ...series, ...(row !== undefined && { row }) };
   const covered = coveredDays(described, days, beyond);
   const beyondCoverage = days.slice(covered.length);
@@ -61,20 +61,23 @@ export async function planOf(
   const { publications } = listed;
   const periods = realTimePeriodsOf(covered, publications);
   const kinds = kindsOn(covered, publications);
-  asking.basis.add(series.id, last, listed.row?.covered_to, [...new Set(kinds.values())]);
+  context.basis.add(series.id, last, listed.row?.covered_to, [...new Set(kinds.values())]);
   // What is published after the last day may show that the last vintage is not the last publication before it.
-  if (asking.basis.demands.exact === true) await newestIn(series, { days: [last], since: last }, asking);
+  if (context.basis.demands.exact === true) await newestIn(series, { days: [last], since: last }, context);
   const plan = { series: described, periods, beyondCoverage, kinds };
   const isExact = publications.every(({ kind }) => kind === 'exact');
-  const asked = asking.basis.demands.exact !== true || isExact;
+  const asked = context.basis.demands.exact !== true || isExact;
   if (!asked || periods.filter(({ since }) => since !== undefined).length < manyPeriods)
     return { ...plan, ...nothingKnown };
-  const releases = await ifOffered(() => firstReleases(series, last, asking));
-  return { ...plan, ...byKnowledge(newestByFirstRelease(periods, publications, releases ?? [])) };
+  const releases = await ifOffered(() => firstReleases(series, last, context));
+  return { ...plan, ...separateRevised(newestByFirstRelease(periods, publications, releases ?? [])) };
 }
 
 /** The description of a series, which only another service may lack. */
-async function describedIfPossible({ id, row }: MeantSeries, { client }: Asking): Promise<Row | undefined> {
+async function describedIfPossible(
+  { id, row }: ResolvedSeries,
+  { client }: QueryContext,
+): Promise<Row | undefined> {
   if (row !== undefined) return row;
   try {
     return (await client.ask(seriesShow, [['id', id]])).results[0];
@@ -85,7 +88,7 @@ async function describedIfPossible({ id, row }: MeantSeries, { client }: Asking)
 }
 
 /** The days (ascending) up to the coverage of a series; all of them where values repeat, or the service does not say it. */
-function coveredDays({ id, row }: MeantSeries, days: readonly Day[], beyond: Beyond): readonly Day[] {
+function coveredDays({ id, row }: ResolvedSeries, days: readonly Day[], beyond: Beyond): readonly Day[] {
   const to = typeof row?.covered_to === 'string' ? row.covered_to : '';
   if (beyond === 'fail' && to === '')
     throw new Problem('bad-answer', `the service does not say to which day ${id} is covered`);
@@ -112,7 +115,9 @@ function kindsOn(days: readonly Day[], publications: readonly DatedKind[]): Read
 }
 
 /** Separates what first releases answer from what the revisions of one date answer for several periods. */
-function byKnowledge(newest: ReadonlyMap<RealTimePeriod, Newest>): Pick<RealTimePlan, 'known' | 'byDate'> {
+function separateRevised(
+  newest: ReadonlyMap<RealTimePeriod, Newest>,
+): Pick<RealTimePlan, 'known' | 'byDate'> {
   const known = new Map<RealTimePeriod, FirstRelease>();
   const revised = new Map<Day, RealTimePeriod[]>();
   for (const [period, { release, revised: isRevised }] of newest) {
@@ -136,17 +141,17 @@ export function requestsIn(plan: RealTimePlan): number {
 /** The newest value of a series as of each of the days. */
 export async function newestValues(
   plan: RealTimePlan,
-  asking: Asking,
+  context: QueryContext,
 ): Promise<ReadonlyMap<Day, PanelPoint>> {
   const { series, periods, beyondCoverage, kinds, known, byDate } = plan;
   const found = new Map<RealTimePeriod, FirstRelease | undefined>(known);
   const ask = async (period: RealTimePeriod): Promise<void> => {
-    found.set(period, await newestIn(series, period, asking));
+    found.set(period, await newestIn(series, period, context));
   };
   await Promise.all([
     ...alone(plan).map(ask),
     ...[...byDate].map(async ([date, sharing]) => {
-      const history = await ifOffered(() => changesOf(series, date, asking));
+      const history = await ifOffered(() => changesOf(series, date, context));
       for (const period of sharing) {
         const change = history?.findLast(({ asOf }) => asOf <= (period.since ?? ''));
         if (change?.value === undefined) await ask(period);
@@ -173,7 +178,7 @@ async function ifOffered<T>(ask: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-function tooMany({ id }: MeantSeries, requests: number): Problem {
+function tooMany({ id }: ResolvedSeries, requests: number): Problem {
   return new Problem(
     'bad-answer',
     `the service has no ${vintages.path.replace('{id}', id)}; without it ${id} takes ${requests} requests, more than ${mostWithoutVintages}`,
@@ -182,7 +187,7 @@ function tooMany({ id }: MeantSeries, requests: number): Problem {
 }
 
 /** The vintage dates up to `last`, ascending, and what the series covers. */
-async function publicationsOf({ id }: MeantSeries, last: Day, { client, signal }: Asking) {
+async function publicationsOf({ id }: ResolvedSeries, last: Day, { client, signal }: QueryContext) {
   const publications: DatedKind[] = [];
   let row: Coverage | undefined;
   const texts = [
@@ -201,17 +206,17 @@ async function publicationsOf({ id }: MeantSeries, last: Day, { client, signal }
 }
 
 async function firstReleases(
-  { id }: MeantSeries,
+  { id }: ResolvedSeries,
   last: Day,
-  asking: Asking,
+  context: QueryContext,
 ): Promise<readonly FirstRelease[]> {
-  const rows = await rowsOf(asking, observations, { id, as_of: last, release: 'first' });
+  const rows = await rowsOf(context, observations, { id, as_of: last, release: 'first' });
   return rows.map(releaseOf);
 }
 
 /** Every change of the value of one date, oldest first; a withdrawal has no value. */
-async function changesOf({ id }: MeantSeries, date: Day, asking: Asking) {
-  const rows = await rowsOf(asking, revisions, { id, date });
+async function changesOf({ id }: ResolvedSeries, date: Day, context: QueryContext) {
+  const rows = await rowsOf(context, revisions, { id, date });
   const changes = rows.map(({ as_of_date, value }) => ({
     asOf: as_of_date,
     value: value ?? undefined,
@@ -221,12 +226,12 @@ async function changesOf({ id }: MeantSeries, date: Day, asking: Asking) {
 
 /** The newest date that has a value in a period. */
 async function newestIn(
-  { id }: MeantSeries,
+  { id }: ResolvedSeries,
   { days: [day = ''] }: RealTimePeriod,
-  asking: Asking,
+  context: QueryContext,
 ): Promise<FirstRelease | undefined> {
   // Two rows show in which order a service gives them; to find that out from one takes another request.
-  const [first] = await rowsOf(asking, observations, { id, as_of: day }, { limit: 2 });
+  const [first] = await rowsOf(context, observations, { id, as_of: day }, { limit: 2 });
   return first && releaseOf(first);
 }
 

@@ -4,7 +4,7 @@ import { type Day, dayNumber } from '../domain/series/date.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
-import { type Asking, type Failure, pagesOrFailure, type QueryAnswer, rowsOf } from './answer.ts';
+import { type Failure, pagesOrFailure, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { revisionsDrawing } from './charts.ts';
 import { noteBasis } from './coverage.ts';
 import { type RevisionRow, revisionLayout } from './layouts.ts';
@@ -15,61 +15,61 @@ type PublishedValue = RowOf<typeof revisions>;
 /** Every value of one date, with the size and the lateness of each change. */
 export async function answerRevisions(
   query: RevisionsQuery,
-  asking: Asking,
+  context: QueryContext,
 ): Promise<QueryAnswer<RevisionRow>> {
   const failures: Failure[] = [];
-  const drawing = asking.chart === true ? await revisionsDrawing(query, asking) : undefined;
+  const drawing = context.chart === true ? await revisionsDrawing(query, context) : undefined;
   return {
     ...revisionLayout,
     ...(drawing && { drawing }),
     failures,
-    pages: pagesOrFailure(query.id, pages(query, asking), failures),
+    pages: pagesOrFailure(query.id, pages(query, context), failures),
   };
 }
 
-async function* pages(query: RevisionsQuery, asking: Asking): AsyncGenerator<Envelope<RevisionRow>> {
+async function* pages(query: RevisionsQuery, context: QueryContext): AsyncGenerator<Envelope<RevisionRow>> {
   const { id, date, asOf } = query;
   const texts = [
     ['id', id],
     ['date', date],
   ] as const;
-  for await (const page of pagesOf(asking.client, revisions, texts, {}, asking.signal)) {
+  for await (const page of pagesOf(context.client, revisions, texts, {}, context.signal)) {
     const [first] = page.results;
     const known = page.results.filter((row) => asOf === undefined || row.as_of_date <= asOf);
-    asking.basis.add(
+    context.basis.add(
       id,
       asOf,
       page.covered_to,
       known.map(({ vintage_kind }) => vintage_kind ?? ''),
     );
     if (known.some(({ vintage_kind }) => vintage_kind === 'sampled'))
-      asking.note?.({
+      context.note?.({
         kind: 'sampled',
         text: `${id} is sampled: these are the first samples with each value`,
       });
     if (first === undefined)
-      asking.note?.({
+      context.note?.({
         kind: 'empty',
         text: 'no value was ever published for that date; dates are the first days of periods',
       });
     const released =
-      first !== undefined && (await isFirstRelease(first, asking)) ? first.as_of_date : undefined;
+      first !== undefined && (await isFirstRelease(first, context)) ? first.as_of_date : undefined;
     yield compared(page, asOf, released);
   }
-  if (asOf !== undefined) await noteBasis([{ id }], [asOf], asking);
+  if (asOf !== undefined) await noteBasis([{ id }], [asOf], context);
 }
 
 /**
  * Whether the first value that is known of a date is its first release. It is not for the dates up to the newest one in
  * the first vintage of the series: these were published before the record begins.
  */
-async function isFirstRelease({ series_id, date }: PublishedValue, asking: Asking): Promise<boolean> {
+async function isFirstRelease({ series_id, date }: PublishedValue, context: QueryContext): Promise<boolean> {
   const id = series_id;
-  const [series] = (await asking.client.ask(seriesShow, [['id', id]])).results;
+  const [series] = (await context.client.ask(seriesShow, [['id', id]])).results;
   const begin = series?.first_vintage ?? '';
   // Another service may not say where its record begins.
   if (begin === '') return true;
-  const [newest] = await rowsOf(asking, observations, { id, as_of: begin }, { limit: 1 });
+  const [newest] = await rowsOf(context, observations, { id, as_of: begin }, { limit: 1 });
   return newest === undefined || date > newest.date;
 }
 

@@ -4,43 +4,50 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
-import { type Asking, counted, type Failure, pagesOrFailure, type QueryAnswer, textsOf } from './answer.ts';
+import {
+  counted,
+  type Failure,
+  pagesOrFailure,
+  type QueryAnswer,
+  type QueryContext,
+  textsOf,
+} from './answer.ts';
 import { observationsDrawing, spreadDrawing } from './charts.ts';
 import { noteBasis } from './coverage.ts';
 import { operationNamed } from './layouts.ts';
 import type { OperationQuery, Query } from './query.ts';
-import { type MeantSeries, seriesMeant } from './series-ids.ts';
+import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
 /** Answers a query, with no more requests than the next page takes. */
-export async function run(query: Query, asking: Asking): Promise<QueryAnswer> {
-  if (query.kind === 'operation') return answerOperation(query, asking);
+export async function run(query: Query, context: QueryContext): Promise<QueryAnswer> {
+  if (query.kind === 'operation') return answerOperation(query, context);
   // Loaded here: most queries ask one operation, and start faster without the analyses.
-  return (await import('./analyses.ts')).answerAnalysis(query, asking);
+  return (await import('./analyses.ts')).answerAnalysis(query, context);
 }
 
 /** The rows of an operation: streamed page by page, one series after the other. */
-async function answerOperation(query: OperationQuery, asking: Asking): Promise<QueryAnswer> {
+async function answerOperation(query: OperationQuery, context: QueryContext): Promise<QueryAnswer> {
   const operation = operationNamed(query.operation);
   const { ids } = query;
-  const series = ids === undefined ? undefined : await seriesMeant(ids, asking);
+  const series = ids === undefined ? undefined : await resolveSeries(ids, context);
   if (query.cursor !== undefined && series !== undefined && series.length !== 1)
     throw new Problem('bad-input', `a cursor continues one series, not ${series.length}`);
-  const drawing = asking.chart === true ? await drawingOf(operation, query, series, asking) : undefined;
+  const drawing = context.chart === true ? await drawingOf(operation, query, series, context) : undefined;
   const failures: Failure[] = [];
   const shown = { fields: operation.fields, columns: operation.columns, ...(drawing && { drawing }) };
   if (series === undefined)
-    return { ...shown, failures, pages: pagesOfOne(query, operation, failures, asking) };
-  return { ...shown, failures, pages: pagesOfSeveral(query, operation, series, failures, asking) };
+    return { ...shown, failures, pages: pagesOfOne(query, operation, failures, context) };
+  return { ...shown, failures, pages: pagesOfSeveral(query, operation, series, failures, context) };
 }
 
 async function drawingOf(
   { chart }: Operation,
   { params }: OperationQuery,
-  series: readonly MeantSeries[] | undefined,
-  asking: Asking,
+  series: readonly ResolvedSeries[] | undefined,
+  context: QueryContext,
 ): Promise<Drawing | undefined> {
   if (chart === 'spread') return spreadDrawing(params);
-  return series && observationsDrawing(series, params, asking);
+  return series && observationsDrawing(series, params, context);
 }
 
 /** The pages of an operation that is asked once, of a series if it has an id. */
@@ -48,9 +55,9 @@ function pagesOfOne(
   query: OperationQuery,
   operation: Operation,
   failures: Failure[],
-  asking: Asking,
+  context: QueryContext,
 ): AsyncIterable<Envelope> {
-  const { client, signal, progress } = asking;
+  const { client, signal, progress } = context;
   const pages = counted(pagesOf(client, operation, textsOf(query.params), query, signal), progress);
   const { id } = query.params;
   return id === undefined ? pages : pagesOrFailure(String(id), pages, failures);
@@ -59,17 +66,17 @@ function pagesOfOne(
 async function* pagesOfSeveral(
   query: OperationQuery,
   operation: Operation,
-  series: readonly MeantSeries[],
+  series: readonly ResolvedSeries[],
   failures: Failure[],
-  asking: Asking,
+  context: QueryContext,
 ): AsyncGenerator<Envelope> {
   const total = expectedRows(operation, query, series);
   let rows = 0;
   for (const [done, { id }] of series.entries()) {
-    for await (const page of pagesOrFailure(id, sorted(query, operation, id, asking), failures)) {
+    for await (const page of pagesOrFailure(id, sorted(query, operation, id, context), failures)) {
       yield series.length > 1 ? joinable(page) : page;
       rows += page.results.length;
-      asking.progress?.(
+      context.progress?.(
         total !== undefined || series.length === 1
           ? { done: rows, unit: 'rows', ...(total !== undefined && { total }) }
           : { done, total: series.length, unit: 'series', rows },
@@ -81,7 +88,7 @@ async function* pagesOfSeveral(
   await noteBasis(
     series.filter(({ id }) => !failed.has(id)),
     asOf === undefined ? [] : [String(asOf)],
-    asking,
+    context,
   );
 }
 
@@ -89,7 +96,7 @@ async function* pagesOfSeveral(
 function expectedRows(
   { countedBy }: Operation,
   { params, limit, cursor }: OperationQuery,
-  series: readonly MeantSeries[],
+  series: readonly ResolvedSeries[],
 ): number | undefined {
   if (countedBy === undefined || limit !== undefined || cursor !== undefined) return undefined;
   if (Object.keys(params).length > 0) return undefined;
@@ -106,7 +113,7 @@ async function* sorted(
   query: OperationQuery,
   operation: Operation,
   id: string,
-  { client, signal }: Asking,
+  { client, signal }: QueryContext,
 ): AsyncGenerator<Envelope> {
   const texts: ParamTexts = [['id', id], ...textsOf(query.params)];
   const pages = pagesOf(client, operation, texts, query, signal);

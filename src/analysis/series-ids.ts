@@ -3,30 +3,30 @@ import { closest } from '../domain/series/closest.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesSearch } from '../operations/index.ts';
-import type { Asking } from './answer.ts';
+import type { QueryContext } from './answer.ts';
 
 /** Where series are looked up. */
-type Catalogue = Pick<Asking, 'client' | 'signal'>;
+type Catalogue = Pick<QueryContext, 'client' | 'signal'>;
 
 /**
  * A series that a query is about; `typed` is its id as typed, unless a pattern matched it, and `row` its description,
  * where that was looked up.
  */
-export type MeantSeries = { readonly id: string; readonly typed?: string; readonly row?: Row };
+export type ResolvedSeries = { readonly id: string; readonly typed?: string; readonly row?: Row };
 
 /**
  * The series that typed ids mean, each once: in upper case, and for an id with `*` every series whose id matches. A
  * pattern without a match stays as it is, to fail like any series that does not exist.
  */
-export async function seriesMeant(
+export async function resolveSeries(
   typed: readonly string[],
   catalogue: Catalogue,
-): Promise<readonly MeantSeries[]> {
-  const meant = new Map<string, MeantSeries>();
+): Promise<readonly ResolvedSeries[]> {
+  const meant = new Map<string, ResolvedSeries>();
   let known: readonly Row[] | undefined;
   for (const text of typed) {
     const id = text.toUpperCase();
-    const matching: MeantSeries[] = [];
+    const matching: ResolvedSeries[] = [];
     if (isPattern(id)) {
       known ??= await allSeries(catalogue);
       const pattern = patternOf(id);

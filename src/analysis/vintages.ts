@@ -3,22 +3,29 @@ import { earlier } from '../domain/series/date.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
-import { type Asking, counted, type Failure, pagesOrFailure, type QueryAnswer, textsOf } from './answer.ts';
+import {
+  counted,
+  type Failure,
+  pagesOrFailure,
+  type QueryAnswer,
+  type QueryContext,
+  textsOf,
+} from './answer.ts';
 import { coverageText, noteBasis } from './coverage.ts';
 import type { VintagesQuery } from './query.ts';
 
 type Vintage = RowOf<typeof vintages>;
 
 /** The vintage dates of a series up to an as-of date; without one, also what the series covers. */
-export function answerVintages(query: VintagesQuery, asking: Asking): QueryAnswer<Vintage> {
+export function answerVintages(query: VintagesQuery, context: QueryContext): QueryAnswer<Vintage> {
   const failures: Failure[] = [];
   const { fields, columns } = vintages;
-  return { fields, columns, failures, pages: pagesOrFailure(query.id, pages(query, asking), failures) };
+  return { fields, columns, failures, pages: pagesOrFailure(query.id, pages(query, context), failures) };
 }
 
-async function* pages(query: VintagesQuery, asking: Asking): AsyncGenerator<Envelope<Vintage>> {
+async function* pages(query: VintagesQuery, context: QueryContext): AsyncGenerator<Envelope<Vintage>> {
   const { id, from, asOf } = query;
-  const { client, signal, note, progress } = asking;
+  const { client, signal, note, progress } = context;
   const to = asOf === undefined ? query.to : earlier(query.to ?? asOf, asOf);
   const texts = textsOf({ id, ...(from !== undefined && { from }), ...(to !== undefined && { to }) });
   let isFirst = true;
@@ -26,7 +33,7 @@ async function* pages(query: VintagesQuery, asking: Asking): AsyncGenerator<Enve
     if (isFirst && asOf === undefined && page.coverage !== undefined)
       note?.({ kind: 'coverage', text: coverageText(page.coverage) });
     isFirst = false;
-    asking.basis.add(
+    context.basis.add(
       query.id,
       to,
       page.coverage?.covered_to,
@@ -34,7 +41,7 @@ async function* pages(query: VintagesQuery, asking: Asking): AsyncGenerator<Enve
     );
     yield asOf === undefined ? page : withoutCoverage(page);
   }
-  if (asOf !== undefined) await noteBasis([{ id }], [asOf], asking);
+  if (asOf !== undefined) await noteBasis([{ id }], [asOf], context);
 }
 
 /** What is covered today includes days after the as-of date. */

@@ -3,12 +3,12 @@ import { Problem } from '../errors/problem.ts';
 import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { yields } from '../operations/index.ts';
-import { type Asking, type QueryAnswer, textsOf } from './answer.ts';
+import { type QueryAnswer, type QueryContext, textsOf } from './answer.ts';
 import { type WideRow, yieldTableLayout } from './layouts.ts';
 import type { YieldTableQuery } from './query.ts';
 
 /** Treasury rates with a row for each date and a column for each maturity. */
-export function answerYieldTable(query: YieldTableQuery, asking: Asking): QueryAnswer<WideRow> {
+export function answerYieldTable(query: YieldTableQuery, context: QueryContext): QueryAnswer<WideRow> {
   const layout = yieldTableLayout(query);
   const { curveType, maturity, from, to, limit } = query;
   const texts = textsOf({
@@ -18,8 +18,8 @@ export function answerYieldTable(query: YieldTableQuery, asking: Asking): QueryA
     ...(to !== undefined && { to }),
   });
   const [, ...maturities] = layout.columns;
-  const rates = pagesOf(asking.client, yields, texts, {}, asking.signal);
-  return { ...layout, failures: [], pages: firstRows(limit, tablePages(rates, maturities), asking) };
+  const rates = pagesOf(context.client, yields, texts, {}, context.signal);
+  return { ...layout, failures: [], pages: firstRows(limit, tablePages(rates, maturities), context) };
 }
 
 /** A row for each date from rows for each rate; null for a maturity without a rate on that date. */
@@ -62,7 +62,7 @@ function refuseDisorder(one: unknown, next: unknown): void {
 async function* firstRows(
   limit: number | undefined,
   pages: AsyncIterable<Envelope<WideRow>>,
-  { progress }: Asking,
+  { progress }: QueryContext,
 ): AsyncGenerator<Envelope<WideRow>> {
   let [left, rows] = [limit ?? Number.POSITIVE_INFINITY, 0];
   for await (const page of pages) {

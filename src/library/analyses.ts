@@ -1,4 +1,4 @@
-import type { Asking, Note, QueryAnswer } from '../analysis/answer.ts';
+import type { Note, QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
 import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
 import {
@@ -71,8 +71,8 @@ export class Analyses {
     const { demands, own } = separated(params);
     this.#check(params, ['asOf', 'date']);
     const { answerRevisions } = await import('../analysis/revisions.ts');
-    return this.#result(demands, (asking) =>
-      answerRevisions({ kind: 'revisions', id: id.toUpperCase(), ...own }, asking),
+    return this.#result(demands, (context) =>
+      answerRevisions({ kind: 'revisions', id: id.toUpperCase(), ...own }, context),
     );
   }
 
@@ -84,8 +84,8 @@ export class Analyses {
     const { demands, own } = separated(params);
     this.#check(params, ['asOf', 'cursor', 'from', 'limit', 'to']);
     const { answerVintages } = await import('../analysis/vintages.ts');
-    return this.#result(demands, async (asking) =>
-      answerVintages({ kind: 'vintages', id: id.toUpperCase(), ...own }, asking),
+    return this.#result(demands, async (context) =>
+      answerVintages({ kind: 'vintages', id: id.toUpperCase(), ...own }, context),
     );
   }
 
@@ -101,8 +101,8 @@ export class Analyses {
     const query = { kind: 'curve', onOrBefore: false, ...own } as const;
     const { vs } = query;
     return vs === undefined
-      ? this.#result(demands, (asking) => answerOneCurve(query, asking))
-      : this.#result(demands, (asking) => answerComparison({ ...query, vs }, asking));
+      ? this.#result(demands, (context) => answerOneCurve(query, context))
+      : this.#result(demands, (context) => answerComparison({ ...query, vs }, context));
   }
 
   /** Treasury rates with a row for each date and a column for each maturity, newest first; `limit` counts dates. */
@@ -110,7 +110,9 @@ export class Analyses {
     const { demands, own } = separated(params);
     this.#check(params, ['curveType', 'from', 'limit', 'maturity', 'to']);
     const { answerYieldTable } = await import('../analysis/yield-table.ts');
-    return this.#result(demands, async (asking) => answerYieldTable({ kind: 'yield-table', ...own }, asking));
+    return this.#result(demands, async (context) =>
+      answerYieldTable({ kind: 'yield-table', ...own }, context),
+    );
   }
 
   /** The dates for which a series had other values as of one day than as of another, newest first. */
@@ -123,8 +125,8 @@ export class Analyses {
     this.#check(params, ['from', 'to']);
     for (const day of days) this.#checkAsOf('days', day);
     const { answerDiff } = await import('../analysis/diff.ts');
-    return this.#result(demands, (asking) =>
-      answerDiff({ kind: 'diff', id: id.toUpperCase(), days, ...own }, asking),
+    return this.#result(demands, (context) =>
+      answerDiff({ kind: 'diff', id: id.toUpperCase(), days, ...own }, context),
     );
   }
 
@@ -157,8 +159,8 @@ export class Analyses {
       const { answerLongPanel, answerWidePanel } = await import('../analysis/panel.ts');
       const query = { kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) } as const;
       return wide
-        ? this.#result(demands, (asking) => answerWidePanel(query, asking))
-        : this.#result(demands, (asking) => answerLongPanel(query, asking));
+        ? this.#result(demands, (context) => answerWidePanel(query, context))
+        : this.#result(demands, (context) => answerLongPanel(query, context));
     }
     this.#check(params, ['asOfEach', 'beyond', 'from', 'sort', 'to', 'wide', 'withDates']);
     if (!beyondChoices.includes(beyond))
@@ -171,13 +173,13 @@ export class Analyses {
       '../analysis/real-time-panel.ts'
     );
     return wide
-      ? this.#result(demands, (asking) => answerWideRealTimePanel(query, asking))
-      : this.#result(demands, (asking) => answerLongRealTimePanel(query, asking));
+      ? this.#result(demands, (context) => answerWideRealTimePanel(query, context))
+      : this.#result(demands, (context) => answerLongRealTimePanel(query, context));
   }
 
   #result<R extends Row>(
     demands: Demands,
-    answer: (asking: Asking) => Promise<QueryAnswer<R>>,
+    answer: (context: QueryContext) => Promise<QueryAnswer<R>>,
   ): Promise<Result<R>> {
     const { signal, onNote } = this.#source;
     return resultOf(this.#source, demands, ({ client, basis }) =>

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { seriesMeant, withSuggestion } from '../analysis/series-ids.ts';
+import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
 import { planLineParser } from '../cli/options/parse.ts';
 import type { Origin } from '../client/client.ts';
 import { dataChanged } from '../client/consistency.ts';
@@ -40,7 +40,7 @@ export class Library extends Analyses {
     const store = this.#store('facts');
     const typed = typeof ids === 'string' ? [ids] : ids;
     let state: string | undefined;
-    for (const { id } of await seriesMeant(typed, this.#source)) {
+    for (const { id } of await resolveSeries(typed, this.#source)) {
       const facts = await store.read(async (view) => {
         const { name } = await view.state();
         if (state !== undefined && state !== name) throw dataChanged();

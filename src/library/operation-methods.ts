@@ -1,6 +1,6 @@
 import { pagesOrFailure, type QueryAnswer } from '../analysis/answer.ts';
 import { Basis, type Demands } from '../analysis/basis.ts';
-import { seriesMeant, withSuggestion } from '../analysis/series-ids.ts';
+import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
 import type { Client } from '../client/client.ts';
 import { restartOnChange } from '../client/consistency.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
@@ -229,7 +229,7 @@ async function meant(
   source: AnswerSource,
 ): Promise<readonly (string | undefined)[]> {
   if (several !== true) return ids;
-  return (await seriesMeant(ids.map(String), source)).map(({ id }) => id);
+  return (await resolveSeries(ids.map(String), source)).map(({ id }) => id);
 }
 
 function pagesFor(

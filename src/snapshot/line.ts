@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { Asking } from '../analysis/answer.ts';
+import type { QueryContext } from '../analysis/answer.ts';
 import { Basis, type Demands, type SubjectBasis } from '../analysis/basis.ts';
 import { isDrawable } from '../analysis/layouts.ts';
 import type { Query } from '../analysis/query.ts';
@@ -169,9 +169,9 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   const basis = new Basis(demands, asOf);
   const client = boundedClient(basis.through(writing.client), asOf);
   const notes: string[] = [];
-  const note: Asking['note'] = ({ kind, text }) => void (kind === 'sampled' && notes.push(text));
-  const asking = { client, basis, note, signal, chart: output.drawn };
-  const answer = await run(query, asking);
+  const note: QueryContext['note'] = ({ kind, text }) => void (kind === 'sampled' && notes.push(text));
+  const context = { client, basis, note, signal, chart: output.drawn };
+  const answer = await run(query, context);
   let rows = 0;
   const counted = async function* (): AsyncGenerator<Envelope> {
     for await (const page of answer.pages) {
@@ -179,7 +179,7 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
       yield page;
     }
     const [failure] = answer.failures;
-    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, asking);
+    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, context);
   };
   const path = join(folder, name);
   // The state of the data may have changed in the middle of an earlier attempt.

@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { seriesMeant, withSuggestion } from '../../analysis/series-ids.ts';
+import { resolveSeries, withSuggestion } from '../../analysis/series-ids.ts';
 import { embeddedClient } from '../../client/open.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -25,7 +25,7 @@ export async function runFacts(line: FactsLine, io: Io): Promise<number> {
     const source = { client: embeddedClient(store, io.clock), signal: io.signal };
     const known: string[] = [];
     const failures: unknown[] = [];
-    for (const { id } of await seriesMeant(line.ids, source)) {
+    for (const { id } of await resolveSeries(line.ids, source)) {
       if ((await store.read((view) => view.findSeries(id))) !== undefined) known.push(id);
       else
         failures.push(await withSuggestion(new Problem('not-found', `series '${id}' not found`), id, source));

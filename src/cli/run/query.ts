@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { AnswerProgress, Asking, Failure, Note } from '../../analysis/answer.ts';
+import type { AnswerProgress, Failure, Note, QueryContext } from '../../analysis/answer.ts';
 import { Basis, type Demands } from '../../analysis/basis.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
@@ -26,7 +26,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
   return withClient(line, io, async (client, messages) => {
     messages.resolved(line.resolved);
     const bar = progress(io, line.messages.quiet);
-    const asking: Asking = {
+    const context: QueryContext = {
       ...basedOn(client, new Basis(line.demands, utcDay(io.clock()))),
       signal: io.signal,
       chart: output.drawn,
@@ -35,16 +35,16 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     };
     if (line.dryRun && query.kind !== 'operation') {
       const { estimate } = await import('../../analysis/analyses.ts');
-      messages.warn(`asof: ${await estimate(query, asking).finally(() => bar.clear())}`);
+      messages.warn(`asof: ${await estimate(query, context).finally(() => bar.clear())}`);
       return exitCode.success;
     }
     const started = io.clock().getTime();
-    const job = { query, output, asking, client, demands: line.demands, bar, messages, io };
+    const job = { query, output, context, client, demands: line.demands, bar, messages, io };
     const { rows, failures } = await answer(job);
     messages.detail(`asof: ${rows} rows in ${io.clock().getTime() - started} ms`);
     const codes: number[] = [];
     for (const { id, error } of failures)
-      codes.push(reportFailure(await withSuggestion(error, id, asking), line.output.format === 'json', io));
+      codes.push(reportFailure(await withSuggestion(error, id, context), line.output.format === 'json', io));
     if (codes[0] !== undefined) return codes[0];
     if (rows === 0) return output.failEmpty ? exitCode.empty : exitCode.success;
     return line.exitCode ? exitCode.differences : exitCode.success;
@@ -58,7 +58,7 @@ const waysOut: Readonly<Partial<Record<Note['kind'], string>>> = {
 };
 
 /** A client whose answers a basis notes, and that basis. */
-function basedOn(client: Client, basis: Basis): Pick<Asking, 'basis' | 'client'> {
+function basedOn(client: Client, basis: Basis): Pick<QueryContext, 'basis' | 'client'> {
   return { basis, client: basis.through(client) };
 }
 
@@ -70,7 +70,7 @@ function countText({ rows }: AnswerProgress): string {
 type Job = {
   readonly query: Query;
   readonly output: OutputChoice;
-  readonly asking: Asking;
+  readonly context: QueryContext;
   readonly client: Client;
   readonly demands: Demands;
   readonly bar: Progress;
@@ -88,17 +88,17 @@ async function answer(job: Job): Promise<Outcome> {
   try {
     return await restartOnChange(() => {
       notes = [];
-      const note: Asking['note'] = ({ kind, text }) => {
+      const note: QueryContext['note'] = ({ kind, text }) => {
         // In JSON the coverage of a series is part of the answer.
         if (kind === 'coverage' && output.format === 'json') return;
         notes.push(`${text}${waysOut[kind] ?? ''}`);
       };
-      const asking = {
-        ...job.asking,
+      const context = {
+        ...job.context,
         ...basedOn(client, new Basis(demands, utcDay(io.clock()))),
         ...(messages.notes && { note }),
       };
-      return attempt({ ...job, asking }, sink);
+      return attempt({ ...job, context }, sink);
     }, sink);
   } catch (error) {
     await sink.abandon();
@@ -115,8 +115,8 @@ function withHint(error: unknown, { file }: OutputChoice): unknown {
   return error.with({ hints: [...error.hints, 'with -o FILE asof starts again by itself'] });
 }
 
-async function attempt({ query, output, asking, bar, messages, io }: Job, sink: Sink): Promise<Outcome> {
-  const found = await run(query, asking);
+async function attempt({ query, output, context, bar, messages, io }: Job, sink: Sink): Promise<Outcome> {
+  const found = await run(query, context);
   const { failures } = found;
   const isLimited = 'limit' in query && query.limit !== undefined;
   const writing = new RowOutput(await rendererFor(output, found, true), output.screenful && !isLimited);
