@@ -12,10 +12,19 @@ import type { QueryParams } from './query.ts';
 
 /**
  * A remark on an answer: what a series covers, which as-of dates are outside of that, that vintages are not days of
- * publication, that a panel has no values beyond its coverage, that there is no curve on a day (an earlier one may do), or what another empty answer means.
+ * publication, that a panel has no values beyond its coverage, that there is no curve on a day (an earlier one may do),
+ * what another empty answer means, what the operation says of its rows, or why a remark could not be made.
  */
 export type Note = {
-  readonly kind: 'coverage' | 'outside coverage' | 'sampled' | 'beyond' | 'no curve' | 'empty';
+  readonly kind:
+    | 'coverage'
+    | 'outside coverage'
+    | 'sampled'
+    | 'beyond'
+    | 'no curve'
+    | 'empty'
+    | 'remark'
+    | 'unknown';
   readonly text: string;
 };
 
@@ -27,7 +36,7 @@ export type AnswerProgress = {
   readonly rows?: number;
 };
 
-/** Whom a query is asked, and who is told about it. */
+/** What a query needs to be answered: a client, and the receivers of its notes and its progress. */
 export type QueryContext = {
   readonly client: Client;
   readonly signal: AbortSignal;

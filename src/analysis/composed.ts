@@ -15,7 +15,7 @@ export type ComposedRows<R extends Row> = RowLayout & {
   readonly failures: readonly Failure[];
 };
 
-/** Whom a composed query is asked: a client that keeps to a few requests at a time and counts them. */
+/** The context of a composed query: its client makes a few requests at a time and counts them. */
 export type ComposedContext = QueryContext & {
   /** The number of requests so far. */
   readonly requests: () => number;
@@ -101,14 +101,14 @@ export async function pagesExpected({ id, row }: ResolvedSeries, { client }: Que
   return Math.max(1, Math.ceil(Number(series?.observation_count ?? 0) / largestPage));
 }
 
-/** What became of work on several series. */
-export type Worked<T, R> = {
+/** The results of work on several series, and its failures. */
+export type Outcomes<T, R> = {
   readonly done: readonly R[];
   readonly failures: readonly { readonly of: T; readonly error: unknown }[];
 };
 
 /** Works on all at once, and separates those that failed from the others; throws a failure that is not of one series. */
-export async function eachOf<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<Worked<T, R>> {
+export async function eachOf<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<Outcomes<T, R>> {
   const outcomes = await Promise.all(
     all.map((of) =>
       work(of).then(
@@ -118,7 +118,7 @@ export async function eachOf<T, R>(all: readonly T[], work: (one: T) => Promise<
     ),
   );
   const failures = outcomes.flatMap((one) => ('error' in one ? [one] : []));
-  const grave = failures.find(({ error }) => isFinal(error) || !isOfOneSeries(error));
-  if (grave !== undefined) throw grave.error;
+  const fatal = failures.find(({ error }) => isFinal(error) || !isOfOneSeries(error));
+  if (fatal !== undefined) throw fatal.error;
   return { done: outcomes.flatMap((one) => ('value' in one ? [one.value] : [])), failures };
 }

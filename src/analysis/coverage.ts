@@ -1,4 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
 import type { Coverage, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/index.ts';
 import type { QueryContext } from './answer.ts';
@@ -18,7 +19,10 @@ export async function noteBasis(
   for (const text of sampleTexts(answered, days, context)) context.note?.({ kind: 'sampled', text });
 }
 
-/** Notes which as-of dates are before the first vintage of a series, or after the last day that the store covers. */
+/**
+ * Notes which as-of dates are before the first vintage of a series, or after the last day that the store covers. The
+ * answer is the same where the service does not say it: no more is asked after the first series that it does not say it of.
+ */
 export async function noteOutside(
   answered: readonly ResolvedSeries[],
   days: readonly Day[],
@@ -28,9 +32,11 @@ export async function noteOutside(
   if (days.length === 0 || note === undefined) return;
   const outside: string[] = [];
   for (const one of answered) {
-    const series = boundsIn(one, days, context) ?? (await described(one, context));
-    const bounds = series === undefined ? [] : boundsPassed(series, days);
-    if (bounds.length > 0) outside.push(`${one.id} is covered ${bounds.join(' ')}`);
+    const { id } = one;
+    const series = boundsIn(one, days, context) ?? (await descriptionOf(one, context));
+    if (series === undefined || !saysCoverage(series)) break;
+    const bounds = boundsPassed(series, days);
+    if (bounds.length > 0) outside.push(`${id} is covered ${bounds.join(' ')}`);
   }
   const more = outside.length - mostNamed;
   const texts =
@@ -49,10 +55,6 @@ function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: Query
   if (vintages.length < days.length || covered_to === undefined) return undefined;
   const before = vintages.find(({ as_of_date, vintage_kind }) => as_of_date === null && vintage_kind === '');
   return { first_vintage: before?.next_date ?? null, covered_to };
-}
-
-async function described({ id, row }: ResolvedSeries, { client }: QueryContext): Promise<Row | undefined> {
-  return row ?? (await client.ask(seriesShow, [['id', id]])).results[0];
 }
 
 /** Says of each series and day that its answer is from a sample, or of many series only which ones. */
@@ -77,6 +79,26 @@ function sampleTexts(
   return [
     `${named.join(', ')}, and ${more} more series are not exact: their vintages are not days of publication`,
   ];
+}
+
+/** The description of a series, asked for once; undefined where it cannot be had, which is noted. */
+export async function descriptionOf(
+  { id, row }: ResolvedSeries,
+  { client, signal, note }: QueryContext,
+): Promise<Row | undefined> {
+  if (row !== undefined) return row;
+  try {
+    return (await client.ask(seriesShow, [['id', id]], { once: true })).results[0];
+  } catch (error) {
+    if (!(error instanceof Problem) || signal.aborted) throw error;
+    note?.({ kind: 'unknown', text: `no description of ${id}: ${error.detail}` });
+    return undefined;
+  }
+}
+
+/** Another service may say nothing of what its series cover. */
+function saysCoverage({ first_vintage, covered_to }: Row): boolean {
+  return dayIn(first_vintage) !== '' || dayIn(covered_to) !== '';
 }
 
 /** The bounds of what is known of a series that any of the days is outside of. */

@@ -2,12 +2,15 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { limitTaken, type Operation } from '../operations/operation.ts';
+import { limitTaken, limitUnit, type Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Client } from './client.ts';
 
-/** The part of a listing to read: at most `limit` rows (per series), beginning at `cursor`; all rows without either. */
-export type Extent = { readonly limit?: number; readonly cursor?: string };
+/**
+ * The part of a listing to read: at most `limit` rows (per series), beginning at `cursor`, or its last rows, at most
+ * `first` of them: the oldest of a listing that is newest first. All rows without any of these.
+ */
+export type Extent = { readonly limit?: number; readonly cursor?: string; readonly first?: number };
 
 /** The largest limit of a page. */
 export const largestPage = 1000;
@@ -16,7 +19,7 @@ type Pages<R> = AsyncGenerator<Envelope<R>, undefined>;
 
 /**
  * The pages of a query up to the limit of the extent, in the order that the operation declares. `has_more` is true only on
- * the last page, and only if the limit cut the listing.
+ * the last page, and only if the limit cut the listing. With `first`, one page, which ends the listing.
  */
 export async function* pagesOf<R extends Row>(
   client: Client,
@@ -27,8 +30,65 @@ export async function* pagesOf<R extends Row>(
 ): Pages<R> {
   const pages = (part: Extent) => receivedPages(client, operation, texts, part, signal);
   const { newestFirst: field } = operation;
-  yield* field === undefined ? pages(extent) : newestFirst(pages, extent, field);
+  checkFirst(extent);
+  const listing = field === undefined ? pages(extent) : newestFirst(pages, extent, field);
+  const chosen = extent.first === undefined ? listing : lastRows(listing, extent.first, operation);
+  let left = extent.limit ?? Number.POSITIVE_INFINITY;
+  for await (const page of chosen) {
+    yield cut(operation, page, left);
+    left -= limitTaken(operation, page.results);
+  }
   return undefined;
+}
+
+function checkFirst({ first, limit, cursor }: Extent): void {
+  if (first === undefined) return;
+  if (!Number.isSafeInteger(first) || first < 1)
+    throw new Problem('bad-input', `invalid 'first' ${first}: use an integer of at least 1`, {
+      field: 'first',
+    });
+  const other = limit === undefined ? (cursor === undefined ? undefined : 'cursor') : 'limit';
+  if (other !== undefined)
+    throw new Problem('bad-input', `use either 'first' or '${other}'`, { field: 'first' });
+}
+
+/**
+ * The last rows of a listing as one page, in its order: `count` of what its limit counts. Reads the whole listing and keeps
+ * no more rows than these and a page.
+ */
+export async function* lastRows<R extends Row>(
+  pages: AsyncIterable<Envelope<R>>,
+  count: number,
+  operation: Pick<Operation, 'limitCounts'> = {},
+): AsyncGenerator<Envelope<R>, undefined> {
+  const units: R[][] = [];
+  let latest: string | undefined;
+  let last: Envelope<R> | undefined;
+  for await (const page of pages) {
+    last = page;
+    for (const row of page.results) {
+      const unit = limitUnit(operation, row);
+      if (unit !== undefined && unit === latest) units.at(-1)?.push(row);
+      else units.push([row]);
+      latest = unit;
+    }
+    units.splice(0, Math.max(0, units.length - count));
+  }
+  if (last === undefined) return undefined;
+  const { next_cursor: _, ...page } = last;
+  const results = units.flat();
+  yield { ...page, results, results_count: results.length, has_more: false };
+  return undefined;
+}
+
+/** The page without the rows over the limit: another service may know no limit. */
+function cut<R extends Row>(operation: Operation<Params, R>, page: Envelope<R>, limit: number): Envelope<R> {
+  if (limitTaken(operation, page.results) <= limit) return page;
+  const over = page.results.findIndex((_, i) => limitTaken(operation, page.results.slice(0, i + 1)) > limit);
+  const results = page.results.slice(0, over);
+  // A cursor of the service continues after all rows of the page.
+  const { next_cursor: _, ...rest } = page;
+  return { ...rest, results, results_count: results.length, has_more: true };
 }
 
 /** The pages in the order in which the service gives them. */
@@ -42,6 +102,7 @@ async function* receivedPages<R extends Row>(
   const isListing = Object.hasOwn(operation.params, 'limit');
   let left = extent.limit ?? Number.POSITIVE_INFINITY;
   let cursor = extent.cursor;
+  let before: readonly R[] = [];
   for (;;) {
     // An embedded store answers without waiting, so Node delivers signals only between two ticks.
     await nextTick();
@@ -64,9 +125,17 @@ async function* receivedPages<R extends Row>(
         'bad-answer',
         `the service says that ${operation.object} has more rows, but gives no cursor for them`,
       );
+    if (areSame(page.results, before))
+      throw new Problem('bad-answer', 'the service repeats a page of a listing');
+    before = page.results;
     cursor = next;
     yield { ...rest, has_more: false };
   }
+}
+
+function areSame(rows: readonly Row[], others: readonly Row[]): boolean {
+  const same = (row: Row, i: number) => JSON.stringify(row) === JSON.stringify(others[i]);
+  return rows.length === others.length && rows.every(same);
 }
 
 /** The pages as received if they are newest first by `field`; otherwise one page of all rows, sorted and cut at the limit. */
@@ -77,10 +146,7 @@ async function* newestFirst<R extends Row>(
 ): Pages<R> {
   let before: Day | undefined;
   for await (const page of pages(extent)) {
-    // One row shows no order, so this requests two.
-    const rows =
-      extent.limit === 1 && page.has_more ? await rowsOf(pages({ ...extent, limit: 2 })) : page.results;
-    const days = rows.map((row) => String(row[field]));
+    const days = page.results.map((row) => String(row[field]));
     const misplaced = days.find((day, i) => day >= (days[i - 1] ?? before ?? '9'));
     if (misplaced !== undefined && before !== undefined) throw outOfOrder(misplaced);
     if (misplaced !== undefined) {
@@ -88,7 +154,7 @@ async function* newestFirst<R extends Row>(
       yield sorted(page, await rowsOf(pages(unlimited)), extent, field);
       return undefined;
     }
-    before = days.at(page.results.length - 1) ?? before;
+    before = days.at(-1) ?? before;
     yield page;
   }
   return undefined;

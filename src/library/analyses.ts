@@ -82,7 +82,7 @@ export class Analyses {
     params: Omit<VintagesQuery, 'id' | 'kind'> & Demands = {},
   ): Promise<Result<RowOf<typeof vintages>>> {
     const { demands, own } = separated(params);
-    this.#check(params, ['asOf', 'cursor', 'from', 'limit', 'to']);
+    this.#check(params, ['asOf', 'cursor', 'first', 'from', 'limit', 'to']);
     const { answerVintages } = await import('../analysis/vintages.ts');
     return this.#result(demands, async (context) =>
       answerVintages({ kind: 'vintages', id: id.toUpperCase(), ...own }, context),
@@ -105,10 +105,10 @@ export class Analyses {
       : this.#result(demands, (context) => answerComparison({ ...query, vs }, context));
   }
 
-  /** Treasury rates with a row for each date and a column for each maturity, newest first; `limit` counts dates. */
+  /** Treasury rates with a row for each date and a column for each maturity, newest first; `limit` and `first` count dates. */
   async yieldTable(params: Omit<YieldTableQuery, 'kind'> & Demands = {}): Promise<Result<WideRow>> {
     const { demands, own } = separated(params);
-    this.#check(params, ['curveType', 'from', 'limit', 'maturity', 'to']);
+    this.#check(params, ['curveType', 'first', 'from', 'limit', 'maturity', 'to']);
     const { answerYieldTable } = await import('../analysis/yield-table.ts');
     return this.#result(demands, async (context) =>
       answerYieldTable({ kind: 'yield-table', ...own }, context),

@@ -1,4 +1,4 @@
-import type { CurvePoint } from '../domain/treasury/curve.ts';
+import { type CurvePoint, curveTypes, maturities } from '../domain/treasury/curve.ts';
 import type { Field, RowFrom } from './field.ts';
 import { operation } from './operation.ts';
 import { curveTypeParam, dayParam } from './params.ts';
@@ -6,10 +6,10 @@ import { curveTypeParam, dayParam } from './params.ts';
 /** The fields of a rate. */
 export const rateFields = [
   { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
-  { name: 'maturity', type: 'text', description: 'Maturity label.' },
+  { name: 'maturity', type: 'text', description: 'Maturity label.', choices: maturities },
   { name: 'rate', type: 'decimal', description: 'Rate in percent, exact decimal.' },
-  { name: 'curve_type', type: 'text', description: 'PAR or TIPS.' },
-  { name: 'source', type: 'text', description: 'Name of the data source.' },
+  { name: 'curve_type', type: 'text', description: 'PAR or TIPS.', choices: curveTypes },
+  { name: 'source', type: 'text', description: 'Name of the data source.', mayLack: true },
 ] as const satisfies readonly Field[];
 
 /** The treasury curve of a day, shortest maturity first; without a day, the newest one on or before today. */
@@ -22,6 +22,8 @@ export const curve = operation({
     analysis: 'curve',
   },
   summary: 'The treasury yield curve of a day',
+  description:
+    'One row for each maturity, shortest first. With `date` the curve of exactly that day, and no rows if there was none; without it the newest curve on or before today.',
   path: '/v1/treasury/yields/curve',
   object: 'yield_curve',
   members: ['covered_to'],
@@ -32,10 +34,20 @@ export const curve = operation({
       field: 'trade_date',
       is: 'equal',
     }),
-    curve_type: curveTypeParam(),
+    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' } }),
   },
   fields: rateFields,
   columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
+  example: {
+    params: { date: '2025-12-31', curve_type: 'PAR' },
+    row: {
+      trade_date: '2025-12-31',
+      maturity: '1M',
+      rate: '3.74',
+      curve_type: 'PAR',
+      source: 'U.S. Treasury',
+    },
+  },
   knownBy: 'trade_date',
   boundBy: 'date',
   chart: 'curve',

@@ -1,8 +1,9 @@
 import type { Day } from '../domain/series/date.ts';
 import type { StoreView } from '../store/store.ts';
-import type { AnswerVintage, Coverage, Row, SeriesSummary } from './envelope.ts';
+import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
 import { type Clock, type Params, type ParamTexts, type ParamValues, readParams } from './param.ts';
+import { type Requirement, type RowTests, requirementsOf, shownParams } from './requirement.ts';
 
 /** Who sends a request, and what their plan allows. */
 export type Principal = {
@@ -33,17 +34,30 @@ export type Page<R = Row> = {
   readonly coveredTo?: Day | null;
 };
 
-/** The heading under which help lists a command. */
-type CommandHeading = 'Series' | 'Treasury rates' | 'Insiders' | 'Service';
+/** The headings under which help lists commands, and the description of a service its endpoints: what each is about. */
+export const operationHeadings = {
+  Series: 'Economic series: what they are, and their values as they were known on a day.',
+  'Treasury rates': 'Daily yield curves of the U.S. Treasury, par and real.',
+  Insiders: 'Trades that insiders of companies reported to the SEC, and clusters of purchases.',
+  Service: 'What a key may ask, whether the service works, and its description.',
+} as const;
 
-/** A feature of a command beyond the parameters of its operation. */
-export type CommandFeature = 'as-of' | 'comparison' | 'nearest' | 'sort' | 'wide';
+/** A question to the sample and the first row of its answer, which descriptions of the operation show. */
+type Example<R = Row> = {
+  readonly params: Readonly<Record<string, string>>;
+  readonly row: R;
+  /** What the envelope of the answer holds besides what every envelope holds. */
+  readonly head?: Pick<Envelope, 'as_of' | 'series' | 'coverage'>;
+};
+
+/** A feature of a command beyond the parameters of its operation; `oldest` is of a listing that is newest first. */
+export type CommandFeature = 'as-of' | 'comparison' | 'nearest' | 'oldest' | 'sort' | 'wide';
 
 /** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {
   /** The words of the command, such as `series search`. */
   readonly words: string;
-  readonly heading: CommandHeading;
+  readonly heading: keyof typeof operationHeadings;
   readonly alias?: string;
   /** The flag that makes the command with these words run this operation instead of its own. */
   readonly flag?: { readonly name: string; readonly about: string };
@@ -67,12 +81,15 @@ type PreparedQuery<R = Row> = {
   readonly run: (context: Context) => Promise<Page<R>>;
 };
 
-/** How a client computes an answer from all rows of the operation if the service lacks its extension parameters. */
+/** How a client asks another question of a service that does not announce all parameters of the one that it is asked. */
 export type Substitute<R = Row> = {
-  /** Selects the rows of the answer, in its order, from the listing without parameters. */
-  select(rows: readonly R[]): readonly R[];
-  /** A key that identifies a row. */
-  keyOf(row: R): string;
+  /** The texts of parameters that change; undefined leaves one out. */
+  readonly params: { readonly [name: string]: string | undefined };
+  /** Where the answer is a selection of all rows: those rows in their order, and what tells a row from all others. */
+  readonly selection?: {
+    select(rows: readonly R[]): readonly R[];
+    keyOf(row: R): string;
+  };
 };
 
 /** An optional member of an envelope, besides those of every listing. */
@@ -86,6 +103,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly name: string;
   readonly command: CommandDeclaration;
   readonly summary: string;
+  /** What an answer holds and in which order, in a few sentences. */
+  readonly description: string;
   readonly path: string;
   readonly object: string;
   readonly params: P;
@@ -117,10 +136,21 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly subject?: string;
   /** Whether any of its answers needs a plan with vintage access. */
   readonly gated: boolean;
+  readonly example: Example;
   /** Reads the texts of a query's parameters; throws the contract's validation error. */
   readonly prepare: (texts: ParamTexts, clock: Clock) => PreparedQuery<R>;
-  /** How a client does without the extension parameters; undefined if the query means the same without them. */
-  readonly substitute?: (texts: ParamTexts, clock: Clock) => Substitute<R> | undefined;
+  /** What people should know of an answer besides its rows, from the rows of its first page. */
+  remark?(rows: readonly R[], texts: ParamTexts): string | undefined;
+  /** The parameters whose values the rows show, so that a client can apply them itself. */
+  readonly shown: ReadonlySet<string>;
+  /** What every row of an answer to these texts must hold; throws the contract's validation error. */
+  readonly requirements: (texts: ParamTexts, clock: Clock) => readonly Requirement<R>[];
+  /** How a client does without these parameters; undefined where the others ask for the same rows or more. */
+  readonly substitute?: (
+    texts: ParamTexts,
+    clock: Clock,
+    lacking: ReadonlySet<string>,
+  ) => Substitute<R> | undefined;
 };
 
 /** The type of an operation's rows: `RowOf<typeof observations>`. */
@@ -134,17 +164,36 @@ type Declaration<
   P extends Params,
   F extends Field,
   M extends Member,
-> = Omit<Operation<P>, 'columns' | 'fields' | 'gated' | 'members' | 'prepare' | 'substitute'> & {
+> = Omit<
+  Operation<P>,
+  | 'columns'
+  | 'example'
+  | 'fields'
+  | 'gated'
+  | 'members'
+  | 'prepare'
+  | 'remark'
+  | 'requirements'
+  | 'shown'
+  | 'substitute'
+> & {
   readonly members?: readonly M[];
   readonly name: N;
   readonly command: C;
   readonly fields: readonly F[];
   readonly columns: readonly F['name'][];
+  readonly example: Example<CompleteRow<F>>;
   /** Refuses parameters that contradict each other, before any access to the store. */
   readonly check?: (values: ParamValues<P>) => void;
   readonly needsVintageAccess?: (values: ParamValues<P>) => boolean;
   readonly dependsOnToday?: (values: ParamValues<P>) => boolean;
-  readonly substitute?: (values: ParamValues<P>) => Substitute<RowFrom<F>> | undefined;
+  remark?(rows: readonly RowFrom<F>[], texts: ParamTexts): string | undefined;
+  readonly rowTests?: RowTests<P, F>;
+  readonly substitute?: (
+    values: ParamValues<P>,
+    clock: Clock,
+    lacking: ReadonlySet<string>,
+  ) => Substitute<RowFrom<F>> | undefined;
   readonly run: (
     values: ParamValues<P>,
     context: Context & { readonly clock: Clock },
@@ -163,7 +212,9 @@ export function operation<
 >(
   declaration: Declaration<N, C, P, F, M>,
 ): Operation<P, RowFrom<F>> & { readonly name: N; readonly command: C; readonly members?: readonly M[] } {
-  const { check, needsVintageAccess, dependsOnToday, substitute, run, coveredTo, ...rest } = declaration;
+  const { check, needsVintageAccess, dependsOnToday, rowTests, substitute, run, coveredTo, ...rest } =
+    declaration;
+  const rules = { params: rest.params, fields: rest.fields, rowTests };
   const read = (texts: ParamTexts, clock: Clock): ParamValues<P> => {
     const values = readParams(rest.params, texts, clock);
     check?.(values);
@@ -185,8 +236,11 @@ export function operation<
         },
       };
     },
+    shown: shownParams(rules),
+    requirements: (texts, clock) => requirementsOf(rules, texts, read(texts, clock), clock),
     ...(substitute !== undefined && {
-      substitute: (texts: ParamTexts, clock: Clock) => substitute(read(texts, clock)),
+      substitute: (texts: ParamTexts, clock: Clock, lacking: ReadonlySet<string>) =>
+        substitute(read(texts, clock), clock, lacking),
     }),
   };
 }
@@ -208,9 +262,17 @@ export function pageOf<T, R>(
 
 /** How much of a limit these rows use up: one each, or one for all rows with the same `limitCounts` fields. */
 export function limitTaken(
-  { limitCounts }: Pick<Operation, 'limitCounts'>,
+  operation: Pick<Operation, 'limitCounts'>,
   rows: readonly { readonly [field: string]: unknown }[],
 ): number {
-  if (limitCounts === undefined) return rows.length;
-  return new Set(rows.map((row) => JSON.stringify(limitCounts.map((name) => row[name])))).size;
+  if (operation.limitCounts === undefined) return rows.length;
+  return new Set(rows.map((row) => limitUnit(operation, row))).size;
+}
+
+/** What a limit counts of a row, as a text: rows with the same text count as one; undefined if each counts. */
+export function limitUnit(
+  { limitCounts }: Pick<Operation, 'limitCounts'>,
+  row: { readonly [field: string]: unknown },
+): string | undefined {
+  return limitCounts && JSON.stringify(limitCounts.map((name) => row[name]));
 }

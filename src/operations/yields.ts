@@ -5,21 +5,35 @@ import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, pag
 /** Treasury rates over time, newest trade date first, then shortest maturity. */
 export const yields = operation({
   name: 'yields',
-  command: { words: 'yields', heading: 'Treasury rates', features: ['wide'] },
+  command: { words: 'yields', heading: 'Treasury rates', features: ['oldest', 'wide'] },
   summary: 'Treasury rates over time, of one maturity or of all',
+  description: 'Newest trade date first, then shortest maturity. Treasury rates are not revised.',
   path: '/v1/treasury/yields',
   object: 'yield_series',
   members: ['covered_to'],
   subject: 'the {curve_type} curve',
   params: {
-    maturity: maturityParam('Maturity label, such as 10Y (default: all).', undefined),
-    curve_type: curveTypeParam(),
+    maturity: maturityParam('Maturity label, such as 10Y (default: all).', undefined, {
+      bounds: { field: 'maturity', is: 'equal' },
+      extension: true,
+    }),
+    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' }, extension: true }),
     from: dayParam('First trade date.', { field: 'trade_date', is: 'from' }),
     to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),
     ...paging,
   },
   fields: rateFields,
   columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
+  example: {
+    params: { maturity: '10Y', curve_type: 'PAR', from: '2025-12-01', to: '2025-12-31', limit: '1' },
+    row: {
+      trade_date: '2025-12-31',
+      maturity: '10Y',
+      rate: '4.18',
+      curve_type: 'PAR',
+      source: 'U.S. Treasury',
+    },
+  },
   knownBy: 'trade_date',
   boundBy: 'to',
   check({ maturity, curve_type, from, to }) {

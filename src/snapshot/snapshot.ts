@@ -35,7 +35,7 @@ export function bindPlan(name: string, bytes: Uint8Array, asOf: Day, parseLine: 
   return { name, asOf, lines, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** Where a snapshot goes, where its data comes from, and who is told about it. */
+/** Where a snapshot goes, where its data comes from, and what receives its messages. */
 export type SnapshotOptions = {
   /** The link that shows the newest complete snapshot. */
   readonly out: string;
@@ -83,17 +83,17 @@ export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promi
 }
 
 /** How long a run waits for another one to end, and how often it looks, in milliseconds. */
-const patience = { whole: 5000, step: 100 } as const;
+const lockWait = { total: 5000, step: 100 } as const;
 
 async function lockOf(place: Place, out: string, signal: AbortSignal): Promise<Lock> {
-  for (let waited = 0; ; waited += patience.step) {
+  for (let waited = 0; ; waited += lockWait.step) {
     const lock = await openLock(lockPath(place));
     if (lock !== undefined) return lock;
-    if (waited >= patience.whole)
+    if (waited >= lockWait.total)
       throw new Problem('local-io', `another asof snapshot is writing ${out}`, {
         hints: ['try again when it is done'],
       });
-    await delay(patience.step, undefined, { signal });
+    await delay(lockWait.step, undefined, { signal });
   }
 }
 

@@ -76,7 +76,7 @@ function dayBefore(day: string): string {
 /** Columns by name; each maps dates to cells. */
 type Table = Map<string, Map<string, string | null>>;
 
-/** Puts statements into columns, and columns into tables in which every blank cell states the truth. */
+/** Puts statements into columns, and columns into tables in which every cell says what the statements say. */
 function tablesOf(
   said: readonly ModelStatement[],
   columnOf: (said: ModelStatement) => string,
@@ -95,18 +95,26 @@ function tablesOf(
   return tables;
 }
 
-/** Whether every blank cell between the first and the last number of a column is a withdrawal. */
+/**
+ * Whether a table of several columns has a statement for every cell, and is plainly monthly: a blank cell says that there
+ * is no figure, except where the series of a table seem to differ in frequency.
+ */
 function isExact(table: Table): boolean {
   const dates = datesOf(table);
-  return [...table.values()].every((column) => {
-    const [first = '', last = ''] = boundsOf(column);
-    return dates.every((date) => column.has(date) || date < first || date > last);
-  });
+  const series = new Map<string, string[]>();
+  for (const [name, column] of table) {
+    if (dates.some((date) => !column.has(date))) return false;
+    const numbers = [...column].flatMap(([date, value]) => (value === null ? [] : [date]));
+    const id = name.replace(/_\d{8}$/, '');
+    series.set(id, [...(series.get(id) ?? []), ...numbers]);
+  }
+  return series.size < 2 || [...series.values()].every(showsMonths);
 }
 
-function boundsOf(column: ReadonlyMap<string, string | null>): readonly string[] {
-  const numbers = [...column].flatMap(([date, value]) => (value === null ? [] : [date])).sort();
-  return [numbers[0] ?? '', numbers.at(-1) ?? ''];
+/** Whether some of these first days of months of one year are of neighbouring months. */
+function showsMonths(dates: readonly string[]): boolean {
+  const months = dates.map((date) => Number(date.slice(5, 7)));
+  return months.some((month) => months.includes(month + 1));
 }
 
 const withdrawn = ['.', '#N/A', 'NA', ''];
@@ -114,13 +122,7 @@ const withdrawn = ['.', '#N/A', 'NA', ''];
 function csv(table: Table, dateColumn: string): string {
   const rows = datesOf(table).map((date, row) => {
     const cells = [...table.values()].map((column, place) => {
-      const value = column.get(date);
-      if (value === undefined) return '';
-      if (value !== null) return value;
-      const [first = '', last = ''] = boundsOf(column);
-      // A blank cell is a withdrawal only between numbers; elsewhere a word for it is needed.
-      const isBetween = first < date && date < last;
-      return withdrawn[(row + place) % (isBetween ? 4 : 3)] ?? '';
+      return column.get(date) ?? withdrawn[(row + place) % withdrawn.length] ?? '';
     });
     return `${date},${cells.join(',')}\n`;
   });

@@ -1,6 +1,6 @@
 import { Problem } from '../../errors/problem.ts';
 import { configPath } from '../config/config-file.ts';
-import { type ChosenBaseUrl, chosenBaseUrl, isPlain } from '../config/places.ts';
+import { type ChosenBaseUrl, chosenBaseUrl, isUnencrypted } from '../config/places.ts';
 import { askSecret } from '../config/secret-prompt.ts';
 import { checkedKey, forgetKey, keyFor, maskedKey, storedKeys, storeKey } from '../config/user-key.ts';
 import type { AuthLine } from '../options/line.ts';
@@ -29,7 +29,7 @@ async function login(line: AuthLine, io: Io, { note }: Messages): Promise<number
     : checkedKey(await askSecret(io, `Key for ${base.origin}: `), 'the prompt');
   await storeKey(io, base.origin, key);
   note(`asof: stored the key for ${base.origin} in ${configPath(io, 'keys')}; \`asof ping\` tries it`);
-  if (isPlain(base)) note(`asof: others can read what is sent to ${base.origin}: it is not https`);
+  if (isUnencrypted(base)) note(`asof: others can read what is sent to ${base.origin}: it is not https`);
   for (const name of ['ASOF_API_KEY', 'ASOF_API_KEY_FILE'])
     if (variable(io, name) !== undefined)
       note(`asof: ${name} is set and takes precedence over the stored key`);

@@ -1,5 +1,5 @@
 import { unlessAborted } from '../../platform/promises.ts';
-import { choicesAt, patience } from '../completion/choices.ts';
+import { choicesAt, lookupSeconds } from '../completion/choices.ts';
 import { positionIn } from '../completion/position.ts';
 import { bash, fish, nothing, type Shell, zsh } from '../completion/scripts.ts';
 import { allCommands } from '../options/commands.ts';
@@ -25,7 +25,7 @@ export async function runCompletion({ shell: name, sent }: CompletionLine, io: I
 /** What may be typed next; nothing after an error or a timeout, because an error message at a prompt does not help. */
 async function answerOf(shell: Shell, sent: readonly string[], io: Io): Promise<readonly string[]> {
   try {
-    return await unlessAborted(AbortSignal.timeout(patience * 1000), choicesFor(shell, sent, io));
+    return await unlessAborted(AbortSignal.timeout(lookupSeconds * 1000), choicesFor(shell, sent, io));
   } catch {
     return shell.answer(nothing, '', sent);
   }

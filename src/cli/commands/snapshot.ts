@@ -16,13 +16,13 @@ import { print } from '../terminal/sink.ts';
 
 /** `asof snapshot`: writes the files of a plan, all as of one date and out of one state of the data, in one step. */
 export async function runSnapshot(line: SnapshotLine, io: Io): Promise<number> {
-  const announced = await takeOrAnnounce(line, io);
-  if (announced !== undefined) await print(announced, io);
+  const text = await takeOrDescribe(line, io);
+  if (text !== undefined) await print(text, io);
   return exitCode.success;
 }
 
-/** Takes the snapshot; for a dry run, resolves to the text that announces it. */
-async function takeOrAnnounce(line: SnapshotLine, io: Io): Promise<string | undefined> {
+/** Takes the snapshot; for a dry run, resolves to the text that describes it. */
+async function takeOrDescribe(line: SnapshotLine, io: Io): Promise<string | undefined> {
   const { out, dryRun } = line;
   let ending = 'nothing was written';
   try {
@@ -34,15 +34,15 @@ async function takeOrAnnounce(line: SnapshotLine, io: Io): Promise<string | unde
     const plan = bindPlan(line.plan, bytes, asOf, planLineParser(io.clock()));
     const { current } = await placeOf(out);
     if (current !== undefined) ending = `${out} is as it was`;
-    return dryRun ? announcement(plan, out) : await take(plan, line, io);
+    return dryRun ? dryRunText(plan, out) : await take(plan, line, io);
   } catch (error) {
     throw io.signal.aborted ? error : inOneLine(error, { after: `; ${ending}` });
   }
 }
 
-function announcement({ lines, asOf }: BoundPlan, out: string): string {
+function dryRunText({ lines, asOf }: BoundPlan, out: string): string {
   const texts = lines.map(({ name, words }) => `${name}: asof ${lineOf(words)}\n`);
-  return `${texts.join('')}${manifestName}: what they are, as of ${asOf}\n${out} would show these\n`;
+  return `${texts.join('')}${manifestName}: the commands and checksums of these files, as of ${asOf}\n${out} would contain these files\n`;
 }
 
 async function take(plan: BoundPlan, line: SnapshotLine, io: Io): Promise<undefined> {

@@ -157,7 +157,7 @@ function fromHome(path: string, io: Io): string {
 }
 
 /** Seconds that a shell waits for ids after TAB. */
-export const patience = 1;
+export const lookupSeconds = 1;
 
 /**
  * Series whose ids start with a text, at most one page of the contract, from the store or service that the command would
@@ -170,7 +170,7 @@ async function seriesIds(
 ): Promise<readonly Choice[]> {
   const isRemote = chosenBaseUrl(io, source) !== undefined;
   const flags = {
-    connection: { ...source, timeout: patience, retries: 0, maxWait: 0 },
+    connection: { ...source, timeout: lookupSeconds, retries: 0, maxWait: 0 },
     messages: { quiet: true, verbose: false, debug: false },
   };
   return withClient(flags, io, async (client) => {

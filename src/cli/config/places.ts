@@ -80,6 +80,6 @@ function parsed(text: string, from: string): BaseUrl {
 }
 
 /** Whether requests cross a network unencrypted: plain http to another machine. */
-export function isPlain({ origin }: BaseUrl): boolean {
+export function isUnencrypted({ origin }: BaseUrl): boolean {
   return !/^https:|^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(origin);
 }

@@ -43,7 +43,7 @@ export function operationCommand(
     ...(alias !== undefined && { alias }),
     args: argumentsOf(operation),
     flags: [
-      ...flagged(operation).flatMap((entry) => flagsOf(entry)),
+      ...flagged(operation).flatMap((entry) => flagsOf(entry, operation)),
       ...flags,
       ...others.flatMap(({ command: { flag } }) => flag ?? []),
       ...(isListing ? listingFlags(operation) : []),
@@ -104,10 +104,10 @@ function argumentsOf({ command: { argument, several }, params }: Operation): rea
   return [{ name, ...(!required && { optional: true }), ...(several === true && { several }) }];
 }
 
-function flagsOf([name, param]: ParamEntry): readonly Flag[] {
+function flagsOf([name, param]: ParamEntry, { command }: Operation): readonly Flag[] {
   if (name === 'as_of') return [sharedFlags.asOf, sharedFlags.knownBefore];
   const isSwitch = choicesOf(param)?.length === 1;
-  const { default: fallback } = param.schema;
+  const fallback = command.defaults?.[name] ?? param.schema.default;
   // A switch stands for the only value that its parameter can have.
   const about = phrase(isSwitch ? param.description.replace(/^`\w+`: /, '') : param.description);
   return [
@@ -142,13 +142,12 @@ function asListed(param: Param, text: string): string {
   return choicesOf(param)?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
 }
 
-function listingFlags({ command }: Operation): readonly Flag[] {
+function listingFlags({ command: { several, features = [] } }: Operation): readonly Flag[] {
+  const about = `maximum rows${several === true ? ' per series' : ''}`;
+  const hasOldest = features.includes('oldest');
   return [
-    {
-      name: 'limit',
-      value: 'n',
-      about: command.several === true ? 'maximum rows per series' : 'maximum rows',
-    },
+    { name: 'limit', value: 'n', about: hasOldest ? `${about}, the newest` : about },
+    ...(hasOldest ? [{ name: 'first', value: 'n', about: `${about}, the oldest` }] : []),
     { name: 'cursor', value: 'cursor', about: 'cursor of the page to continue from' },
   ];
 }
@@ -169,8 +168,10 @@ function choicesOf({ schema }: Param): readonly string[] | undefined {
 
 function askedBy(operation: Operation, line: TypedLine): OperationQuery {
   const { argument, several, defaults } = operation.command;
-  const [limit, cursor] = [line.count('limit'), line.text('cursor')];
-  if (limit !== undefined && line.has('all')) throw new Problem('bad-input', 'use either --all or --limit');
+  const [limit, first, cursor] = [line.count('limit'), line.count('first'), line.text('cursor')];
+  const extents = ['all', 'limit', 'first', ...(first === undefined ? [] : ['cursor'])];
+  const [one, other] = extents.filter((name) => line.has(name)).map((name) => `--${name}`);
+  if (other !== undefined) throw new Problem('bad-input', `use either ${one} or ${other}`);
   if (cursor !== undefined && several === true && line.args.length !== 1)
     throw new Problem('bad-input', '--cursor continues one series: name one id');
   const date = several === true ? line.args.find((id) => parseDay(id) !== undefined) : undefined;
@@ -187,6 +188,7 @@ function askedBy(operation: Operation, line: TypedLine): OperationQuery {
     params: several === true ? params : { ...typed, ...params },
     ...(several === true && { ids: line.args }),
     ...(limit !== undefined && { limit }),
+    ...(first !== undefined && { first }),
     ...(cursor !== undefined && { cursor }),
   };
 }

@@ -91,6 +91,7 @@ async function answer(job: Job): Promise<Outcome> {
       const note: QueryContext['note'] = ({ kind, text }) => {
         // In JSON the coverage of a series is part of the answer.
         if (kind === 'coverage' && output.format === 'json') return;
+        if (kind === 'unknown') return messages.detail(`asof: ${text}`);
         notes.push(`${text}${waysOut[kind] ?? ''}`);
       };
       const context = {
@@ -118,7 +119,7 @@ function withHint(error: unknown, { file }: OutputChoice): unknown {
 async function attempt({ query, output, context, bar, messages, io }: Job, sink: Sink): Promise<Outcome> {
   const found = await run(query, context);
   const { failures } = found;
-  const isLimited = 'limit' in query && query.limit !== undefined;
+  const isLimited = ('limit' in query || 'first' in query) && (query.limit ?? query.first) !== undefined;
   const writing = new RowOutput(await rendererFor(output, found, true), output.screenful && !isLimited);
   for await (const page of found.pages) {
     const chunk = writing.page(page);

@@ -17,9 +17,9 @@ export type Messages = {
   readonly note: (text: string) => void;
   /** Whether notes are printed, so that no request is made for one that is not. */
   readonly notes: boolean;
-  /** A line for people: only on a terminal. */
-  readonly aside: (text: string) => void;
-  /** Which day each text names: on a terminal, or for `--verbose`. */
+  /** A line for people: printed only on a terminal. */
+  readonly noteOnTerminal: (text: string) => void;
+  /** The day that each text means: on a terminal, or for `--verbose`. */
   readonly resolved: (days: readonly ResolvedText[]) => void;
   /** A line for `--verbose`. */
   readonly detail: (text: string) => void;
@@ -35,14 +35,14 @@ export function messagesOf(
   const print = (text: string): void => write(io, `${printable(text)}\n`);
   const unless = (silent: boolean) => (text: string) => (silent ? undefined : print(text));
   const detail = unless(!verbose && !debug);
-  const aside = unless(quiet || io.stderr.isTTY !== true);
+  const noteOnTerminal = unless(quiet || io.stderr.isTTY !== true);
   return {
     warn: print,
     notes: !quiet,
     note: unless(quiet),
-    aside,
+    noteOnTerminal,
     resolved(days) {
-      const say = io.stderr.isTTY === true ? aside : detail;
+      const say = io.stderr.isTTY === true ? noteOnTerminal : detail;
       for (const { flag, text, day } of days) say(`asof: ${flag} ${text} is ${day}`);
     },
     detail,

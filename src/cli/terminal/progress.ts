@@ -5,8 +5,8 @@ import type { Share } from './progress-line.ts';
 /** The progress of long work, as a line on a terminal's stderr. */
 export type Progress = {
   /**
-   * Shows a text after what is done, the rate and, where the total is known, a bar and the time left. Not every call shows,
-   * and the text is made only when it does: to format the first number costs a query 10 ms.
+   * Shows a text after what is done, the rate and, where the total is known, a bar and the time left. Not every call
+   * updates the line, and the text is made only for those that do: formatting the first number takes 10 ms.
    */
   readonly show: (text: () => string, share?: Share) => void;
   /** Erases the line, before anything else is written there. */
@@ -14,8 +14,8 @@ export type Progress = {
 };
 
 /** Milliseconds before the line is shown, and between two updates. */
-const patience = 500;
-const pace = 100;
+const showAfter = 500;
+const updateEvery = 100;
 
 /** Columns left free: a terminal shows `^C` after the line, which would wrap in the last column. */
 const roomForKeys = 3;
@@ -27,8 +27,8 @@ export function progress(io: Io, quiet: boolean): Progress {
   if (io.stderr.isTTY !== true || variable(io, 'TERM') === 'dumb' || quiet)
     return { show: () => undefined, clear: () => undefined };
   const started = io.clock().getTime();
-  let next = started + patience;
-  // The code that words a line is loaded when the first is due, so that short work does not wait for it.
+  let next = started + showAfter;
+  // The code that formats a line is loaded when the first line is due, so that short work does not load it.
   let isLoading = false;
   let loaded: LineModule | undefined;
   let draw: ((module: LineModule) => void) | undefined;
@@ -36,7 +36,7 @@ export function progress(io: Io, quiet: boolean): Progress {
     show(text, share) {
       const now = io.clock().getTime();
       if (now < next) return;
-      next = now + pace;
+      next = now + updateEvery;
       draw = ({ progressLine }) => {
         const width = (io.stderr.columns || 80) - roomForKeys;
         showStatus(io.stderr, progressLine(text(), share, now - started, width));

@@ -5,7 +5,10 @@ import { fullerText, sameNumber } from '../series/decimal.ts';
 export type StatedDate = string;
 
 /** The forms on which insiders report: 3 initial holdings, 4 changes, 5 late and exempt changes of a year; `/A` marks an amendment. */
-export type FormType = '3' | '4' | '5' | '3/A' | '4/A' | '5/A';
+export type FormType = (typeof formTypes)[number];
+
+/** The names of these forms. */
+export const formTypes = ['3', '4', '5', '3/A', '4/A', '5/A'] as const;
 
 /** A person or entity that reports a trade, with its relationship to the issuer. */
 export type ReportingOwner = {
@@ -138,6 +141,11 @@ export function symbolsOf(ticker: string | null): readonly string[] {
     .map((symbol) => symbol.replace(/^[^A-Z0-9]+|[^A-Z0-9]+$/g, ''))
     .filter((symbol) => symbol !== '');
   return [...new Set(symbols)];
+}
+
+/** Whether a ticker as stated holds a symbol, in any case. */
+export function hasSymbol(ticker: string | null, symbol: string): boolean {
+  return symbolsOf(ticker).includes(symbol.toUpperCase());
 }
 
 /** Why a trade cannot have happened as stated. */

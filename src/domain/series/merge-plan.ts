@@ -20,9 +20,9 @@ export type HeldVintage = {
 export type HeldSeries = {
   /** Dates are kept as the first day of their period of this frequency. */
   readonly frequency: Frequency;
-  /** Every vintage, oldest first. */
+  /** Every vintage, oldest first; none are needed if every statement of the merge is later than all of them. */
   readonly vintages: readonly HeldVintage[];
-  /** The changes of each date that the merge is about, oldest first; other dates may be missing. */
+  /** The changes of each date that the merge is about, oldest first; the latest is enough if no vintages are needed. */
   readonly changes: ReadonlyMap<Day, readonly Change[]>;
 };
 
@@ -45,7 +45,7 @@ export type MergeOptions = {
 export type MergeCounts = {
   readonly added: number;
   readonly known: number;
-  /** The number of withdrawals among those added. */
+  /** How many of those added take back a value that was known until then. */
   readonly withdrawn: number;
   readonly conflicts: readonly StatementConflict[];
 };
@@ -179,13 +179,14 @@ class SeriesDraft {
       const changes = this.#changesOf(date);
       const history = { changes, statedAt: earlier.about(date) };
       for (const { date: day, asOf, value } of byDate.get(date) ?? []) {
+        const takesBack = value === null && knownOn(changes, asOf) !== null;
         const placement = place(history, asOf, value, replace);
         if (placement === 'conflict')
           this.#conflicts.push({ date, asOf, held: knownOn(changes, asOf), given: value });
         else if (placement === 'known') this.#known += 1;
         else {
           this.#added += 1;
-          if (value === null) this.#withdrawn += 1;
+          if (takesBack) this.#withdrawn += 1;
         }
         earlier.placed(asOf);
         const dates = published.get(asOf);

@@ -21,7 +21,8 @@ export function parseSeriesId(text: string): string | undefined {
   return /^[A-Z0-9](?:[A-Z0-9 &:.%_+()-]{0,78}[A-Z0-9&:.%_+()-])?$/.test(id) ? id : undefined;
 }
 
-const frequencies: readonly Frequency[] = ['D', 'W', 'BW', 'M', 'Q', 'SA', 'A'];
+/** The frequency codes, finest first. */
+export const frequencies: readonly Frequency[] = ['D', 'W', 'BW', 'M', 'Q', 'SA', 'A'];
 
 /** A text as a frequency code; undefined if it is not one. */
 export function parseFrequency(text: string): Frequency | undefined {
@@ -58,36 +59,15 @@ export function frequencyOf(days: Iterable<Day>): Frequency {
 /**
  * The frequency by which dates are replaced by the first day of their period. It is the stated frequency; without one,
  * the frequency implied by spacing, but only if every date is the last day of a month, because such a date can only mean
- * the period that it ends. Other dates are kept as published.
+ * the period that it ends. Other dates are kept as published, and so are those of annual series with fiscal years.
  */
 export function normalisingFrequency(stated: Frequency, days: readonly Day[]): Frequency {
+  if (stated === 'A') return days.every(marksCalendarYear) ? 'A' : '';
   if (stated !== '') return stated;
   return days.length > 1 && days.every((day) => day === monthEnd(day)) ? frequencyOf(days) : '';
 }
 
-/** The texts that a search compares. */
-type Named = { readonly id: string; readonly title: string };
-
-/**
- * The rank of a series in a search, ignoring case: 0 if its id contains the text, 1 if only its title matches (every word
- * of the text begins a word of the title); undefined if neither does. An empty text matches every series. With match
- * `title` the rank of a match is 0.
- */
-export function matchRank(
-  { id, title }: Named,
-  text: string,
-  match: 'id' | 'title' | 'any',
-): 0 | 1 | undefined {
-  if (match !== 'title' && id.includes(text.toUpperCase())) return 0;
-  if (match === 'id') return undefined;
-  const starts = wordsOf(text);
-  // A text of punctuation alone has no words, so it matches no title.
-  if (starts.length === 0 && text.trim() !== '') return undefined;
-  const words = wordsOf(title);
-  if (!starts.every((start) => words.some((word) => word.startsWith(start)))) return undefined;
-  return match === 'title' ? 0 : 1;
-}
-
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+/** Whether a date of an annual series can mean a calendar year: only its first and last month begin or end one. */
+export function marksCalendarYear(day: Day): boolean {
+  return /-(?:01|12)-/.test(day);
 }

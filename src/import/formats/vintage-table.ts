@@ -2,10 +2,11 @@ import { type Day, type Frequency, parseDay } from '../../domain/series/date.ts'
 import { parseDecimal } from '../../domain/series/decimal.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../domain/series/series.ts';
+import { type ColumnReading, readColumns } from '../../domain/series/table-columns.ts';
 import type { Problem } from '../../errors/problem.ts';
-import { refusal, type SourceFile } from '../files/source-file.ts';
+import { type DateOrder, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../readers/csv.ts';
-import type { Batch } from './format.ts';
+import type { Batch, ReadOptions } from './format.ts';
 
 const batchSize = 5000;
 
@@ -20,47 +21,55 @@ export type VintageColumn = {
 /** A row of figures: its row in the file, its observation date, and a text for every column (empty for an empty cell). */
 export type VintageRow = { readonly row: number; readonly date: Day; readonly cells: readonly string[] };
 
-/** The content of a file of whole vintages. It is read as a whole, because what an empty cell means depends on later rows. */
+/** The content of a file of whole vintages. It is read as a whole, because what a blank cell means depends on all rows. */
 export type VintageTable = {
   readonly columns: readonly VintageColumn[];
   readonly rows: readonly VintageRow[];
 };
 
-/** The conventions of a format for its cells, and what it implies about a column. */
-type CellRules = {
+/** The conventions of a format for its cells, and what it states about its columns. */
+export type CellRules = {
   /** The exact decimal text of a number, or undefined if the cell is not one. */
   readonly number: (text: string) => string | undefined;
   /** The texts that mean "not available" or "no longer available". */
   readonly withdrawals: ReadonlySet<string>;
-  readonly frequencyOf: (column: number) => Frequency;
-  /** Whether a column may have a figure on a date; if not, a cell without a number states nothing. */
-  readonly hasDate: (column: number, date: Day) => boolean;
+  /** The frequency of every column, where the format states it. */
+  readonly frequency?: Frequency;
+  /** The frequency of the columns that have no coarser one, where the format states it. */
+  readonly rowFrequency?: Frequency;
 };
 
-/** The cells of FRED's CSV files and those like them: decimals; `.`, `#N/A` and `NA` are withdrawals; nothing is implied. */
+/** The cells of FRED's CSV files and those like them: decimals; `.`, `#N/A` and `NA` are withdrawals. */
 export const fredCells: CellRules = {
   number: parseDecimal,
   withdrawals: new Set(['.', '#N/A', 'NA']),
-  frequencyOf: () => '',
-  hasDate: () => true,
 };
 
 /**
- * The records of a table of whole vintages, column by column. Numbers are values; the format's withdrawal texts are
- * withdrawals, and so are empty cells between the first and the last number of a column; other empty cells state nothing.
- * A repeated date, or a repeated vintage of a series, is refused.
+ * The records of a table of whole vintages, column by column. Numbers are values. A cell without a number says that the
+ * vintage has no figure for its date: a withdrawal where the date had a value, no change where it never had one. Where
+ * the series of a table differ in frequency, only the rows that begin a period of a series count for it. A repeated
+ * date, or a repeated vintage of a series, is refused.
  */
 export function* vintageBatches(file: SourceFile, table: VintageTable, rules: CellRules): Generator<Batch> {
   refuseRepeats(file, table);
+  const cells = readCells(file, table, rules);
+  const readings = readingsOf(table, cells, rules);
   yield {
-    implied: impliedMetadata(table, rules),
+    implied: Array.from(readings).flatMap(([seriesId, { implied }]): SeriesMetadata[] =>
+      implied === '' ? [] : [{ seriesId, frequency: implied }],
+    ),
     coverage: table.columns.map(({ seriesId, vintage }) => ({ seriesId, coveredTo: vintage, whole: true })),
   };
-  // "Between" means by date, for any order of the rows in the file.
-  const rows = [...table.rows].sort((a, b) => (a.date < b.date ? -1 : 1));
   let statements: Statement[] = [];
-  for (const [index, column] of table.columns.entries()) {
-    addColumn(statements, file, { ...column, index }, rows, rules);
+  for (const [index, { seriesId, vintage: asOf }] of table.columns.entries()) {
+    const values = cells[index] ?? [];
+    const speaksFor = readings.get(seriesId)?.speaksFor;
+    for (const [row, { date }] of table.rows.entries()) {
+      const value = values[row] ?? null;
+      if (value !== null || speaksFor === undefined || speaksFor(date))
+        statements.push({ seriesId, date, asOf, value });
+    }
     if (statements.length < batchSize) continue;
     yield { statements };
     statements = [];
@@ -86,40 +95,54 @@ function refuseRepeats(file: SourceFile, { columns, rows }: VintageTable): void 
   }
 }
 
-function impliedMetadata({ columns }: VintageTable, rules: CellRules): SeriesMetadata[] {
-  const implied = new Map<string, SeriesMetadata>();
-  for (const [index, { seriesId }] of columns.entries()) {
-    const frequency = rules.frequencyOf(index);
-    if (frequency !== '') implied.set(seriesId, { seriesId, frequency });
-  }
-  return [...implied.values()];
-}
+/** A number, null for a text that means a withdrawal, or undefined for a blank cell. */
+type CellValue = string | null | undefined;
 
-function addColumn(
-  statements: Statement[],
+/** The values of each column, by row. Any other text is refused. */
+function readCells(
   file: SourceFile,
-  { name, seriesId, vintage: asOf, index }: VintageColumn & { readonly index: number },
-  rows: readonly VintageRow[],
+  { columns, rows }: VintageTable,
   rules: CellRules,
-): void {
-  let started = false;
-  let blanks: Day[] = [];
-  for (const { row, date, cells } of rows) {
-    const text = (cells[index] ?? '').trim();
-    const value = text === '' ? undefined : rules.number(text);
-    if (value !== undefined) {
-      for (const blank of blanks) statements.push({ seriesId, date: blank, asOf, value: null });
-      blanks = [];
-      started = true;
-      statements.push({ seriesId, date, asOf, value });
-    } else if (text !== '' && !rules.withdrawals.has(text)) {
+): readonly (readonly CellValue[])[] {
+  return columns.map(({ name }, index) =>
+    rows.map(({ row, cells }) => {
+      const text = (cells[index] ?? '').trim();
+      if (text === '') return undefined;
+      if (rules.withdrawals.has(text)) return null;
+      const value = rules.number(text);
+      if (value !== undefined) return value;
       const reason = `neither a decimal number nor ${[...rules.withdrawals].join(' or ')}`;
       throw refusal(file, { row, column: name, value: text }, reason);
-    } else if (rules.hasDate(index, date)) {
-      if (text !== '') statements.push({ seriesId, date, asOf, value: null });
-      else if (started) blanks.push(date);
+    }),
+  );
+}
+
+/** How to read the columns of each series. All vintages of a series have one frequency. */
+function readingsOf(
+  { columns, rows }: VintageTable,
+  cells: readonly (readonly CellValue[])[],
+  { frequency, rowFrequency }: CellRules,
+): ReadonlyMap<string, ColumnReading> {
+  if (frequency !== undefined)
+    return new Map(columns.map(({ seriesId }) => [seriesId, { implied: frequency, speaksFor: () => true }]));
+  const figures = new Map<string, Set<Day>>();
+  const entries = new Map<string, Set<Day>>();
+  for (const [index, { seriesId }] of columns.entries()) {
+    const days = figures.get(seriesId) ?? new Set<Day>();
+    const all = entries.get(seriesId) ?? new Set<Day>();
+    figures.set(seriesId, days);
+    entries.set(seriesId, all);
+    for (const [row, { date }] of rows.entries()) {
+      const value = cells[index]?.[row];
+      if (value !== undefined) all.add(date);
+      if (typeof value === 'string') days.add(date);
     }
   }
+  // FRED once wrote a dot where a quarterly series had nothing in a month, so only numbers show a frequency, if there are two.
+  for (const [seriesId, days] of figures)
+    if (days.size < 2) figures.set(seriesId, entries.get(seriesId) ?? days);
+  const dates = rows.map(({ date }) => date);
+  return readColumns(dates, figures, rowFrequency);
 }
 
 /** The layout of a CSV file of whole vintages: dates in the first column, one vintage in each other column. */
@@ -129,6 +152,8 @@ type VintageLayout = {
   readonly date: (text: string) => Day | undefined;
   /** The form of a date, for refusals. */
   readonly dateForm: string;
+  /** The order of month and day, if the publisher writes dates in that order. */
+  readonly dateOrder?: DateOrder;
   /** Whether a row above the first date, given its first cell, is something other than figures. */
   readonly isNote: (label: string) => boolean;
 };
@@ -144,7 +169,8 @@ export const isoDates = {
 export async function readVintageCsv(file: SourceFile, layout: VintageLayout): Promise<VintageTable> {
   const rows: VintageRow[] = [];
   let columns: readonly VintageColumn[] = [];
-  for await (const batch of readCsvBody(file, (header) => readColumns(file, header, layout))) {
+  const { dateOrder } = layout;
+  for await (const batch of readCsvBody(file, (header) => columnsOf(file, header, layout), dateOrder)) {
     columns = batch.header;
     for (const { row, cells } of batch.rows) {
       const label = (cells[0] ?? '').trim();
@@ -158,7 +184,7 @@ export async function readVintageCsv(file: SourceFile, layout: VintageLayout): P
   return { columns, rows };
 }
 
-function readColumns(file: SourceFile, header: CsvRow, layout: VintageLayout): readonly VintageColumn[] {
+function columnsOf(file: SourceFile, header: CsvRow, layout: VintageLayout): readonly VintageColumn[] {
   const names = header.cells.slice(1).map((cell) => cell.trim());
   if (names.length === 0) throw refusal(file, { row: header.row }, 'the file has dates and no series');
   return names.map((name) => ({ name, ...layout.column(name) }));
@@ -169,6 +195,23 @@ export function columnId(file: SourceFile, name: string): string {
   const seriesId = parseSeriesId(name);
   if (seriesId === undefined) throw refusal(file, { row: 1, column: name }, 'not a series id');
   return seriesId;
+}
+
+/** The series of a column: `value` is the one that `--series` names, any other name is an id. */
+export function seriesOf(file: SourceFile, name: string, { series }: ReadOptions): string {
+  if (!isValue(name)) {
+    const id = columnId(file, name);
+    if (series === undefined || series === id) return id;
+    const reason = `the file names its series ${id}; --id ${id}=${series} imports it as ${series}`;
+    throw refusal(file, { row: 1, column: name }, reason);
+  }
+  if (series !== undefined) return columnId(file, series);
+  throw refusal(file, { row: 1, column: name }, 'the file does not name its series; pass --series ID');
+}
+
+/** Whether a column is named `value`, whatever its series is. */
+export function isValue(name: string): boolean {
+  return name.toUpperCase() === 'VALUE';
 }
 
 /** The refusal of a file of one whole vintage whose date is unknown. */

@@ -12,6 +12,8 @@ export type MetadataConflict = {
   readonly field: string;
   readonly held: string;
   readonly given: string;
+  /** Whether one of them is the frequency that figures show, which `--replace` does not change. */
+  readonly shown?: boolean;
 };
 
 /** One contradiction between an import and the store, or within the import. */
@@ -28,18 +30,80 @@ export type ImportConflict =
       readonly given: readonly string[];
     };
 
-/** The refusal of an import: its message lists every conflict, one per line, and its hints say what the user can do. */
+/**
+ * The refusal of an import: its message counts the conflicts, by cause if there are several, and lists every one in a
+ * line; its hints say what the user can do.
+ */
 export class ImportRefusal extends Problem {
   readonly conflicts: readonly ImportConflict[];
 
-  constructor(conflicts: readonly ImportConflict[]) {
-    const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
-    const lines = conflicts.map((conflict) => `  ${describe(conflict)}`);
-    super('bad-input', [`${count}; nothing was imported:`, ...lines].join('\n'), {
-      hints: hintsFor(conflicts),
-    });
+  constructor(all: readonly ImportConflict[]) {
+    const conflicts = withoutConsequences(all);
+    super('bad-input', textOf(conflicts, conflicts.length), { hints: hintsFor(conflicts) });
     this.conflicts = conflicts;
   }
+
+  /** The same refusal with at most `most` conflicts in its list; the message says how many it leaves out. */
+  cutAt(most: number): Problem {
+    return this.conflicts.length > most ? this.with({ detail: textOf(this.conflicts, most) }) : this;
+  }
+}
+
+function textOf(conflicts: readonly ImportConflict[], most: number): string {
+  const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
+  const causes = causesOf(conflicts);
+  const byCause = causes.length > 1 || conflicts.length > few ? `${causes.join(', ')}; ` : '';
+  const lines = conflicts.slice(0, most).map((conflict) => `  ${describe(conflict)}`);
+  const left = conflicts.length - lines.length;
+  const more = left > 0 ? [`  … and ${left} more, which are all listed where stderr is not a terminal`] : [];
+  return [`${count}; ${byCause}nothing was imported:`, ...lines, ...more].join('\n');
+}
+
+/** So few conflicts of one kind need no count by series. */
+const few = 20;
+const mostSeriesNamed = 5;
+
+/** Where figures of another frequency than a series has are refused, each of them contradicts the series as well. */
+function withoutConsequences(conflicts: readonly ImportConflict[]): readonly ImportConflict[] {
+  const refused = new Set(
+    conflicts.flatMap((conflict) =>
+      conflict.kind === 'metadata' && conflict.shown === true ? [conflict.seriesId] : [],
+    ),
+  );
+  return conflicts.filter(
+    (conflict) =>
+      !((conflict.kind === 'value' || conflict.kind === 'period') && refused.has(conflict.seriesId)),
+  );
+}
+
+const causeNames: Readonly<Record<ImportConflict['kind'], readonly [one: string, several: string]>> = {
+  metadata: ['description', 'descriptions'],
+  source: ['source', 'sources'],
+  value: ['value', 'values'],
+  period: ['period', 'periods'],
+  rate: ['rate', 'rates'],
+  filing: ['trade', 'trades'],
+};
+
+/** The number of conflicts of each cause; if there are many, of values by series. */
+function causesOf(conflicts: readonly ImportConflict[]): readonly string[] {
+  const counts = new Map<
+    string,
+    { readonly kind: ImportConflict['kind']; readonly of: string; count: number }
+  >();
+  for (const conflict of conflicts) {
+    const of = conflict.kind === 'value' && conflicts.length > few ? ` of ${conflict.seriesId}` : '';
+    const entry = counts.get(conflict.kind + of) ?? { kind: conflict.kind, of, count: 0 };
+    counts.set(conflict.kind + of, entry);
+    entry.count += 1;
+  }
+  const inOrder = [...counts.values()].sort((a, b) => b.count - a.count);
+  const named = inOrder.slice(0, mostSeriesNamed).map(({ kind, of, count }) => {
+    const [one, several] = causeNames[kind];
+    return `${count} ${count === 1 ? one : several}${of}`;
+  });
+  const others = inOrder.slice(mostSeriesNamed).reduce((sum, { count }) => sum + count, 0);
+  return others > 0 ? [...named, `${others} of others`] : named;
 }
 
 function describe(conflict: ImportConflict): string {
@@ -66,6 +130,8 @@ function describe(conflict: ImportConflict): string {
     }
     case 'metadata': {
       const { seriesId, field, held, given } = conflict;
+      if (conflict.shown === true)
+        return `${conflict.file}: ${seriesId} frequency: ${JSON.stringify(given)}, against ${JSON.stringify(held)}, by the figures of the files`;
       return `${conflict.file}: ${seriesId} ${field}: ${JSON.stringify(given)}, against ${JSON.stringify(held)}`;
     }
     case 'source':
@@ -111,14 +177,17 @@ function valueText(value: string | null): string {
 }
 
 function hintsFor(conflicts: readonly ImportConflict[]): string[] {
+  const replaceable = conflicts.some((conflict) =>
+    conflict.kind === 'metadata' ? conflict.shown !== true : /^(?:value|rate|filing)$/.test(conflict.kind),
+  );
   const kinds = new Set(conflicts.map(({ kind }) => kind));
+  const otherFrequency = conflicts.some(
+    (conflict) => conflict.kind === 'metadata' && conflict.shown === true,
+  );
   const hints: string[] = [];
-  if (['value', 'rate', 'filing', 'metadata'].some((kind) => kinds.has(kind as ImportConflict['kind'])))
-    hints.push('--replace accepts the new ones');
-  if (kinds.has('source')) {
-    hints.push('--id OLD=NEW imports the series under another id');
-    hints.push('--merge accepts both sources in one series');
-  }
+  if (replaceable) hints.push('--replace accepts the new ones');
+  if (kinds.has('source') || otherFrequency) hints.push('--id OLD=NEW imports the series under another id');
+  if (kinds.has('source')) hints.push('--merge accepts both sources in one series');
   if (kinds.has('period')) hints.push('a metadata file can state the frequency');
   return hints;
 }

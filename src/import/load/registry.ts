@@ -185,7 +185,8 @@ function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolea
   }
   const implied = record.implied.frequency;
   if (given.frequency !== undefined && implied !== undefined && implied !== given.frequency) {
-    conflicts.push({ seriesId: given.seriesId, field: 'frequency', held: implied, given: given.frequency });
+    const { seriesId, frequency } = given;
+    conflicts.push({ seriesId, field: 'frequency', held: implied, given: frequency, shown: true });
   }
   const coveredTo = [heldTo ?? '', givenTo ?? ''].sort().at(-1) ?? '';
   const stated = { ...held, ...fields, ...(coveredTo !== '' && { coveredTo }) };
@@ -197,10 +198,8 @@ function withImplied(record: SeriesRecord, given: SeriesMetadata): Combined {
   const held = record.stated.frequency ?? record.implied.frequency;
   if (given.frequency === undefined) return { record, conflicts: [] };
   if (held !== undefined && held !== given.frequency) {
-    return {
-      record,
-      conflicts: [{ seriesId: given.seriesId, field: 'frequency', held, given: given.frequency }],
-    };
+    const { seriesId, frequency } = given;
+    return { record, conflicts: [{ seriesId, field: 'frequency', held, given: frequency, shown: true }] };
   }
   return { record: { ...record, implied: { ...record.implied, frequency: given.frequency } }, conflicts: [] };
 }

@@ -10,12 +10,12 @@ import {
   type WholeVintage,
 } from '../../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
-import { frequencyOf, normalisingFrequency } from '../../domain/series/series.ts';
+import { frequencyOf, marksCalendarYear, normalisingFrequency } from '../../domain/series/series.ts';
 import { type KeptKind, kindOf, kindsText } from '../../domain/series/vintage-kind.ts';
 import type { Merged, SeriesRecord } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { readRecord, writeRecord } from './series.ts';
-import { applyPlan, readChanges, readVintages } from './statements.ts';
+import { applyPlan, readChanges, readLatestChanges, readVintages } from './statements.ts';
 
 type SeriesState = { readonly key: number; readonly normalisedBy: Frequency; readonly coveredTo: Day };
 
@@ -52,18 +52,25 @@ export class SeriesWriter {
   }
 
   merge(statements: readonly Statement[], options: MergeOptions): Merged {
-    this.#moveTo(this.#statedFrequency());
-    let [from, to] = ['~', ''];
-    for (const { date } of statements) {
+    this.#moveTo(this.#frequencyToMerge(statements));
+    let [from, to, first] = ['~', '', '~'];
+    for (const { date, asOf } of statements) {
       if (date < from) from = date;
       if (date > to) to = date;
+      if (asOf < first) first = asOf;
     }
-    const held = this.#held(periodStart(from, this.#normalisedBy), to);
+    const start = periodStart(from, this.#normalisedBy);
+    const newest = this.#newestVintage();
+    // Statements later than all held ones change only what is known last, and reading that takes the same time for any number of vintages.
+    const held =
+      first > newest
+        ? { frequency: this.#normalisedBy, vintages: [], changes: this.#latestChanges(start, to, newest) }
+        : this.#held(start, to);
     return this.#apply(planMerge(held, statements, options));
   }
 
   complete(vintages: readonly WholeVintage[], options: MergeOptions): Merged {
-    this.#moveTo(this.#statedFrequency());
+    this.#moveTo(this.#frequencyToMerge([]));
     return this.#apply(planCompletion(this.#held(), vintages, options));
   }
 
@@ -76,10 +83,10 @@ export class SeriesWriter {
   /** Moves dates to their periods and updates the counts; false if the series has not changed. */
   finish(): boolean {
     const stated = this.#statedFrequency();
-    const days = stated === '' ? this.#publishedDates() : [];
+    const days = stated === '' || stated === 'A' ? this.#publishedDates() : [];
     this.#moveTo(normalisingFrequency(stated, days));
     const changed = this.#changed || this.#normalisedBy !== this.#normalisedBefore;
-    if (changed) this.#summarise(frequencyOf(days));
+    if (changed) this.#summarise(stated === '' ? frequencyOf(days) : '');
     return changed;
   }
 
@@ -87,6 +94,14 @@ export class SeriesWriter {
   #statedFrequency(): Frequency {
     const record = readRecord(this.#connection, this.#id);
     return record?.stated.frequency ?? record?.implied.frequency ?? '';
+  }
+
+  /** Whether an annual series has fiscal years is known at the end, so until then its dates stay as published. */
+  #frequencyToMerge(statements: readonly Statement[]): Frequency {
+    const stated = this.#statedFrequency();
+    if (stated !== 'A') return stated;
+    const keepsYears = this.#normalisedBy === 'A' && statements.every(({ date }) => marksCalendarYear(date));
+    return keepsYears ? 'A' : '';
   }
 
   #moveTo(frequency: Frequency): void {
@@ -104,6 +119,17 @@ export class SeriesWriter {
     const vintages = readVintages(this.#connection, this.#key);
     const changes = vintages.length === 0 ? new Map() : readChanges(this.#connection, this.#key, from, to);
     return { frequency: this.#normalisedBy, vintages, changes };
+  }
+
+  #newestVintage(): Day {
+    const newest = this.#connection
+      .column<Day | null>('select max(as_of_date) from vintage where series = ?')
+      .get(this.#key);
+    return newest ?? '';
+  }
+
+  #latestChanges(from: Day, to: Day, newest: Day): HeldSeries['changes'] {
+    return newest === '' ? new Map() : readLatestChanges(this.#connection, this.#key, from, to);
   }
 
   #apply(plan: MergePlan): Merged {

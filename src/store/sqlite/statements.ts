@@ -47,6 +47,32 @@ export function readChanges(
   return changes;
 }
 
+/** The latest change of text of each of a series' dates between two days (inclusive). */
+export function readLatestChanges(
+  connection: Connection,
+  key: number,
+  from: Day,
+  to: Day,
+): ReadonlyMap<Day, readonly Change[]> {
+  const changes = new Map<Day, readonly Change[]>();
+  for (const table of ['fact', 'respelling']) {
+    // A row is one text: reading three takes three times as long. A withdrawal has no value, hence the mark before one.
+    const rows = connection
+      .column<string>(
+        `select date || max(as_of_date) || coalesce('=' || value, '') from ${table}
+         where series = @key and date between @from and @to group by date`,
+      )
+      .all({ key, from, to });
+    for (const row of rows) {
+      const [date, asOf] = [row.slice(0, 10), row.slice(10, 20)];
+      const known = changes.get(date)?.[0];
+      if (known !== undefined && known.asOf > asOf) continue;
+      changes.set(date, [{ asOf, value: row.length > 20 ? row.slice(21) : null }]);
+    }
+  }
+  return changes;
+}
+
 /** Writes the plan of a merge; false if it changes nothing. */
 export function applyPlan(connection: Connection, key: number, plan: MergePlan): boolean {
   const { removed, inserted, vintages } = plan;

@@ -7,9 +7,11 @@ import type {
   FilingsQuery,
   ImportRecord,
   ObservationQuery,
+  PageCache,
   PurchasesQuery,
   SeriesQuery,
   SpreadQuery,
+  StoredObservation,
   StoreState,
   StoreView,
   VintageQuery,
@@ -19,7 +21,14 @@ import type { Connection } from './connection.ts';
 import { asProblem } from './connection.ts';
 import { readCurve, readSpread, readYields } from './curves.ts';
 import { readFilings, readPurchases } from './filings.ts';
-import { readObservations, readSeries, searchSeries, seriesOf } from './series.ts';
+import {
+  readObservations,
+  readSeries,
+  readVintageUpTo,
+  type SeriesRow,
+  searchSeries,
+  seriesOf,
+} from './series.ts';
 import {
   readCompleteVintages,
   readFirstDate,
@@ -30,7 +39,11 @@ import {
 } from './statements.ts';
 
 /** The store of a view. */
-type Viewed = { readonly path: string; readonly stateOf: (connection: Connection) => StoreState };
+type Viewed = {
+  readonly path: string;
+  readonly pages: PageCache | undefined;
+  readonly stateOf: (connection: Connection) => StoreState;
+};
 
 /** A view of a store through a connection that holds a read transaction. */
 export class SqliteView implements StoreView {
@@ -68,7 +81,7 @@ export class SqliteView implements StoreView {
       return (
         series && {
           series: seriesOf(series),
-          rows: readObservations(connection, series, query),
+          rows: this.#page(connection, series, query),
           vintage: readVintageOn(connection, series, query),
         }
       );
@@ -142,6 +155,20 @@ export class SqliteView implements StoreView {
         )
         .all(),
     );
+  }
+
+  /** A page of values: as of any day between two vintages it is the page of the first, which may be in the cache. */
+  #page(connection: Connection, series: SeriesRow, query: ObservationQuery): readonly StoredObservation[] {
+    const { pages } = this.#store;
+    const { asOf, seriesId: _id, ...others } = query;
+    if (pages === undefined || asOf === undefined) return readObservations(connection, series, query);
+    const vintage = readVintageUpTo(connection, series.key, asOf);
+    const key = JSON.stringify([connection.file, series.key, series.version, vintage, others]);
+    const cached = pages.get(key);
+    if (cached !== undefined) return cached;
+    const rows = readObservations(connection, series, query);
+    pages.set(key, rows);
+    return rows;
   }
 
   async #answer<T>(read: (connection: Connection) => T): Promise<T> {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { asof, days, importedStore, linesOf, longValue, statements } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
 
-// Real work takes its time on a busy machine.
+// The commands do real work, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = newFolder();
@@ -141,7 +141,7 @@ describe('formats', () => {
     expect({ code, start: out.slice(0, start.length) }).toEqual({ code: 0, start });
   });
 
-  it('a table says unlimited, and a file has the number', async () => {
+  it('tables and text files say unlimited', async () => {
     expect((await asof(['ping', '-f', 'table', '--store', store])).out).toContain('unlimited');
     expect((await asof(['ping', '--csv', '--store', store])).out).toContain(',unlimited,unlimited,');
   });

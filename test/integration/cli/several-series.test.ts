@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { asof, importedStore, linesOf } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
 
-// Real work takes its time on a busy machine.
+// The commands do real work, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = newFolder();
@@ -41,6 +41,19 @@ describe('several series', () => {
       'LONG,2016-11-04',
       'LONG,2016-11-03',
       'GDPC1,2014-10-01',
+    ]);
+  });
+
+  it('are each limited to their oldest rows by --first, still newest first', async () => {
+    expect((await shown(['obs', 'GDP', 'LONG', '--first', '2'])).rows).toEqual([
+      'GDP,2014-10-01',
+      'GDP,2014-07-01',
+      'LONG,2010-01-02',
+      'LONG,2010-01-01',
+    ]);
+    expect((await shown(['obs', 'LONG', '--first', '2', '--sort', 'asc'])).rows).toEqual([
+      'LONG,2010-01-01',
+      'LONG,2010-01-02',
     ]);
   });
 

@@ -1,6 +1,5 @@
 import { type Day, parseDay } from '../../../domain/series/date.ts';
-import { parseDecimal } from '../../../domain/series/decimal.ts';
-import { frequencyOf, parseSeriesId } from '../../../domain/series/series.ts';
+import { frequencyOf } from '../../../domain/series/series.ts';
 import type { SourceFile } from '../../files/source-file.ts';
 import { headerOf } from '../../readers/csv.ts';
 import type { ImportFormat, ReadOptions } from '../format.ts';
@@ -11,13 +10,13 @@ import {
   isoDates,
   readVintageCsv,
   unknownVintage,
-  type VintageTable,
   vintageBatches,
 } from '../vintage-table.ts';
+import { isSeriesColumn } from './plain.ts';
 
 /**
- * A panel of FRED series as published on the day in the file name. In a file with monthly rows, a column with figures
- * only in the last months of quarters is quarterly.
+ * A panel of FRED series as published on the day in the file name. In a file with monthly rows a column is monthly,
+ * unless its figures show a coarser frequency.
  */
 export const datedPanel: ImportFormat = {
   kind: 'dated-panel',
@@ -37,46 +36,13 @@ export const datedPanel: ImportFormat = {
       ...isoDates,
       column: (name) => ({ seriesId: columnId(file, name), vintage }),
     });
-    if (frequencyOf(table.rows.map(({ date }) => date)) !== 'M') {
-      yield* vintageBatches(file, table, fredCells);
-      return;
-    }
-    const quarterly = quarterlyColumns(table);
-    yield* vintageBatches(file, table, {
-      ...fredCells,
-      frequencyOf: (column) => (quarterly.has(column) ? 'Q' : 'M'),
-      hasDate: (column, date) => !quarterly.has(column) || endsQuarter(date),
-    });
+    const rowFrequency = frequencyOf(table.rows.map(({ date }) => date));
+    yield* vintageBatches(file, table, { ...fredCells, ...(rowFrequency === 'M' && { rowFrequency }) });
   },
 };
-
-/** Columns that asof's output and other tables have beside a date, where a panel has series. */
-const fieldNames = new Set(['value', 'rate', 'maturity', 'source', 'unit', 'frequency', 'id']);
-
-function isSeriesColumn(name: string): boolean {
-  const field = fieldNames.has(name) || /^(?:series_id|as_of(?:_date)?|curve_type|trade_date)$/.test(name);
-  // A treasury table has maturities, such as `10 Yr`.
-  const maturity = /^\d+(?:\.\d+)? ?(?:mo|month|yr|year)s?$/i.test(name);
-  return !field && !maturity && parseSeriesId(name) !== undefined;
-}
 
 function vintageOf(file: SourceFile, options: ReadOptions): Day {
   const vintage = options.asOf ?? parseDay(file.name.replace(/\.csv$/i, ''));
   if (vintage !== undefined) return vintage;
   throw unknownVintage(file, 'the file name is not its vintage date, such as 2016-07-29.csv');
-}
-
-function quarterlyColumns({ columns, rows }: VintageTable): ReadonlySet<number> {
-  const quarterly = new Set<number>();
-  for (const index of columns.keys()) {
-    const dates = rows
-      .filter(({ cells }) => parseDecimal((cells[index] ?? '').trim()) !== undefined)
-      .map(({ date }) => date);
-    if (dates.length > 1 && dates.every(endsQuarter)) quarterly.add(index);
-  }
-  return quarterly;
-}
-
-function endsQuarter(date: Day): boolean {
-  return Number(date.slice(5, 7)) % 3 === 0;
 }

@@ -69,7 +69,7 @@ onEveryEngine((engine) => {
           vintages: 2,
           statementsNew: 3,
           statementsKnown: 0,
-          withdrawn: 1,
+          withdrawn: 0,
         },
         {
           ...none,

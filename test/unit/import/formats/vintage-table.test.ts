@@ -6,52 +6,36 @@ import { lines, readAll, refusalOf, sourceFile } from '../../../support/source-f
 const asOf = '2015-01-30';
 const file = (...rows: string[]) => sourceFile('GDP.csv', `${rows.join('\n')}\n`);
 const values = async (...cells: string[]) => {
-  const rows = cells.map((cell, index) => `2014-0${index + 1}-01,${cell},1`);
-  const { statements } = await readAll(fredCsv, file('DATE,GDP,ALL', ...rows), { asOf });
-  return statements
-    .filter(({ seriesId }) => seriesId === 'GDP')
-    .map(({ date, value }) => `${date.slice(6, 7)}=${value ?? 'gone'}`)
-    .join(' ');
+  const rows = cells.map((cell, index) => `2014-0${index + 1}-01,${cell}`);
+  const { statements } = await readAll(fredCsv, file('DATE,GDP', ...rows), { asOf });
+  return statements.map(({ date, value }) => `${date.slice(6, 7)}=${value ?? 'none'}`).join(' ');
 };
 
 describe('a column of a whole vintage', () => {
   test.each([
     ['states numbers as published', ['1.50', '-2', '3e2'], '1=1.50 2=-2 3=300'],
     [
-      'states a withdrawal for ., #N/A and NA, in any row',
+      'says for ., #N/A and NA that there is no figure, in any row',
       ['.', '1', '#N/A', '2', 'NA'],
-      '1=gone 2=1 3=gone 4=2 5=gone',
+      '1=none 2=1 3=none 4=2 5=none',
     ],
     [
-      'states a withdrawal for an empty cell between its first and its last number',
-      ['1', '', ' ', '2'],
-      '1=1 2=gone 3=gone 4=2',
+      'says for a blank cell that there is no figure, in any row',
+      ['', '1', '', ' ', '2', ''],
+      '1=none 2=1 3=none 4=none 5=2 6=none',
     ],
-    [
-      'states nothing for an empty cell before its first or after its last number',
-      ['', '1', '2', ''],
-      '2=1 3=2',
-    ],
-    [
-      'states nothing for an empty cell between a withdrawal and the first number',
-      ['.', '', '1', '', '.'],
-      '1=gone 3=1 5=gone',
-    ],
-    ['states nothing for empty cells only', ['', '', ''], ''],
+    ['of blank cells only is a vintage without figures', ['', '', ''], '1=none 2=none 3=none'],
   ])('%s', async (_, cells, records) => {
     expect(await values(...cells)).toBe(records);
   });
 
-  test('treats empty cells by date, in any order of rows', async () => {
+  test('states every cell of a file of one series, in any order of rows', async () => {
     const column = fc.array(fc.constantFrom('', '.', '7'), { minLength: 1, maxLength: 9 });
     await fc.assert(
       fc.asyncProperty(column, fc.nat(8), async (cells, turn) => {
-        const first = cells.indexOf('7');
-        const last = cells.lastIndexOf('7');
-        const expected = cells.flatMap((cell, index) => {
-          if (cell === '' && (index < first || index > last || first < 0)) return [];
-          return [`GDP,2014-01-0${index + 1},${asOf},${cell === '7' ? '7' : ''}`];
-        });
+        const expected = cells.map(
+          (cell, index) => `GDP,2014-01-0${index + 1},${asOf},${cell === '7' ? '7' : ''}`,
+        );
         const rows = cells.map((cell, index) => `2014-01-0${index + 1},${cell}`);
         const text = file('DATE,GDP', ...rows.slice(turn), ...rows.slice(0, turn));
         expect(lines((await readAll(fredCsv, text, { asOf })).statements).sort()).toEqual(expected.sort());
@@ -89,7 +73,7 @@ describe('a file of whole vintages', () => {
     [
       'a column name that is not a series id',
       ['DATE,GDP,', '2014-01-01,1,1'],
-      ', row 1, column "": not a series id',
+      ', row 2: "1": the header has no name for this column',
     ],
     ['dates alone', ['DATE', '2014-01-01'], ', row 1: the file has dates and no series'],
     [

@@ -63,3 +63,57 @@ describe('a conflict of two filings', () => {
     expect(named.filter((name) => !names.has(name))).toEqual([]);
   });
 });
+
+describe('the refusal of an import', () => {
+  const value = (seriesId: string, date: string) =>
+    ({ kind: 'value', file: 'a.csv', seriesId, date, asOf: '2024-01-31', held: '1', given: '2' }) as const;
+  const days = Array.from({ length: 150 }, (_, i) =>
+    new Date(Date.UTC(2000, i, 1)).toISOString().slice(0, 10),
+  );
+  const source = { kind: 'source', seriesId: 'UNRATE', held: ['FRED'], given: ['FRED-MD'] } as const;
+
+  it('counts conflicts by cause before it lists them', () => {
+    const two = new ImportRefusal([value('GDP', '2023-10-01'), source]).detail.split('\n');
+    expect(two[0]).toBe('2 conflicts; 1 value, 1 source; nothing was imported:');
+    const many = days.map((day, i) => value(i % 3 === 0 ? 'UNRATE' : 'GDP', day));
+    const [first, ...listed] = new ImportRefusal([...many, source]).detail.split('\n');
+    expect(first).toBe(
+      '151 conflicts; 100 values of GDP, 50 values of UNRATE, 1 source; nothing was imported:',
+    );
+    expect(listed).toHaveLength(151);
+  });
+
+  it('names five causes and counts the rest', () => {
+    const ids = ['A', 'B', 'C', 'D', 'E', 'F', 'G'];
+    const conflicts = ids.flatMap((id, i) => days.slice(0, 10 - i).map((day) => value(id, day)));
+    expect(new ImportRefusal(conflicts).detail.split(';')[1]).toBe(
+      ' 10 values of A, 9 values of B, 8 values of C, 7 values of D, 6 values of E, 9 of others',
+    );
+  });
+
+  it('can list the first of them alone, and says how many more there are', () => {
+    const refusal = new ImportRefusal(days.map((day) => value('GDP', day)));
+    const lines = refusal.cutAt(100).detail.split('\n');
+    expect(lines).toHaveLength(102);
+    expect(lines.at(-1)).toBe('  … and 50 more, which are all listed where stderr is not a terminal');
+    expect(refusal.cutAt(100).hints).toEqual(refusal.hints);
+    expect(refusal.cutAt(150)).toBe(refusal);
+  });
+
+  it('does not list the values that contradict a series because they are of another frequency', () => {
+    const frequency = {
+      kind: 'metadata',
+      file: 'a.csv',
+      seriesId: 'GDP',
+      field: 'frequency',
+      held: 'Q',
+      given: 'M',
+      shown: true,
+    } as const;
+    const { detail, hints } = new ImportRefusal([frequency, ...days.map((day) => value('GDP', day))]);
+    expect(detail).toBe(
+      '1 conflict; nothing was imported:\n  a.csv: GDP frequency: "M", against "Q", by the figures of the files',
+    );
+    expect(hints).toEqual(['--id OLD=NEW imports the series under another id']);
+  });
+});

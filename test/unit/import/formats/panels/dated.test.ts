@@ -20,7 +20,7 @@ const monthly = file(
 );
 
 describe('a dated panel', () => {
-  test('states its columns on the day in its name; empty months within a quarter state nothing, an empty quarter a withdrawal', async () => {
+  test('states its columns on the day in its name; empty months within a quarter state nothing, other empty cells that it has no figure', async () => {
     const records = await readAll(datedPanel, monthly);
     expect(lines(records.statements)).toEqual([
       'PAYEMS,2015-10-01,2016-07-29,1',
@@ -31,6 +31,8 @@ describe('a dated panel', () => {
       'PAYEMS,2016-03-01,2016-07-29,6',
       'PAYEMS,2016-04-01,2016-07-29,7',
       'PAYEMS,2016-05-01,2016-07-29,8',
+      'PAYEMS,2016-06-01,2016-07-29,',
+      'PAYEMS,2016-07-01,2016-07-29,',
       'GDPC1,2015-12-01,2016-07-29,10',
       'GDPC1,2016-03-01,2016-07-29,',
       'GDPC1,2016-06-01,2016-07-29,12',
