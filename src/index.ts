@@ -12,6 +12,7 @@ import { samplePath, userFolders } from './platform/installation.ts';
 import { openStore } from './store/open.ts';
 
 export type { Note } from './analysis/answer.ts';
+export type { Demands } from './analysis/basis.ts';
 export type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from './analysis/layouts.ts';
 export type { Origin } from './client/client.ts';
 export type { Day, Rhythm } from './domain/series/date.ts';
@@ -20,7 +21,7 @@ export { type ImportOptions, type ImportResult, importFiles } from './import/imp
 export type { FactRow } from './library/asof.ts';
 export type { Result } from './library/operation-methods.ts';
 export type { RateRow } from './operations/curve.ts';
-export type { Coverage, SeriesSummary } from './operations/envelope.ts';
+export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';
 export type { ObservationRow } from './operations/observations.ts';
 export { samplePath } from './platform/installation.ts';
 export type { SnapshotSummary } from './snapshot/snapshot.ts';

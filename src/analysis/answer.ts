@@ -6,16 +6,28 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
+import type { Basis } from './basis.ts';
 import type { RowLayout } from './layouts.ts';
 import type { QueryParams } from './query.ts';
 
 /**
- * A remark on an answer: what a series covers, which as-of dates are outside of that, that there is no curve on a day (an
- * earlier one may do), that all values of a series changed about alike, what another empty answer means, what the operation
- * says of its rows, or why a remark could not be made.
+/**
+ * A remark on an answer: what a series covers, which as-of dates are outside of that, that vintages are not days of
+ * publication, that a panel has no values beyond its coverage, that there is no curve on a day (an earlier one may do),
+ * that all values of a series changed about alike, what another empty answer means, what the operation says of its rows,
+ * or why a remark could not be made.
  */
 export type Note = {
-  readonly kind: 'coverage' | 'outside coverage' | 'no curve' | 'rescaled' | 'empty' | 'remark' | 'unknown';
+  readonly kind:
+    | 'coverage'
+    | 'outside coverage'
+    | 'sampled'
+    | 'beyond'
+    | 'no curve'
+    | 'rescaled'
+    | 'empty'
+    | 'remark'
+    | 'unknown';
   readonly text: string;
 };
 
@@ -36,6 +48,8 @@ export type QueryContext = {
   readonly progress?: (progress: AnswerProgress) => void;
   /** Whether an answer without rows is explained, and refused where what was asked about does not exist. */
   readonly explained?: boolean;
+  /** What the answer is based on: what `client` notes about its answers. */
+  readonly basis: Basis;
   /** Whether the answer needs a drawing, which may take a request for each series. */
   readonly chart?: boolean;
 };

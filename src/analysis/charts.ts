@@ -36,7 +36,11 @@ export async function observationsDrawing(
     form: 'line',
     words: (summary) => ({
       title: titleOfAll(seen(summary), about),
-      subtitle: [stateText(summary, release === 'first'), ...emptyText(empty(summary))].join('; '),
+      subtitle: [
+        stateText(summary, release === 'first'),
+        ...kindTexts(seen(summary), (id) => context.basis.vintageOn(id, summary.asOf)?.vintage_kind),
+        ...emptyText(empty(summary)),
+      ].join('; '),
     }),
     key: (summary) => {
       const ids = seen(summary);
@@ -78,6 +82,14 @@ function titleOfAll(ids: readonly string[], about: ReadonlyMap<string, Row | und
   return others.length === 0 ? titled(id, about.get(id)) : listed(ids, 'and');
 }
 
+/** Which of the series show samples, or what was fetched, and not what was published on the day. */
+function kindTexts(ids: readonly string[], kindOf: (id: string) => unknown): readonly string[] {
+  return ['sampled', 'fetched'].flatMap((kind) => {
+    const found = ids.filter((id) => String(kindOf(id) ?? '').includes(kind));
+    return found.length === 0 ? [] : [`${listed(found, 'and')} ${found.length === 1 ? 'is' : 'are'} ${kind}`];
+  });
+}
+
 function emptyText(ids: readonly string[]): readonly string[] {
   return ids.length === 0 ? [] : [`none of ${listed(ids, 'and')}`];
 }
@@ -110,7 +122,10 @@ export async function revisionsDrawing(
     words: ({ asOf, published }) => ({
       title: titled(id, series),
       // Without an as-of date the last value is drawn to the end of what is covered.
-      subtitle: `The value for ${date} as it was published${upTo(asOf ?? (published && covered) ?? published)}`,
+      subtitle: [
+        `The value for ${date} as it was published${upTo(asOf ?? (published && covered) ?? published)}`,
+        ...kindTexts([id], () => series?.vintage_kind),
+      ].join('; '),
     }),
     key: () => [],
     marks: (row) => [observationMark(row, row.as_of_date)],

@@ -3,10 +3,21 @@ import { Problem } from '../errors/problem.ts';
 import type { Coverage, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/index.ts';
 import type { QueryContext } from './answer.ts';
+import { inexactText } from './basis.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** The most series that a note names. */
 const mostNamed = 3;
+
+/** Notes which as-of dates are outside of what a series covers, and which answers are from samples. */
+export async function noteBasis(
+  answered: readonly ResolvedSeries[],
+  days: readonly Day[],
+  context: QueryContext,
+): Promise<void> {
+  await noteOutside(answered, days, context);
+  for (const text of sampleTexts(answered, days, context)) context.note?.({ kind: 'sampled', text });
+}
 
 /**
  * Notes which as-of dates are before the first vintage of a series, or after the last day that the store covers. The
@@ -22,7 +33,7 @@ export async function noteOutside(
   const outside: string[] = [];
   for (const one of answered) {
     const { id } = one;
-    const series = await descriptionOf(one, context);
+    const series = boundsIn(one, days, context) ?? (await descriptionOf(one, context));
     if (series === undefined || !saysCoverage(series)) break;
     const bounds = boundsPassed(series, days);
     if (bounds.length > 0) outside.push(`${id} is covered ${bounds.join(' ')}`);
@@ -35,6 +46,39 @@ export async function noteOutside(
           `${outside.slice(0, mostNamed).join(', ')}, and ${more} more series do not cover ${days.join(' or ')}`,
         ];
   for (const text of texts) note({ kind: 'outside coverage', text });
+}
+
+/** The first vintage and the coverage of a series, as far as the days need them and the answers said them. */
+function boundsIn({ id }: ResolvedSeries, days: readonly Day[], { basis }: QueryContext): Row | undefined {
+  const vintages = days.flatMap((day) => basis.vintageOn(id, day) ?? []);
+  const covered_to = basis.coveredTo(id);
+  if (vintages.length < days.length || covered_to === undefined) return undefined;
+  const before = vintages.find(({ as_of_date, vintage_kind }) => as_of_date === null && vintage_kind === '');
+  return { first_vintage: before?.next_date ?? null, covered_to };
+}
+
+/** Says of each series and day that its answer is from a sample, or of many series only which ones. */
+function sampleTexts(
+  answered: readonly ResolvedSeries[],
+  days: readonly Day[],
+  { basis }: QueryContext,
+): readonly string[] {
+  const found = answered.flatMap(({ id }) => {
+    const texts = days.flatMap((day) => {
+      const vintage = basis.vintageOn(id, day);
+      // What was fetched on the day itself is what was known on it, and of what is unknown there is nothing to say.
+      if (vintage === undefined || vintage.vintage_kind === 'unknown') return [];
+      if (vintage.vintage_kind === 'fetched' && vintage.as_of_date === day) return [];
+      return inexactText(id, day, vintage) ?? [];
+    });
+    return texts.length === 0 ? [] : [{ id, texts }];
+  });
+  if (found.length <= mostNamed) return found.flatMap(({ texts }) => texts);
+  const named = found.slice(0, mostNamed).map(({ id }) => id);
+  const more = found.length - mostNamed;
+  return [
+    `${named.join(', ')}, and ${more} more series are not exact: their vintages are not days of publication`,
+  ];
 }
 
 /** The description of a series, asked for once; undefined where it cannot be had, which is noted. */

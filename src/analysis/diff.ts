@@ -5,7 +5,7 @@ import { observations } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
-import { noteOutside } from './coverage.ts';
+import { noteBasis } from './coverage.ts';
 import { type DiffRow, diffLayout } from './layouts.ts';
 import { undescribed } from './panel.ts';
 import type { DiffQuery } from './query.ts';
@@ -26,7 +26,7 @@ async function compare(query: DiffQuery, context: ComposedContext) {
     );
     return { series, rows: compared(id, before, after) };
   });
-  await noteOutside(
+  await noteBasis(
     done.map(({ series }) => series),
     days,
     context,

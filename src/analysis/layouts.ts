@@ -1,4 +1,5 @@
 import { maturitiesOf } from '../domain/treasury/curve.ts';
+import { Problem } from '../errors/problem.ts';
 import type { Field, RowFrom } from '../operations/field.ts';
 import { curve, operations, revisions, vintages } from '../operations/index.ts';
 import type { Operation, RowOf } from '../operations/operation.ts';
@@ -40,7 +41,9 @@ export function layoutOf(query: Query): RowLayout | undefined {
       if (query.ids.some((id) => id.includes('*'))) return undefined;
       const byId = new Map([...query.ids].reverse().map((typed) => [typed.toUpperCase(), typed]));
       const names = [...new Set(query.ids.map((id) => id.toUpperCase()))].map((id) => byId.get(id) ?? id);
-      return widePanelLayout(query.kind === 'panel' ? 'date' : 'as_of', names);
+      return query.kind === 'panel'
+        ? widePanelLayout('date', names, false)
+        : widePanelLayout('as_of', names, query.withDates);
     }
   }
 }
@@ -149,7 +152,15 @@ const panelFields = [
   {
     name: 'as_of_date',
     type: 'day',
-    description: 'The date on which the value was published.',
+    description:
+      'The first vintage with the value: the day of its publication, or a later one if it is sampled or fetched.',
+    nullable: true,
+  },
+  {
+    name: 'vintage_kind',
+    type: 'text',
+    description:
+      'How the vintage came about that was the newest on the as-of date: exact, fetched, sampled or unknown.',
     nullable: true,
   },
 ] as const satisfies readonly Field[];
@@ -158,18 +169,29 @@ const panelFields = [
 export type PanelRow = RowFrom<(typeof panelFields)[number]>;
 
 /** The layout of a panel with a row for each series and day. */
-export const longPanelLayout = showing(panelFields);
+export const longPanelLayout: RowLayout = {
+  fields: panelFields,
+  columns: panelFields.map(({ name }) => name).filter((name) => name !== 'vintage_kind'),
+};
 
 /** The layout of a panel with a column for each series, which is named as it was typed. */
-export function widePanelLayout(first: 'as_of' | 'date', names: readonly string[]): RowLayout {
-  return showing([
-    { name: first, type: 'day', description: 'What the row is about.' },
-    ...names.map(
-      // A series that is typed like the first column is told from it by its case.
-      (typed): Field => {
-        const name = typed === first ? typed.toUpperCase() : typed;
-        return { name, type: 'decimal', description: `Values of ${name}.`, nullable: true };
-      },
-    ),
-  ]);
+export function widePanelLayout(
+  first: 'as_of' | 'date',
+  names: readonly string[],
+  withDates: boolean,
+): RowLayout {
+  const fields = names.flatMap((typed): readonly Field[] => {
+    // A series that is typed like the first column is told from it by its case.
+    const name = typed === first ? typed.toUpperCase() : typed;
+    const value: Field = { name, type: 'decimal', description: `Values of ${name}.`, nullable: true };
+    if (!withDates) return [value];
+    const description = `The period that the value of ${name} belongs to.`;
+    return [value, { name: `${name}_date`, type: 'day', description, nullable: true }];
+  });
+  const repeated = fields.find(({ name }, i) => fields.findIndex((other) => other.name === name) < i);
+  if (repeated !== undefined)
+    throw new Problem('bad-input', `two columns have the name ${repeated.name}`, {
+      hints: ['leave out the dates, or type the id of the series in another letter case'],
+    });
+  return showing([{ name: first, type: 'day', description: 'What the row is about.' }, ...fields]);
 }

@@ -3,7 +3,7 @@ import { observations } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
-import { noteOutside } from './coverage.ts';
+import { noteBasis } from './coverage.ts';
 import { longPanelLayout, type PanelRow, type RowLayout, type WideRow, widePanelLayout } from './layouts.ts';
 import type { PanelQuery, SortOrder } from './query.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
@@ -25,7 +25,7 @@ export function answerLongPanel(query: PanelQuery, context: QueryContext): Promi
 export function answerWidePanel(query: PanelQuery, context: QueryContext): Promise<QueryAnswer<WideRow>> {
   return composed(context, async (counting) => {
     const { columns, ...rest } = await columnsOf(query, counting);
-    return { ...widePanel(columns, query.sort, 'date'), ...rest };
+    return { ...widePanel(columns, query.sort, 'date', false), ...rest };
   });
 }
 
@@ -42,10 +42,11 @@ async function columnsOf(query: PanelQuery, context: ComposedContext) {
   };
   const { done, failures } = await eachOf(series, async (one) => {
     const rows = await rowsOf(context, observations, { id: one.id, ...params });
-    const points = rows.map((row) => pointOf(row, asOf));
+    const kind = context.basis.vintageOn(one.id, asOf)?.vintage_kind;
+    const points = rows.map((row) => pointOf(row, asOf, kind));
     return { series: one, points: new Map(points.map((point) => [point.date ?? '', point])) };
   });
-  await noteOutside(
+  await noteBasis(
     done.map((column) => column.series),
     notedDays(query, context),
     context,
@@ -90,6 +91,8 @@ export type PanelPoint = {
   readonly date: Day | undefined;
   readonly value: string | undefined;
   readonly asOfDate: Day | undefined;
+  /** How the vintage came about that the value is from, where the service says it. */
+  readonly kind: string | undefined;
 };
 
 /** What a panel holds of one series, by the day that its rows are about: a date, or an as-of date. */
@@ -99,8 +102,12 @@ export type PanelColumn = {
 };
 
 /** An observation as a point of a panel. */
-function pointOf({ date, value, as_of_date }: ObservationRow, asOf: Day | undefined): PanelPoint {
-  return { asOf, date, value, asOfDate: as_of_date };
+function pointOf(
+  { date, value, as_of_date }: ObservationRow,
+  asOf: Day | undefined,
+  kind: string | undefined,
+): PanelPoint {
+  return { asOf, date, value, asOfDate: as_of_date, kind };
 }
 
 /** A panel with a row for each day and series; series in the order given. */
@@ -109,13 +116,19 @@ export function longPanel(columns: readonly PanelColumn[], sort: SortOrder) {
   return { object: 'panel', ...longPanelLayout, rows } as const;
 }
 
-/** A panel with a row for each day and a column for each series; `first` names the column of the day. */
-export function widePanel(columns: readonly PanelColumn[], sort: SortOrder, first: 'as_of' | 'date') {
-  const layout = widePanelLayout(
-    first,
-    columns.map(({ series: { id, typed = id } }) => typed),
-  );
-  const rows = daysOf(columns, sort).map((day) => wideRow(day, columns, layout));
+/**
+ * A panel with a row for each day and a column for each series; `first` names the column of the day. With dates, each
+ * series has a second column for the observation dates of its values.
+ */
+export function widePanel(
+  columns: readonly PanelColumn[],
+  sort: SortOrder,
+  first: 'as_of' | 'date',
+  withDates: boolean,
+) {
+  const names = columns.map(({ series: { id, typed = id } }) => typed);
+  const layout = widePanelLayout(first, names, withDates);
+  const rows = daysOf(columns, sort).map((day) => wideRow(day, columns, layout, withDates));
   return { object: 'panel', ...layout, rows } as const;
 }
 
@@ -135,12 +148,21 @@ function longRows(day: Day, columns: readonly PanelColumn[]): readonly PanelRow[
         date: point.date ?? null,
         value: point.value ?? null,
         as_of_date: point.asOfDate ?? null,
+        vintage_kind: point.kind ?? null,
       },
     ];
   });
 }
 
-function wideRow(day: Day, columns: readonly PanelColumn[], { fields }: RowLayout): WideRow {
-  const cells = [day, ...columns.map(({ points }) => points.get(day)?.value ?? null)];
-  return Object.fromEntries(fields.map(({ name }, i) => [name, cells[i] ?? null]));
+function wideRow(
+  day: Day,
+  columns: readonly PanelColumn[],
+  { fields }: RowLayout,
+  withDates: boolean,
+): WideRow {
+  const cells = columns.flatMap(({ points }) => {
+    const { value = null, date = null } = points.get(day) ?? {};
+    return withDates ? [value, date] : [value];
+  });
+  return Object.fromEntries(fields.map(({ name }, i) => [name, [day, ...cells][i] ?? null]));
 }

@@ -79,11 +79,23 @@ export type PanelQuery = PanelForm & {
   readonly to?: Day;
 };
 
+/**
+ * What a real-time panel shows on as-of dates after the coverage of a series: nothing, the newest value that is known, or
+ * a failure.
+ */
+export type Beyond = (typeof beyondChoices)[number];
+
+/** Every choice of what is shown beyond the coverage; the first is the usual one. */
+export const beyondChoices = ['empty', 'repeat', 'fail'] as const;
+
 /** The newest value of several series that was known on each day of a rhythm. */
 export type RealTimePanelQuery = PanelForm & {
   readonly kind: 'real-time-panel';
   readonly ids: readonly string[];
   readonly each: Rhythm;
+  readonly beyond: Beyond;
+  /** Whether the wide form has the observation date beside each value. */
+  readonly withDates: boolean;
   readonly from?: Day;
   readonly to?: Day;
 };

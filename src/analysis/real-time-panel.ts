@@ -5,8 +5,8 @@ import { noteOutside } from './coverage.ts';
 import type { PanelRow, WideRow } from './layouts.ts';
 import { longPanel, undescribed, widePanel } from './panel.ts';
 import { asOfDates, type RealTimePanelQuery } from './query.ts';
-import { newestValues, planOf, requestsIn } from './real-time-periods.ts';
-import { resolveSeries } from './series-ids.ts';
+import { newestValues, planOf, type RealTimePlan, requestsIn } from './real-time-periods.ts';
+import { listed, resolveSeries } from './series-ids.ts';
 
 /** The newest value of several series that was known on each day of a rhythm. */
 export function answerRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<QueryAnswer> {
@@ -31,7 +31,7 @@ export function answerWideRealTimePanel(
 ): Promise<QueryAnswer<WideRow>> {
   return composed(context, async (counting) => {
     const { columns, failures } = await columnsOf(query, counting);
-    return { ...widePanel(columns, query.sort, 'as_of'), failures };
+    return { ...widePanel(columns, query.sort, 'as_of', query.withDates), failures };
   });
 }
 
@@ -42,11 +42,11 @@ async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext) {
     series: plan.series,
     points: await newestValues(plan, counting),
   }));
-  await noteOutside(
-    done.map((column) => column.series),
-    noted,
-    counting,
-  );
+  const columns = done.map((column) => column.series);
+  await noteOutside(columns, noted, counting);
+  noteKinds(planned.done, counting);
+  if (planned.done.some(({ beyondCoverage }) => beyondCoverage.length > 0))
+    counting.note?.({ kind: 'beyond', text: 'as-of dates after the coverage of a series have no value' });
   return {
     columns: done,
     failures: [
@@ -54,6 +54,17 @@ async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext) {
       ...failures.map(({ of: { series }, error }) => ({ id: series.id, error })),
     ],
   };
+}
+
+/** Notes which series show samples, or what was fetched, on any of the days. */
+function noteKinds(plans: readonly RealTimePlan[], { note }: QueryContext): void {
+  for (const kind of ['sampled', 'fetched']) {
+    const ids = plans.flatMap(({ series, kinds }) => ([...kinds.values()].includes(kind) ? [series.id] : []));
+    if (ids.length === 0) continue;
+    const verb = ids.length === 1 ? 'is' : 'are';
+    const text = `${listed(ids, 'and')} ${verb} ${kind}: each row shows the newest vintage on its as-of date`;
+    note?.({ kind: 'sampled', text });
+  }
 }
 
 /** How many requests a real-time panel takes, in words; makes those that plan it. */
@@ -67,7 +78,7 @@ export function estimateRealTimePanel(query: RealTimePanelQuery, context: QueryC
 async function planAll(query: RealTimePanelQuery, context: ComposedContext) {
   const days = asOfDates(query);
   const series = await resolveSeries(query.ids, context);
-  const planned = await eachOf(series, (one) => planOf(one, days, context));
+  const planned = await eachOf(series, (one) => planOf(one, days, query.beyond, context));
   const left = planned.done.reduce((sum, plan) => sum + requestsIn(plan), 0);
   const noted: readonly Day[] = context.note === undefined ? [] : [...days.slice(0, 1), ...days.slice(-1)];
   const described = noted.length === 0 ? 0 : undescribed(planned.done.map((plan) => plan.series));

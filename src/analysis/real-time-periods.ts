@@ -1,3 +1,4 @@
+import { isDataChange } from '../client/consistency.ts';
 import { pagesOf } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
 import {
@@ -9,17 +10,22 @@ import {
   realTimePeriodsOf,
 } from '../domain/series/real-time-periods.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Row } from '../operations/envelope.ts';
-import { observations, revisions, vintages } from '../operations/index.ts';
+import type { Coverage, Row } from '../operations/envelope.ts';
+import { observations, revisions, seriesShow, vintages } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { type QueryContext, rowsOf } from './answer.ts';
 import type { PanelPoint } from './panel.ts';
+import type { Beyond } from './query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** How the newest values of a series on many as-of dates are found: those known already, and the requests that are left. */
 export type RealTimePlan = {
   readonly series: ResolvedSeries;
   readonly periods: readonly RealTimePeriod[];
+  /** The days that are after what the series covers, and stay without a value. */
+  readonly beyondCoverage: readonly Day[];
+  /** How the vintage came about that is the newest one on a day. */
+  readonly kinds: ReadonlyMap<Day, string>;
   readonly known: ReadonlyMap<RealTimePeriod, FirstRelease>;
   /** The periods that have the same newest date, by that date: its revisions answer all of them. */
   readonly byDate: ReadonlyMap<Day, readonly RealTimePeriod[]>;
@@ -35,23 +41,77 @@ const manyPeriods = 4;
 export async function planOf(
   series: ResolvedSeries,
   days: readonly Day[],
+  beyond: Beyond,
   context: QueryContext,
 ): Promise<RealTimePlan> {
   const nothingKnown = separateRevised(new Map());
   const last = days.at(-1);
-  if (last === undefined) return { series, periods: [], ...nothingKnown };
+  if (last === undefined)
+    return { series, periods: [], beyondCoverage: [], kinds: new Map(), ...nothingKnown };
   const listed = await ifOffered(() => publicationsOf(series, last, context));
+  const row = listed?.row ?? (beyond === 'repeat' ? series.row : await describedIfPossible(series, context));
+  const described = { ...series, ...(row !== undefined && { row }) };
+  const covered = coveredDays(described, days, beyond);
+  const beyondCoverage = days.slice(covered.length);
   if (listed === undefined) {
-    if (days.length > mostWithoutVintages) throw tooMany(series, days.length);
-    return { series, periods: days.map((day) => ({ days: [day], since: day })), ...nothingKnown };
+    if (covered.length > mostWithoutVintages) throw tooMany(series, covered.length);
+    const periods = covered.map((day) => ({ days: [day], since: day }));
+    return { series: described, periods, beyondCoverage, kinds: new Map(), ...nothingKnown };
   }
-  const { publications, row } = listed;
-  const periods = realTimePeriodsOf(days, publications);
-  const plan = { series: { ...series, ...(row !== undefined && { row }) }, periods };
-  if (periods.filter(({ since }) => since !== undefined).length < manyPeriods)
+  const { publications } = listed;
+  const periods = realTimePeriodsOf(covered, publications);
+  const kinds = kindsOn(covered, publications);
+  context.basis.add(series.id, last, listed.row?.covered_to, [...new Set(kinds.values())]);
+  // What is published after the last day may show that the last vintage is not the last publication before it.
+  if (context.basis.demands.exact === true) await newestIn(series, { days: [last], since: last }, context);
+  const plan = { series: described, periods, beyondCoverage, kinds };
+  const isExact = publications.every(({ kind }) => kind === 'exact');
+  const asked = context.basis.demands.exact !== true || isExact;
+  if (!asked || periods.filter(({ since }) => since !== undefined).length < manyPeriods)
     return { ...plan, ...nothingKnown };
   const releases = await ifOffered(() => firstReleases(series, last, context));
   return { ...plan, ...separateRevised(newestByFirstRelease(periods, publications, releases ?? [])) };
+}
+
+/** The description of a series, which only another service may lack. */
+async function describedIfPossible(
+  { id, row }: ResolvedSeries,
+  { client }: QueryContext,
+): Promise<Row | undefined> {
+  if (row !== undefined) return row;
+  try {
+    return (await client.ask(seriesShow, [['id', id]])).results[0];
+  } catch (error) {
+    if (error instanceof Problem && !isDataChange(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The days (ascending) up to the coverage of a series; all of them where values repeat, or the service does not say it. */
+function coveredDays({ id, row }: ResolvedSeries, days: readonly Day[], beyond: Beyond): readonly Day[] {
+  const to = typeof row?.covered_to === 'string' ? row.covered_to : '';
+  if (beyond === 'fail' && to === '')
+    throw new Problem('bad-answer', `the service does not say to which day ${id} is covered`);
+  if (beyond === 'repeat' || to === '') return days;
+  const covered = days.filter((day) => day <= to);
+  const [first] = days.slice(covered.length);
+  if (beyond === 'fail' && first !== undefined)
+    throw new Problem('too-old', `${id} is covered to ${to}: its value on ${first} is not known`);
+  return covered;
+}
+
+type DatedKind = Publication & { readonly kind: string };
+
+/** How the newest vintage came about on each day; days before the first vintage are missing. */
+function kindsOn(days: readonly Day[], publications: readonly DatedKind[]): ReadonlyMap<Day, string> {
+  const kinds = new Map<Day, string>();
+  let passed = 0;
+  for (const day of days) {
+    while ((publications[passed]?.asOf ?? '~') <= day) passed += 1;
+    const newest = publications[passed - 1];
+    if (newest !== undefined) kinds.set(day, newest.kind);
+  }
+  return kinds;
 }
 
 /** Separates what first releases answer from what the revisions of one date answer for several periods. */
@@ -83,7 +143,7 @@ export async function newestValues(
   plan: RealTimePlan,
   context: QueryContext,
 ): Promise<ReadonlyMap<Day, PanelPoint>> {
-  const { series, periods, known, byDate } = plan;
+  const { series, periods, beyondCoverage, kinds, known, byDate } = plan;
   const found = new Map<RealTimePeriod, FirstRelease | undefined>(known);
   const ask = async (period: RealTimePeriod): Promise<void> => {
     found.set(period, await newestIn(series, period, context));
@@ -99,12 +159,13 @@ export async function newestValues(
       }
     }),
   ]);
-  return new Map(
-    periods.flatMap((period) => {
-      const { date, value, asOf: asOfDate } = found.get(period) ?? {};
-      return period.days.map((asOf): [Day, PanelPoint] => [asOf, { asOf, date, value, asOfDate }]);
-    }),
-  );
+  const points = periods.flatMap((period) => {
+    const { date, value, asOf: asOfDate } = found.get(period) ?? {};
+    return period.days.map((asOf): PanelPoint => ({ asOf, date, value, asOfDate, kind: kinds.get(asOf) }));
+  });
+  const nothing = { date: undefined, value: undefined, asOfDate: undefined, kind: undefined };
+  const all = [...points, ...beyondCoverage.map((asOf) => ({ asOf, ...nothing }))];
+  return new Map(all.map((point) => [point.asOf ?? '', point]));
 }
 
 /** The answer of a service, or undefined where it does not offer what was asked. */
@@ -127,17 +188,17 @@ function tooMany({ id }: ResolvedSeries, requests: number): Problem {
 
 /** The vintage dates up to `last`, ascending, and what the series covers. */
 async function publicationsOf({ id }: ResolvedSeries, last: Day, { client, signal }: QueryContext) {
-  const publications: Publication[] = [];
-  let row: Row | undefined;
+  const publications: DatedKind[] = [];
+  let row: Coverage | undefined;
   const texts = [
     ['id', id],
     ['to', last],
   ] as const;
   for await (const page of pagesOf(client, vintages, texts, {}, signal)) {
     row ??= page.coverage;
-    for (const { as_of_date, added, revised, withdrawn } of page.results) {
+    for (const { as_of_date, added, revised, withdrawn, vintage_kind } of page.results) {
       const [adds, revises, withdraws] = [added > 0, revised > 0, withdrawn > 0];
-      publications.push({ asOf: as_of_date, adds, revises, withdraws });
+      publications.push({ asOf: as_of_date, adds, revises, withdraws, kind: vintage_kind ?? '' });
     }
   }
   publications.sort((a, b) => (a.asOf < b.asOf ? -1 : 1));

@@ -6,7 +6,7 @@ import { observations, revisions, seriesShow } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { type Failure, pagesOrFailure, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { revisionsDrawing } from './charts.ts';
-import { noteOutside } from './coverage.ts';
+import { noteBasis } from './coverage.ts';
 import { type RevisionRow, revisionLayout } from './layouts.ts';
 import type { RevisionsQuery } from './query.ts';
 
@@ -35,6 +35,18 @@ async function* pages(query: RevisionsQuery, context: QueryContext): AsyncGenera
   ] as const;
   for await (const page of pagesOf(context.client, revisions, texts, {}, context.signal)) {
     const [first] = page.results;
+    const known = page.results.filter((row) => asOf === undefined || row.as_of_date <= asOf);
+    context.basis.add(
+      id,
+      asOf,
+      page.covered_to,
+      known.map(({ vintage_kind }) => vintage_kind ?? ''),
+    );
+    if (known.some(({ vintage_kind }) => vintage_kind === 'sampled'))
+      context.note?.({
+        kind: 'sampled',
+        text: `${id} is sampled: these are the first samples with each value`,
+      });
     if (first === undefined)
       context.note?.({
         kind: 'empty',
@@ -44,7 +56,7 @@ async function* pages(query: RevisionsQuery, context: QueryContext): AsyncGenera
       first !== undefined && (await isFirstRelease(first, context)) ? first.as_of_date : undefined;
     yield compared(page, asOf, released);
   }
-  if (asOf !== undefined) await noteOutside([{ id }], [asOf], context);
+  if (asOf !== undefined) await noteBasis([{ id }], [asOf], context);
 }
 
 /**
@@ -67,6 +79,7 @@ function compared(
   asOf: Day | undefined,
   released: Day | undefined,
 ): Envelope<RevisionRow> {
+  const { covered_to: _, ...rest } = page;
   const known = page.results.filter((row) => asOf === undefined || row.as_of_date <= asOf);
   const results = known.map((row, i) => {
     const [before, value] = [known[i - 1]?.value, row.value];
@@ -75,5 +88,10 @@ function compared(
     const days = released === undefined ? null : dayNumber(row.as_of_date) - dayNumber(released);
     return { ...row, ...change, days };
   });
-  return { ...page, ...(asOf !== undefined && { as_of: asOf }), results, results_count: results.length };
+  return {
+    ...(asOf === undefined ? page : rest),
+    ...(asOf !== undefined && { as_of: asOf }),
+    results,
+    results_count: results.length,
+  };
 }

@@ -13,7 +13,7 @@ import {
   textsOf,
 } from './answer.ts';
 import { observationsDrawing, spreadDrawing } from './charts.ts';
-import { noteOutside } from './coverage.ts';
+import { noteBasis } from './coverage.ts';
 import { operationNamed } from './layouts.ts';
 import type { OperationQuery, Query } from './query.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
@@ -132,7 +132,7 @@ async function* pagesOfSeveral(
   }
   const failed = new Set(failures.map(({ id }) => id));
   const { as_of: asOf } = query.params;
-  await noteOutside(
+  await noteBasis(
     series.filter(({ id }) => !failed.has(id)),
     asOf === undefined ? [] : [String(asOf)],
     context,
@@ -180,6 +180,6 @@ async function* sorted(
 
 /** A page as a part of an answer about several series: without what is about one of them. */
 function joinable(page: Envelope): Envelope {
-  const { series: _series, next_cursor: _cursor, ...rest } = page;
+  const { series: _series, vintage: _vintage, covered_to: _to, next_cursor: _cursor, ...rest } = page;
   return { ...rest, has_more: false };
 }

@@ -11,7 +11,7 @@ import {
   type QueryContext,
   textsOf,
 } from './answer.ts';
-import { coverageText, noteOutside } from './coverage.ts';
+import { coverageText, noteBasis } from './coverage.ts';
 import type { VintagesQuery } from './query.ts';
 
 type Vintage = RowOf<typeof vintages>;
@@ -33,9 +33,15 @@ async function* pages(query: VintagesQuery, context: QueryContext): AsyncGenerat
     if (isFirst && asOf === undefined && page.coverage !== undefined)
       note?.({ kind: 'coverage', text: coverageText(page.coverage) });
     isFirst = false;
+    context.basis.add(
+      query.id,
+      to,
+      page.coverage?.covered_to,
+      page.results.map(({ vintage_kind }) => vintage_kind ?? ''),
+    );
     yield asOf === undefined ? page : withoutCoverage(page);
   }
-  if (asOf !== undefined) await noteOutside([{ id }], [asOf], context);
+  if (asOf !== undefined) await noteBasis([{ id }], [asOf], context);
 }
 
 /** What is covered today includes days after the as-of date. */

@@ -16,6 +16,8 @@ export type ProblemKind =
   | 'unreachable'
   | 'bad-answer'
   | 'no-rows'
+  | 'inexact'
+  | 'too-old'
   | 'local-io'
   | 'interrupted';
 
@@ -37,6 +39,8 @@ const kinds: Record<ProblemKind, { readonly status: number; readonly title: stri
   unreachable: { status: 0, title: 'Unreachable' },
   'bad-answer': { status: 0, title: 'Bad Answer' },
   'no-rows': { status: 0, title: 'No Rows' },
+  inexact: { status: 0, title: 'Not Exact' },
+  'too-old': { status: 0, title: 'Too Old' },
   'local-io': { status: 0, title: 'Local File Error' },
   interrupted: { status: 0, title: 'Interrupted' },
 };

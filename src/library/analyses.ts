@@ -1,7 +1,10 @@
 import type { Note, QueryAnswer, QueryContext } from '../analysis/answer.ts';
+import type { Demands } from '../analysis/basis.ts';
 import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
 import {
   asOfDates,
+  type Beyond,
+  beyondChoices,
   type RevisionsQuery,
   type VintagesQuery,
   type YieldCurveQuery,
@@ -19,16 +22,29 @@ import { type AnswerSource, type Result, resultOf } from './operation-methods.ts
 type DateRange = { readonly from?: Day; readonly to?: Day };
 
 /** A panel as known on one day, today unless given. */
-type AsOfOneDay = DateRange & { readonly asOf?: Day; readonly asOfEach?: undefined };
+type AsOfOneDay = DateRange & {
+  readonly asOf?: Day;
+  readonly asOfEach?: undefined;
+  readonly beyond?: undefined;
+  readonly withDates?: undefined;
+};
 
 /** A panel of the newest values known on each day of a rhythm from `from` to `to`. */
-type AsOfEachDay = Required<DateRange> & { readonly asOf?: undefined; readonly asOfEach: Rhythm };
+type AsOfEachDay = Required<DateRange> & {
+  readonly asOf?: undefined;
+  readonly asOfEach: Rhythm;
+  /** What as-of dates after the coverage of a series show; `empty` unless given. */
+  readonly beyond?: Beyond;
+  /** With `wide`, a second column for each series, of the observation dates of its values. */
+  readonly withDates?: boolean;
+};
 
 /** The parameters of a panel; newest first unless `sort` says otherwise. */
-type PanelParams = (AsOfEachDay | AsOfOneDay) & { readonly wide?: boolean; readonly sort?: 'asc' | 'desc' };
+type PanelParams = (AsOfEachDay | AsOfOneDay) &
+  Demands & { readonly wide?: boolean; readonly sort?: 'asc' | 'desc' };
 
 /** The parameters of a curve. */
-type CurveParams = Partial<Omit<YieldCurveQuery, 'kind' | 'vs'>>;
+type CurveParams = Partial<Omit<YieldCurveQuery, 'kind' | 'vs'>> & Demands;
 
 /** Parameters whose names and days are checked. */
 type Checked = { readonly [K in 'asOf' | 'date' | 'from' | 'to' | 'vs']?: Day | undefined };
@@ -48,23 +64,28 @@ export class Analyses {
   }
 
   /** Every value that was published for one date, oldest first, with the size and the lateness of each change. */
-  async revisions(id: string, params: Omit<RevisionsQuery, 'id' | 'kind'>): Promise<Result<RevisionRow>> {
+  async revisions(
+    id: string,
+    params: Omit<RevisionsQuery, 'id' | 'kind'> & Demands,
+  ): Promise<Result<RevisionRow>> {
+    const { demands, own } = separated(params);
     this.#check(params, ['asOf', 'date']);
     const { answerRevisions } = await import('../analysis/revisions.ts');
-    return this.#result((context) =>
-      answerRevisions({ kind: 'revisions', id: id.toUpperCase(), ...params }, context),
+    return this.#result(demands, (context) =>
+      answerRevisions({ kind: 'revisions', id: id.toUpperCase(), ...own }, context),
     );
   }
 
   /** The vintage dates of a series and what each changed, newest first; without `asOf` also what the series covers. */
   async vintages(
     id: string,
-    params: Omit<VintagesQuery, 'id' | 'kind'> = {},
+    params: Omit<VintagesQuery, 'id' | 'kind'> & Demands = {},
   ): Promise<Result<RowOf<typeof vintages>>> {
+    const { demands, own } = separated(params);
     this.#check(params, ['asOf', 'cursor', 'first', 'from', 'limit', 'to']);
     const { answerVintages } = await import('../analysis/vintages.ts');
-    return this.#result(async (context) =>
-      answerVintages({ kind: 'vintages', id: id.toUpperCase(), ...params }, context),
+    return this.#result(demands, async (context) =>
+      answerVintages({ kind: 'vintages', id: id.toUpperCase(), ...own }, context),
     );
   }
 
@@ -76,18 +97,22 @@ export class Analyses {
   ): Promise<Result<CurveComparisonRow> | Result<RowOf<typeof curve>>> {
     this.#check(params, ['curveType', 'date', 'onOrBefore', 'vs']);
     const { answerComparison, answerOneCurve } = await import('../analysis/curve.ts');
-    const query = { kind: 'curve', onOrBefore: false, ...params } as const;
+    const { demands, own } = separated(params);
+    const query = { kind: 'curve', onOrBefore: false, ...own } as const;
     const { vs } = query;
     return vs === undefined
-      ? this.#result((context) => answerOneCurve(query, context))
-      : this.#result((context) => answerComparison({ ...query, vs }, context));
+      ? this.#result(demands, (context) => answerOneCurve(query, context))
+      : this.#result(demands, (context) => answerComparison({ ...query, vs }, context));
   }
 
   /** Treasury rates with a row for each date and a column for each maturity, newest first; `limit` and `first` count dates. */
-  async yieldTable(params: Omit<YieldTableQuery, 'kind'> = {}): Promise<Result<WideRow>> {
+  async yieldTable(params: Omit<YieldTableQuery, 'kind'> & Demands = {}): Promise<Result<WideRow>> {
+    const { demands, own } = separated(params);
     this.#check(params, ['curveType', 'first', 'from', 'limit', 'maturity', 'to']);
     const { answerYieldTable } = await import('../analysis/yield-table.ts');
-    return this.#result(async (context) => answerYieldTable({ kind: 'yield-table', ...params }, context));
+    return this.#result(demands, async (context) =>
+      answerYieldTable({ kind: 'yield-table', ...own }, context),
+    );
   }
 
   /**
@@ -97,13 +122,14 @@ export class Analyses {
   async diff(
     ids: string | readonly string[],
     days: readonly [Day, Day],
-    { allRows = false, ...params }: DateRange & { readonly allRows?: boolean } = {},
+    params: DateRange & Demands & { readonly allRows?: boolean } = {},
   ): Promise<Result<DiffRow>> {
+    const { demands, own } = separated(params);
     this.#check(params, ['allRows', 'from', 'to']);
     for (const day of days) this.#checkAsOf('days', day);
     const { answerDiff } = await import('../analysis/diff.ts');
-    return this.#result((context) =>
-      answerDiff({ kind: 'diff', ids: [ids].flat(), days, allRows, ...params }, context),
+    return this.#result(demands, (context) =>
+      answerDiff({ kind: 'diff', ids: [ids].flat(), days, allRows: false, ...own }, context),
     );
   }
 
@@ -120,30 +146,48 @@ export class Analyses {
     params?: PanelParams & { readonly wide?: false },
   ): Promise<Result<PanelRow>>;
   async panel(ids: readonly string[], params: PanelParams = {}): Promise<Result<PanelRow> | Result<WideRow>> {
-    const { wide = false, sort = 'desc', asOfEach, asOf, ...range } = params;
+    const { demands, own } = separated(params);
+    const {
+      wide = false,
+      sort = 'desc',
+      asOfEach,
+      asOf,
+      beyond = 'empty',
+      withDates = false,
+      ...range
+    } = own;
     const form = { ids, wide, sort, ...range };
     if (asOfEach === undefined) {
       this.#check(params, ['asOf', 'asOfEach', 'from', 'sort', 'to', 'wide']);
       const { answerLongPanel, answerWidePanel } = await import('../analysis/panel.ts');
       const query = { kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) } as const;
       return wide
-        ? this.#result((context) => answerWidePanel(query, context))
-        : this.#result((context) => answerLongPanel(query, context));
+        ? this.#result(demands, (context) => answerWidePanel(query, context))
+        : this.#result(demands, (context) => answerLongPanel(query, context));
     }
-    this.#check(params, ['asOfEach', 'from', 'sort', 'to', 'wide']);
-    const query = { kind: 'real-time-panel', ...form, each: asOfEach } as const;
+    this.#check(params, ['asOfEach', 'beyond', 'from', 'sort', 'to', 'wide', 'withDates']);
+    if (!beyondChoices.includes(beyond))
+      throw new Problem('bad-input', `beyond ${JSON.stringify(beyond)}: use ${beyondChoices.join(' or ')}`, {
+        field: 'beyond',
+      });
+    const query = { kind: 'real-time-panel', ...form, each: asOfEach, beyond, withDates } as const;
     this.#checkAsOf('to', asOfDates(query).at(-1));
     const { answerLongRealTimePanel, answerWideRealTimePanel } = await import(
       '../analysis/real-time-panel.ts'
     );
     return wide
-      ? this.#result((context) => answerWideRealTimePanel(query, context))
-      : this.#result((context) => answerLongRealTimePanel(query, context));
+      ? this.#result(demands, (context) => answerWideRealTimePanel(query, context))
+      : this.#result(demands, (context) => answerLongRealTimePanel(query, context));
   }
 
-  #result<R extends Row>(answer: (context: QueryContext) => Promise<QueryAnswer<R>>): Promise<Result<R>> {
-    const { client, signal, onNote } = this.#source;
-    return resultOf(this.#source, () => answer({ client, signal, ...(onNote && { note: onNote }) }));
+  #result<R extends Row>(
+    demands: Demands,
+    answer: (context: QueryContext) => Promise<QueryAnswer<R>>,
+  ): Promise<Result<R>> {
+    const { signal, onNote } = this.#source;
+    return resultOf(this.#source, demands, ({ client, basis }) =>
+      answer({ client, basis, signal, ...(onNote && { note: onNote }) }),
+    );
   }
 
   /**
@@ -153,7 +197,7 @@ export class Analyses {
   #check(params: Checked, names: readonly string[]): void {
     const clock = this.#clock();
     for (const [name, value] of Object.entries(params)) {
-      if (!names.includes(name))
+      if (!names.includes(name) && name !== 'exact' && name !== 'maxAge')
         throw new Problem('bad-input', `unknown parameter '${name}': use ${names.join(', ')}`, {
           field: name,
         });
@@ -172,6 +216,11 @@ export class Analyses {
     const now = this.#source.clock();
     return { latest: latestDay(now), today: utcDay(now) };
   }
+}
+
+/** What parameters demand of the data, and the other parameters. */
+function separated<T extends Demands>({ exact, maxAge, ...own }: T) {
+  return { demands: { exact, maxAge }, own };
 }
 
 /** The parameters that are dates. */

@@ -1,11 +1,13 @@
 import { pagesOrFailure, type QueryAnswer } from '../analysis/answer.ts';
+import { Basis, type Demands } from '../analysis/basis.ts';
 import { remarked } from '../analysis/run.ts';
 import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
 import type { Client } from '../client/client.ts';
 import { restartOnChange } from '../client/consistency.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
-import type { Day } from '../domain/series/date.ts';
-import type { Coverage, Envelope, Row, SeriesSummary } from '../operations/envelope.ts';
+import { type Day, utcDay } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
+import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from '../operations/envelope.ts';
 import { type KnownOperation, operations } from '../operations/index.ts';
 import type { Operation, RowOf } from '../operations/operation.ts';
 import { type CamelCase, camelCase, type ParamsOf, paramTexts } from '../operations/param.ts';
@@ -21,6 +23,10 @@ export type Result<R> = {
   readonly series?: SeriesSummary;
   /** What the series covers, in answers about vintages. */
   readonly coverage?: Coverage;
+  /** The vintage that observations are from, and how it came about. */
+  readonly vintage?: AnswerVintage;
+  /** The last day that the data speak for, in answers that are not as of a day. */
+  readonly coveredTo?: Day;
   /** Whether there are more rows than `limit`. */
   readonly hasMore: boolean;
   /** Continues where `limit` cut the rows off. */
@@ -28,15 +34,23 @@ export type Result<R> = {
 };
 
 /** What methods ask with. */
-export type AnswerSource = { readonly client: Client; readonly signal: AbortSignal };
+export type AnswerSource = {
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  readonly clock: () => Date;
+};
+
+/** The same source, whose client notes what one answer is based on. */
+type BasedSource = AnswerSource & { readonly basis: Basis };
 
 /** Reads all pages of an answer, again from the beginning where the data changes meanwhile. */
 export function resultOf<R extends Row>(
   source: AnswerSource,
-  ask: () => Promise<Pick<QueryAnswer<R>, 'failures' | 'pages'>>,
+  demands: Demands,
+  ask: (based: BasedSource) => Promise<Pick<QueryAnswer<R>, 'failures' | 'pages'>>,
 ): Promise<Result<R>> {
   return restartOnChange(async () => {
-    const { pages, failures } = await ask();
+    const { pages, failures } = await ask(basedOn(source, demands));
     const rows: R[] = [];
     let [first, last]: (Envelope<R> | undefined)[] = [];
     for await (const page of pages) {
@@ -53,17 +67,42 @@ export function resultOf<R extends Row>(
       ...(first?.as_of !== undefined && { asOf: first.as_of }),
       ...(first?.series !== undefined && { series: first.series }),
       ...(first?.coverage !== undefined && { coverage: first.coverage }),
+      ...(first?.vintage !== undefined && { vintage: first.vintage }),
+      ...(typeof first?.covered_to === 'string' && { coveredTo: first.covered_to }),
       hasMore: last?.has_more === true,
       ...(last?.next_cursor !== undefined && { nextCursor: last.next_cursor }),
     };
   });
 }
 
+function basedOn(source: AnswerSource, demands: Demands): BasedSource {
+  const basis = new Basis(checkedDemands(demands), utcDay(source.clock()));
+  return { ...source, basis, client: basis.through(source.client) };
+}
+
+/** The demands among parameters, which callers without types may get wrong. */
+function checkedDemands({ exact, maxAge }: Demands): Demands {
+  if (exact !== undefined && typeof exact !== 'boolean')
+    throw new Problem('bad-input', `exact ${JSON.stringify(exact)}: use true or false`, { field: 'exact' });
+  if (maxAge !== undefined && !(Number.isSafeInteger(maxAge) && maxAge >= 0))
+    throw new Problem('bad-input', `maxAge ${JSON.stringify(maxAge)}: use a number of days, 0 or more`, {
+      field: 'maxAge',
+    });
+  return { exact, maxAge };
+}
+
 type ArgumentName<O> = O extends { readonly command: { readonly argument: infer A extends string } }
   ? A
   : never;
 
-type MethodParams<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>> & OldestRows<O>;
+type MethodParams<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>> & DemandsOf<O> & OldestRows<O>;
+
+/** What a method about data may demand of them. */
+type DemandsOf<O> = O extends { readonly members?: readonly (infer M)[] }
+  ? 'covered_to' extends M
+    ? Demands
+    : unknown
+  : unknown;
 
 /** What selects the oldest rows of a listing that is newest first. */
 type OldestRows<O> = O extends { readonly command: { readonly features: infer F extends readonly string[] } }
@@ -146,21 +185,32 @@ function methodOf(operation: Operation, source: AnswerSource) {
     const { ids, params } = split(operation, asked);
     const other = flagged.find(({ command: { flag } }) => flag !== undefined && params[flag.name] === true);
     const { [other?.command.flag?.name ?? '']: _, ...rest } = params;
-    return { chosen: other ?? operation, ids, params: other === undefined ? params : rest };
+    const chosen = other ?? operation;
+    const { exact, maxAge, ...own } = other === undefined ? params : rest;
+    // What is not about data has no such parameters, and refuses them.
+    const isAboutData = chosen.members?.includes('covered_to') === true;
+    const demands = isAboutData ? { exact, maxAge } : {};
+    return {
+      chosen,
+      ids,
+      params: isAboutData ? own : { ...own, exact, maxAge },
+      demands: demands as Demands,
+    };
   };
   const method = (...asked: readonly unknown[]) => {
-    const { chosen, ids, params } = read(asked);
-    return resultOf(source, async () => {
+    const { chosen, ids, params, demands } = read(asked);
+    return resultOf(source, demands, async (based) => {
       const failures: { readonly id: string; readonly error: unknown }[] = [];
-      const pages = pagesFor(chosen, ids[0], params, source, true);
+      const pages = pagesFor(chosen, ids[0], params, based, true);
       return { failures, pages: pagesOrFailure(ids[0] ?? '', pages, failures) };
     });
   };
   async function* all(...asked: readonly unknown[]): AsyncGenerator<Row> {
-    const { chosen, ids, params } = read(asked);
+    const { chosen, ids, params, demands } = read(asked);
+    const based = basedOn(source, demands);
     for (const id of await meant(chosen, ids, source)) {
       try {
-        for await (const page of pagesFor(chosen, id, params, source)) yield* page.results;
+        for await (const page of pagesFor(chosen, id, params, based)) yield* page.results;
       } catch (error) {
         throw await withSuggestion(error, id ?? '', source);
       }
@@ -194,7 +244,7 @@ function pagesFor(
   operation: Operation,
   argument: string | undefined,
   values: NamedValues,
-  { client, signal }: AnswerSource,
+  { client, signal, basis }: BasedSource,
   explained = false,
 ): AsyncGenerator<Envelope> {
   const { command, params } = operation;
@@ -210,7 +260,7 @@ function pagesFor(
     ([name, text]) => [name, params[name]?.namesSeries === true ? text.toUpperCase() : text] as const,
   );
   const pages = pagesOf(client, operation, texts, paging, signal);
-  return remarked(operation, texts, pages, { client, signal, explained });
+  return remarked(operation, texts, pages, { client, signal, basis, explained });
 }
 
 /** The extent that values ask for, and the other values; `first` is one of them where the listing has no oldest rows. */

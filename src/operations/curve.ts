@@ -28,6 +28,8 @@ export const curve = operation({
     'One row for each maturity, shortest first. With `date` the curve of exactly that day, and no rows if there was none; without it the newest curve on or before today.',
   path: '/v1/treasury/yields/curve',
   object: 'yield_curve',
+  members: ['covered_to'],
+  subject: 'the {curve_type} curve',
   inContract: true,
   params: {
     date: dayParam('Trade date; no rows if that day has no curve.', {
@@ -52,6 +54,7 @@ export const curve = operation({
   boundBy: 'date',
   chart: 'curve',
   dependsOnToday: ({ date }) => date === undefined,
+  coveredTo: ({ curve_type }, view) => view.coveredTo(curve_type),
   async run({ date, curve_type }, { view, clock }) {
     const points = await view.curve({
       curveType: curve_type,

@@ -17,6 +17,19 @@ export type Coverage = {
   readonly covered_to: Day;
 };
 
+/**
+ * The vintage that an answer is from: the newest one on or before its day, how it came about, and the vintage after it.
+ * First releases come from many vintages: their kinds are those of all up to the day, without dates.
+ */
+export type AnswerVintage = {
+  /** Null before the first vintage, and of first releases. */
+  readonly as_of_date: Day | null;
+  /** Empty before the first vintage; several kinds are separated by `; `. */
+  readonly vintage_kind: string;
+  readonly next_date?: Day | null;
+  readonly next_kind?: string | null;
+};
+
 /** The contract's answer to every operation, with days as `YYYY-MM-DD`; the same embedded and remote. */
 export type Envelope<R = Row> = {
   readonly object: string;
@@ -26,6 +39,10 @@ export type Envelope<R = Row> = {
   readonly series?: SeriesSummary;
   /** Our addition, in answers about vintages. */
   readonly coverage?: Coverage;
+  /** Our addition, in answers about the values of a series. */
+  readonly vintage?: AnswerVintage;
+  /** Our addition: the last day that the data speak for, of a series, a kind of curve, or filings; null without data. */
+  readonly covered_to?: Day | null;
   readonly results: readonly R[];
   readonly results_count: number;
   readonly has_more: boolean;

@@ -69,7 +69,8 @@ export const insiderClusterExplanations = operation({
     'The trades with code P in and near each cluster, in the order of the clusters, then by trade date. A page holds whole clusters: `limit` is their number.',
   path: '/v1/insider/clusters/explanations',
   object: 'insider_cluster_explanation',
-  members: ['as_of'],
+  members: ['as_of', 'covered_to'],
+  subject: 'insider filings',
   params: {
     ...clusterParams,
     limit: { ...clusterParams.limit, description: 'Clusters in one page.' },
@@ -125,6 +126,7 @@ export const insiderClusterExplanations = operation({
   check: ({ from, to }) => checkRange(from, to),
   rowTests: { ticker: { field: 'ticker', met: (row, { ticker }) => hasSymbol(row.ticker, ticker) } },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
+  coveredTo: (_values, view) => view.coveredTo('filings'),
   async run(values, { view, position }) {
     const { clusters, ...page } = await pageOfClusters(view, values, position);
     return { ...page, rows: await explanationRows(view, clusters, values) };

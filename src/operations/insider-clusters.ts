@@ -158,7 +158,8 @@ export const insiderClusters = operation({
     'Newest last trade first, then the largest. Purchases in the open market by officers and directors count. With `as_of` only what was filed on or before that day counts.',
   path: '/v1/insider/clusters',
   object: 'insider_clusters',
-  members: ['as_of'],
+  members: ['as_of', 'covered_to'],
+  subject: 'insider filings',
   params: clusterParams,
   fields,
   columns: fields.map(({ name }) => name).filter((name) => name !== 'insiders'),
@@ -193,6 +194,7 @@ export const insiderClusters = operation({
     return [await tickerReason(texts, ask), rule].filter((text) => text !== undefined).join('; ');
   },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
+  coveredTo: (_values, view) => view.coveredTo('filings'),
   async run(values, { view, position }) {
     const { clusters, ...page } = await pageOfClusters(view, values, position);
     return { ...page, rows: clusters.map(clusterRow) };

@@ -103,7 +103,8 @@ export const insiderFilings = operation({
     'One row for each trade of a Form 3, 4 or 5, newest filing date first, then by accession number and position in the filing. With `as_of` only what was filed on or before that day counts.',
   path: '/v1/insider/filings',
   object: 'insider_filings',
-  members: ['as_of'],
+  members: ['as_of', 'covered_to'],
+  subject: 'insider filings',
   params: {
     ticker: filterParam('Trading symbol.'),
     owner_name: filterParam('A part of the name of an owner, ignoring case.', { flag: 'owner' }),
@@ -210,6 +211,7 @@ export const insiderFilings = operation({
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
+  coveredTo: (_values, view) => view.coveredTo('filings'),
   async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position, principal }) {
     const [filedOn, filingId, row] = position?.key ?? [];
     const found = await view.filings({

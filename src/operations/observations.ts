@@ -1,7 +1,8 @@
 import type { Day } from '../domain/series/date.ts';
 import { frequencies } from '../domain/series/series.ts';
-import type { Series } from '../store/store.ts';
+import type { Series, VintageOnDay } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
+import type { AnswerVintage } from './envelope.ts';
 import type { Field } from './field.ts';
 import { operation, pageOf, type RowOf } from './operation.ts';
 import { textOf } from './param.ts';
@@ -21,7 +22,12 @@ const value = {
 } as const satisfies Field;
 
 const about = [
-  { name: 'as_of_date', type: 'day', description: 'The day on which this value was published.' },
+  {
+    name: 'as_of_date',
+    type: 'day',
+    description:
+      'The first vintage with this value: the day of its publication, or a later one if the vintage is sampled or fetched.',
+  },
   { name: 'series_id', type: 'text', description: 'Identifier of the series.', mayLack: true },
   { name: 'unit', type: 'text', description: 'Unit of the series.', mayLack: true },
   {
@@ -35,7 +41,17 @@ const about = [
 ] as const satisfies readonly Field[];
 
 /** The fields of an observation that may be a withdrawal, which has no value. */
-export const revisionFields = [date, { ...value, nullable: true }, ...about] as const;
+export const revisionFields = [
+  date,
+  { ...value, nullable: true },
+  ...about,
+  {
+    name: 'vintage_kind',
+    type: 'text',
+    description: 'How the vintage of as_of_date came about: exact, fetched, sampled or unknown.',
+    extension: true,
+  },
+] as const;
 
 /** The values of a series, newest date first, as they were known on a day. */
 export const observations = operation({
@@ -53,7 +69,7 @@ export const observations = operation({
     'Newest date first, one row for each date that had a value. With `as_of` nothing that was published later counts; without it the latest values are the answer. `release=first` gives the first published value of each date.',
   path: '/v1/series/{id}/observations',
   object: 'observation_series',
-  members: ['as_of', 'series'],
+  members: ['as_of', 'series', 'vintage', 'covered_to'],
   inContract: true,
   params: {
     id: seriesIdParam('series_id'),
@@ -118,8 +134,8 @@ export const observations = operation({
       ...(to !== undefined && { to }),
       ...(before !== undefined && { before }),
     });
-    const { series, rows } = existing(page, id);
-    const { title, frequency, version } = series;
+    const { series, rows, vintage } = existing(page, id);
+    const { title, frequency, version, coveredTo } = series;
     if (position !== undefined && position.version !== version) throw changedSince();
     return {
       ...pageOf(
@@ -129,9 +145,22 @@ export const observations = operation({
         ({ date }) => ({ key: [date], version }),
       ),
       ...(as_of !== undefined && { asOf: as_of, series: { id, title, frequency } }),
+      vintage: answerVintage(vintage),
+      coveredTo,
     };
   },
 });
+
+function answerVintage({ newest, next, kinds }: VintageOnDay): AnswerVintage {
+  if (kinds !== undefined && kinds !== '')
+    return { as_of_date: null, vintage_kind: kinds, next_date: null, next_kind: null };
+  return {
+    as_of_date: newest?.asOf ?? null,
+    vintage_kind: newest?.kind ?? '',
+    next_date: next?.asOf ?? null,
+    next_kind: next?.kind ?? null,
+  };
+}
 
 /** The value of a series for a date. */
 export type ObservationRow = RowOf<typeof observations>;

@@ -1,6 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import type { StoreView } from '../store/store.ts';
-import type { Coverage, Envelope, Row, SeriesSummary } from './envelope.ts';
+import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
 import { type Clock, type Params, type ParamTexts, type ParamValues, readParams } from './param.ts';
 import { type Requirement, type RowTests, requirementsOf, shownParams } from './requirement.ts';
@@ -38,6 +38,8 @@ export type Page<R = Row> = {
   readonly asOf?: Day;
   readonly series?: SeriesSummary;
   readonly coverage?: Coverage;
+  readonly vintage?: AnswerVintage;
+  readonly coveredTo?: Day | null;
 };
 
 /** The headings under which help lists commands, and the description of a service its endpoints: what each is about. */
@@ -98,6 +100,9 @@ export type Substitute<R = Row> = {
   };
 };
 
+/** An optional member of an envelope, besides those of every listing. */
+type Member = 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to';
+
 /**
  * An operation of asof, declared once. Its command, route, parameter checks, OpenAPI entry, remote requests and their
  * checks, and the types of its parameters and rows follow from this.
@@ -132,7 +137,11 @@ export type Operation<P extends Params = Params, R = Row> = {
   /** Whether the contract describes it, so that every service has it. */
   readonly inContract?: boolean;
   /** The optional members of its envelope. */
-  readonly members?: readonly ('as_of' | 'series' | 'coverage')[];
+  readonly members?: readonly Member[];
+  /**
+   * What `covered_to` is about, for messages: `{name}` stands for the value of a parameter. Without it that is the series.
+   */
+  readonly subject?: string;
   /** Whether its answer is about the key of the request, so that it differs with each request. */
   readonly aboutCaller?: boolean;
   /** Whether any of its answers needs a plan with vintage access. */
@@ -164,10 +173,26 @@ export type RowOf<O> = O extends { readonly prepare: (...texts: never) => Prepar
   ? R
   : never;
 
-type Declaration<N extends string, C extends CommandDeclaration, P extends Params, F extends Field> = Omit<
+type Declaration<
+  N extends string,
+  C extends CommandDeclaration,
+  P extends Params,
+  F extends Field,
+  M extends Member,
+> = Omit<
   Operation<P>,
-  'columns' | 'example' | 'fields' | 'gated' | 'prepare' | 'remark' | 'requirements' | 'shown' | 'substitute'
+  | 'columns'
+  | 'example'
+  | 'fields'
+  | 'gated'
+  | 'members'
+  | 'prepare'
+  | 'remark'
+  | 'requirements'
+  | 'shown'
+  | 'substitute'
 > & {
+  readonly members?: readonly M[];
   readonly name: N;
   readonly command: C;
   readonly fields: readonly F[];
@@ -188,6 +213,8 @@ type Declaration<N extends string, C extends CommandDeclaration, P extends Param
     values: ParamValues<P>,
     context: Context & { readonly clock: Clock },
   ) => Promise<Page<CompleteRow<F>>>;
+  /** The last day that the data speak for, where `run` does not say it. */
+  readonly coveredTo?: (values: ParamValues<P>, view: StoreView) => Promise<Day | undefined>;
 };
 
 /** An operation from its declaration: `run` takes values with the types of the parameters, and gives rows with all fields. */
@@ -196,10 +223,12 @@ export function operation<
   const C extends CommandDeclaration,
   P extends Params,
   const F extends Field,
+  const M extends Member = never,
 >(
-  declaration: Declaration<N, C, P, F>,
-): Operation<P, RowFrom<F>> & { readonly name: N; readonly command: C } {
-  const { check, needsVintageAccess, dependsOnToday, rowTests, substitute, run, ...rest } = declaration;
+  declaration: Declaration<N, C, P, F, M>,
+): Operation<P, RowFrom<F>> & { readonly name: N; readonly command: C; readonly members?: readonly M[] } {
+  const { check, needsVintageAccess, dependsOnToday, rowTests, substitute, run, coveredTo, ...rest } =
+    declaration;
   const rules = { params: rest.params, fields: rest.fields, rowTests };
   const read = (texts: ParamTexts, clock: Clock): ParamValues<P> => {
     const values = readParams(rest.params, texts, clock);
@@ -214,7 +243,12 @@ export function operation<
       return {
         needsVintageAccess: needsVintageAccess?.(values) ?? false,
         dependsOnToday: dependsOnToday?.(values) ?? false,
-        run: (context) => run(values, { ...context, clock }),
+        async run(context) {
+          const page = await run(values, { ...context, clock });
+          return coveredTo === undefined
+            ? page
+            : { ...page, coveredTo: (await coveredTo(values, context.view)) ?? null };
+        },
       };
     },
     shown: shownParams(rules),

@@ -17,6 +17,7 @@ export const revisions = operation({
   description: 'In the order of publication, one row for each change. A withdrawal is a row without a value.',
   path: '/v1/series/{id}/revisions',
   object: 'revision_series',
+  members: ['covered_to'],
   params: {
     id: seriesIdParam('series_id'),
     date: requiredPeriodParam('The date of the values.', { field: 'date', is: 'equal' }),
@@ -33,6 +34,7 @@ export const revisions = operation({
       unit: 'Billions of Dollars',
       frequency: 'Q',
       source: 'FRED',
+      vintage_kind: 'exact',
     },
   },
   knownBy: 'as_of_date',
@@ -40,6 +42,12 @@ export const revisions = operation({
   needsVintageAccess: () => true,
   async run({ id, date }, { view }) {
     const { series, rows } = existing(await view.revisions(id, date), id);
-    return { rows: rows.map((revision) => observationRow(series, { date, ...revision })) };
+    return {
+      rows: rows.map(({ kind, ...revision }) => ({
+        ...observationRow(series, { date, ...revision }),
+        vintage_kind: kind,
+      })),
+      coveredTo: series.coveredTo,
+    };
   },
 });

@@ -14,6 +14,8 @@ export const spread = operation({
   description: 'Newest trade date first; only days that have both rates. In basis points, with two decimals.',
   path: '/v1/treasury/yields/spread',
   object: 'yield_spread',
+  members: ['covered_to'],
+  subject: 'the {curve_type} curve',
   params: {
     long: maturityParam('The maturity to compare.', '10Y', {
       bounds: { field: 'long_maturity', is: 'equal' },
@@ -56,6 +58,7 @@ export const spread = operation({
     checkMaturity('short', short, curve_type);
   },
   whyEmpty: (texts, ask) => reasonWithoutRates('spread', texts, ask),
+  coveredTo: ({ curve_type }, view) => view.coveredTo(curve_type),
   async run({ long, short, curve_type, from, to, limit }, { view, position }) {
     const before = position?.key[0];
     const found = await view.spread({

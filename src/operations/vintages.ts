@@ -26,7 +26,11 @@ export const vintages = operation({
     ...paging,
   },
   fields: [
-    { name: 'as_of_date', type: 'day', description: 'The day of publication.' },
+    {
+      name: 'as_of_date',
+      type: 'day',
+      description: 'The vintage date: a day of publication, unless the vintage is sampled or fetched.',
+    },
     {
       name: 'added',
       type: 'integer',

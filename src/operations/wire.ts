@@ -1,4 +1,5 @@
-import type { Cell, Coverage, Envelope, Row } from './envelope.ts';
+import type { Day } from '../domain/series/date.ts';
+import type { AnswerVintage, Cell, Coverage, Envelope, Row } from './envelope.ts';
 import { type Field, fieldKinds } from './field.ts';
 
 /** Converts a row between asof's form and the wire; field names and types stay the same. */
@@ -14,23 +15,43 @@ export function fromWire(fields: readonly Field[]): Convert {
   return converter(fields, 'fromWire');
 }
 
-const coverageFields = ['first_vintage', 'last_vintage', 'first_date', 'covered_to'].map(
-  (name): Field => ({ name, type: 'day', description: '' }),
-);
+function dayFields(...names: readonly string[]): readonly Field[] {
+  return names.map((name) => ({ name, type: 'day', description: '' }));
+}
+
+/** The days in an envelope, other than those of its rows. */
+const days = {
+  coverage: dayFields('first_vintage', 'last_vintage', 'first_date', 'covered_to'),
+  vintage: dayFields('as_of_date', 'next_date'),
+  envelope: dayFields('covered_to'),
+};
 
 /** The members of an envelope, other than its rows, that differ on the wire. */
-type Head = { readonly coverage?: Coverage };
+type Head = {
+  readonly coverage?: Coverage;
+  readonly vintage?: AnswerVintage;
+  readonly covered_to?: Day | null;
+};
 
 /** Converts the members of an envelope, other than its rows, to their form in JSON. */
-export const headToWire = headConverter(toWire(coverageFields));
+export const headToWire = headConverter(toWire);
 
 /** Converts the members of an envelope, other than its rows, to asof's form. */
-export const headFromWire = headConverter(fromWire(coverageFields));
+export const headFromWire = headConverter(fromWire);
 
-function headConverter(convert: Convert): <E extends Head>(envelope: E) => E {
+function headConverter(
+  converterOf: (fields: readonly Field[]) => Convert,
+): <E extends Head>(envelope: E) => E {
+  const [ofCoverage, ofVintage] = [converterOf(days.coverage), converterOf(days.vintage)];
+  const ofEnvelope = converterOf(days.envelope);
   return (envelope) => {
-    const { coverage } = envelope;
-    return coverage === undefined ? envelope : { ...envelope, coverage: convert(coverage) };
+    const { coverage, vintage, covered_to } = envelope;
+    return {
+      ...envelope,
+      ...(coverage !== undefined && { coverage: ofCoverage(coverage) }),
+      ...(vintage !== undefined && { vintage: ofVintage(vintage) }),
+      ...(covered_to !== undefined && ofEnvelope({ covered_to })),
+    };
   };
 }
 

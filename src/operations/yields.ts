@@ -10,6 +10,8 @@ export const yields = operation({
   description: 'Newest trade date first, then shortest maturity. Treasury rates are not revised.',
   path: '/v1/treasury/yields',
   object: 'yield_series',
+  members: ['covered_to'],
+  subject: 'the {curve_type} curve',
   params: {
     maturity: maturityParam('Maturity label, such as 10Y (default: all).', undefined, {
       bounds: { field: 'maturity', is: 'equal' },
@@ -39,6 +41,7 @@ export const yields = operation({
     checkMaturity('maturity', maturity, curve_type);
   },
   whyEmpty: (texts, ask) => reasonWithoutRates('yields', texts, ask),
+  coveredTo: ({ curve_type }, view) => view.coveredTo(curve_type),
   async run({ maturity, curve_type, from, to, limit }, { view, position }) {
     const [date, after] = position?.key ?? [];
     const found = await view.yields({

@@ -106,6 +106,26 @@ const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], 
       covered_to: dateTime,
     },
   },
+  vintage: {
+    type: 'object',
+    description:
+      'The newest vintage on or before the day, how it came about, and the one after it. Of first releases, only the kinds of all vintages up to the day.',
+    required: ['as_of_date', 'vintage_kind', 'next_date', 'next_kind'],
+    properties: {
+      as_of_date: { ...dateTime, type: ['string', 'null'] },
+      vintage_kind: {
+        type: 'string',
+        description: 'exact, fetched, sampled or unknown; empty before the first vintage.',
+      },
+      next_date: { ...dateTime, type: ['string', 'null'] },
+      next_kind: { type: ['string', 'null'] },
+    },
+  },
+  covered_to: {
+    ...dateTime,
+    type: ['string', 'null'],
+    description: 'The last day that the data speak for.',
+  },
 };
 
 /** The schema of the readiness checks: one for each thing that the service needs. */

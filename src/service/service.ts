@@ -152,6 +152,8 @@ function envelope<R>({ operation, texts, requestId }: ServiceRequest<R>, page: P
     ...(page.asOf !== undefined && { as_of: page.asOf }),
     ...(page.series !== undefined && { series: page.series }),
     ...(page.coverage !== undefined && { coverage: page.coverage }),
+    ...(page.vintage !== undefined && { vintage: page.vintage }),
+    ...(page.coveredTo !== undefined && { covered_to: page.coveredTo }),
     results: page.rows,
     results_count: page.rows.length,
     has_more: page.next !== undefined,

@@ -1,5 +1,6 @@
 import { changeBetween } from '../domain/series/change.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
+import type { CurveType } from '../domain/treasury/curve.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/yield-series.ts';
 import type {
   CurveQuery,
@@ -13,6 +14,7 @@ import type {
   StoredObservation,
   StoreState,
   StoreView,
+  VintageOnDay,
   VintageQuery,
   YieldsQuery,
 } from '../store/store.ts';
@@ -59,13 +61,17 @@ export class YieldSeriesView implements StoreView {
       to: last.sort()[0],
       limit,
     });
-    return { series, rows };
+    return { series, vintage: await this.#vintageOn(series, asOf), rows };
   }
 
   async revisions(seriesId: string, date: Day) {
     const series = await this.#answering(seriesId);
     if (series === undefined) return this.#view.revisions(seriesId, date);
-    return { series, rows: await this.#rates(seriesId, { from: date, to: date, limit: 1 }) };
+    const rates = await this.#rates(seriesId, { from: date, to: date, limit: 1 });
+    return {
+      series,
+      rows: rates.map(({ asOfDate, value }) => ({ asOfDate, value, kind: 'exact' as const })),
+    };
   }
 
   async vintages(query: VintageQuery) {
@@ -109,6 +115,10 @@ export class YieldSeriesView implements StoreView {
 
   filings(query: FilingsQuery) {
     return this.#view.filings(query);
+  }
+
+  coveredTo(what: CurveType | 'filings') {
+    return this.#view.coveredTo(what);
   }
 
   purchases(query: PurchasesQuery) {
@@ -172,6 +182,15 @@ export class YieldSeriesView implements StoreView {
       });
     }
     return described;
+  }
+
+  /** The newest trade date up to a day, which is the vintage of that day; the one after it changes nothing before it. */
+  async #vintageOn({ id, lastVintage }: Series, asOf: Day | undefined): Promise<VintageOnDay> {
+    const [newest] =
+      asOf === undefined || asOf >= lastVintage
+        ? [{ asOfDate: lastVintage }]
+        : await this.#rates(id, { from: undefined, to: asOf, limit: 1 });
+    return { newest: newest && { asOf: newest.asOfDate, kind: 'exact' }, next: undefined };
   }
 
   /** How many days have the rate, or both rates of a spread. */

@@ -1,6 +1,8 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
+import type { QueryContext } from '../analysis/answer.ts';
+import { Basis, type Demands, type SubjectBasis } from '../analysis/basis.ts';
 import { isDrawable } from '../analysis/layouts.ts';
 import type { Query } from '../analysis/query.ts';
 import { run } from '../analysis/run.ts';
@@ -20,6 +22,7 @@ import type { PlanLine } from './plan.ts';
 /** The command of a line of a plan, as plain data. */
 type ParsedPlanLine = {
   readonly query: Query;
+  readonly demands: Demands;
   readonly output: OutputFlags;
   /** The flags that were typed, with dashes. */
   readonly typed: readonly string[];
@@ -33,6 +36,7 @@ export type ParseLine = (words: readonly string[]) => ParsedPlanLine | undefined
 /** A line of a plan that asks for nothing later than the day of the snapshot. */
 export type BoundLine = PlanLine & {
   readonly asOf: Day;
+  readonly demands: Demands;
   readonly query: Query;
   readonly output: OutputChoice;
 };
@@ -86,7 +90,14 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine): Bound
       hints: ['use an ending such as .csv, or add --format'],
     });
   const output = outputChoice({ ...parsed.output, file: name }, {}, isDrawable(bound.query));
-  return { ...line, words: [...words, ...bound.words], asOf: bound.asOf, query: bound.query, output };
+  return {
+    ...line,
+    words: [...words, ...bound.words],
+    asOf: bound.asOf,
+    query: bound.query,
+    demands: parsed.demands,
+    output,
+  };
 }
 
 /** The same failure with everything that is known of it in one line, between two texts; for logs that are read by their last line. */
@@ -127,28 +138,39 @@ export type PlanWriting = {
   readonly explain: (error: unknown, line: BoundLine) => unknown;
 };
 
-/** Answers all lines and writes their files; resolves to the number of rows of each. */
+/** A file that was written: its rows, what they are based on, and remarks on that. */
+export type WrittenLine = {
+  readonly rows: number;
+  readonly coverage: readonly SubjectBasis[];
+  readonly notes: readonly string[];
+};
+
+/** Answers all lines and writes their files. */
 export async function writeLines(
   lines: readonly BoundLine[],
   writing: PlanWriting,
-): Promise<readonly number[]> {
-  const rows: number[] = [];
+): Promise<readonly WrittenLine[]> {
+  const written: WrittenLine[] = [];
   for (const [done, line] of lines.entries()) {
     writing.onLine?.(line.name, done);
     try {
-      rows.push(await writeLine(line, writing));
+      written.push(await writeLine(line, writing));
     } catch (error) {
       throw writing.signal.aborted ? error : writing.explain(error, line);
     }
   }
-  return rows;
+  return written;
 }
 
-async function writeLine({ name, query, output }: BoundLine, writing: PlanWriting): Promise<number> {
+async function writeLine(line: BoundLine, writing: PlanWriting): Promise<WrittenLine> {
+  const { name, query, demands, output } = line;
   const { asOf, folder, signal } = writing;
   signal.throwIfAborted();
-  const client = boundedClient(writing.client, asOf);
-  const context = { client, signal, chart: output.drawn };
+  const basis = new Basis(demands, asOf);
+  const client = boundedClient(basis.through(writing.client), asOf);
+  const notes: string[] = [];
+  const note: QueryContext['note'] = ({ kind, text }) => void (kind === 'sampled' && notes.push(text));
+  const context = { client, basis, note, signal, chart: output.drawn };
   const answer = await run(query, context);
   let rows = 0;
   const counted = async function* (): AsyncGenerator<Envelope> {
@@ -173,5 +195,5 @@ async function writeLine({ name, query, output }: BoundLine, writing: PlanWritin
   }
   if (rows === 0 && output.failEmpty)
     throw new Problem('no-rows', 'it has no rows, which --fail-empty does not allow');
-  return rows;
+  return { rows, coverage: basis.upTo(asOf), notes: [...basis.staleOn(asOf), ...notes] };
 }

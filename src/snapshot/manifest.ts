@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { SubjectBasis } from '../analysis/basis.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { formatCsvRecord } from '../render/delimited.ts';
@@ -13,6 +14,8 @@ export type FileRecord = {
   readonly rows: number;
   readonly bytes: number;
   readonly sha256: string;
+  /** What the rows are based on: to which day, at most `as_of`, each series is covered, and how its vintages came about. */
+  readonly coverage?: readonly SubjectBasis[];
 };
 
 /** Where a snapshot's data came from: a service, or a store with the log of its imports (as `asof import --log` prints it). */
@@ -90,10 +93,21 @@ function isSource(value: unknown): value is Source {
 
 function isFileRecord(value: unknown): value is FileRecord {
   if (!isObject(value)) return false;
-  const { name, command, as_of, rows, bytes, sha256 } = value;
+  const { name, command, as_of, rows, bytes, sha256, coverage = [] } = value;
   // A name with a path would make asof read other files.
   if (!isText(name) || faultOfName(name) !== undefined) return false;
+  if (!Array.isArray(coverage) || !coverage.every(isSubjectBasis)) return false;
   return isText(command) && isDay(as_of) && isText(sha256) && [rows, bytes].every(Number.isSafeInteger);
+}
+
+function isSubjectBasis(value: unknown): value is SubjectBasis {
+  if (!isObject(value)) return false;
+  const { subject, covered_to, vintage_kind } = value;
+  return (
+    isText(subject) &&
+    (covered_to === undefined || isDay(covered_to)) &&
+    (vintage_kind === undefined || isText(vintage_kind))
+  );
 }
 
 const header = ['imported_at', 'kind', 'statements_new', 'statements_known', 'withdrawn', 'sha256', 'file'];

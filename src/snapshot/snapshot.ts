@@ -43,6 +43,8 @@ export type SnapshotOptions = {
   readonly signal: AbortSignal;
   /** Called before each line with its file and the number of lines done. */
   readonly onLine?: (name: string, done: number) => void;
+  /** Called once the snapshot is in place, with each remark on the data of its files. */
+  readonly note?: (text: string) => void;
   /** Called with a sentence about something that could not be done after the snapshot was in place. */
   readonly warn?: (text: string) => void;
 };
@@ -55,7 +57,7 @@ export type SnapshotSummary = { readonly files: number; readonly rows: number; r
  * the snapshot is as it was. Waits a few seconds for another run with the same `out`.
  */
 export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promise<SnapshotSummary> {
-  const { out, signal, warn } = options;
+  const { out, signal, note, warn } = options;
   const lock = await lockOf(await placeOf(out), out, signal);
   try {
     // Another run may have changed it in the meantime.
@@ -63,9 +65,10 @@ export async function snapshot(plan: BoundPlan, options: SnapshotOptions): Promi
     await sweepHalfDone(place);
     const run = await beginRun(place, plan.asOf);
     try {
-      const { files, manifest } = await fill(run, plan, options);
+      const { files, manifest, notes } = await fill(run, plan, options);
       signal.throwIfAborted();
       await publish(run, manifest);
+      for (const text of notes) note?.(text);
       await sweepAfter(run).catch(({ message }: Error) => warn?.(`an old run was not removed: ${message}`));
       const rows = files.reduce((sum, { record }) => sum + record.rows, 0);
       const unchanged = files.filter((file) => file.isUnchanged).length;
@@ -107,14 +110,16 @@ async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: Snaps
     explain,
     ...(onLine !== undefined && { onLine }),
   };
-  const { rows, source } = await readConsistently(client, async () => {
-    const rows = await writeLines(lines, writing);
-    return { rows, source: await sourceOf(client) };
+  const { written, source } = await readConsistently(client, async () => {
+    const written = await writeLines(lines, writing);
+    return { written, source: await sourceOf(client) };
   });
   const files: WrittenFile[] = [];
   for (const [i, { name, words, asOf }] of lines.entries()) {
     signal.throwIfAborted();
-    files.push(await recordFile(run, { name, command: lineOf(words), as_of: asOf, rows: rows[i] ?? 0 }));
+    const { rows = 0, coverage = [] } = written[i] ?? {};
+    const about = coverage.length === 0 ? {} : { coverage };
+    files.push(await recordFile(run, { name, command: lineOf(words), as_of: asOf, rows, ...about }));
   }
   const manifest: Manifest = {
     asof: version(),
@@ -123,7 +128,7 @@ async function fill(run: Run, plan: BoundPlan, { client, signal, onLine }: Snaps
     source,
     files: files.map(({ record }) => record),
   };
-  return { files, manifest };
+  return { files, manifest, notes: new Set(written.flatMap(({ notes }) => notes)) };
 }
 
 async function sourceOf(client: Client): Promise<Source> {

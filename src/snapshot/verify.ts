@@ -1,11 +1,19 @@
 import { lstat, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SubjectBasis } from '../analysis/basis.ts';
 import type { Client } from '../client/client.ts';
 import { readConsistently } from '../client/consistency.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
-import { type BoundLine, boundLine, inOneLine, type ParseLine, writeLines } from './line.ts';
+import {
+  type BoundLine,
+  boundLine,
+  inOneLine,
+  type ParseLine,
+  type WrittenLine,
+  writeLines,
+} from './line.ts';
 import { type FileRecord, type Manifest, parseManifest } from './manifest.ts';
 import { manifestName, wordsOf } from './plan.ts';
 import { sumOfFile } from './run.ts';
@@ -62,10 +70,10 @@ async function compareCommands(
   const other = await mkdtemp(join(tmpdir(), 'asof-verify-'));
   try {
     const writing = { client, asOf: manifest.as_of, folder: other, signal, explain };
-    const rows = await readConsistently(client, () => writeLines(lines, writing));
+    const written = await readConsistently(client, () => writeLines(lines, writing));
     const differing = await compareOutputs(folder, manifest, other);
     const names = new Set(differing.map(({ name }) => name));
-    return [...differing, ...misstated(manifest, lines, rows).filter(({ name }) => !names.has(name))];
+    return [...differing, ...misstated(manifest, lines, written).filter(({ name }) => !names.has(name))];
   } finally {
     await rm(other, { recursive: true, force: true });
   }
@@ -75,17 +83,35 @@ async function compareCommands(
 function misstated(
   { files }: Manifest,
   lines: readonly BoundLine[],
-  rows: readonly number[],
+  written: readonly WrittenLine[],
 ): readonly Finding[] {
   return lines.flatMap(({ name, asOf }, i) => {
     const recorded = files[i];
+    const { rows = 0, coverage = [] } = written[i] ?? {};
     return [
       ...(recorded?.as_of === asOf
         ? []
         : [{ name, what: `is as of ${asOf} by its command, not ${recorded?.as_of}` }]),
-      ...(recorded?.rows === rows[i]
+      ...(recorded?.rows === rows
         ? []
-        : [{ name, what: `has ${rows[i]} rows by its command, not ${recorded?.rows}` }]),
+        : [{ name, what: `has ${rows} rows by its command, not ${recorded?.rows}` }]),
+      ...overstated(recorded?.coverage ?? [], coverage).map((what) => ({ name, what })),
+    ];
+  });
+}
+
+/** Where a manifest says that a series is covered longer than it is, or that its vintages came about in another way. */
+function overstated(recorded: readonly SubjectBasis[], given: readonly SubjectBasis[]): readonly string[] {
+  return recorded.flatMap(({ subject, covered_to = '', vintage_kind = '' }) => {
+    const now = given.find((one) => one.subject === subject);
+    const { covered_to: to = '', vintage_kind: kind = '' } = now ?? {};
+    return [
+      ...(covered_to <= to
+        ? []
+        : [`covers ${subject} to ${to || 'no day'} by its command, not to ${covered_to}`]),
+      ...(kind === vintage_kind
+        ? []
+        : [`has ${subject} as ${kind || 'unknown'} by its command, not ${vintage_kind}`]),
     ];
   });
 }

@@ -42,8 +42,12 @@ export type ObservationQuery = {
   readonly limit: number;
 };
 
-/** A change of a date's value; null marks a withdrawal. */
-export type Revision = { readonly asOfDate: Day; readonly value: string | null };
+/** A change of a date's value (null marks a withdrawal), and how the vintage of its day came about. */
+export type Revision = {
+  readonly asOfDate: Day;
+  readonly value: string | null;
+  readonly kind: VintageKind;
+};
 
 /** Selects vintages of a series, newest first. `from` and `to` are inclusive; a page continues `before` a vintage date. */
 export type VintageQuery = {
@@ -63,8 +67,16 @@ export type VintageCounts = {
   readonly kind: VintageKind;
 };
 
-/** A vintage that speaks for every date of its series. */
-export type CompleteVintage = { readonly asOf: Day; readonly kind: VintageKind };
+/** The date of a vintage, and how it came about. */
+export type VintageDate = { readonly asOf: Day; readonly kind: VintageKind };
+
+/** The newest vintage on a day, and the one after it. */
+export type VintageOnDay = {
+  readonly newest: VintageDate | undefined;
+  readonly next: VintageDate | undefined;
+  /** Of all vintages up to the day, in the words of `kindsText`; looked up for first releases only. */
+  readonly kinds?: string;
+};
 
 /** Selects the series whose id contains a text, in any case, by id; a page continues `after` an id. */
 export type SeriesQuery = { readonly text: string; readonly after?: string; readonly limit: number };
@@ -151,6 +163,9 @@ export type StoreState = {
 /** A page of a series' rows, and the series itself. */
 type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
 
+/** A page of observations, and the vintage that they are from. */
+type ObservationPage = SeriesPage<StoredObservation> & { readonly vintage: VintageOnDay };
+
 /** A page of vintages, and the first date of the series with a value in any vintage. */
 type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undefined };
 
@@ -160,7 +175,7 @@ export interface StoreView {
   state(): Promise<StoreState>;
   findSeries(id: string): Promise<Series | undefined>;
   searchSeries(query: SeriesQuery): Promise<readonly Series[]>;
-  observations(query: ObservationQuery): Promise<SeriesPage<StoredObservation> | undefined>;
+  observations(query: ObservationQuery): Promise<ObservationPage | undefined>;
   /** Every change of one date's value, oldest first. */
   revisions(seriesId: string, date: Day): Promise<SeriesPage<Revision> | undefined>;
   /** Every day on which anything was stated about a series, including days that changed nothing. */
@@ -171,6 +186,8 @@ export interface StoreView {
   /** Every maturity that has rates, by curve type and then shortest first. */
   rates(): Promise<readonly RateSummary[]>;
   filings(query: FilingsQuery): Promise<readonly Filing[]>;
+  /** The newest trade date of a kind of curve, or the newest filing date; undefined without any. */
+  coveredTo(what: CurveType | 'filings'): Promise<Day | undefined>;
   /**
    * The trades that clusters are made of, in batches of one issuer each: open-market purchases of shares, and every
    * trade in shares of an amendment.
@@ -179,7 +196,7 @@ export interface StoreView {
   /** Every statement about a series, by date and then as-of date, in batches. */
   statements(seriesId: string): AsyncIterable<readonly Statement[]>;
   /** The vintages that speak for every date of a series, ascending. */
-  completeVintages(seriesId: string): Promise<readonly CompleteVintage[]>;
+  completeVintages(seriesId: string): Promise<readonly VintageDate[]>;
   /** The log of imports, oldest first. */
   imports(): Promise<readonly ImportRecord[]>;
 }

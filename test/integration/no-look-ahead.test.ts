@@ -10,14 +10,17 @@ import { importFiles, newStorePath } from '../support/scratch-store.ts';
 
 const folder = scratchFolder();
 
-/** Every series has begun before anything is asked, and says how often it is observed: stores differ in facts only. */
+/**
+ * Every series has begun before anything is asked, and says how often it is observed and to which day it is covered:
+ * stores differ in facts only.
+ */
 const begun: readonly ModelStatement[] = seriesIds.map((series) => ({
   series,
   date: '2019-11-01',
   asOf: '2019-12-01',
   value: '7.7',
 }));
-const metadata = `series_id,frequency\n${seriesIds.map((id) => `${id},M\n`).join('')}`;
+const metadata = `series_id,frequency,covered_to\n${seriesIds.map((id) => `${id},M,2022-12-31\n`).join('')}`;
 
 async function storeOf(said: readonly ModelStatement[]): Promise<string> {
   const path = newStorePath(folder);

@@ -90,24 +90,55 @@ describe('the service answers with exactly the fields of the contract', () => {
     source: 'BEA',
   });
   const series = { id: 'GDP', title: 'Gross Domestic Product', frequency: 'Q' };
+  const vintage = (day: string | null, next: string | null) => ({
+    as_of_date: day && `${day}T00:00:00Z`,
+    vintage_kind: day === null ? '' : 'exact',
+    next_date: next && `${next}T00:00:00Z`,
+    next_kind: next && 'exact',
+  });
 
   test.each<[string, ParamTexts, object]>([
-    ['without as_of', [], { results: [observation('17701.30', '2015-02-27')], results_count: 1 }],
+    [
+      'without as_of',
+      [],
+      {
+        results: [observation('17701.30', '2015-02-27')],
+        results_count: 1,
+        vintage: vintage('2015-02-27', null),
+      },
+    ],
     [
       'with as_of',
       [['as_of', '2015-02-26']],
-      { as_of: '2015-02-26', series, results: [observation('17710.7', '2015-01-30')], results_count: 1 },
+      {
+        as_of: '2015-02-26',
+        series,
+        results: [observation('17710.7', '2015-01-30')],
+        results_count: 1,
+        vintage: vintage('2015-01-30', '2015-02-27'),
+      },
     ],
     [
       'before the first vintage',
       [['as_of', '2015-01-29']],
-      { as_of: '2015-01-29', series, results: [], results_count: 0 },
+      {
+        as_of: '2015-01-29',
+        series,
+        results: [],
+        results_count: 0,
+        vintage: vintage(null, '2015-01-30'),
+      },
     ],
-    ['without a first release', [['release', 'first']], { results: [], results_count: 0 }],
+    [
+      'without a first release',
+      [['release', 'first']],
+      { results: [], results_count: 0, vintage: { ...vintage(null, null), vintage_kind: 'exact' } },
+    ],
   ])('to observations %s', async (_, given, expected) => {
     expect(await asJson(observations, [gdp, ...given])).toStrictEqual({
       ...page,
       object: 'observation_series',
+      covered_to: '2015-03-15T00:00:00Z',
       ...expected,
     });
   });
@@ -135,9 +166,11 @@ describe('the service answers with exactly the fields of the contract', () => {
     ],
     ['before there was any', [], '2026-01-13', []],
   ])('to the curve %s', async (_, given, today, results) => {
+    const isPar = given.every(([name]) => name !== 'curve_type');
     expect(await asJson(curve, given, { now: `${today}T23:59:59Z` })).toStrictEqual({
       ...page,
       object: 'yield_curve',
+      covered_to: isPar ? '2026-01-17T00:00:00Z' : '2026-01-14T00:00:00Z',
       results,
       results_count: results.length,
     });
@@ -147,6 +180,7 @@ describe('the service answers with exactly the fields of the contract', () => {
     expect(await asJson(yields, [['to', '2026-01-15']])).toStrictEqual({
       ...page,
       object: 'yield_series',
+      covered_to: '2026-01-17T00:00:00Z',
       results: wednesday,
       results_count: 2,
     });

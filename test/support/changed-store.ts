@@ -31,6 +31,7 @@ function methodsOf(view: StoreView): StoreView {
     observations: (query) => view.observations(query),
     revisions: (id, date) => view.revisions(id, date),
     vintages: (query) => view.vintages(query),
+    coveredTo: (what) => view.coveredTo(what),
     curve: (query) => view.curve(query),
     yields: (query) => view.yields(query),
     spread: (query) => view.spread(query),

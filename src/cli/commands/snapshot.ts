@@ -48,7 +48,7 @@ function dryRunText({ lines, asOf }: BoundPlan, out: string): string {
 async function take(plan: BoundPlan, line: SnapshotLine, io: Io): Promise<undefined> {
   const { out, connection } = line;
   const started = io.clock().getTime();
-  const { detail, warn } = messagesOf(line.messages, io);
+  const { detail, note, warn } = messagesOf(line.messages, io);
   const bar = progress(io, line.messages.quiet);
   // The only line of --verbose is the one at the end.
   const { debug } = line.messages;
@@ -61,6 +61,7 @@ async function take(plan: BoundPlan, line: SnapshotLine, io: Io): Promise<undefi
         client,
         signal: io.signal,
         onLine: (name, done) => bar.show(() => name, { done, total: plan.lines.length }),
+        note: (text) => note(`asof: ${text}`),
         warn: (text) => warn(`asof: ${text}`),
       }),
   ).finally(() => bar.clear());

@@ -21,8 +21,10 @@ day in --from and its last in --to. asof shows which day it took (in scripts wit
 \`asof diff\` takes its two as-of dates as arguments; with \`--known-before\` both are
 strict.
 
-as_of_date is the date on which the value shown was first published: the start of the
-unbroken run of equal values that contains D.
+as_of_date is the first vintage with the value shown: the start of the unbroken run of
+equal values that contains D. It is the day of publication if the vintage is exact; if it
+is sampled or fetched, the value was published on that day or before it. \`asof series
+show ID --columns id,vintage_kind\` shows how the vintages of a series came about.
 
 As-of dates are whole days: asof does not know the hour of a release. Before the first
 vintage of a series the answer is empty. After the last day that the store covers, asof
@@ -31,6 +33,9 @@ answers with what it has and prints a note on stderr:
 
 Vintages of sampled data sets (the Real-Time Data Set has one a month or a quarter) show
 what was known on the day of the sample: their first release is the first one recorded.
+An answer from a sample says so on stderr. --exact refuses it, and --max-age DAYS refuses
+data that are covered to more days before the day asked for; both exit with 9. A panel
+with --as-of-each has no values after the coverage of a series, unless --beyond repeat.
 
 Treasury curves are never revised and have no as-of date. Insider filings are known from
 their filing date.
@@ -79,7 +84,7 @@ const exitCodes: readonly (readonly [number, string])[] = [
   [exitCode.quota, 'the quota is used up'],
   [exitCode.unreachable, 'cannot reach the service: name, connection, TLS, time'],
   [exitCode.serviceFailed, 'the service failed, or its answer breaks the contract'],
-  [exitCode.empty, 'no rows, with --fail-empty'],
+  [exitCode.empty, 'no rows, with --fail-empty; not as --exact, --max-age or --beyond fail demand'],
   [exitCode.localIo, 'cannot read or write a local file, store or setting'],
   [exitCode.bug, 'a bug in asof'],
   [exitCode.interrupted, 'interrupted (Ctrl-C)'],

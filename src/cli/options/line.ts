@@ -1,3 +1,4 @@
+import type { Demands } from '../../analysis/basis.ts';
 import type { Query } from '../../analysis/query.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { OutputFlags } from '../../render/output.ts';
@@ -23,6 +24,8 @@ export type QueryLine = {
   /** The words of the command, such as `insider clusters`. */
   readonly words: string;
   readonly query: Query;
+  /** What the answer must be based on. */
+  readonly demands: Demands;
   readonly output: OutputFlags;
   readonly connection: ConnectionFlags;
   readonly messages: MessageFlags;

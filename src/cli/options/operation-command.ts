@@ -50,6 +50,7 @@ export function operationCommand(
       ...outputFlags,
       ...(isListing ? [sharedFlags.all] : []),
       ...sharedFlags.output,
+      ...(isAboutData(operation) ? sharedFlags.demands : []),
       ...sharedFlags.connection,
       ...sharedFlags.messages,
     ],
@@ -57,12 +58,25 @@ export function operationCommand(
   };
 }
 
+/** Whether the answers of an operation are figures or filings, whose data are covered to a day. */
+function isAboutData({ members = [] }: Operation): boolean {
+  return members.includes('covered_to') || members.includes('coverage');
+}
+
 /** A line that asks a query, with what its shared flags say. */
 export function queryLine(words: string, query: Query, line: TypedLine): QueryLine {
+  const maxAge = line.value('max-age', (text) => {
+    if (/^\d{1,6}$/.test(text)) return Number(text);
+    throw new Problem('bad-input', 'invalid: use a number of days, 0 or more');
+  });
   return {
     command: 'query',
     words,
     query,
+    demands: {
+      ...(line.has('exact') && { exact: true }),
+      ...(maxAge !== undefined && { maxAge }),
+    },
     output: outputIn(line),
     connection: connectionIn(line),
     messages: messagesIn(line),

@@ -1,4 +1,10 @@
-import { asOfDates, type OperationQuery, type Query, type SortOrder } from '../../analysis/query.ts';
+import {
+  asOfDates,
+  beyondChoices,
+  type OperationQuery,
+  type Query,
+  type SortOrder,
+} from '../../analysis/query.ts';
 import { type Day, parseDay, rhythms } from '../../domain/series/date.ts';
 import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -107,7 +113,15 @@ const severalSeries: ArgumentSpec = {
 
 /** The flags of a command that puts answers of several requests together. */
 function composed(own: readonly Flag[]): readonly Flag[] {
-  return [...own, dryRun, all, ...sharedFlags.output, ...sharedFlags.connection, ...sharedFlags.messages];
+  return [
+    ...own,
+    dryRun,
+    all,
+    ...sharedFlags.output,
+    ...sharedFlags.demands,
+    ...sharedFlags.connection,
+    ...sharedFlags.messages,
+  ];
 }
 
 const diff: CommandSpec = {
@@ -157,6 +171,14 @@ function panel(inPlan: boolean): CommandSpec {
       { ...from, about: 'first date; with --as-of-each, first as-of date' },
       { ...to, about: 'last date; with --as-of-each, last as-of date' },
       { name: 'wide', about: 'one column per series' },
+      { name: 'with-dates', about: 'with --as-of-each --wide, the observation date beside each value' },
+      {
+        name: 'beyond',
+        value: 'choice',
+        about: 'with --as-of-each, the cells after the coverage of a series',
+        choices: beyondChoices,
+        fallback: beyondChoices[0],
+      },
       sort,
     ]),
     read: (line) => queryLine('panel', panelQuery(line, inPlan), line),
@@ -166,10 +188,25 @@ function panel(inPlan: boolean): CommandSpec {
 function panelQuery(line: TypedLine, inPlan: boolean): Query {
   const form = { ids: line.args, ...line.range(), wide: line.has('wide'), sort: sortIn(line) };
   const each = line.choice('as-of-each', rhythms);
-  if (each === undefined) return { kind: 'panel', ...form, ...knownOn(line) };
+  const [beyond, withDates] = [line.choice('beyond', beyondChoices), line.has('with-dates')];
+  if (each === undefined) {
+    if (beyond !== undefined)
+      throw new Problem('bad-input', '--beyond is about as-of dates: use --as-of-each');
+    if (withDates)
+      throw new Problem('bad-input', '--with-dates needs --as-of-each: each row of this panel is a date');
+    return { kind: 'panel', ...form, ...knownOn(line) };
+  }
+  if (withDates && !form.wide)
+    throw new Problem('bad-input', '--with-dates needs --wide: a long panel has the dates');
   if (line.has('as-of') || line.has('known-before'))
     throw new Problem('bad-input', '--as-of-each sets the as-of dates: leave out --as-of and --known-before');
-  const query = { kind: 'real-time-panel', ...form, each } as const;
+  const query = {
+    kind: 'real-time-panel',
+    ...form,
+    each,
+    beyond: beyond ?? beyondChoices[0],
+    withDates,
+  } as const;
   if (query.from === undefined || (query.to === undefined && !inPlan))
     throw new Problem('bad-input', '--as-of-each needs --from and --to: the first and the last as-of date');
   if (query.to === undefined) return query;

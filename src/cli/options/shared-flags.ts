@@ -34,6 +34,20 @@ const rows: readonly Flag[] = [
   { name: 'no-color', about: 'disable colors', group: output },
 ];
 
+const demands: readonly Flag[] = [
+  {
+    name: 'exact',
+    about: 'refuse answers from vintages that are not days of publication (exit 9)',
+    group: output,
+  },
+  {
+    name: 'max-age',
+    value: 'days',
+    about: 'refuse answers from data covered to more days before the day asked for (exit 9)',
+    group: output,
+  },
+];
+
 const store: Flag = {
   name: 'store',
   value: 'path',
@@ -76,6 +90,8 @@ export const sharedFlags = {
   /** Format, file, columns and the rest of an output of rows. */
   output: [...format, file, ...rows],
   format,
+  /** What an answer must be based on. */
+  demands,
   file,
   all,
   store,

@@ -1,10 +1,13 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { AnswerProgress, QueryAnswer, QueryContext } from '../../analysis/answer.ts';
+import type { AnswerProgress, Note, QueryAnswer, QueryContext } from '../../analysis/answer.ts';
+import { Basis, type Demands } from '../../analysis/basis.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
 import { withSuggestion } from '../../analysis/series-ids.ts';
+import type { Client } from '../../client/client.ts';
 import { isDataChange, restartOnChange } from '../../client/consistency.ts';
+import { utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import type { QueryLine } from '../options/line.ts';
@@ -24,7 +27,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     messages.resolved(line.resolved);
     const bar = progress(io, line.messages.quiet);
     const context: QueryContext = {
-      client,
+      ...basedOn(client, new Basis(line.demands, utcDay(io.clock()))),
       signal: io.signal,
       chart: output.drawn,
       explained: true,
@@ -37,7 +40,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
       return exitCode.success;
     }
     const started = io.clock().getTime();
-    const job = { query, output, context, bar, messages, io };
+    const job = { query, output, context, client, demands: line.demands, bar, messages, io };
     const { rows, failures, differs = rows > 0 } = await answer(job);
     messages.detail(`asof: ${rows} rows in ${io.clock().getTime() - started} ms`);
     const codes: number[] = [];
@@ -49,6 +52,17 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
   });
 }
 
+/** The flags that help where a note says that something is missing. */
+const waysOut: Readonly<Partial<Record<Note['kind'], string>>> = {
+  'no curve': '; --on-or-before takes the newest one before it',
+  beyond: '; --beyond repeat shows the newest that is known',
+};
+
+/** A client whose answers a basis notes, and that basis. */
+function basedOn(client: Client, basis: Basis): Pick<QueryContext, 'basis' | 'client'> {
+  return { basis, client: basis.through(client) };
+}
+
 function countText({ rows }: AnswerProgress): string {
   return rows === undefined ? '' : `${rows.toLocaleString('en-US')} rows`;
 }
@@ -58,6 +72,8 @@ type Job = {
   readonly query: Query;
   readonly output: OutputChoice;
   readonly context: QueryContext;
+  readonly client: Client;
+  readonly demands: Demands;
   readonly bar: Progress;
   readonly messages: Messages;
   readonly io: Io;
@@ -67,7 +83,7 @@ type Job = {
 type Outcome = Pick<QueryAnswer, 'differs' | 'failures'> & { readonly rows: number };
 
 async function answer(job: Job): Promise<Outcome> {
-  const { output, context, bar, messages, io } = job;
+  const { output, client, demands, bar, messages, io } = job;
   const sink = await openSink(output.file, io);
   let notes: string[] = [];
   let outcome: Outcome | undefined;
@@ -78,9 +94,14 @@ async function answer(job: Job): Promise<Outcome> {
         // In JSON the coverage of a series is part of the answer.
         if (kind === 'coverage' && output.format === 'json') return;
         if (kind === 'unknown') return messages.detail(`asof: ${text}`);
-        notes.push(kind === 'no curve' ? `${text}; --on-or-before takes the newest one before it` : text);
+        notes.push(`${text}${waysOut[kind] ?? ''}`);
       };
-      return attempt({ ...job, context: { ...context, ...(messages.notes && { note }) } }, sink);
+      const context = {
+        ...job.context,
+        ...basedOn(client, new Basis(demands, utcDay(io.clock()))),
+        ...(messages.notes && { note }),
+      };
+      return attempt({ ...job, context }, sink);
     }, sink);
     return outcome;
   } catch (error) {

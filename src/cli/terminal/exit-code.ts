@@ -35,6 +35,8 @@ const codes: Readonly<Record<ProblemKind, number>> = {
   'header-fields-too-large': exitCode.serviceFailed,
   'internal-error': exitCode.serviceFailed,
   'no-rows': exitCode.empty,
+  inexact: exitCode.empty,
+  'too-old': exitCode.empty,
   'local-io': exitCode.localIo,
   interrupted: exitCode.interrupted,
 };

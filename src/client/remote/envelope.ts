@@ -1,5 +1,6 @@
 import { Problem } from '../../errors/problem.ts';
-import type { Envelope, Row } from '../../operations/envelope.ts';
+import type { AnswerVintage, Envelope, Row } from '../../operations/envelope.ts';
+import { fieldKinds } from '../../operations/field.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { type Params, type ParamTexts, textOf } from '../../operations/param.ts';
 import { headFromWire } from '../../operations/wire.ts';
@@ -67,7 +68,7 @@ function inOneForm<R>(
   results: readonly R[],
   asOf: string | undefined,
 ): Envelope<R> {
-  const { object, request_id, status, next_cursor, ...rest } = headFromWire(received);
+  const { object, request_id, status, next_cursor, ...rest } = headFromWire(ofOurMembers(received));
   return {
     object,
     request_id,
@@ -79,6 +80,31 @@ function inOneForm<R>(
     results_count: results.length,
     ...(rest.has_more && next_cursor !== undefined && { next_cursor }),
   };
+}
+
+/** The envelope without members of another service that have the names of our additions. */
+function ofOurMembers<R>(received: Envelope<R>): Envelope<R> {
+  const { vintage, covered_to, ...others } = received;
+  const [ours, day] = [
+    vintage === undefined || isVintage(vintage),
+    covered_to === undefined || isDayOrNull(covered_to),
+  ];
+  if (ours && day) return received;
+  return {
+    ...others,
+    ...(ours && vintage && { vintage }),
+    ...(day && covered_to !== undefined && { covered_to }),
+  };
+}
+
+function isVintage(value: unknown): value is AnswerVintage {
+  if (!isObject(value) || !isText(value.vintage_kind) || !isDayOrNull(value.as_of_date)) return false;
+  const { next_date = null, next_kind = null } = value;
+  return isDayOrNull(next_date) && (next_kind === null || isText(next_kind));
+}
+
+function isDayOrNull(value: unknown): value is string | null {
+  return value === null || fieldKinds.day.isOnWire(value);
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';

@@ -1,4 +1,4 @@
-import type { Day, Frequency } from '../../domain/series/date.ts';
+import type { Frequency } from '../../domain/series/date.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
 import type { ObservationQuery, Series, SeriesQuery, SeriesRecord, StoredObservation } from '../store.ts';
 import type { Connection } from './connection.ts';
@@ -51,15 +51,6 @@ export function searchSeries(
     )
     .all({ after, text: text.toUpperCase(), limit })
     .map(seriesOf);
-}
-
-/** The newest vintage of a series up to a day. */
-export function readVintageUpTo(connection: Connection, key: number, day: Day): Day | undefined {
-  return connection
-    .column<Day>(
-      'select as_of_date from vintage where series = ? and as_of_date <= ? order by as_of_date desc limit 1',
-    )
-    .get(key, day);
 }
 
 const endOfTime = '9999-12-31';

@@ -3,8 +3,15 @@ import { parseDateSet } from '../../domain/series/date-set.ts';
 import type { HeldVintage, MergePlan } from '../../domain/series/merge-plan.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
-import { type KeptKind, kindOf, type VintageKind } from '../../domain/series/vintage-kind.ts';
-import type { CompleteVintage, Revision, VintageCounts, VintageQuery } from '../store.ts';
+import { type KeptKind, kindOf, kindsText, type VintageKind } from '../../domain/series/vintage-kind.ts';
+import type {
+  ObservationQuery,
+  Revision,
+  VintageCounts,
+  VintageDate,
+  VintageOnDay,
+  VintageQuery,
+} from '../store.ts';
 import type { Connection } from './connection.ts';
 
 /** The vintages of a series, oldest first. */
@@ -96,6 +103,8 @@ export function applyPlan(connection: Connection, key: number, plan: MergePlan):
 /** What metadata states about all vintages of a series. */
 export type StatedKind = { readonly statedKind: VintageKind | null };
 
+type SeriesKey = { readonly key: number } & StatedKind;
+
 const batchSize = 5000;
 
 /** Every statement about a series, by date and then as-of date; statements that changed nothing are derived from the vintages. */
@@ -128,7 +137,7 @@ export function* readStatements(connection: Connection, seriesId: string): Gener
 }
 
 /** The vintages that speak for every date of a series, ascending. */
-export function readCompleteVintages(connection: Connection, seriesId: string): readonly CompleteVintage[] {
+export function readCompleteVintages(connection: Connection, seriesId: string): readonly VintageDate[] {
   return connection
     .objects<{ readonly asOf: Day; readonly kind: KeptKind } & StatedKind>(
       `select as_of_date as asOf, kind, stated_vintage_kind as statedKind
@@ -139,13 +148,42 @@ export function readCompleteVintages(connection: Connection, seriesId: string): 
     .map(({ asOf, kind, statedKind }) => ({ asOf, kind: kindOf(kind, statedKind ?? undefined) }));
 }
 
+/** The newest vintage of a series on or before a day, and the one after it; for first releases also the kinds of all up to it. */
+export function readVintageOn(
+  connection: Connection,
+  { key, statedKind }: SeriesKey,
+  { asOf = '~', firstRelease = false }: Pick<ObservationQuery, 'asOf' | 'firstRelease'>,
+): VintageOnDay {
+  const one = (condition: string): VintageDate | undefined => {
+    const found = connection
+      .objects<{ readonly asOf: Day; readonly kind: KeptKind }>(
+        `select as_of_date as asOf, kind from vintage where series = ? and as_of_date ${condition} limit 1`,
+      )
+      .get(key, asOf);
+    return found && { asOf: found.asOf, kind: kindOf(found.kind, statedKind ?? undefined) };
+  };
+  const newest = one('<= ? order by as_of_date desc');
+  const next = one('> ? order by as_of_date');
+  if (!firstRelease) return { newest, next };
+  const kept = connection
+    .column<KeptKind>('select distinct kind from vintage where series = ? and as_of_date <= ?')
+    .all(key, asOf);
+  return { newest, next, kinds: kindsText(kept.map((kind) => kindOf(kind, statedKind ?? undefined))) };
+}
+
 /** Every change of one date's number, oldest first; null marks a withdrawal. */
-export function readRevisions(connection: Connection, key: number, date: Day): readonly Revision[] {
+export function readRevisions(
+  connection: Connection,
+  { key, statedKind }: SeriesKey,
+  date: Day,
+): readonly Revision[] {
   return connection
-    .objects<Revision>(
-      'select as_of_date as asOfDate, value from fact where series = ? and date = ? order by as_of_date',
+    .objects<Omit<Revision, 'kind'> & { readonly kind: KeptKind }>(
+      `select as_of_date as asOfDate, value, kind from fact join vintage using (series, as_of_date)
+       where series = ? and date = ? order by as_of_date`,
     )
-    .all(key, date);
+    .all(key, date)
+    .map((row) => ({ ...row, kind: kindOf(row.kind, statedKind ?? undefined) }));
 }
 
 /** A first value and a value after a withdrawal count as added. Vintages that changed nothing are listed too. */
@@ -171,7 +209,7 @@ const vintagePage = `with page as (
 /** The vintages of a series, newest first, with what each changed. */
 export function readVintageCounts(
   connection: Connection,
-  { key, statedKind }: { readonly key: number } & StatedKind,
+  { key, statedKind }: SeriesKey,
   { from = '', to = '~', before = '~', limit }: VintageQuery,
 ): readonly VintageCounts[] {
   return connection

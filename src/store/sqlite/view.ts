@@ -1,6 +1,7 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
+import type { CurveType } from '../../domain/treasury/curve.ts';
 import type {
   CurveQuery,
   FilingsQuery,
@@ -20,20 +21,14 @@ import type { Connection } from './connection.ts';
 import { asProblem } from './connection.ts';
 import { readCurve, readRates, readSpread, readYields } from './curves.ts';
 import { readFilings, readPurchases } from './filings.ts';
-import {
-  readObservations,
-  readSeries,
-  readVintageUpTo,
-  type SeriesRow,
-  searchSeries,
-  seriesOf,
-} from './series.ts';
+import { readObservations, readSeries, type SeriesRow, searchSeries, seriesOf } from './series.ts';
 import {
   readCompleteVintages,
   readFirstDate,
   readRevisions,
   readStatements,
   readVintageCounts,
+  readVintageOn,
 } from './statements.ts';
 
 /** The store of a view. */
@@ -76,14 +71,17 @@ export class SqliteView implements StoreView {
   observations(query: ObservationQuery) {
     return this.#answer((connection) => {
       const series = readSeries(connection, query.seriesId);
-      return series && { series: seriesOf(series), rows: this.#page(connection, series, query) };
+      if (series === undefined) return undefined;
+      const vintage = readVintageOn(connection, series, query);
+      const rows = this.#page(connection, series, query, vintage.newest?.asOf);
+      return { series: seriesOf(series), rows, vintage };
     });
   }
 
   revisions(seriesId: string, date: Day) {
     return this.#answer((connection) => {
       const series = readSeries(connection, seriesId);
-      return series && { series: seriesOf(series), rows: readRevisions(connection, series.key, date) };
+      return series && { series: seriesOf(series), rows: readRevisions(connection, series, date) };
     });
   }
 
@@ -120,6 +118,16 @@ export class SqliteView implements StoreView {
     return this.#answer((connection) => readFilings(connection, query));
   }
 
+  coveredTo(what: CurveType | 'filings') {
+    return this.#answer((connection) => {
+      const newest =
+        what === 'filings'
+          ? connection.column<Day | null>('select max(filed_on) from filing').get()
+          : connection.column<Day | null>('select max(trade_date) from curve where curve_type = ?').get(what);
+      return newest ?? undefined;
+    });
+  }
+
   purchases(query: PurchasesQuery): AsyncIterable<readonly Filing[]> {
     return this.#stream((connection) => readPurchases(connection, query));
   }
@@ -144,11 +152,15 @@ export class SqliteView implements StoreView {
   }
 
   /** A page of values: as of any day between two vintages it is the page of the first, which may be in the cache. */
-  #page(connection: Connection, series: SeriesRow, query: ObservationQuery): readonly StoredObservation[] {
+  #page(
+    connection: Connection,
+    series: SeriesRow,
+    query: ObservationQuery,
+    vintage: Day | undefined,
+  ): readonly StoredObservation[] {
     const { pages } = this.#store;
     const { asOf, seriesId: _id, ...others } = query;
     if (pages === undefined || asOf === undefined) return readObservations(connection, series, query);
-    const vintage = readVintageUpTo(connection, series.key, asOf);
     const key = JSON.stringify([connection.file, series.key, series.version, vintage, others]);
     const cached = pages.get(key);
     if (cached !== undefined) return cached;

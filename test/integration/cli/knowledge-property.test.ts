@@ -45,7 +45,8 @@ describe('for any statements', () => {
           const ids = seriesOf(knowledge);
           const wanted = daysOf(rhythm, from, to);
           if (wanted.length === 0) return;
-          const line = ['panel', ...ids, '--as-of-each', rhythm, '--from', from, '--to', to, '--sort', 'asc'];
+          const each = ['--as-of-each', rhythm, '--from', from, '--to', to, '--beyond', 'repeat'];
+          const line = ['panel', ...ids, ...each, '--sort', 'asc'];
           expect(await rows(line, store)).toEqual(
             wanted.flatMap((day) =>
               ids.map((id) => {

@@ -70,7 +70,7 @@ describe('asof panel --as-of', () => {
 describe('asof panel --as-of-each', () => {
   it('has the latest value known on each day, its date and its publication; nothing where nothing is known', async () => {
     const { code, out } = await run(
-      'panel gdp unrate --as-of-each month-end --from 2014-10-01 --to 2015-02-28 --sort asc -q',
+      'panel gdp unrate --as-of-each month-end --from 2014-10-01 --to 2015-02-28 --sort asc --beyond repeat -q',
     );
     expect(code).toBe(0);
     expect(linesOf(out)).toEqual([
@@ -90,7 +90,7 @@ describe('asof panel --as-of-each', () => {
 
   it('in the wide form has a row for each day, newest first', async () => {
     const { out } = await run(
-      'panel unrate GDP --as-of-each week-end --from 2015-01-05 --to 2015-02-02 --wide -q',
+      'panel unrate GDP --as-of-each week-end --from 2015-01-05 --to 2015-02-02 --wide --beyond repeat -q',
     );
     expect(linesOf(out)).toEqual([
       'as_of,unrate,GDP',
@@ -152,7 +152,10 @@ describe('asof panel', () => {
       'asof: UNRATE is covered to 2015-01-09\n',
     );
     const each = 'panel GDP UNRATE --as-of-each month-end --from 2014-12-01 --to 2015-02-28';
-    expect((await run(each)).err).toBe('asof: UNRATE is covered from 2015-01-09 to 2015-01-09\n');
+    expect((await run(each)).err).toBe(
+      'asof: UNRATE is covered from 2015-01-09 to 2015-01-09\n' +
+        'asof: as-of dates after the coverage of a series have no value; --beyond repeat shows the newest that is known\n',
+    );
     expect((await run(`${each} -q`)).err).toBe('');
   });
 
@@ -171,7 +174,8 @@ describe('a real-time panel of GDP', () => {
   it('holds on each day of 33 years what FRED’s intervals say of the newest date', async () => {
     const real = folder.path('real.db');
     await asof(['import', dataPath(testData, allVintages), '--series', 'GDP', '--store', real]);
-    const line = 'panel GDP --as-of-each day --from 1991-11-30 --to 2024-12-31 --sort asc -q --no-header';
+    const line =
+      'panel GDP --as-of-each day --from 1991-11-30 --to 2024-12-31 --sort asc --beyond repeat -q --no-header';
     const { code, out } = await asof([...line.split(' '), '--store', real]);
     expect(code).toBe(0);
     const intervals: {

@@ -76,7 +76,7 @@ beforeEach(() => {
 });
 
 const snapshot = (day: string): Promise<Ended> =>
-  asof(['snapshot', join(folder, 'plan.txt'), '--out', out, '--as-of', day, '--store', store]);
+  asof(['snapshot', join(folder, 'plan.txt'), '--out', out, '--as-of', day, '--store', store, '-q']);
 const success = { code: 0, out: '', err: '' };
 const runs = () => readdirSync(folder).filter((name) => /^\.snap\.\d/.test(name));
 

@@ -49,7 +49,7 @@ beforeEach(() => {
 afterAll(() => service.stop());
 
 const snapshot = (...flags: readonly string[]) =>
-  asof(['snapshot', plan, '--out', out, '--as-of', '2016-01-31', ...flags], {
+  asof(['snapshot', plan, '--out', out, '--as-of', '2016-01-31', '-q', ...flags], {
     env: { ASOF_API_KEY: service.key },
   });
 
@@ -151,7 +151,8 @@ describe('nothing that is published after the day of a snapshot changes a file o
     const ids = ['GDP', 'CPI', 'X1', 'UNRATE'];
     await importFiles(path, {
       ...asAsofCsv(known)[0]?.files,
-      'metadata.csv': `series_id,frequency\n${ids.map((id) => `${id},M\n`).join('')}`,
+      // The coverage is not a fact that was published, and must be the same.
+      'metadata.csv': `series_id,frequency,covered_to\n${ids.map((id) => `${id},M,2022-12-31\n`).join('')}`,
       ...(rates.length > 0 && { 'par.csv': `Date,"1 Mo","10 Yr"\n${rates.join('')}` }),
     });
     return path;
@@ -160,7 +161,7 @@ describe('nothing that is published after the day of a snapshot changes a file o
   async function filesOf(store: string, day: string): Promise<Readonly<Record<string, string>>> {
     const work = mkdtempSync(join(folder, 'law-'));
     writeFileSync(join(work, 'plan.txt'), lines.join('\n'));
-    const line = ['snapshot', join(work, 'plan.txt'), '--out', join(work, 'snap')];
+    const line = ['snapshot', join(work, 'plan.txt'), '--out', join(work, 'snap'), '-q'];
     const ended = await asof([...line, '--as-of', day, '--store', store]);
     expect(ended).toEqual({ code: 0, out: '', err: '' });
     const names = readdirSync(join(work, 'snap')).filter((name) => name !== 'manifest.json');
@@ -185,7 +186,15 @@ describe('nothing that is published after the day of a snapshot changes a file o
     writeFileSync(join(work, 'facts.csv'), statements([...later, 'Z,2019-01-01,2019-02-01,2']));
     await asof(['import', join(work, 'facts.csv'), '--store', join(work, 'store.db')]);
     writeFileSync(join(work, 'plan.txt'), "z.csv panel '*' --wide");
-    const line = ['snapshot', join(work, 'plan.txt'), '--out', join(work, 'snap'), '--as-of', '2019-12-31'];
+    const line = [
+      'snapshot',
+      join(work, 'plan.txt'),
+      '--out',
+      join(work, 'snap'),
+      '--as-of',
+      '2019-12-31',
+      '-q',
+    ];
     expect(await asof([...line, '--store', join(work, 'store.db')])).toMatchObject({ code: 0, err: '' });
     expect(readFileSync(join(work, 'snap', 'z.csv'), 'utf8')).toBe('date,Z\n2019-01-01,2\n');
   });

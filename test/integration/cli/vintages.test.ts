@@ -92,15 +92,15 @@ describe('asof revisions', () => {
     expect(await rows(`revisions GDP --date 2014-10-01 ${flags}`, 'value')).toHaveLength(count);
   });
 
-  it('has the columns of observations and three more, and all of them in JSON', async () => {
+  it('has the columns of observations and three more, and in JSON also how each vintage came about', async () => {
     const header = 'date,value,as_of_date,series_id,unit,frequency,source,change,percent,days';
     expect(linesOf((await run('revisions GDP --date 2014-10-01')).out)[0]).toBe(header);
     const { object, as_of, results } = JSON.parse(
       (await run('revisions GDP --date 2014-10-01 --as-of 2015-02-27 --json')).out,
     );
     expect([object, as_of, results.length]).toEqual(['revision_series', '2015-02-27', 2]);
-    expect(Object.keys(results[0])).toEqual(header.split(','));
-    expect(results[0]).toMatchObject({ change: null, percent: null, days: 0 });
+    expect(Object.keys(results[0]).sort()).toEqual([...header.split(','), 'vintage_kind'].sort());
+    expect(results[0]).toMatchObject({ change: null, percent: null, days: 0, vintage_kind: 'exact' });
   });
 
   it('says if a date never had a value', async () => {

@@ -160,9 +160,25 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
     { kind: 'panel', ids: ['GDP'], asOf: '2009-01-30', from: '2008-01-01', wide: true, sort: 'asc' },
   ],
   [
+    'panel GDP --as-of-each month-end --from 2008-10-01 --to 2009-02-28 --wide --with-dates --beyond REPEAT',
+    {
+      kind: 'real-time-panel',
+      ids: ['GDP'],
+      each: 'month-end',
+      from: '2008-10-01',
+      to: '2009-02-28',
+      beyond: 'repeat',
+      withDates: true,
+      wide: true,
+      sort: 'desc',
+    },
+  ],
+  [
     'panel GDP --as-of-each month-end --from 2008-10-01 --to 2009-02-28',
     {
       kind: 'real-time-panel',
+      beyond: 'empty',
+      withDates: false,
       ids: ['GDP'],
       each: 'month-end',
       from: '2008-10-01',
@@ -257,6 +273,8 @@ describe('a line of a plan', () => {
       ids: ['GDP'],
       each: 'day',
       from: '2015-01-01',
+      beyond: 'empty',
+      withDates: false,
       ...panel,
     });
   });

@@ -129,7 +129,22 @@ describe('a usage error names the flag and what was typed, before anything is as
     ],
     [
       'revisions GDP --date 2008-10-01 --columns dayz',
-      "unknown column 'dayz': the columns are date, value, as_of_date, series_id, unit, frequency, source, change, percent, days\ndid you mean days?",
+      "unknown column 'dayz': the columns are date, value, as_of_date, series_id, unit, frequency, source, vintage_kind, change, percent, days\ndid you mean days?",
+    ],
+    ['observations GDP --max-age week', '--max-age "week": use a number of days, 0 or more'],
+    ['panel GDP --as-of 2015-01-30 --beyond repeat', '--beyond is about as-of dates: use --as-of-each'],
+    ['panel GDP --wide --with-dates', '--with-dates needs --as-of-each: each row of this panel is a date'],
+    [
+      'panel GDP --as-of-each day --from 2015-01-01 --to 2015-01-31 --with-dates',
+      '--with-dates needs --wide: a long panel has the dates',
+    ],
+    [
+      'panel GDP gdp_date --as-of-each day --from 2015-01-01 --to 2015-01-31 --wide --with-dates --columns x',
+      "unknown column 'x': the columns are as_of, GDP, GDP_date, gdp_date, gdp_date_date",
+    ],
+    [
+      'panel GDP GDP_date --as-of-each day --from 2015-01-01 --to 2015-01-31 --wide --with-dates',
+      'two columns have the name GDP_date\nleave out the dates, or type the id of the series in another letter case',
     ],
     [
       'panel GDP --wide --columns date,UNRATE',

@@ -1,0 +1,208 @@
+import type { Client } from '../client/client.ts';
+import { addDays, type Day, dayNumber, earlier, parseDay } from '../domain/series/date.ts';
+import { kindsText, parseVintageKind, type VintageKind } from '../domain/series/vintage-kind.ts';
+import { Problem } from '../errors/problem.ts';
+import type { AnswerVintage, Envelope } from '../operations/envelope.ts';
+import type { Operation } from '../operations/operation.ts';
+import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
+
+/** What an answer must be based on; without any of it, everything is accepted. */
+export type Demands = {
+  /** Days of publication alone: neither samples nor days on which figures were fetched. */
+  readonly exact?: boolean | undefined;
+  /** Data that are covered to at most so many days before the day asked for. */
+  readonly maxAge?: number | undefined;
+};
+
+/** What is known of the data of an answer: of a series, or in words of a kind of curve, or of filings. */
+export type SubjectBasis = {
+  readonly subject: string;
+  readonly covered_to?: Day;
+  /** How the vintages of a series came about that the answer is from; several kinds are separated by `; `. */
+  readonly vintage_kind?: string;
+};
+
+type SubjectNotes = {
+  coveredTo: Day | undefined;
+  readonly kinds: Set<VintageKind>;
+  /** Whether its data come on weekdays alone: curves and filings. */
+  readonly isDaily: boolean;
+};
+
+/** What one answer is based on: how its vintages came about, and to which day its data are covered. Refuses what is not as demanded. */
+export class Basis {
+  readonly demands: Demands;
+  readonly #today: Day;
+  readonly #subjects = new Map<string, SubjectNotes>();
+  readonly #vintages = new Map<string, AnswerVintage>();
+
+  constructor(demands: Demands, today: Day) {
+    this.demands = demands;
+    this.#today = today;
+  }
+
+  /**
+   * The same client, which notes what each answer is based on, and throws a Problem where that is not as demanded. Its
+   * answers about a day no longer say what is known of later days.
+   */
+  through(client: Client): Client {
+    return {
+      ...client,
+      ask: async (operation, texts, ...options) => {
+        const envelope = await client.ask(operation, texts, ...options);
+        const day = operation.boundBy === undefined ? undefined : textOf(texts, operation.boundBy);
+        this.#take(operation, texts, day, envelope);
+        return day === undefined ? envelope : upToDay(envelope);
+      },
+    };
+  }
+
+  /** The vintage that an answer about a series as of a day is from, if the service said it. */
+  vintageOn(id: string, asOf: Day | undefined): AnswerVintage | undefined {
+    return this.#vintages.get(keyOf(id, asOf));
+  }
+
+  /** The last day that the data about a subject speak for, if the service said it. */
+  coveredTo(subject: string): Day | undefined {
+    return this.#subjects.get(subject)?.coveredTo;
+  }
+
+  /** Notes to which day a series is covered, and how its vintages came about; throws a Problem where that is not as demanded. */
+  add(id: string, day: Day | undefined, coveredTo: Day | null | undefined, kinds: readonly string[]): void {
+    this.#requireAge(id, day, coveredTo);
+    const notes = this.#notesOf(id, coveredTo, false);
+    for (const kind of kinds) this.#addKinds(notes, kind);
+    if (this.demands.exact !== true) return;
+    const inexact = kinds.find((kind) => kind !== 'exact');
+    if (inexact === '') throw unknownKind(id);
+    if (inexact !== undefined) throw new Problem('inexact', `${id} is ${inexact}`);
+  }
+
+  /** Of what the data do not reach a day, such as `GDP is covered to 2024-12-19`; of curves and filings, the last weekday up to it. */
+  staleOn(day: Day): readonly string[] {
+    return Array.from(this.#subjects, ([subject, { coveredTo = day, isDaily }]) => ({
+      subject,
+      coveredTo,
+      isDaily,
+    }))
+      .filter(({ coveredTo, isDaily }) => coveredTo < (isDaily ? lastWeekday(day) : day))
+      .map(({ subject, coveredTo }) => `${subject} is covered to ${coveredTo}`);
+  }
+
+  /** What the answer is based on, of each subject, up to a day. */
+  upTo(day: Day): readonly SubjectBasis[] {
+    return Array.from(this.#subjects, ([subject, { coveredTo, kinds }]) => ({
+      subject,
+      ...(coveredTo !== undefined && { covered_to: earlier(coveredTo, day) }),
+      ...(kinds.size > 0 && { vintage_kind: kindsText(kinds) }),
+    }));
+  }
+
+  #take(
+    operation: Operation<Params, unknown>,
+    texts: ParamTexts,
+    day: Day | undefined,
+    { vintage, coverage, covered_to }: Envelope<unknown>,
+  ): void {
+    const { members = [], boundBy } = operation;
+    const subject = subjectOf(operation, texts);
+    if (members.includes('covered_to') || members.includes('coverage')) {
+      const coveredTo = covered_to === undefined ? coverage?.covered_to : covered_to;
+      // What no day bounds, an analysis checks that knows the day.
+      if (boundBy !== undefined) this.#requireAge(subject, day, coveredTo);
+      this.#notesOf(subject, coveredTo, operation.subject !== undefined);
+    }
+    if (!members.includes('vintage')) return;
+    this.#requireExact(subject, day, vintage);
+    if (vintage === undefined) return;
+    this.#vintages.set(keyOf(subject, day), vintage);
+    this.#addKinds(this.#notesOf(subject, undefined, false), vintage.vintage_kind);
+  }
+
+  #notesOf(subject: string, coveredTo: Day | null | undefined, isDaily: boolean): SubjectNotes {
+    const kinds = new Set<VintageKind>();
+    const notes = this.#subjects.get(subject) ?? { coveredTo: undefined, kinds, isDaily };
+    this.#subjects.set(subject, notes);
+    notes.coveredTo ??= coveredTo ?? undefined;
+    return notes;
+  }
+
+  #addKinds({ kinds }: SubjectNotes, text: string): void {
+    for (const word of text.split(';')) {
+      const kind = parseVintageKind(word);
+      if (kind !== undefined) kinds.add(kind);
+    }
+  }
+
+  #requireExact(id: string, day: Day | undefined, vintage: AnswerVintage | undefined): void {
+    if (this.demands.exact !== true) return;
+    if (vintage === undefined) throw unknownKind(id);
+    const reason = inexactText(id, day, vintage);
+    if (reason !== undefined) throw new Problem('inexact', reason);
+  }
+
+  #requireAge(subject: string, day: Day = this.#today, coveredTo: Day | null | undefined): void {
+    const { maxAge } = this.demands;
+    if (maxAge === undefined) return;
+    if (coveredTo === undefined)
+      throw new Problem('bad-answer', `the service does not say to which day ${subject} is covered`, {
+        hints: ['leave out the maximum age'],
+      });
+    if (coveredTo === null) throw new Problem('too-old', `there are no data on ${subject}`);
+    if (parseDay(day) === undefined || coveredTo >= addDays(day, -maxAge)) return;
+    const age = dayNumber(day) - dayNumber(coveredTo);
+    throw new Problem(
+      'too-old',
+      `${subject} is covered to ${coveredTo}, ${age} days before ${day}: more than ${maxAge}`,
+    );
+  }
+}
+
+/** The day, or the Friday before it if it is on a weekend. */
+function lastWeekday(day: Day): Day {
+  // 1970-01-03, day 2, was a Saturday.
+  const afterFriday = (((dayNumber(day) - 1) % 7) + 7) % 7;
+  return addDays(day, afterFriday <= 2 ? -afterFriday : 0);
+}
+
+function keyOf(id: string, asOf: Day | undefined): string {
+  return `${asOf ?? ''} ${id}`;
+}
+
+function unknownKind(id: string): Problem {
+  return new Problem('bad-answer', `the service does not say how the vintages of ${id} came about`, {
+    hints: ['leave out the demand for exact vintages'],
+  });
+}
+
+function subjectOf({ subject, params }: Operation<Params, unknown>, texts: ParamTexts): string {
+  if (subject === undefined) return textOf(texts, 'id') ?? '';
+  return subject.replace(/\{(\w+)\}/g, (_, name: string) =>
+    String(textOf(texts, name) ?? params[name]?.fallback),
+  );
+}
+
+/** The envelope without what is known of days after the one that it is about. */
+function upToDay<R>({ covered_to: _, ...page }: Envelope<R>): Envelope<R> {
+  const { vintage } = page;
+  if (vintage === undefined) return page;
+  const { as_of_date, vintage_kind } = vintage;
+  return { ...page, vintage: { as_of_date, vintage_kind } };
+}
+
+/**
+ * Why an answer as of a day is not certain to be what was published by then, such as `UNRATE is sampled: this is
+ * 2008-08-15, the next sample is 2008-11-15`; undefined if it is.
+ */
+export function inexactText(id: string, day: Day | undefined, vintage: AnswerVintage): string | undefined {
+  const { as_of_date: newest, vintage_kind: kind, next_date: next = null, next_kind } = vintage;
+  if (kind === '') return undefined;
+  if (kind === 'unknown') return `it is not known how the vintages of ${id} came about`;
+  if (kind === 'exact') {
+    if (next === null || next_kind === 'exact' || day === newest) return undefined;
+    return `${id} is exact on ${newest}: what was published between that and ${next}, which is ${next_kind}, may be missing`;
+  }
+  if (newest === null) return `${id} is ${kind}: a first release is the first vintage that has the date`;
+  const noun = kind === 'sampled' ? 'sample' : 'vintage';
+  return `${id} is ${kind}: this is ${newest}, ${next === null ? `the newest ${noun}` : `the next ${next_kind === kind ? noun : 'vintage'} is ${next}`}`;
+}
