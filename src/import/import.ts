@@ -31,6 +31,8 @@ export type ImportOptions = {
   readonly replace?: boolean | undefined;
   /** Withdraws the dates that a whole vintage does not list. */
   readonly complete?: boolean | undefined;
+  /** Accepts values of periods that begin after the day on which they were known, in files dated by `asOf`. */
+  readonly projections?: boolean | undefined;
   /** Creates a new store as a copy of the sample. */
   readonly withSample?: boolean | undefined;
   /** Reads and checks everything, and writes nothing. */
@@ -85,6 +87,7 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
       merge: options.merge === true,
       replace: options.replace === true,
       complete: options.complete === true,
+      projections: options.projections === true,
       latest: latestDay(now),
       importedAt: now.toISOString(),
       onProgress: async (progress) => {

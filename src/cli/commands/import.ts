@@ -10,7 +10,8 @@ import { print } from '../terminal/sink.ts';
 
 /** `asof import`: imports files and folders into the store, in one transaction. */
 export async function runImport(line: ImportLine, io: Io): Promise<number> {
-  const { kind, asOf, filedOn, series, rename, merge, replace, complete, withSample, dryRun } = line;
+  const { kind, asOf, filedOn, series, rename, merge, replace, complete, projections, withSample, dryRun } =
+    line;
   const messages = messagesOf(line.messages, io);
   messages.resolved(line.resolved);
   const store = storeToWrite(io, line.store);
@@ -19,7 +20,8 @@ export async function runImport(line: ImportLine, io: Io): Promise<number> {
   try {
     const { clock, signal } = io;
     const result = await importFiles(line.paths, {
-      ...{ store, kind, asOf, filedOn, series, rename, merge, replace, complete, withSample, dryRun },
+      ...{ store, kind, asOf, filedOn, series, rename, merge, replace, complete, projections },
+      ...{ withSample, dryRun },
       clock,
       signal,
       onProgress: (done) => progressLine.show(done),
@@ -104,12 +106,13 @@ function storeLines({ store, created, dryRun }: ImportResult, replacesSample: bo
   ];
 }
 
-function counts({ series, vintages, filings, ...merged }: ImportedFile): string {
+function counts({ series, vintages, filings, projections, ...merged }: ImportedFile): string {
   return [
     ...(series > 0 || filings === 0 ? [many(series, 'series', 'series')] : []),
     ...(vintages > 0 ? [many(vintages, 'vintage')] : []),
     ...(filings > 0 ? [many(filings, 'filing')] : []),
     statements(merged, series === 0 && filings > 0),
+    ...(projections > 0 ? [many(projections, 'projection')] : []),
   ].join(', ');
 }
 

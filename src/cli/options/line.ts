@@ -78,6 +78,7 @@ export type ImportLine = {
   readonly merge: boolean;
   readonly replace: boolean;
   readonly complete: boolean;
+  readonly projections: boolean;
   readonly withSample: boolean;
   readonly dryRun: boolean;
   readonly store: string | undefined;

@@ -22,7 +22,14 @@ describe('importFiles', () => {
       'more/b.csv': 'series_id,title\nGDP,Gross Domestic Product\n',
     });
     const result = await importFiles([join(files, 'a.csv'), join(files, 'more')], { store, clock });
-    const none = { filings: 0, statementsNew: 0, statementsKnown: 0, withdrawn: 0, notes: [] };
+    const none = {
+      filings: 0,
+      statementsNew: 0,
+      statementsKnown: 0,
+      withdrawn: 0,
+      projections: 0,
+      notes: [],
+    };
     expect(result).toEqual({
       store,
       created: true,
