@@ -331,7 +331,10 @@ function typeText({
           ? 'decimal'
           : (format ?? types.join(' or '))
         : code(String(only))
-      : choices.map((choice) => code(String(choice))).join(', ');
+      : choices
+          .filter((choice) => choice !== null)
+          .map((choice) => (choice === '' ? 'empty' : code(choice)))
+          .join(', ');
   const range =
     minimum === undefined ? '' : ` ${minimum}${maximum === undefined ? ' or more' : ` to ${maximum}`}`;
   const list = items === undefined ? '' : 'list';

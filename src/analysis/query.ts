@@ -18,7 +18,7 @@ export type OperationQuery = Extent & {
   readonly params: QueryParams;
   /** Series ids as typed, where the operation is asked once for each; an id with `*` means every series that matches. */
   readonly ids?: readonly string[];
-  /** `asc` reverses the rows of each series, after `limit` was applied to the newest. */
+  /** `asc` reverses the rows of each series, after `limit` or `first` was applied. */
   readonly sort?: SortOrder;
 };
 
@@ -48,14 +48,13 @@ export type YieldCurveQuery = {
   readonly vs?: Day;
 };
 
-/** Treasury rates with a row for each date and a column for each maturity; `limit` counts dates. */
-export type YieldTableQuery = {
+/** Treasury rates with a row for each date and a column for each maturity; `limit` and `first` count dates. */
+export type YieldTableQuery = Omit<Extent, 'cursor'> & {
   readonly kind: 'yield-table';
   readonly curveType?: CurveType;
   readonly maturity?: Maturity;
   readonly from?: Day;
   readonly to?: Day;
-  readonly limit?: number;
 };
 
 /** What two as-of dates disagree on. */

@@ -95,10 +95,10 @@ async function* pagesOfSeveral(
 /** The rows of whole series as known now, where their descriptions were looked up; otherwise unknown. */
 function expectedRows(
   { countedBy }: Operation,
-  { params, limit, cursor }: OperationQuery,
+  { params, limit, first, cursor }: OperationQuery,
   series: readonly ResolvedSeries[],
 ): number | undefined {
-  if (countedBy === undefined || limit !== undefined || cursor !== undefined) return undefined;
+  if (countedBy === undefined || [limit, first, cursor].some((part) => part !== undefined)) return undefined;
   if (Object.keys(params).length > 0) return undefined;
   let sum = 0;
   for (const { row } of series) {

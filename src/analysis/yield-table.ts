@@ -1,4 +1,4 @@
-import { pagesOf } from '../client/pagination.ts';
+import { lastRows, pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
 import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
@@ -10,7 +10,7 @@ import type { YieldTableQuery } from './query.ts';
 /** Treasury rates with a row for each date and a column for each maturity. */
 export function answerYieldTable(query: YieldTableQuery, context: QueryContext): QueryAnswer<WideRow> {
   const layout = yieldTableLayout(query);
-  const { curveType, maturity, from, to, limit } = query;
+  const { curveType, maturity, from, to, limit, first } = query;
   const texts = textsOf({
     ...(maturity !== undefined && { maturity }),
     ...(curveType !== undefined && { curve_type: curveType }),
@@ -19,7 +19,9 @@ export function answerYieldTable(query: YieldTableQuery, context: QueryContext):
   });
   const [, ...maturities] = layout.columns;
   const rates = pagesOf(context.client, yields, texts, {}, context.signal);
-  return { ...layout, failures: [], pages: firstRows(limit, tablePages(rates, maturities), context) };
+  const table = tablePages(rates, maturities);
+  const pages = first === undefined ? rowsUpTo(limit, table, context) : lastRows(table, first);
+  return { ...layout, failures: [], pages };
 }
 
 /** A row for each date from rows for each rate; null for a maturity without a rate on that date. */
@@ -58,8 +60,8 @@ function refuseDisorder(one: unknown, next: unknown): void {
   throw new Problem('bad-answer', `the service gives rates of ${String(next)} after those of ${String(one)}`);
 }
 
-/** The first rows; asks for no more than they need. */
-async function* firstRows(
+/** The rows up to a limit; asks for no more than they need. */
+async function* rowsUpTo(
   limit: number | undefined,
   pages: AsyncIterable<Envelope<WideRow>>,
   { progress }: QueryContext,

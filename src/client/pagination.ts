@@ -2,12 +2,15 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { limitTaken, type Operation } from '../operations/operation.ts';
+import { limitTaken, limitUnit, type Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Client } from './client.ts';
 
-/** The part of a listing to read: at most `limit` rows (per series), beginning at `cursor`; all rows without either. */
-export type Extent = { readonly limit?: number; readonly cursor?: string };
+/**
+ * The part of a listing to read: at most `limit` rows (per series), beginning at `cursor`, or its last rows, at most
+ * `first` of them: the oldest of a listing that is newest first. All rows without any of these.
+ */
+export type Extent = { readonly limit?: number; readonly cursor?: string; readonly first?: number };
 
 /** The largest limit of a page. */
 export const largestPage = 1000;
@@ -16,7 +19,7 @@ type Pages<R> = AsyncGenerator<Envelope<R>, undefined>;
 
 /**
  * The pages of a query up to the limit of the extent, in the order that the operation declares. `has_more` is true only on
- * the last page, and only if the limit cut the listing.
+ * the last page, and only if the limit cut the listing. With `first`, one page, which ends the listing.
  */
 export async function* pagesOf<R extends Row>(
   client: Client,
@@ -27,7 +30,49 @@ export async function* pagesOf<R extends Row>(
 ): Pages<R> {
   const pages = (part: Extent) => receivedPages(client, operation, texts, part, signal);
   const { newestFirst: field } = operation;
-  yield* field === undefined ? pages(extent) : newestFirst(pages, extent, field);
+  checkFirst(extent);
+  const listing = field === undefined ? pages(extent) : newestFirst(pages, extent, field);
+  yield* extent.first === undefined ? listing : lastRows(listing, extent.first, operation);
+  return undefined;
+}
+
+function checkFirst({ first, limit, cursor }: Extent): void {
+  if (first === undefined) return;
+  if (!Number.isSafeInteger(first) || first < 1)
+    throw new Problem('bad-input', `invalid 'first' ${first}: use an integer of at least 1`, {
+      field: 'first',
+    });
+  const other = limit === undefined ? (cursor === undefined ? undefined : 'cursor') : 'limit';
+  if (other !== undefined)
+    throw new Problem('bad-input', `use either 'first' or '${other}'`, { field: 'first' });
+}
+
+/**
+ * The last rows of a listing as one page, in its order: `count` of what its limit counts. Reads the whole listing and keeps
+ * no more rows than these and a page.
+ */
+export async function* lastRows<R extends Row>(
+  pages: AsyncIterable<Envelope<R>>,
+  count: number,
+  operation: Pick<Operation, 'limitCounts'> = {},
+): AsyncGenerator<Envelope<R>, undefined> {
+  const units: R[][] = [];
+  let latest: string | undefined;
+  let last: Envelope<R> | undefined;
+  for await (const page of pages) {
+    last = page;
+    for (const row of page.results) {
+      const unit = limitUnit(operation, row);
+      if (unit !== undefined && unit === latest) units.at(-1)?.push(row);
+      else units.push([row]);
+      latest = unit;
+    }
+    units.splice(0, Math.max(0, units.length - count));
+  }
+  if (last === undefined) return undefined;
+  const { next_cursor: _, ...page } = last;
+  const results = units.flat();
+  yield { ...page, results, results_count: results.length, has_more: false };
   return undefined;
 }
 

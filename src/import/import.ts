@@ -5,8 +5,9 @@ import { Problem } from '../errors/problem.ts';
 import { samplePath } from '../platform/installation.ts';
 import { openStore, openWriter } from '../store/open.ts';
 import type { ImportRecord } from '../store/store.ts';
+import type { DateOrder, SourceFile } from './files/source-file.ts';
 import { sourceFiles } from './files/walk.ts';
-import { recognise } from './formats/recognise.ts';
+import { formatOfKind, recognise, UnknownFile } from './formats/recognise.ts';
 import type { LoadProgress } from './load/file-loader.ts';
 import { type ImportFile, load } from './load/load.ts';
 import type { FileSummary } from './load/tally.ts';
@@ -19,6 +20,12 @@ export type ImportOptions = {
   readonly kind?: string | undefined;
   /** The vintage date of whole-vintage files; overrides the one in their names. */
   readonly asOf?: Day | undefined;
+  /** Whether the month or the day comes first (`M/D/YYYY`, `D/M/YYYY`) in dates of files that leave it open. */
+  readonly dateFormat?: string | undefined;
+  /** Leaves out files of no known format; without it one such file refuses the import. */
+  readonly skipUnknown?: boolean | undefined;
+  /** The content of the path `-`. */
+  readonly stdin?: AsyncIterable<Uint8Array> | undefined;
   /** The filing date of ownership XML that no other file dates. */
   readonly filedOn?: Day | undefined;
   /** The series of files that do not name theirs. */
@@ -59,6 +66,8 @@ export type ImportResult = {
   readonly dryRun: boolean;
   /** The counts of each file, in the order of reading. */
   readonly files: readonly FileSummary[];
+  /** The files that were left out because no format recognises them. */
+  readonly skipped: readonly string[];
 };
 
 /**
@@ -78,7 +87,8 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
     }),
   );
   if (paths.length === 0) throw new Problem('bad-input', 'nothing to import: name files or folders');
-  const files = await recognisedFiles(paths, options);
+  const order = dateOrder(options.dateFormat);
+  const { files, skipped } = await recognisedFiles(paths, options, order);
   const writer = await openWriter(store, options.withSample === true ? samplePath() : undefined);
   try {
     const now = clock();
@@ -104,7 +114,7 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
     signal?.throwIfAborted();
     if (dryRun) await writer.rollback();
     else await writer.commit();
-    return { store, created: writer.created, dryRun, files: summaries };
+    return { store, created: writer.created, dryRun, files: summaries, skipped };
   } catch (error) {
     await writer.rollback();
     throw error;
@@ -121,19 +131,67 @@ export async function importLog(address: string): Promise<readonly ImportRecord[
   }
 }
 
+/** The files of an import, and the paths of those that are left out. */
+type FoundFiles = { readonly files: readonly ImportFile[]; readonly skipped: readonly string[] };
+
+/** Recognises every file before it refuses any, so that the user sees all that cannot be read at once. */
 async function recognisedFiles(
   paths: readonly string[],
-  { kind, signal, onProgress }: ImportOptions,
-): Promise<readonly ImportFile[]> {
-  const files = await sourceFiles(paths);
-  const total = files.length;
-  const recognised: ImportFile[] = [];
-  for (const [index, file] of files.entries()) {
+  { kind, signal, onProgress, skipUnknown = false, stdin }: ImportOptions,
+  order: DateOrder | undefined,
+): Promise<FoundFiles> {
+  const chosen = kind === undefined ? undefined : formatOfKind(kind);
+  const found = await sourceFiles(paths, stdin);
+  const total = found.length;
+  const files: ImportFile[] = [];
+  const skipped: string[] = [];
+  const refused: Problem[] = [];
+  for (const [index, file] of found.entries()) {
     signal?.throwIfAborted();
-    recognised.push({ file, format: await recognise(file, kind) });
+    try {
+      const format = await recognise(file, chosen);
+      files.push({ file: order === undefined ? file : { ...file, dateOrder: order }, format });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.kind !== 'bad-input') throw error;
+      if (error instanceof UnknownFile && (skipUnknown || isReadme(file))) skipped.push(file.path);
+      else refused.push(error);
+    }
     onProgress?.({ stage: 'recognise', file: file.path, done: index + 1, total });
   }
-  return recognised;
+  if (refused.length > 0) throw unreadable(refused, total);
+  if (files.length === 0) throw new Problem('bad-input', `no file to import: ${skipped.join(', ')} left out`);
+  return { files, skipped };
+}
+
+/** Whether a file is the description that a publisher adds to an archive. */
+function isReadme({ name, inArchive }: SourceFile): boolean {
+  return inArchive === true && /readme[^.]*\.(?:txt|md|html?)$/i.test(name);
+}
+
+function unreadable(refused: readonly Problem[], total: number): Problem {
+  const [first, ...others] = refused;
+  const hints = refused.some((problem) => problem instanceof UnknownFile)
+    ? ['--skip-unknown leaves out the files that no format recognises']
+    : [];
+  if (first !== undefined && others.length === 0)
+    return total === 1 ? first : first.with({ hints: [...hints, ...first.hints] });
+  const lines = refused.map(({ detail }) => `  ${detail}`);
+  const detail = [`${refused.length} of ${total} files cannot be read; nothing was imported:`, ...lines];
+  return new Problem('bad-input', detail.join('\n'), { hints });
+}
+
+/** The order of month and day that a format of dates has: `M/D/YYYY`, `DD.MM.YYYY`, `mdy`. */
+function dateOrder(text: string | undefined): DateOrder | undefined {
+  if (text === undefined) return undefined;
+  const letters = text
+    .toLowerCase()
+    .replace(/[^a-z]/g, '')
+    .replace(/(.)\1+/g, '$1');
+  if (letters === 'mdy') return 'M/D/YYYY';
+  if (letters === 'dmy') return 'D/M/YYYY';
+  throw new Problem('bad-input', `date format ${JSON.stringify(text)}: use M/D/YYYY or D/M/YYYY`, {
+    field: 'date-format',
+  });
 }
 
 function checkedDay(option: string, text: string | undefined): Day | undefined {

@@ -61,7 +61,7 @@ export class Analyses {
     id: string,
     params: Omit<VintagesQuery, 'id' | 'kind'> = {},
   ): Promise<Result<RowOf<typeof vintages>>> {
-    this.#check(params, ['asOf', 'cursor', 'from', 'limit', 'to']);
+    this.#check(params, ['asOf', 'cursor', 'first', 'from', 'limit', 'to']);
     const { answerVintages } = await import('../analysis/vintages.ts');
     return this.#result(async (context) =>
       answerVintages({ kind: 'vintages', id: id.toUpperCase(), ...params }, context),
@@ -83,9 +83,9 @@ export class Analyses {
       : this.#result((context) => answerComparison({ ...query, vs }, context));
   }
 
-  /** Treasury rates with a row for each date and a column for each maturity, newest first; `limit` counts dates. */
+  /** Treasury rates with a row for each date and a column for each maturity, newest first; `limit` and `first` count dates. */
   async yieldTable(params: Omit<YieldTableQuery, 'kind'> = {}): Promise<Result<WideRow>> {
-    this.#check(params, ['curveType', 'from', 'limit', 'maturity', 'to']);
+    this.#check(params, ['curveType', 'first', 'from', 'limit', 'maturity', 'to']);
     const { answerYieldTable } = await import('../analysis/yield-table.ts');
     return this.#result(async (context) => answerYieldTable({ kind: 'yield-table', ...params }, context));
   }

@@ -62,7 +62,14 @@ type ArgumentName<O> = O extends { readonly command: { readonly argument: infer 
   ? A
   : never;
 
-type MethodParams<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>>;
+type MethodParams<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>> & OldestRows<O>;
+
+/** What selects the oldest rows of a listing that is newest first. */
+type OldestRows<O> = O extends { readonly command: { readonly features: infer F extends readonly string[] } }
+  ? 'oldest' extends F[number]
+    ? { readonly first?: number | undefined }
+    : unknown
+  : unknown;
 
 type ArgumentValue<O, Asked> =
   CamelCase<ArgumentName<O>> extends infer A ? (A extends keyof Asked ? Asked[A] : never) : never;
@@ -80,7 +87,7 @@ type Arguments<O, Several = never> = [ArgumentName<O>] extends [never]
 
 type SeveralIds<O> = O extends { readonly command: { readonly several: true } } ? readonly string[] : never;
 
-/** The method of an operation: gives all rows, or at most `limit` of them. */
+/** The method of an operation: gives all rows, or at most `limit` of them (`first`: the oldest ones). */
 type OperationMethod<O> = ((...asked: Arguments<O>) => Promise<Result<RowOf<O>>>) &
   (O extends { readonly params: { readonly cursor: unknown } }
     ? {
@@ -101,8 +108,8 @@ type FlaggedMethod<O> = O extends {
   readonly command: { readonly flag: { readonly name: infer F extends string } };
 }
   ? {
-      (params: ParamsOf<O> & { readonly [K in F]: true }): Promise<Result<RowOf<O>>>;
-      all(params: ParamsOf<O> & { readonly [K in F]: true }): AsyncIterable<RowOf<O>>;
+      (params: MethodParams<O> & { readonly [K in F]: true }): Promise<Result<RowOf<O>>>;
+      all(params: MethodParams<O> & { readonly [K in F]: true }): AsyncIterable<RowOf<O>>;
     }
   : unknown;
 
@@ -195,7 +202,7 @@ function pagesFor(
       : { [camelCase(command.argument)]: argument };
   // An operation that is not a listing refuses paging like any other parameter that it does not have.
   const { paging, others } = Object.hasOwn(params, 'limit')
-    ? separated(values)
+    ? separated(values, command.features?.includes('oldest') === true)
     : { paging: {}, others: values };
   const texts = paramTexts(params, { ...command.defaults, ...named, ...others }).map(
     ([name, text]) => [name, params[name]?.namesSeries === true ? text.toUpperCase() : text] as const,
@@ -203,11 +210,17 @@ function pagesFor(
   return pagesOf(client, operation, texts, paging, signal);
 }
 
-/** The extent that values ask for, and the other values. */
-function separated({ limit, cursor, ...others }: NamedValues): { paging: Extent; others: NamedValues } {
+/** The extent that values ask for, and the other values; `first` is one of them where the listing has no oldest rows. */
+function separated(
+  { limit, cursor, first, ...others }: NamedValues,
+  hasOldest: boolean,
+): { paging: Extent; others: NamedValues } {
   const paging = {
     ...(limit !== undefined && { limit: Number(limit) }),
     ...(cursor !== undefined && { cursor: String(cursor) }),
   };
-  return { paging, others };
+  if (first === undefined) return { paging, others };
+  return hasOldest
+    ? { paging: { ...paging, first: Number(first) }, others }
+    : { paging, others: { ...others, first } };
 }

@@ -1,4 +1,4 @@
-import type { CurvePoint } from '../domain/treasury/curve.ts';
+import { type CurvePoint, curveTypes, maturities } from '../domain/treasury/curve.ts';
 import type { Field, RowFrom } from './field.ts';
 import { operation } from './operation.ts';
 import { curveTypeParam, dayParam } from './params.ts';
@@ -6,9 +6,9 @@ import { curveTypeParam, dayParam } from './params.ts';
 /** The fields of a rate. */
 export const rateFields = [
   { name: 'trade_date', type: 'day', description: 'Date of the curve.' },
-  { name: 'maturity', type: 'text', description: 'Maturity label.' },
+  { name: 'maturity', type: 'text', description: 'Maturity label.', choices: maturities },
   { name: 'rate', type: 'decimal', description: 'Rate in percent, exact decimal.' },
-  { name: 'curve_type', type: 'text', description: 'PAR or TIPS.' },
+  { name: 'curve_type', type: 'text', description: 'PAR or TIPS.', choices: curveTypes },
   { name: 'source', type: 'text', description: 'Name of the data source.' },
 ] as const satisfies readonly Field[];
 
@@ -22,6 +22,8 @@ export const curve = operation({
     analysis: 'curve',
   },
   summary: 'The treasury yield curve of a day',
+  description:
+    'One row for each maturity, shortest first. With `date` the curve of exactly that day, and no rows if there was none; without it the newest curve on or before today.',
   path: '/v1/treasury/yields/curve',
   object: 'yield_curve',
   inContract: true,
@@ -34,6 +36,16 @@ export const curve = operation({
   },
   fields: rateFields,
   columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
+  example: {
+    params: { date: '2025-12-31', curve_type: 'PAR' },
+    row: {
+      trade_date: '2025-12-31',
+      maturity: '1M',
+      rate: '3.74',
+      curve_type: 'PAR',
+      source: 'U.S. Treasury',
+    },
+  },
   knownBy: 'trade_date',
   boundBy: 'date',
   chart: 'curve',

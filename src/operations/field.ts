@@ -135,6 +135,8 @@ export type Field = {
   readonly nullable?: boolean;
   /** Whether it is our addition to the contract: rows of another service may lack it. */
   readonly extension?: boolean;
+  /** Its only values, where it has few; rows of another service may have others. */
+  readonly choices?: readonly string[];
   /** The words that files and tables show for certain values, such as a limit that means no limit. */
   readonly words?: Readonly<Record<string, string>>;
   /** In a list, whether entries may be missing (null). */

@@ -5,12 +5,13 @@ import {
   explanationText,
   type TradeExplanation,
 } from '../domain/insider/explanation.ts';
-import type { Filing } from '../domain/insider/filing.ts';
+import { type Filing, formTypes } from '../domain/insider/filing.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
 import type { FilingsQuery, StoreView } from '../store/store.ts';
 
+import { type NamedCluster, pageOfClusters } from './cluster-search.ts';
 import type { Field } from './field.ts';
-import { clusterParams, type NamedCluster, pageOfClusters } from './insider-clusters.ts';
+import { clusterParams } from './insider-clusters.ts';
 import { operation } from './operation.ts';
 import { checkRange } from './params.ts';
 
@@ -28,12 +29,22 @@ const fields = [
   },
   { name: 'shares', type: 'decimal', description: 'Number of shares.', nullable: true },
   { name: 'price_per_share', type: 'decimal', description: 'Price of one share.', nullable: true },
-  { name: 'form_type', type: 'text', description: '3, 4 or 5; with /A for an amendment.' },
+  {
+    name: 'form_type',
+    type: 'text',
+    description: '3, 4 or 5; with /A for an amendment.',
+    choices: formTypes,
+  },
   { name: 'issuer_cik', type: 'text', description: "The SEC's key of the issuer." },
   { name: 'row', type: 'integer', description: 'Position in the filing; Table II begins at 1001.' },
   { name: 'date_first', type: 'day', description: "Date of the cluster's first trade." },
   { name: 'date_last', type: 'day', description: "Date of the cluster's last trade." },
-  { name: 'verdict', type: 'text', description: '`counted` or `left out`.' },
+  {
+    name: 'verdict',
+    type: 'text',
+    description: '`counted` or `left out`.',
+    choices: ['counted', 'left out'],
+  },
   {
     name: 'reason',
     type: 'text',
@@ -51,8 +62,11 @@ export const insiderClusterExplanations = operation({
     words: 'insider clusters',
     heading: 'Insiders',
     flag: { name: 'explain', about: 'list each trade in or near a cluster, and why it counts or not' },
+    features: ['oldest'],
   },
   summary: 'Which trades make a cluster of insiders, and why others near it do not count',
+  description:
+    'The trades with code P in and near each cluster, in the order of the clusters, then by trade date. A page holds whole clusters: `limit` is their number.',
   path: '/v1/insider/clusters/explanations',
   object: 'insider_cluster_explanation',
   members: ['as_of'],
@@ -77,6 +91,34 @@ export const insiderClusterExplanations = operation({
     'row',
     'issuer_cik',
   ],
+  example: {
+    params: {
+      min_insiders: '3',
+      days: '14',
+      ticker: 'MAIA',
+      from: '2026-06-01',
+      to: '2026-06-30',
+      as_of: '2026-06-30',
+      limit: '1',
+    },
+    row: {
+      filing_date: '2026-06-02',
+      transaction_date: '2026-06-01',
+      accession_number: '0001878313-26-000060',
+      ticker: 'MAIA',
+      owner_name: 'Gryaznov Sergei',
+      shares: '2000.0',
+      price_per_share: '1.345',
+      form_type: '4',
+      issuer_cik: '0001878313',
+      row: 1,
+      date_first: '2026-06-01',
+      date_last: '2026-06-01',
+      verdict: 'counted',
+      reason: '',
+    },
+    head: { as_of: '2026-06-30' },
+  },
   knownBy: 'filing_date',
   boundBy: 'as_of',
   limitCounts: ['issuer_cik', 'date_first'],

@@ -1,14 +1,8 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { clusterTotals, transactionValue } from '../domain/insider/amounts.ts';
-import { classifyTrades } from '../domain/insider/classification.ts';
-import { type Cluster, clustersOf } from '../domain/insider/cluster.ts';
-import { symbolsOf } from '../domain/insider/filing.ts';
 import type { Purchase } from '../domain/insider/purchase.ts';
-import type { Day } from '../domain/series/date.ts';
-import type { StoreState, StoreView } from '../store/store.ts';
-import { changedSince } from './cursor.ts';
+import { type NamedCluster, pageOfClusters } from './cluster-search.ts';
 import type { Field, FieldType } from './field.ts';
-import { operation, type Page, type PagePosition, pageOf } from './operation.ts';
+import { operation } from './operation.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
 /** An extension field. */
@@ -78,6 +72,66 @@ const fields = [
   extension('accession_numbers', 'list', 'The filings that report the trades.'),
 ] as const satisfies readonly Field[];
 
+/** A cluster of the sample. */
+const maia = {
+  ticker: 'MAIA',
+  issuer_name: 'MAIA Biotechnology, Inc.',
+  cluster_size: 3,
+  total_shares: '149700',
+  total_value: '203775.79',
+  date_first: '2026-06-01',
+  date_last: '2026-06-01',
+  insiders: [
+    {
+      owner_name: 'Gryaznov Sergei',
+      officer_title: 'Chief Scientific Officer',
+      shares: '2000.0',
+      price_per_share: '1.345',
+      transaction_date: '2026-06-01',
+      is_director: false,
+      is_officer: true,
+      owner_cik: '0001913228',
+      filing_date: '2026-06-02',
+      accession_number: '0001878313-26-000060',
+      value: '2690',
+    },
+    {
+      owner_name: 'Smith Stan',
+      officer_title: null,
+      shares: '75000.0',
+      price_per_share: '1.336',
+      transaction_date: '2026-06-01',
+      is_director: true,
+      is_officer: false,
+      owner_cik: '0001913199',
+      filing_date: '2026-06-02',
+      accession_number: '0001878313-26-000061',
+      value: '100200',
+    },
+    {
+      owner_name: 'Vitoc Vlad',
+      officer_title: 'Chief Executive Officer',
+      shares: '72700.0',
+      price_per_share: '1.3877',
+      transaction_date: '2026-06-01',
+      is_director: true,
+      is_officer: true,
+      owner_cik: '0001913257',
+      filing_date: '2026-06-02',
+      accession_number: '0001878313-26-000062',
+      value: '100885.79',
+    },
+  ],
+  issuer_cik: '0001878313',
+  transaction_count: 3,
+  average_price: '1.3612',
+  price_low: '1.336',
+  price_high: '1.3877',
+  detected_on: '2026-06-02',
+  size_when_detected: 3,
+  accession_numbers: ['0001878313-26-000060', '0001878313-26-000061', '0001878313-26-000062'],
+};
+
 /** The parameters of every operation on clusters. */
 export const clusterParams = {
   min_insiders: integerParam('Distinct insiders that make a cluster.', 1, 100, 3),
@@ -92,14 +146,29 @@ export const clusterParams = {
 /** Insiders of one issuer who bought in the open market within days of each other, newest last trade first. */
 export const insiderClusters = operation({
   name: 'insider_clusters',
-  command: { words: 'insider clusters', heading: 'Insiders' },
+  command: { words: 'insider clusters', heading: 'Insiders', features: ['oldest'] },
   summary: 'Where several insiders bought within days of each other',
+  description:
+    'Newest last trade first, then the largest. Purchases in the open market by officers and directors count. With `as_of` only what was filed on or before that day counts.',
   path: '/v1/insider/clusters',
   object: 'insider_clusters',
   members: ['as_of'],
   params: clusterParams,
   fields,
   columns: fields.map(({ name }) => name).filter((name) => name !== 'insiders'),
+  example: {
+    params: {
+      min_insiders: '3',
+      days: '14',
+      ticker: 'MAIA',
+      from: '2026-06-01',
+      to: '2026-06-30',
+      as_of: '2026-06-30',
+      limit: '1',
+    },
+    row: maia,
+    head: { as_of: '2026-06-30' },
+  },
   knownBy: 'detected_on',
   boundBy: 'as_of',
   check: ({ from, to }) => checkRange(from, to),
@@ -148,128 +217,4 @@ function insiderEntry({ filing, insider, date }: Purchase) {
     accession_number: filing.accessionNumber,
     value: transactionValue(filing),
   };
-}
-
-/** A cluster with the ticker and the name of its issuer, as its newest filing states them. */
-export type NamedCluster = Cluster & {
-  readonly issuerCik: string;
-  readonly ticker: string | null;
-  readonly issuerName: string | null;
-};
-
-/** Selects clusters by a rule, of one ticker (or all, if it is empty), as known on a day. */
-type ClusterSearch = {
-  readonly min_insiders: number;
-  readonly days: number;
-  readonly ticker: string;
-  readonly as_of: Day | undefined;
-};
-
-/** The last listing of each state of a store, so that all its pages need one search. */
-const lastListings = new WeakMap<
-  StoreState,
-  { readonly search: string; readonly clusters: readonly NamedCluster[] }
->();
-
-/** Selects a page of clusters. */
-type ClusterPageParams = ClusterSearch & {
-  readonly from: Day | undefined;
-  readonly to: Day | undefined;
-  readonly limit: number;
-};
-
-/** A page of clusters, newest last trade first, and where the next one begins. */
-export async function pageOfClusters(
-  view: StoreView,
-  { from, to, limit, min_insiders, days, ticker, as_of }: ClusterPageParams,
-  position: PagePosition | undefined,
-): Promise<Omit<Page, 'rows'> & { readonly clusters: readonly NamedCluster[] }> {
-  const { revision: version } = await view.state();
-  // An import may change any cluster, so all pages must come from one state.
-  if (position !== undefined && position.version !== version) throw changedSince();
-  const all = await allClusters(view, { min_insiders, days, ticker, as_of });
-  const wanted = all.filter(
-    ({ dateLast }) => (from === undefined || dateLast >= from) && (to === undefined || dateLast <= to),
-  );
-  const after = position?.key.join('\n');
-  const start = after === undefined ? 0 : wanted.findIndex((one) => keyOf(one).join('\n') === after) + 1;
-  // Another store may have the same revision.
-  if (after !== undefined && start === 0) throw changedSince();
-  const { rows: clusters, ...rest } = pageOf(
-    wanted.slice(start, start + limit + 1),
-    limit,
-    (cluster) => cluster,
-    (last) => ({ key: keyOf(last), version }),
-  );
-  return { clusters, ...rest, ...(as_of !== undefined && { asOf: as_of }) };
-}
-
-/** Every cluster, newest last trade first. */
-export async function allClusters(view: StoreView, query: ClusterSearch): Promise<readonly NamedCluster[]> {
-  const state = await view.state();
-  const search = JSON.stringify(query);
-  const known = lastListings.get(state);
-  if (known?.search === search) return known.clusters;
-  const clusters = (await findClusters(view, query)).sort(newestFirst);
-  lastListings.set(state, { search, clusters });
-  return clusters;
-}
-
-/** The number of trades after which other requests may run. */
-const tradesPerTick = 5000;
-
-async function findClusters(
-  view: StoreView,
-  { min_insiders, days, ticker, as_of }: ClusterSearch,
-): Promise<NamedCluster[]> {
-  const symbol = ticker.toUpperCase();
-  const found: NamedCluster[] = [];
-  let trades = 0;
-  const purchases = view.purchases({
-    ...(as_of !== undefined && { asOf: as_of }),
-    ...(symbol !== '' && { ticker: symbol }),
-  });
-  for await (const filings of purchases) {
-    for (const cluster of clustersOf(classifyTrades(filings).purchases, {
-      minInsiders: min_insiders,
-      days,
-    })) {
-      if (symbol === '' || isOf(cluster, symbol)) found.push(named(cluster));
-    }
-    trades += filings.length;
-    if (trades < tradesPerTick) continue;
-    trades = 0;
-    await nextTick();
-  }
-  return found;
-}
-
-function isOf({ purchases }: Cluster, symbol: string): boolean {
-  return purchases.some(({ filing }) => symbolsOf(filing.ticker).includes(symbol));
-}
-
-function named(cluster: Cluster): NamedCluster {
-  const filings = cluster.purchases
-    .map(({ filing }) => filing)
-    .sort((a, b) => (`${b.filedOn} ${b.filingId}` < `${a.filedOn} ${a.filingId}` ? -1 : 1));
-  return {
-    ...cluster,
-    issuerCik: filings[0]?.issuerCik ?? '',
-    ticker: filings.find(({ ticker }) => ticker !== null)?.ticker ?? null,
-    issuerName: filings.find(({ issuerName }) => issuerName !== null)?.issuerName ?? null,
-  };
-}
-
-function newestFirst(a: NamedCluster, b: NamedCluster): number {
-  if (a.dateLast !== b.dateLast) return a.dateLast > b.dateLast ? -1 : 1;
-  if (a.size !== b.size) return b.size - a.size;
-  const [nameA, nameB] = [a, b].map(
-    ({ ticker, issuerCik, dateFirst }) => `${ticker ?? ''}\n${issuerCik}\n${dateFirst}`,
-  );
-  return (nameA ?? '') < (nameB ?? '') ? -1 : 1;
-}
-
-/** The key by which clusters are ordered; it is unique. */
-function keyOf({ dateLast, size, ticker, issuerCik, dateFirst }: NamedCluster): readonly string[] {
-  return [dateLast, String(size), ticker ?? '', issuerCik, dateFirst];
 }

@@ -1,5 +1,5 @@
 import { transactionValue } from '../domain/insider/amounts.ts';
-import { type Filing, leadOwner, otherOwners } from '../domain/insider/filing.ts';
+import { type Filing, formTypes, leadOwner, otherOwners } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Field, FieldType } from './field.ts';
@@ -38,13 +38,19 @@ const filingFields = [
   ),
   nullable('officer_title', 'text', 'The title of an officer.'),
   nullable('transaction_code', 'text', 'P is a purchase in the open market, S a sale.'),
-  nullable('acquired_disposed', 'text', 'A is acquired, D disposed of.'),
+  { ...nullable('acquired_disposed', 'text', 'A is acquired, D disposed of.'), choices: ['A', 'D'] },
   nullable('shares', 'decimal', 'Number of shares.'),
   nullable('price_per_share', 'decimal', 'Price of one share.'),
   nullable('is_director', 'boolean', 'Whether the owner is a director.'),
   nullable('is_officer', 'boolean', 'Whether the owner is an officer.'),
   nullable('is_ten_percent', 'boolean', 'Whether the owner holds more than ten percent.'),
-  { name: 'form_type', type: 'text', description: '3, 4 or 5; with /A for an amendment.', extension: true },
+  {
+    name: 'form_type',
+    type: 'text',
+    description: '3, 4 or 5; with /A for an amendment.',
+    extension: true,
+    choices: formTypes,
+  },
   { name: 'issuer_cik', type: 'text', description: "The SEC's key of the issuer.", extension: true },
   nullableExtension('owner_cik', 'text', "The SEC's key of the owner."),
   { name: 'other_owners', type: 'list', description: 'Names of the joint filers.', extension: true },
@@ -57,7 +63,7 @@ const filingFields = [
   },
   nullableExtension('transaction_value', 'decimal', 'Shares times price, exact; null for derivatives.'),
   nullableExtension('shares_owned_after', 'decimal', 'Shares that the owner held after the trade.'),
-  nullableExtension('ownership', 'text', 'D is direct, I indirect.'),
+  { ...nullableExtension('ownership', 'text', 'D is direct, I indirect.'), choices: ['D', 'I'] },
   nullableExtension(
     'is_10b5_1',
     'boolean',
@@ -91,8 +97,10 @@ const withoutColumn: ReadonlySet<string> = new Set(['other_owner_ciks', 'origina
 /** Trades that insiders reported, newest filing date first, then by accession number and row. */
 export const insiderFilings = operation({
   name: 'insider_filings',
-  command: { words: 'insider filings', heading: 'Insiders' },
+  command: { words: 'insider filings', heading: 'Insiders', features: ['oldest'] },
   summary: 'Trades that insiders reported, by the day of their filing',
+  description:
+    'One row for each trade of a Form 3, 4 or 5, newest filing date first, then by accession number and position in the filing. With `as_of` only what was filed on or before that day counts.',
   path: '/v1/insider/filings',
   object: 'insider_filings',
   members: ['as_of'],
@@ -115,6 +123,48 @@ export const insiderFilings = operation({
   },
   fields: filingFields,
   columns: filingFields.map(({ name }) => name).filter((name) => !withoutColumn.has(name)),
+  example: {
+    params: {
+      ticker: 'MAIA',
+      owner_name: 'Gryaznov',
+      from: '2026-06-01',
+      to: '2026-06-30',
+      transaction_code: 'P',
+      as_of: '2026-06-30',
+      limit: '1',
+    },
+    row: {
+      filing_date: '2026-06-02',
+      transaction_date: '2026-06-01',
+      accession_number: '0001878313-26-000060',
+      ticker: 'MAIA',
+      issuer_name: 'MAIA Biotechnology, Inc.',
+      owner_name: 'Gryaznov Sergei',
+      officer_title: 'Chief Scientific Officer',
+      transaction_code: 'P',
+      acquired_disposed: 'A',
+      shares: '2000.0',
+      price_per_share: '1.345',
+      is_director: false,
+      is_officer: true,
+      is_ten_percent: false,
+      form_type: '4',
+      issuer_cik: '0001878313',
+      owner_cik: '0001913228',
+      other_owners: [],
+      security_title: 'Common Stock',
+      is_derivative: false,
+      transaction_value: '2690',
+      shares_owned_after: '46511.0',
+      ownership: 'D',
+      is_10b5_1: null,
+      accepted_at: null,
+      row: 1,
+      other_owner_ciks: [],
+      original_filing_date: null,
+    },
+    head: { as_of: '2026-06-30' },
+  },
   knownBy: 'filing_date',
   boundBy: 'as_of',
   check({ days, from, to }) {

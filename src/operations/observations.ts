@@ -1,4 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
+import { frequencies } from '../domain/series/series.ts';
 import type { Series } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import type { Field } from './field.ts';
@@ -22,7 +23,12 @@ const about = [
   { name: 'as_of_date', type: 'day', description: 'The day on which this value was published.' },
   { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
   { name: 'unit', type: 'text', description: 'Unit of the series.' },
-  { name: 'frequency', type: 'text', description: 'Frequency code of the series.' },
+  {
+    name: 'frequency',
+    type: 'text',
+    description: 'Frequency code of the series; empty if unknown.',
+    choices: [...frequencies, ''],
+  },
   { name: 'source', type: 'text', description: 'Name of the data source.' },
 ] as const satisfies readonly Field[];
 
@@ -38,9 +44,11 @@ export const observations = operation({
     alias: 'obs',
     argument: 'id',
     several: true,
-    features: ['sort'],
+    features: ['oldest', 'sort'],
   },
   summary: 'The values of series, as they were known on a day',
+  description:
+    'Newest date first, one row for each date that had a value. With `as_of` nothing that was published later counts; without it the latest values are the answer. `release=first` gives the first published value of each date.',
   path: '/v1/series/{id}/observations',
   object: 'observation_series',
   members: ['as_of', 'series'],
@@ -58,6 +66,22 @@ export const observations = operation({
   },
   fields: [date, value, ...about],
   columns: ['date', 'value', 'as_of_date', 'series_id', 'unit', 'frequency', 'source'],
+  example: {
+    params: { id: 'GDP', as_of: '2015-01-30', from: '2014-01-01', to: '2014-12-31', limit: '1' },
+    row: {
+      date: '2014-10-01',
+      value: '17710.7',
+      as_of_date: '2015-01-30',
+      series_id: 'GDP',
+      unit: 'Billions of Dollars',
+      frequency: 'Q',
+      source: 'FRED',
+    },
+    head: {
+      as_of: '2015-01-30',
+      series: { id: 'GDP', title: 'Gross Domestic Product', frequency: 'Q' },
+    },
+  },
   knownBy: 'as_of_date',
   boundBy: 'as_of',
   newestFirst: 'date',

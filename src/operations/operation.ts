@@ -1,6 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import type { StoreView } from '../store/store.ts';
-import type { Coverage, Row, SeriesSummary } from './envelope.ts';
+import type { Coverage, Envelope, Row, SeriesSummary } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
 import { type Clock, type Params, type ParamTexts, type ParamValues, readParams } from './param.ts';
 
@@ -31,17 +31,30 @@ export type Page<R = Row> = {
   readonly coverage?: Coverage;
 };
 
-/** The heading under which help lists a command. */
-type CommandHeading = 'Series' | 'Treasury rates' | 'Insiders' | 'Service';
+/** The headings under which help lists commands, and the description of a service its endpoints: what each is about. */
+export const operationHeadings = {
+  Series: 'Economic series: what they are, and their values as they were known on a day.',
+  'Treasury rates': 'Daily yield curves of the U.S. Treasury, par and real.',
+  Insiders: 'Trades that insiders of companies reported to the SEC, and clusters of purchases.',
+  Service: 'What a key may ask, whether the service works, and its description.',
+} as const;
 
-/** A feature of a command beyond the parameters of its operation. */
-export type CommandFeature = 'as-of' | 'comparison' | 'nearest' | 'sort' | 'wide';
+/** A question to the sample and the first row of its answer, which descriptions of the operation show. */
+type Example<R = Row> = {
+  readonly params: Readonly<Record<string, string>>;
+  readonly row: R;
+  /** What the envelope of the answer holds besides what every envelope holds. */
+  readonly head?: Pick<Envelope, 'as_of' | 'series' | 'coverage'>;
+};
+
+/** A feature of a command beyond the parameters of its operation; `oldest` is of a listing that is newest first. */
+export type CommandFeature = 'as-of' | 'comparison' | 'nearest' | 'oldest' | 'sort' | 'wide';
 
 /** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {
   /** The words of the command, such as `series search`. */
   readonly words: string;
-  readonly heading: CommandHeading;
+  readonly heading: keyof typeof operationHeadings;
   readonly alias?: string;
   /** The flag that makes the command with these words run this operation instead of its own. */
   readonly flag?: { readonly name: string; readonly about: string };
@@ -81,6 +94,8 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly name: string;
   readonly command: CommandDeclaration;
   readonly summary: string;
+  /** What an answer holds and in which order, in a few sentences. */
+  readonly description: string;
   readonly path: string;
   readonly object: string;
   readonly params: P;
@@ -108,6 +123,7 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly members?: readonly ('as_of' | 'series' | 'coverage')[];
   /** Whether any of its answers needs a plan with vintage access. */
   readonly gated: boolean;
+  readonly example: Example;
   /** Reads the texts of a query's parameters; throws the contract's validation error. */
   readonly prepare: (texts: ParamTexts, clock: Clock) => PreparedQuery<R>;
   /** How a client does without the extension parameters; undefined if the query means the same without them. */
@@ -121,12 +137,13 @@ export type RowOf<O> = O extends { readonly prepare: (...texts: never) => Prepar
 
 type Declaration<N extends string, C extends CommandDeclaration, P extends Params, F extends Field> = Omit<
   Operation<P>,
-  'columns' | 'fields' | 'gated' | 'prepare' | 'substitute'
+  'columns' | 'example' | 'fields' | 'gated' | 'prepare' | 'substitute'
 > & {
   readonly name: N;
   readonly command: C;
   readonly fields: readonly F[];
   readonly columns: readonly F['name'][];
+  readonly example: Example<CompleteRow<F>>;
   /** Refuses parameters that contradict each other, before any access to the store. */
   readonly check?: (values: ParamValues<P>) => void;
   readonly needsVintageAccess?: (values: ParamValues<P>) => boolean;
@@ -187,9 +204,17 @@ export function pageOf<T, R>(
 
 /** How much of a limit these rows use up: one each, or one for all rows with the same `limitCounts` fields. */
 export function limitTaken(
-  { limitCounts }: Pick<Operation, 'limitCounts'>,
+  operation: Pick<Operation, 'limitCounts'>,
   rows: readonly { readonly [field: string]: unknown }[],
 ): number {
-  if (limitCounts === undefined) return rows.length;
-  return new Set(rows.map((row) => JSON.stringify(limitCounts.map((name) => row[name])))).size;
+  if (operation.limitCounts === undefined) return rows.length;
+  return new Set(rows.map((row) => limitUnit(operation, row))).size;
+}
+
+/** What a limit counts of a row, as a text: rows with the same text count as one; undefined if each counts. */
+export function limitUnit(
+  { limitCounts }: Pick<Operation, 'limitCounts'>,
+  row: { readonly [field: string]: unknown },
+): string | undefined {
+  return limitCounts && JSON.stringify(limitCounts.map((name) => row[name]));
 }

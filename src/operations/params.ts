@@ -1,5 +1,11 @@
 import { type Day, parseDay } from '../domain/series/date.ts';
-import { type CurveType, type Maturity, maturities, maturitiesOf } from '../domain/treasury/curve.ts';
+import {
+  type CurveType,
+  curveTypes,
+  type Maturity,
+  maturities,
+  maturitiesOf,
+} from '../domain/treasury/curve.ts';
 import { invalid, type Param, type RowBound } from './param.ts';
 
 /** The optional settings of a parameter. */
@@ -95,7 +101,7 @@ export function choiceParam<const T extends string, F extends T | undefined>(
 
 /** The kind of treasury curve (default PAR). */
 export function curveTypeParam(): Param<CurveType, false> {
-  return choiceParam('Curve type.', ['PAR', 'TIPS'], 'PAR', { flag: 'type' });
+  return choiceParam('Curve type.', curveTypes, 'PAR', { flag: 'type' });
 }
 
 /** An optional free text. */

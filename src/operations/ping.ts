@@ -7,6 +7,7 @@ export const ping = operation({
   name: 'ping',
   command: { words: 'ping', heading: 'Service' },
   summary: 'Check that asof answers, and what your plan allows',
+  description: 'The plan of the key and its limits. It counts as a request like any other.',
   path: '/v1/ping',
   object: 'ping',
   inContract: true,
@@ -20,6 +21,17 @@ export const ping = operation({
     { name: 'vintage_access', type: 'boolean', description: 'Whether point-in-time queries are allowed.' },
   ],
   columns: ['status', 'message', 'plan', 'monthly_limit', 'rate_per_minute', 'vintage_access'],
+  example: {
+    params: {},
+    row: {
+      status: 'ok',
+      message: 'the shipped sample answers (read-only)',
+      plan: 'pro',
+      monthly_limit: 1_000_000,
+      rate_per_minute: 600,
+      vintage_access: true,
+    },
+  },
   async run(_values, { view, principal }) {
     const { sample } = await view.state();
     const message = sample ? 'the shipped sample answers (read-only)' : 'the store answers';

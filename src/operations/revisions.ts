@@ -14,6 +14,7 @@ export const revisions = operation({
     analysis: 'revisions',
   },
   summary: 'Every value that was published for one date, and how it changed',
+  description: 'In the order of publication, one row for each change. A withdrawal is a row without a value.',
   path: '/v1/series/{id}/revisions',
   object: 'revision_series',
   params: {
@@ -22,6 +23,18 @@ export const revisions = operation({
   },
   fields: revisionFields,
   columns: ['date', 'value', 'as_of_date', 'series_id', 'unit', 'frequency', 'source'],
+  example: {
+    params: { id: 'GDP', date: '2014-10-01' },
+    row: {
+      date: '2014-10-01',
+      value: '17710.7',
+      as_of_date: '2015-01-30',
+      series_id: 'GDP',
+      unit: 'Billions of Dollars',
+      frequency: 'Q',
+      source: 'FRED',
+    },
+  },
   knownBy: 'as_of_date',
   chart: 'revisions',
   needsVintageAccess: () => true,

@@ -1,4 +1,4 @@
-import { matchRank } from '../domain/series/series.ts';
+import { frequencies, matchRank } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Series } from '../store/store.ts';
 import type { Field, RowFrom } from './field.ts';
@@ -20,6 +20,7 @@ const fields = [
     name: 'frequency',
     type: 'text',
     description: 'D, W, BW, M, Q, SA or A; empty if unknown.',
+    choices: [...frequencies, ''],
     extension: true,
   },
   { name: 'seasonal_adjustment', type: 'text', description: 'Such as SA, SAAR, NSA.', extension: true },
@@ -54,11 +55,29 @@ type ListedSeries = RowFrom<(typeof fields)[number]>;
 
 const columns = ['id', 'title', 'units', 'frequency', 'observation_count', 'last_updated', 'source'] as const;
 
+/** A series of the sample. */
+const gdp = {
+  id: 'GDP',
+  title: 'Gross Domestic Product',
+  units: 'Billions of Dollars',
+  observation_count: 311,
+  last_updated: '2024-12-19',
+  source: 'FRED',
+  frequency: 'Q',
+  seasonal_adjustment: 'SAAR',
+  first_vintage: '1991-12-04',
+  last_vintage: '2024-12-19',
+  covered_to: '2024-12-19',
+  vintage_kind: 'exact',
+};
+
 /** The series whose id or title matches a text. */
 export const seriesSearch = operation({
   name: 'series_search',
   command: { words: 'series search', heading: 'Series', argument: 'q', defaults: { match: 'any' } },
   summary: 'Find series by id or title',
+  description:
+    'By id. `match=title` finds titles of which every word of the text begins a word; with `match=any` series found by id come before those found by title.',
   path: '/v1/series',
   object: 'series_list',
   inContract: true,
@@ -69,6 +88,7 @@ export const seriesSearch = operation({
   },
   fields,
   columns,
+  example: { params: { q: 'GDP', match: 'id', limit: '1' }, row: gdp },
   knownBy: 'first_vintage',
   substitute({ q, match }) {
     // The contract's search is by id; without a text every series matches.
@@ -87,12 +107,14 @@ export const seriesShow = operation({
   name: 'series_show',
   command: { words: 'series show', heading: 'Series', argument: 'id' },
   summary: 'Describe one series: title, units, coverage',
+  description: 'What the series is, how many dates have a value, and which days its vintages span.',
   path: '/v1/series/{id}',
   object: 'series',
   inContract: true,
   params: { id: seriesIdParam('id') },
   fields,
   columns,
+  example: { params: { id: 'GDP' }, row: gdp },
   knownBy: 'first_vintage',
   async run({ id }, { view }) {
     return { rows: [seriesRow(existing(await view.findSeries(id), id))] };

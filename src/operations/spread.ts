@@ -1,4 +1,5 @@
 import { spreadInBasisPoints } from '../domain/series/change.ts';
+import { maturities } from '../domain/treasury/curve.ts';
 import type { RatePair } from '../store/store.ts';
 import { operation, pageOf } from './operation.ts';
 
@@ -7,8 +8,9 @@ import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, pag
 /** The difference between two treasury rates, newest trade date first; only days that have both. */
 export const spread = operation({
   name: 'spread',
-  command: { words: 'spread', heading: 'Treasury rates' },
+  command: { words: 'spread', heading: 'Treasury rates', features: ['oldest'] },
   summary: 'The difference between two treasury rates over time',
+  description: 'Newest trade date first; only days that have both rates. In basis points, with two decimals.',
   path: '/v1/treasury/yields/spread',
   object: 'yield_spread',
   params: {
@@ -24,10 +26,21 @@ export const spread = operation({
     { name: 'long_rate', type: 'decimal', description: 'Rate of the long maturity in percent.' },
     { name: 'short_rate', type: 'decimal', description: 'Rate of the short maturity in percent.' },
     { name: 'spread_bps', type: 'decimal', description: 'Long rate minus short rate, in basis points.' },
-    { name: 'long_maturity', type: 'text', description: 'Maturity label.' },
-    { name: 'short_maturity', type: 'text', description: 'Maturity label.' },
+    { name: 'long_maturity', type: 'text', description: 'Maturity label.', choices: maturities },
+    { name: 'short_maturity', type: 'text', description: 'Maturity label.', choices: maturities },
   ],
   columns: ['trade_date', 'long_rate', 'short_rate', 'spread_bps', 'long_maturity', 'short_maturity'],
+  example: {
+    params: { long: '10Y', short: '2Y', curve_type: 'PAR', from: '2025-12-01', to: '2025-12-31', limit: '1' },
+    row: {
+      trade_date: '2025-12-31',
+      long_rate: '4.18',
+      short_rate: '3.47',
+      spread_bps: '71.00',
+      long_maturity: '10Y',
+      short_maturity: '2Y',
+    },
+  },
   knownBy: 'trade_date',
   boundBy: 'to',
   chart: 'spread',

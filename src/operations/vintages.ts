@@ -1,3 +1,4 @@
+import { vintageKinds } from '../domain/series/vintage-kind.ts';
 import { changedSince } from './cursor.ts';
 import { operation, pageOf } from './operation.ts';
 import { checkRange, dayParam, paging, seriesIdParam } from './params.ts';
@@ -10,10 +11,11 @@ export const vintages = operation({
     words: 'vintages',
     heading: 'Series',
     argument: 'id',
-    features: ['as-of'],
+    features: ['as-of', 'oldest'],
     analysis: 'vintages',
   },
   summary: 'The days on which a series was published, and what each changed',
+  description: 'Newest day first, with how many dates got a value, another value, or lost it.',
   path: '/v1/series/{id}/vintages',
   object: 'vintage_list',
   members: ['coverage'],
@@ -37,9 +39,22 @@ export const vintages = operation({
       type: 'text',
       description: 'How the vintage came about: exact (a day of publication), fetched, sampled or unknown.',
       extension: true,
+      choices: vintageKinds,
     },
   ],
   columns: ['as_of_date', 'added', 'revised', 'withdrawn'],
+  example: {
+    params: { id: 'GDP', from: '2015-01-01', to: '2015-01-30', limit: '1' },
+    row: { as_of_date: '2015-01-30', added: 1, revised: 0, withdrawn: 0, vintage_kind: 'exact' },
+    head: {
+      coverage: {
+        first_vintage: '1991-12-04',
+        last_vintage: '2024-12-19',
+        first_date: '1946-01-01',
+        covered_to: '2024-12-19',
+      },
+    },
+  },
   knownBy: 'as_of_date',
   boundBy: 'to',
   check: ({ from, to }) => checkRange(from, to),

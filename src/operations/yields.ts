@@ -5,8 +5,9 @@ import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, pag
 /** Treasury rates over time, newest trade date first, then shortest maturity. */
 export const yields = operation({
   name: 'yields',
-  command: { words: 'yields', heading: 'Treasury rates', features: ['wide'] },
+  command: { words: 'yields', heading: 'Treasury rates', features: ['oldest', 'wide'] },
   summary: 'Treasury rates over time, of one maturity or of all',
+  description: 'Newest trade date first, then shortest maturity. Treasury rates are not revised.',
   path: '/v1/treasury/yields',
   object: 'yield_series',
   params: {
@@ -18,6 +19,16 @@ export const yields = operation({
   },
   fields: rateFields,
   columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],
+  example: {
+    params: { maturity: '10Y', curve_type: 'PAR', from: '2025-12-01', to: '2025-12-31', limit: '1' },
+    row: {
+      trade_date: '2025-12-31',
+      maturity: '10Y',
+      rate: '4.18',
+      curve_type: 'PAR',
+      source: 'U.S. Treasury',
+    },
+  },
   knownBy: 'trade_date',
   boundBy: 'to',
   check({ maturity, curve_type, from, to }) {

@@ -1,7 +1,16 @@
+import { Problem } from '../errors/problem.ts';
 import type { Schema } from '../operations/field.ts';
-import type { Operation } from '../operations/operation.ts';
+import { type Operation, operationHeadings } from '../operations/operation.ts';
+import type { Param } from '../operations/param.ts';
 import { errorSuffixes } from './open-pages.ts';
-import { checksSchema, envelopeSchema, problemSchema, rowSchema } from './schema.ts';
+import {
+  checksSchema,
+  envelopeExample,
+  envelopeSchema,
+  problemExample,
+  problemSchema,
+  rowSchema,
+} from './schema.ts';
 
 /** The OpenAPI 3.1 description of the service, made from the operations that it serves. */
 export function openApi(operations: readonly Operation[], publicUrl: string): Schema {
@@ -11,16 +20,27 @@ export function openApi(operations: readonly Operation[], publicUrl: string): Sc
       title: 'asof: point-in-time economic and treasury data',
       version: '1.0.0',
       description:
-        'Economic series as they were known on a day, and treasury yield curves. Numbers are decimal strings, exact as published.',
+        'Economic series as they were known on a day, treasury yield curves, and trades of insiders. Numbers are decimal strings, exact as published.',
+      contact: { name: 'The operator of this service' },
+      license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl }],
     security: [{ ApiKey: [] }],
+    tags: Object.entries(operationHeadings).map(([name, description]) => ({ name, description })),
     paths: {
       ...Object.fromEntries(operations.map((operation) => [operation.path, pathItem(operation)])),
       ...probes,
     },
     components: {
-      securitySchemes: { ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
+      securitySchemes: {
+        ApiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description:
+            'A key that the operator of the service gave out. The header Authorization is not read.',
+        },
+      },
       headers,
       responses: problemResponses,
       schemas: {
@@ -59,19 +79,26 @@ function pathItem(operation: Operation): Schema {
   return {
     get: {
       operationId: operation.name,
+      tags: [operation.command.heading],
       summary: operation.summary,
+      description: operation.description,
       parameters: Object.entries(operation.params).map(([name, param]) => ({
         name,
         in: param.in,
         required: param.required,
         description: param.description,
-        schema: param.schema,
+        schema: paramSchema(param, operation.example.params[name]),
       })),
       responses: {
         200: {
           description: 'The answer.',
           headers: { ...answerHeaders, ETag: reference('headers', 'ETag') },
-          content: { 'application/json': { schema: reference('schemas', typeName(operation)) } },
+          content: {
+            'application/json': {
+              schema: reference('schemas', typeName(operation)),
+              example: envelopeExample(operation),
+            },
+          },
         },
         304: { description: 'The answer is the one that If-None-Match names.', headers: answerHeaders },
         ...Object.fromEntries(problems.map((status) => [status, reference('responses', `Problem${status}`)])),
@@ -79,6 +106,11 @@ function pathItem(operation: Operation): Schema {
       },
     },
   };
+}
+
+function paramSchema({ schema }: Param, example: string | undefined): Schema {
+  if (example === undefined) return schema;
+  return { ...schema, examples: [schema.type === 'integer' ? Number(example) : example] };
 }
 
 function reference(kind: 'headers' | 'responses' | 'schemas', name: string): Schema {
@@ -107,27 +139,48 @@ const answerHeaders = {
 
 const problemContent = { 'application/problem+json': { schema: reference('schemas', 'Problem') } };
 
-const meanings: Readonly<Record<string, string>> = {
-  400: 'A parameter is unknown, repeated, missing or invalid.',
-  401: 'The key is missing or invalid.',
-  403: 'The plan of the key does not allow it.',
-  404: 'There is no such series.',
-  406: 'The client does not take JSON.',
-  429: 'A quota of the key is used up.',
-  500: 'The service failed.',
-};
+/** What a status means, and a problem of that status. */
+const failures: readonly (readonly [meaning: string, example: Problem])[] = [
+  [
+    'A parameter is unknown, repeated, missing or invalid, or the request has a body.',
+    new Problem('validation-error', "invalid 'as_of' date: use YYYY-MM-DD format", { field: 'as_of' }),
+  ],
+  ['The key is missing or invalid.', new Problem('unauthorized', 'missing X-API-Key header')],
+  [
+    'The plan of the key does not allow it.',
+    new Problem(
+      'plan-upgrade-required',
+      "point-in-time queries need the pro plan or higher; this key is on 'free': ask the operator of this service",
+    ),
+  ],
+  ['There is no such series.', new Problem('not-found', "series 'GDPX' not found")],
+  [
+    'The client does not take JSON.',
+    new Problem('not-acceptable', 'answers are application/json, which the Accept header rules out'),
+  ],
+  [
+    'A quota of the key is used up.',
+    new Problem('rate-limit-exceeded', 'rate limit of 30 requests per minute exceeded'),
+  ],
+  ['The service failed.', new Problem('internal-error', 'an internal error occurred')],
+];
 
 const problemResponses: Schema = {
   ...Object.fromEntries(
-    Object.entries(meanings).map(([status, description]) => [
-      `Problem${status}`,
+    failures.map(([description, problem]) => [
+      `Problem${problem.status}`,
       {
         description,
         headers: {
-          ...(status === '401' ? requestIdHeader : answerHeaders),
-          ...(status === '429' && { 'Retry-After': reference('headers', 'RetryAfter') }),
+          ...(problem.status === 401 ? requestIdHeader : answerHeaders),
+          ...(problem.status === 429 && { 'Retry-After': reference('headers', 'RetryAfter') }),
         },
-        content: problemContent,
+        content: {
+          'application/problem+json': {
+            schema: reference('schemas', 'Problem'),
+            example: problemExample(problem),
+          },
+        },
       },
     ]),
   ),
@@ -136,22 +189,33 @@ const problemResponses: Schema = {
 
 const ok: Schema = { const: 'ok' };
 
+/** What the operations on paths without a key have in common. */
+const open = { tags: ['Service' satisfies keyof typeof operationHeadings], security: [] };
+
+const openProblems = {
+  400: reference('responses', 'Problem400'),
+  default: reference('responses', 'Problem'),
+};
+
 const probes: Schema = {
   '/healthz': {
     get: {
       operationId: 'healthz',
+      ...open,
       summary: 'Whether the process answers',
-      security: [],
+      description: 'Answers as soon as the process does, whether or not its store works.',
       responses: {
         200: json('It does.', { type: 'object', required: ['status'], properties: { status: ok } }),
+        ...openProblems,
       },
     },
   },
   '/readyz': {
     get: {
       operationId: 'readyz',
+      ...open,
       summary: 'Whether the service can answer requests',
-      security: [],
+      description: 'Checks what the service needs. It is not ready while it shuts down.',
       responses: {
         200: json('It can.', {
           type: 'object',
@@ -162,27 +226,37 @@ const probes: Schema = {
           description: 'It cannot, or is shutting down; the failing check is named.',
           content: problemContent,
         },
+        ...openProblems,
       },
     },
   },
   '/v1/openapi.json': {
     get: {
       operationId: 'openapi',
+      ...open,
       summary: 'This description',
-      security: [],
-      responses: { 200: json('The description.', { type: 'object' }) },
+      description: 'Made from the table of operations that answers the requests.',
+      responses: { 200: json('The description.', { type: 'object' }), ...openProblems },
     },
   },
   '/errors/{suffix}': {
     get: {
       operationId: 'error_page',
+      ...open,
       summary: "A page on an error type, so that a problem's type can be opened",
-      security: [],
+      description: 'What an error of this type means and what to do, as plain text.',
       parameters: [
-        { name: 'suffix', in: 'path', required: true, schema: { type: 'string', enum: errorSuffixes } },
+        {
+          name: 'suffix',
+          in: 'path',
+          required: true,
+          description: 'The last segment of the type of a problem.',
+          schema: { type: 'string', enum: errorSuffixes },
+        },
       ],
       responses: {
         200: { description: 'The page.', content: { 'text/plain': { schema: { type: 'string' } } } },
+        ...openProblems,
         404: reference('responses', 'Problem404'),
       },
     },

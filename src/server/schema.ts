@@ -1,34 +1,50 @@
+import { frequencies } from '../domain/series/series.ts';
+import type { Problem, ProblemDocument } from '../errors/problem.ts';
+import type { Cell, Row } from '../operations/envelope.ts';
 import { type Field, fieldKinds, type Schema } from '../operations/field.ts';
 import type { Operation } from '../operations/operation.ts';
+import { envelopeToWire, toWire } from '../operations/wire.ts';
 
-function fieldSchema({ type, description, nullable, sparse, fields }: Field): Schema {
+function fieldSchema({ type, description, nullable, sparse, choices, fields }: Field, example: Cell): Schema {
   const { schema } = fieldKinds[type];
   return {
     ...schema,
     ...(sparse === true && { items: { type: ['string', 'null'] } }),
-    ...(fields !== undefined && { items: recordSchema(fields) }),
+    ...(fields !== undefined && { items: recordSchema(fields, firstRecord(example)) }),
+    ...(choices !== undefined && { enum: nullable === true ? [...choices, null] : choices }),
     ...(nullable === true && { type: [schema.type, 'null'] }),
     description,
+    ...(fields === undefined && { examples: [example] }),
   };
 }
 
 /** The schema of an operation's rows. */
-export function rowSchema({ fields }: Operation): Schema {
-  return recordSchema(fields);
+export function rowSchema({ fields, example }: Operation): Schema {
+  return recordSchema(fields, toWire(fields)(example.row));
 }
 
-function recordSchema(fields: readonly Field[]): Schema {
+function recordSchema(fields: readonly Field[], example: Row): Schema {
   return {
     type: 'object',
     required: fields.map(({ name }) => name),
-    properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)])),
+    properties: Object.fromEntries(
+      fields.map((field) => [field.name, fieldSchema(field, example[field.name] ?? null)]),
+    ),
   };
 }
+
+function firstRecord(example: Cell): Row {
+  const [first]: readonly Cell[] = Array.isArray(example) ? example : [];
+  return typeof first === 'object' && first !== null && !Array.isArray(first) ? (first as Row) : {};
+}
+
+const requestIdExample = 'req_01978c6f8d3b7b0f9f3d5a6c1e2b4d60';
 
 const requestId: Schema = {
   type: 'string',
   pattern: '^req_[0-9a-f]{32}$',
   description: 'Identifies the request, time-ordered; to quote in support requests.',
+  examples: [requestIdExample],
 };
 
 /** The schema of an operation's envelope around rows of another schema. */
@@ -50,6 +66,20 @@ export function envelopeSchema(operation: Operation, rows: Schema): Schema {
   };
 }
 
+/** An answer of an operation as JSON has it, with one row. */
+export function envelopeExample({ object, fields, example }: Operation) {
+  const envelope = {
+    object,
+    request_id: requestIdExample,
+    status: 'ok',
+    ...example.head,
+    results: [example.row],
+    results_count: 1,
+    has_more: false,
+  };
+  return envelopeToWire(envelope, fields);
+}
+
 const dateTime = fieldKinds.day.schema;
 
 const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], Schema>> = {
@@ -58,7 +88,11 @@ const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], 
     type: 'object',
     description: 'A summary of the series, when as_of was used.',
     required: ['id', 'title', 'frequency'],
-    properties: { id: { type: 'string' }, title: { type: 'string' }, frequency: { type: 'string' } },
+    properties: {
+      id: { type: 'string' },
+      title: { type: 'string' },
+      frequency: { type: 'string', enum: [...frequencies, ''] },
+    },
   },
   coverage: {
     type: 'object',
@@ -78,6 +112,12 @@ export const checksSchema: Schema = {
   type: 'object',
   additionalProperties: { type: 'string', enum: ['healthy', 'unhealthy'] },
 };
+
+/** A problem as a service answers it. */
+export function problemExample(problem: Problem): ProblemDocument {
+  const instance = '/v1/series/GDP/observations';
+  return problem.with({ requestId: requestIdExample, instance }).toDocument('https://service.example/errors');
+}
 
 /** The schema of every failure (RFC 9457). */
 export const problemSchema: Schema = {

@@ -36,11 +36,13 @@ export function withOutputs(markdown: string, outputs: readonly string[]): strin
 export class ProgramFolder {
   readonly #folder: string;
 
-  constructor(folder: string) {
+  /** `packages` are development dependencies that the programs import besides asof. */
+  constructor(folder: string, packages: readonly string[] = []) {
     this.#folder = folder;
     mkdirSync(join(folder, 'node_modules', '@types'), { recursive: true });
     symlinkSync(root, join(folder, 'node_modules', 'asof'));
-    symlinkSync(join(root, 'node_modules', '@types', 'node'), join(folder, 'node_modules', '@types', 'node'));
+    for (const name of ['@types/node', ...packages])
+      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   }
 
   /** What the compiler reports of programs under `strict`, each error with the line that it is about. */
@@ -68,14 +70,14 @@ export class ProgramFolder {
     });
   }
 
-  /** Runs a program over the sample; what it prints, and then what Node says of its failure. */
-  outputOf({ source }: Program): string {
+  /** Runs a program over the sample, with arguments; what it prints, and then what Node says of its failure. */
+  outputOf({ source }: Program, ...args: readonly string[]): string {
     const path = join(this.#folder, 'program.mjs');
     const { outputText } = ts.transpileModule(source, {
       compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
     });
     writeFileSync(path, outputText);
-    const { stdout, stderr } = spawnSync(process.execPath, [path], {
+    const { stdout, stderr } = spawnSync(process.execPath, [path, ...args], {
       cwd: this.#folder,
       env: { PATH: process.env.PATH, HOME: this.#folder },
       encoding: 'utf8',

@@ -6,6 +6,7 @@ export const sources = operation({
   name: 'data_sources',
   command: { words: 'sources', alias: 'src', heading: 'Series' },
   summary: 'List the sources of series',
+  description: 'By name, the last first.',
   path: '/v1/sources',
   object: 'source_list',
   params: {
@@ -18,6 +19,10 @@ export const sources = operation({
     { name: 'last_vintage', type: 'day', description: 'The last vintage of any of them.', nullable: true },
   ],
   columns: ['source', 'series_count', 'last_vintage'],
+  example: {
+    params: { limit: '1' },
+    row: { source: 'FRED', series_count: 1, last_vintage: '2015-01-30' },
+  },
   async run({ min_series, limit }, { view, position }) {
     const series = await view.searchSeries({ text: '', match: 'id', limit: 1000 });
     const rows = [...new Set(series.map(({ source }) => source))]

@@ -10,24 +10,21 @@ import { print } from '../terminal/sink.ts';
 
 /** `asof import`: imports files and folders into the store, in one transaction. */
 export async function runImport(line: ImportLine, io: Io): Promise<number> {
-  const { kind, asOf, filedOn, series, rename, merge, replace, complete, projections, withSample, dryRun } =
-    line;
+  const { command: _command, paths, messages: _messages, resolved, store: _store, ...options } = line;
   const messages = messagesOf(line.messages, io);
-  messages.resolved(line.resolved);
+  messages.resolved(resolved);
   const store = storeToWrite(io, line.store);
   const progressLine = new ImportProgressLine(() => progress(io, line.messages.quiet));
   const { importFiles } = await import('../../import/import.ts');
   try {
-    const { clock, signal } = io;
-    const result = await importFiles(line.paths, {
-      ...{ store, kind, asOf, filedOn, series, rename, merge, replace, complete, projections },
-      ...{ withSample, dryRun },
-      clock,
-      signal,
+    const { clock, signal, stdin } = io;
+    const result = await importFiles(paths, {
+      ...options,
+      ...{ store, clock, signal, stdin },
       onProgress: (done) => progressLine.show(done),
     });
     progressLine.clear();
-    const replacesSample = !withSample && store === defaultStorePath(io);
+    const replacesSample = !options.withSample && store === defaultStorePath(io);
     for (const text of importReport(result, replacesSample)) messages.note(text);
     return exitCode.success;
   } catch (error) {
@@ -92,8 +89,9 @@ function importReport(result: ImportResult, replacesSample: boolean): readonly s
     `${file.file}: ${file.kind}, ${counts(file)}`,
     ...file.notes.map((note) => `${file.file}: ${note}`),
   ]);
+  const left = result.skipped.map((path) => `${path}: left out, because no format recognises it`);
   const total = files.length > 1 ? [`${files.length} files: ${totals(files)}`] : [];
-  return [...lines, ...total, ...storeLines(result, replacesSample)];
+  return [...lines, ...left, ...total, ...storeLines(result, replacesSample)];
 }
 
 function storeLines({ store, created, dryRun }: ImportResult, replacesSample: boolean): readonly string[] {

@@ -74,11 +74,13 @@ export type ImportLine = {
   /** The new ids of series by their old ones. */
   readonly rename: Readonly<Record<string, string>>;
   readonly asOf: Day | undefined;
+  readonly dateFormat: string | undefined;
   readonly filedOn: Day | undefined;
   readonly merge: boolean;
   readonly replace: boolean;
   readonly complete: boolean;
   readonly projections: boolean;
+  readonly skipUnknown: boolean;
   readonly withSample: boolean;
   readonly dryRun: boolean;
   readonly store: string | undefined;

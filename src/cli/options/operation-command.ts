@@ -128,13 +128,12 @@ function asListed(param: Param, text: string): string {
   return choicesOf(param)?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
 }
 
-function listingFlags({ command }: Operation): readonly Flag[] {
+function listingFlags({ command: { several, features = [] } }: Operation): readonly Flag[] {
+  const about = `maximum rows${several === true ? ' per series' : ''}`;
+  const hasOldest = features.includes('oldest');
   return [
-    {
-      name: 'limit',
-      value: 'n',
-      about: command.several === true ? 'maximum rows per series' : 'maximum rows',
-    },
+    { name: 'limit', value: 'n', about: hasOldest ? `${about}, the newest` : about },
+    ...(hasOldest ? [{ name: 'first', value: 'n', about: `${about}, the oldest` }] : []),
     { name: 'cursor', value: 'cursor', about: 'cursor of the page to continue from' },
   ];
 }
@@ -155,8 +154,10 @@ function choicesOf({ schema }: Param): readonly string[] | undefined {
 
 function askedBy(operation: Operation, line: TypedLine): OperationQuery {
   const { argument, several, defaults } = operation.command;
-  const [limit, cursor] = [line.count('limit'), line.text('cursor')];
-  if (limit !== undefined && line.has('all')) throw new Problem('bad-input', 'use either --all or --limit');
+  const [limit, first, cursor] = [line.count('limit'), line.count('first'), line.text('cursor')];
+  const extents = ['all', 'limit', 'first', ...(first === undefined ? [] : ['cursor'])];
+  const [one, other] = extents.filter((name) => line.has(name)).map((name) => `--${name}`);
+  if (other !== undefined) throw new Problem('bad-input', `use either ${one} or ${other}`);
   if (cursor !== undefined && several === true && line.args.length !== 1)
     throw new Problem('bad-input', '--cursor continues one series: name one id');
   const date = several === true ? line.args.find((id) => parseDay(id) !== undefined) : undefined;
@@ -173,6 +174,7 @@ function askedBy(operation: Operation, line: TypedLine): OperationQuery {
     params: several === true ? params : { ...typed, ...params },
     ...(several === true && { ids: line.args }),
     ...(limit !== undefined && { limit }),
+    ...(first !== undefined && { first }),
     ...(cursor !== undefined && { cursor }),
   };
 }

@@ -11,15 +11,17 @@ import type { TypedLine } from './typed-line.ts';
 
 const { asOf, knownBefore, from, to, sort, plot, dryRun, all } = sharedFlags;
 
-/** The flags of the features that an operation may declare for its command. */
-const featureFlags: Readonly<Record<CommandFeature, readonly Flag[]>> = {
+/** The flags of the features that an operation may declare for its command; that of `oldest` is beside `--limit`. */
+const featureFlags: Readonly<Partial<Record<CommandFeature, readonly Flag[]>>> = {
   'as-of': [asOf, knownBefore],
   comparison: [
     { name: 'vs', value: 'date', about: 'compare with the curve of another date, in basis points' },
   ],
   nearest: [{ name: 'on-or-before', about: 'use the newest curve on or before the date' }],
   sort: [sort],
-  wide: [{ name: 'wide', about: 'one row per date, one column per maturity; --limit counts dates' }],
+  wide: [
+    { name: 'wide', about: 'one row per date, one column per maturity; --limit and --first count dates' },
+  ],
 };
 
 type ReadQuery = CommandExtras['query'];
@@ -32,12 +34,13 @@ const analysisQuery: Readonly<Record<NonNullable<CommandDeclaration['analysis']>
     date: String(params.date),
     ...knownOn(line),
   }),
-  vintages: ({ params, limit, cursor }, line) => ({
+  vintages: ({ params, limit, first, cursor }, line) => ({
     kind: 'vintages',
     id: String(params.id),
     ...line.range(),
     ...knownOn(line),
     ...(limit !== undefined && { limit }),
+    ...(first !== undefined && { first }),
     ...(cursor !== undefined && { cursor }),
   }),
   curve(_asked, line) {
@@ -55,7 +58,7 @@ const analysisQuery: Readonly<Record<NonNullable<CommandDeclaration['analysis']>
 /** What the command of an operation has besides its parameters, as the operation declares it. */
 function extrasOf({ command: { analysis, features = [] }, chart }: Operation): CommandExtras {
   return {
-    flags: features.flatMap((feature) => featureFlags[feature]),
+    flags: features.flatMap((feature) => featureFlags[feature] ?? []),
     outputFlags: chart === undefined ? [] : [plot],
     query(asked, line) {
       if (analysis !== undefined) return analysisQuery[analysis](asked, line);
@@ -79,7 +82,7 @@ function curveTypeIn(line: TypedLine): { readonly curveType?: CurveType } {
   return curveType === undefined ? {} : { curveType };
 }
 
-function yieldTable({ limit, cursor }: OperationQuery, line: TypedLine): Query {
+function yieldTable({ limit, first, cursor }: OperationQuery, line: TypedLine): Query {
   if (cursor !== undefined)
     throw new Problem(
       'bad-input',
@@ -92,6 +95,7 @@ function yieldTable({ limit, cursor }: OperationQuery, line: TypedLine): Query {
     ...(maturity !== undefined && { maturity }),
     ...line.range(),
     ...(limit !== undefined && { limit }),
+    ...(first !== undefined && { first }),
   };
 }
 

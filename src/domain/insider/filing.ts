@@ -5,7 +5,10 @@ import { fullerText, sameNumber } from '../series/decimal.ts';
 export type StatedDate = string;
 
 /** The forms on which insiders report: 3 initial holdings, 4 changes, 5 late and exempt changes of a year; `/A` marks an amendment. */
-export type FormType = '3' | '4' | '5' | '3/A' | '4/A' | '5/A';
+export type FormType = (typeof formTypes)[number];
+
+/** The names of these forms. */
+export const formTypes = ['3', '4', '5', '3/A', '4/A', '5/A'] as const;
 
 /** A person or entity that reports a trade, with its relationship to the issuer. */
 export type ReportingOwner = {

@@ -21,7 +21,8 @@ export function parseSeriesId(text: string): string | undefined {
   return /^[A-Z0-9](?:[A-Z0-9 &:.%_+()-]{0,78}[A-Z0-9&:.%_+()-])?$/.test(id) ? id : undefined;
 }
 
-const frequencies: readonly Frequency[] = ['D', 'W', 'BW', 'M', 'Q', 'SA', 'A'];
+/** The frequency codes, finest first. */
+export const frequencies: readonly Frequency[] = ['D', 'W', 'BW', 'M', 'Q', 'SA', 'A'];
 
 /** A text as a frequency code; undefined if it is not one. */
 export function parseFrequency(text: string): Frequency | undefined {

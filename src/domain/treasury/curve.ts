@@ -1,7 +1,10 @@
 import type { Day } from '../series/date.ts';
 
 /** The kinds of daily treasury curve: nominal par yields, and real par yields of inflation-protected securities. */
-export type CurveType = 'PAR' | 'TIPS';
+export type CurveType = (typeof curveTypes)[number];
+
+/** The curve types of the contract. */
+export const curveTypes = ['PAR', 'TIPS'] as const;
 
 /** The maturities of the contract, shortest first. */
 export const maturities = [

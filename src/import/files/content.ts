@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
+import { asUtf8 } from './encoding.ts';
 import { type ByteCounter, limits, refusal, type SourceFile } from './source-file.ts';
 
 /** Reads bytes in order; each call starts from the beginning, opens the file at the first byte and closes it at the end. */
@@ -26,7 +27,8 @@ const headSize = 64 * 1024;
 
 /** A SourceFile over some content. It opens nothing until it is read, and leaves nothing open. */
 export function sourceFile(content: FileContent): SourceFile {
-  const { name, path, read, size, packed = false, stored = read, siblings } = content;
+  const { name, path, size, packed = false, stored = content.read, siblings } = content;
+  const read: ReadBytes = (counter) => asUtf8(content.read(counter));
   return {
     name,
     path,

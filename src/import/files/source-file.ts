@@ -4,6 +4,9 @@ import { Problem } from '../../errors/problem.ts';
 /** Receives the number of bytes just read from a file, counted as the file is stored. */
 export type ByteCounter = (bytes: number) => void;
 
+/** Whether the month or the day comes first in the dates of a file, as in 1/30/2015 and 30/1/2015. */
+export type DateOrder = 'M/D/YYYY' | 'D/M/YYYY';
+
 /** A file to import, or one member of an archive. */
 export type SourceFile = {
   /** Base name without `.gz`: `2015-01.csv`. */
@@ -12,7 +15,11 @@ export type SourceFile = {
   readonly path: string;
   /** Size in bytes as stored; of an archive member, its unpacked size. One reading counts this many bytes. */
   readonly size: number;
-  /** The unpacked content, from the beginning at every call. */
+  /** Whether it came in an archive, whose README nobody typed. */
+  readonly inArchive?: true;
+  /** The order of its dates, if the user states it; dates that begin with the year need none. */
+  readonly dateOrder?: DateOrder;
+  /** The unpacked content, from the beginning at every call; UTF-16 text becomes UTF-8. */
   open(counter?: ByteCounter): Promise<Readable>;
   /** The first 64 KiB of the content. */
   head(): Promise<Buffer>;

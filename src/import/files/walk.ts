@@ -3,20 +3,58 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { counted, type FileContent, fileBytes, firstBytes, signatureOf, signatureSize } from './content.ts';
+import {
+  allBytes,
+  counted,
+  type FileContent,
+  fileBytes,
+  firstBytes,
+  signatureOf,
+  signatureSize,
+} from './content.ts';
 import { withoutGzip } from './gzip.ts';
-import { printablePath, refusal, type SourceFile } from './source-file.ts';
+import { limits, printablePath, refusal, type SourceFile } from './source-file.ts';
 import { zipMembers } from './zip.ts';
 
 /**
  * The files at the typed paths, in the order typed: folders recursively in the order of names, zip archives member by
- * member, without hidden files in folders. A path that cannot be read or gives no file is a Problem that names it.
+ * member, without hidden files in folders; the path `-` is standard input. A path that cannot be read or gives no file is
+ * a Problem that names it.
  */
-export async function sourceFiles(paths: readonly string[]): Promise<readonly SourceFile[]> {
+export async function sourceFiles(
+  paths: readonly string[],
+  stdin?: AsyncIterable<Uint8Array>,
+): Promise<readonly SourceFile[]> {
   const walk = new Walk();
   const files: SourceFile[] = [];
-  for (const path of paths) files.push(...(await walk.filesAt(path)));
+  if (paths.filter((path) => path === '-').length > 1)
+    throw new Problem('bad-input', 'standard input (-) can be read once only');
+  for (const path of paths) {
+    if (path === '-' && stdin !== undefined) files.push(await inputFile(stdin));
+    else files.push(...(await walk.filesAt(path)));
+  }
   return files;
+}
+
+/** Standard input as a file, whose content is kept in memory because an import reads a file more than once. */
+async function inputFile(stdin: AsyncIterable<Uint8Array>): Promise<SourceFile> {
+  const path = 'standard input';
+  const bytes = await allBytes(path, asBuffers(stdin), limits.inMemory);
+  if (signatureOf(bytes.subarray(0, signatureSize)) === 'zip')
+    throw refusal({ path }, {}, 'a zip archive cannot be read from standard input', [
+      'save it to a file, and import that',
+    ]);
+  return withoutGzip({
+    name: 'stdin',
+    path,
+    size: bytes.length,
+    read: (counter) => counted(asBuffers([bytes]), counter),
+    siblings: async () => [],
+  });
+}
+
+async function* asBuffers(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) yield Buffer.from(chunk);
 }
 
 /** A file of a folder, with its name there. */

@@ -19,13 +19,14 @@ export async function zipMembers(location: string, path: string): Promise<readon
   const files: SourceFile[] = [];
   for (const [name, entry] of [...entries].sort(([a], [b]) => (a < b ? -1 : Number(a > b)))) {
     const memberPath = `${path}/${printablePath(name)}`;
-    const file = await withoutGzip({
+    const content = await withoutGzip({
       name: printablePath(name.slice(name.lastIndexOf('/') + 1)),
       path: memberPath,
       size: entry.uncompressedSize,
       read: (counter) => counted(memberBytes(location, memberPath, entry), counter),
       siblings: async () => files.filter((other) => other !== file),
     });
+    const file: SourceFile = { ...content, inArchive: true };
     files.push(file);
   }
   return files;

@@ -8,6 +8,7 @@ import { metadataCsv } from './own/metadata.ts';
 import { asofCsv } from './own/statements.ts';
 import { datedPanel } from './panels/dated.ts';
 import { fredMd, fredQd } from './panels/fred-md.ts';
+import { plainCsv } from './panels/plain.ts';
 import { rtdsm } from './rtdsm/rtdsm.ts';
 import { secForm345 } from './sec/form345.ts';
 import { secOwnershipXml } from './sec/ownership-xml.ts';
@@ -28,6 +29,7 @@ export const formats: readonly ImportFormat[] = [
   fredMd,
   fredQd,
   datedPanel,
+  plainCsv,
   rtdsm,
   treasuryParCsv,
   treasuryRealCsv,
@@ -41,12 +43,13 @@ export const formats: readonly ImportFormat[] = [
 
 const kinds = formats.map(({ kind }) => kind).join(', ');
 
-/** The format of that `kind`, or the one that recognises the file. A file that no format recognises is refused, with what it seems to be. */
-export async function recognise(file: SourceFile, kind?: string): Promise<ImportFormat> {
-  const chosen = kind === undefined ? undefined : formatOfKind(kind);
+/** The refusal of a file that no format recognises. */
+export class UnknownFile extends Problem {}
+
+/** The format that is `chosen`, or the one that recognises the file. An empty file, and one that no format recognises, is refused. */
+export async function recognise(file: SourceFile, chosen?: ImportFormat): Promise<ImportFormat> {
   const head = await file.head();
   if (head.length === 0) throw refusal(file, {}, 'the file is empty (0 bytes)');
-  if (isUtf16(head)) throw refusal(file, {}, 'the text is UTF-16; save it as UTF-8');
   if (chosen !== undefined) return chosen;
   const text = headText(head);
   const [format, other] = formats.filter((candidate) => candidate.recognise(text, file.name));
@@ -55,18 +58,14 @@ export async function recognise(file: SourceFile, kind?: string): Promise<Import
   throw refusal(file, {}, `could be ${format.kind} or ${other.kind}`, ['pass --kind KIND']);
 }
 
-function formatOfKind(kind: string): ImportFormat {
+/** The format of that kind; an unknown kind is a Problem that lists them. */
+export function formatOfKind(kind: string): ImportFormat {
   const format = formats.find((candidate) => candidate.kind === kind);
   if (format !== undefined) return format;
   throw new Problem('bad-input', `unknown kind of file ${JSON.stringify(kind)}`, {
     field: 'kind',
     hints: [`the kinds are ${kinds}`],
   });
-}
-
-/** Recognises UTF-16 by its byte-order mark, or by a zero in every second of the first bytes. */
-function isUtf16(head: Buffer): boolean {
-  return /^(?:\xff\xfe|\xfe\xff|(?:[\t-~]\0){4}|(?:\0[\t-~]){4})/.test(head.toString('latin1'));
 }
 
 /** The head as text, without a byte-order mark and without a character cut at its end; binary content byte by byte. */
@@ -88,8 +87,11 @@ function isBinary(head: Buffer): boolean {
 function unrecognised(file: SourceFile, text: string): Problem {
   const hints = [`if you know what it is, pass --kind with one of ${kinds}`];
   const description = describeUnsupported(text);
-  if (description !== undefined) return refusal(file, {}, `this looks like ${description}`, hints);
-  return refusal(file, {}, `not a format that asof reads; it starts with ${firstLine(text)}`, hints);
+  const reason =
+    description === undefined
+      ? `not a format that asof reads; it starts with ${firstLine(text)}`
+      : `this looks like ${description}`;
+  return new UnknownFile('bad-input', refusal(file, {}, reason).detail, { hints });
 }
 
 /** The beginning of the first line that is not blank. */

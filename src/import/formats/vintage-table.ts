@@ -4,9 +4,9 @@ import type { Statement } from '../../domain/series/revision-history.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../domain/series/series.ts';
 import { type ColumnReading, readColumns } from '../../domain/series/table-columns.ts';
 import type { Problem } from '../../errors/problem.ts';
-import { refusal, type SourceFile } from '../files/source-file.ts';
+import { type DateOrder, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../readers/csv.ts';
-import type { Batch } from './format.ts';
+import type { Batch, ReadOptions } from './format.ts';
 
 const batchSize = 5000;
 
@@ -152,6 +152,8 @@ type VintageLayout = {
   readonly date: (text: string) => Day | undefined;
   /** The form of a date, for refusals. */
   readonly dateForm: string;
+  /** The order of month and day, if the publisher writes dates in that order. */
+  readonly dateOrder?: DateOrder;
   /** Whether a row above the first date, given its first cell, is something other than figures. */
   readonly isNote: (label: string) => boolean;
 };
@@ -167,7 +169,8 @@ export const isoDates = {
 export async function readVintageCsv(file: SourceFile, layout: VintageLayout): Promise<VintageTable> {
   const rows: VintageRow[] = [];
   let columns: readonly VintageColumn[] = [];
-  for await (const batch of readCsvBody(file, (header) => columnsOf(file, header, layout))) {
+  const { dateOrder } = layout;
+  for await (const batch of readCsvBody(file, (header) => columnsOf(file, header, layout), dateOrder)) {
     columns = batch.header;
     for (const { row, cells } of batch.rows) {
       const label = (cells[0] ?? '').trim();
@@ -192,6 +195,23 @@ export function columnId(file: SourceFile, name: string): string {
   const seriesId = parseSeriesId(name);
   if (seriesId === undefined) throw refusal(file, { row: 1, column: name }, 'not a series id');
   return seriesId;
+}
+
+/** The series of a column: `value` is the one that `--series` names, any other name is an id. */
+export function seriesOf(file: SourceFile, name: string, { series }: ReadOptions): string {
+  if (!isValue(name)) {
+    const id = columnId(file, name);
+    if (series === undefined || series === id) return id;
+    const reason = `the file names its series ${id}; --id ${id}=${series} imports it as ${series}`;
+    throw refusal(file, { row: 1, column: name }, reason);
+  }
+  if (series !== undefined) return columnId(file, series);
+  throw refusal(file, { row: 1, column: name }, 'the file does not name its series; pass --series ID');
+}
+
+/** Whether a column is named `value`, whatever its series is. */
+export function isValue(name: string): boolean {
+  return name.toUpperCase() === 'VALUE';
 }
 
 /** The refusal of a file of one whole vintage whose date is unknown. */

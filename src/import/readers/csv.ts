@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
 import { Problem } from '../../errors/problem.ts';
-import { notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { type DateOrder, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
+import { WrittenCells, type WrittenRow } from './cells.ts';
+import { cellsIn, type Dialect, dialectOf, linesOf } from './dialect.ts';
 
-/** One record of a CSV file and its row, counted from 1 (usually the header). */
+/** One record of a CSV file and its row, counted from 1. */
 export type CsvRow = { readonly row: number; readonly cells: readonly string[] };
 
 const batchSize = 5000;
@@ -12,11 +14,32 @@ const batchSize = 5000;
 const longestRecord = 16 * 1024 * 1024;
 
 /**
- * The records of a CSV file in batches: RFC 4180, UTF-8 with or without a byte-order mark, LF or CRLF.
- * Cells keep their blanks. Empty lines are skipped, but count as rows. A broken quote or a byte that is not UTF-8 is
- * refused with its row.
+ * The records of a CSV file in batches, from its header on: RFC 4180, UTF-8 with or without a byte-order mark, LF or
+ * CRLF. What programs make of such a file is undone: titles above the header, semicolons or tabs between cells, decimal
+ * commas, empty cells beyond the header, dates in another form, `NaN` for an empty cell. Other cells keep their blanks.
+ * Empty lines are skipped, but count as rows. A broken quote, a byte that is not UTF-8, and dates or numbers that could
+ * be read in two ways are refused with their row. `usual` is the order of month and day where the file leaves it open.
  */
-export async function* readCsv(file: SourceFile): AsyncGenerator<readonly CsvRow[]> {
+export async function* readCsv(file: SourceFile, usual?: DateOrder): AsyncGenerator<readonly CsvRow[]> {
+  const dialect = dialectOf((await file.head()).toString('latin1'));
+  let reader: WrittenCells | undefined;
+  for await (const batch of recordsOf(file, dialect)) {
+    const rows = batch.filter(({ row }) => row > dialect.titles);
+    if (reader === undefined) {
+      const header = rows.shift();
+      if (header === undefined) continue;
+      reader = new WrittenCells(file, dialect, header, usual, () => recordsOf(file, dialect));
+      // A header with a fault is refused before the rows below it are read.
+      yield [header];
+    }
+    if (rows.length === 0) continue;
+    await reader.read(rows);
+    yield rows;
+  }
+}
+
+/** The records of a file as they are written. */
+async function* recordsOf(file: SourceFile, { separator }: Dialect): AsyncGenerator<WrittenRow[]> {
   const input = await file.open();
   try {
     const chunks = withoutMark(input);
@@ -25,12 +48,12 @@ export async function* readCsv(file: SourceFile): AsyncGenerator<readonly CsvRow
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
       const chunk = next.value;
       // Splitting is six times as fast as a CSV parser, and equivalent while nothing is quoted.
-      if (chunk.includes('"')) return yield* quotedRows(file, resumed(rest + chunk, chunks), row);
+      if (chunk.includes('"')) return yield* quotedRows(file, resumed(rest + chunk, chunks), row, separator);
       const end = chunk.lastIndexOf('\n');
       if (end >= 0) {
         const lines = (rest + chunk.slice(0, end + 1)).split('\n');
         lines.pop();
-        const rows = plainRows(file, lines, row);
+        const rows = plainRows(file, lines, row, separator);
         if (rows.length > 0) yield rows;
         row += lines.length;
       }
@@ -38,7 +61,7 @@ export async function* readCsv(file: SourceFile): AsyncGenerator<readonly CsvRow
       if (rest.length > longestRecord) throw tooLong(file, row + 1);
     }
     // The last line has no line feed; a carriage return in it is content.
-    if (rest !== '') yield [checkedText(file, { row: row + 1, cells: rest.split(',') })];
+    if (rest !== '') yield [checkedText(file, { row: row + 1, cells: rest.split(separator) })];
   } finally {
     input.destroy();
   }
@@ -59,15 +82,20 @@ async function* resumed(text: string, chunks: AsyncIterable<string>): AsyncGener
   yield* chunks;
 }
 
-function plainRows(file: SourceFile, lines: readonly string[], rowsBefore: number): CsvRow[] {
-  const rows: CsvRow[] = [];
+function plainRows(
+  file: SourceFile,
+  lines: readonly string[],
+  rowsBefore: number,
+  separator: string,
+): WrittenRow[] {
+  const rows: WrittenRow[] = [];
   let row = rowsBefore;
   for (const line of lines) {
     row += 1;
     const text = line.endsWith('\r') ? line.slice(0, -1) : line;
     if (text === '') continue;
-    rows.push({ row, cells: text.split(',') });
-    if (foreign.test(text)) checkedText(file, { row, cells: text.split(',') });
+    const record = { row, cells: text.split(separator) };
+    rows.push(foreign.test(text) ? checkedText(file, record) : record);
   }
   return rows;
 }
@@ -76,15 +104,21 @@ async function* quotedRows(
   file: SourceFile,
   text: AsyncIterable<string>,
   rowsBefore: number,
-): AsyncGenerator<readonly CsvRow[]> {
+  delimiter: string,
+): AsyncGenerator<WrittenRow[]> {
   const source = Readable.from(text);
   const parser = source.pipe(
-    parse({ record_delimiter: ['\r\n', '\n'], relax_column_count: true, max_record_size: longestRecord }),
+    parse({
+      delimiter,
+      record_delimiter: ['\r\n', '\n'],
+      relax_column_count: true,
+      max_record_size: longestRecord,
+    }),
   );
   source.on('error', (error) => parser.destroy(error));
   try {
     let row = rowsBefore;
-    let batch: CsvRow[] = [];
+    let batch: WrittenRow[] = [];
     for await (const cells of parser as AsyncIterable<string[]>) {
       row += 1;
       if (cells.length === 1 && cells[0] === '') continue;
@@ -105,7 +139,7 @@ async function* quotedRows(
 /** Characters that show that a file is not UTF-8 text: NUL, and the replacement of undecodable bytes. */
 const foreign = /[\0\uFFFD]/;
 
-function checkedText(file: SourceFile, record: CsvRow): CsvRow {
+function checkedText(file: SourceFile, record: WrittenRow): WrittenRow {
   const broken = record.cells.find((cell) => foreign.test(cell));
   if (broken === undefined) return record;
   throw notUtf8(file, { row: record.row, value: broken });
@@ -130,17 +164,17 @@ function parserProblem(file: SourceFile, error: unknown, rowsBefore: number): un
   return refusal(file, { row }, `broken CSV: ${quoteErrors[code] ?? code}`);
 }
 
-/** The cells of the first line of a CSV file, without blanks and quotes around them; good for recognising a format only. */
+/** The names in the header of a CSV file, without blanks and quotes around them; good for recognising a format only. */
 export function headerOf(head: string): readonly string[] {
-  return cellsOf(head, 0);
+  const header = cellsOf(head, 0);
+  const last = header.findLastIndex((name) => name !== '');
+  return header.slice(0, Math.max(last, 0) + 1);
 }
 
-/** As `headerOf`, but for the line with the given index; 0 is the header. */
+/** The cells of the row with that index below the titles; 0 is the header. */
 export function cellsOf(head: string, index: number): readonly string[] {
-  // The byte-order mark is one character, or three in a head that was decoded byte by byte.
-  const text = head.replace(/^(?:\uFEFF|\u00EF\u00BB\u00BF)/, '');
-  const line = text.split('\n', index + 1)[index] ?? '';
-  return line.split(',').map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
+  const { separator, titles } = dialectOf(head);
+  return cellsIn(linesOf(head, titles + index + 1)[titles + index] ?? '', separator);
 }
 
 /** Records of a CSV file, with what `readHeader` made of its header. */
@@ -154,10 +188,11 @@ type CsvBody<Header> = { readonly header: Header; readonly rows: readonly CsvRow
 export async function* readCsvBody<Header>(
   file: SourceFile,
   readHeader: (header: CsvRow) => Header,
+  usual?: DateOrder,
 ): AsyncGenerator<CsvBody<Header>> {
   let known: { readonly header: Header; readonly width: number } | undefined;
   let empty = true;
-  for await (const batch of readCsv(file)) {
+  for await (const batch of readCsv(file, usual)) {
     let records = batch;
     if (known === undefined) {
       const first = batch[0];

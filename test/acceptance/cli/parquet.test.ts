@@ -138,6 +138,8 @@ async function bothWays(line: string) {
 function worded(cell: string, type: string): string | null {
   const scale = Number(/^DECIMAL\(\d+,(\d+)\)$/.exec(type)?.[1] ?? -1);
   if (cell === '') return type === list ? '' : null;
+  // Texts word the largest integer of the contract; a column of integers has the number.
+  if (type === integer && cell === 'unlimited') return '2147483647';
   if (scale === -1) return cell;
   const [whole = '', decimals = ''] = cell.split('.');
   return scale === 0 ? whole : `${whole}.${decimals.padEnd(scale, '0')}`;

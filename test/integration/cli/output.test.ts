@@ -141,7 +141,7 @@ describe('formats', () => {
     expect({ code, start: out.slice(0, start.length) }).toEqual({ code: 0, start });
   });
 
-  it('a table says unlimited, and a file has the number', async () => {
+  it('tables and text files say unlimited', async () => {
     expect((await asof(['ping', '-f', 'table', '--store', store])).out).toContain('unlimited');
     expect((await asof(['ping', '--csv', '--store', store])).out).toContain(',unlimited,unlimited,');
   });

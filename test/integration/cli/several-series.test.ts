@@ -44,6 +44,19 @@ describe('several series', () => {
     ]);
   });
 
+  it('are each limited to their oldest rows by --first, still newest first', async () => {
+    expect((await shown(['obs', 'GDP', 'LONG', '--first', '2'])).rows).toEqual([
+      'GDP,2014-10-01',
+      'GDP,2014-07-01',
+      'LONG,2010-01-02',
+      'LONG,2010-01-01',
+    ]);
+    expect((await shown(['obs', 'LONG', '--first', '2', '--sort', 'asc'])).rows).toEqual([
+      'LONG,2010-01-01',
+      'LONG,2010-01-02',
+    ]);
+  });
+
   it('are each reversed by --sort asc', async () => {
     expect((await shown(['obs', 'GDP', 'UNRATE', '--sort', 'asc'])).rows).toEqual([
       'GDP,2014-07-01',

@@ -38,6 +38,7 @@ describe('importFiles', () => {
         { file: join(files, 'a.csv'), kind: 'asof-csv', series: 1, vintages: 2, ...none, statementsNew: 2 },
         { file: join(files, 'more/b.csv'), kind: 'metadata-csv', series: 0, vintages: 0, ...none },
       ],
+      skipped: [],
     });
     expect(await statementsIn(store, 'GDP')).toEqual([
       '2014-10-01 2015-01-30 17710.7',

@@ -88,6 +88,7 @@ describe('the OpenAPI description', () => {
       type: 'apiKey',
       in: 'header',
       name: 'X-API-Key',
+      description: expect.stringContaining('key'),
     });
   });
 

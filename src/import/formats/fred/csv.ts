@@ -7,6 +7,7 @@ import {
   fredCells,
   isoDates,
   readVintageCsv,
+  seriesOf,
   unknownVintage,
   vintageBatches,
 } from '../vintage-table.ts';
@@ -23,10 +24,12 @@ export const fredCsv: ImportFormat = {
   recognise(head) {
     const [date, ...columns] = headerOf(head);
     if (!isDateColumn(date) || columns.length === 0) return false;
+    // The Real-Time Data Set has a column for each vintage of its variable, such as ROUTPUT65Q4.
+    if (columns.every((name) => /\d\d(?:Q[1-4]|M\d\d?)$/i.test(name))) return false;
     return !columns.some(isVintageColumn) && !columns.every(isCurveColumn);
   },
   async *read(file, options) {
-    const { asOf: vintage, series } = options;
+    const { asOf: vintage } = options;
     if (vintage === undefined)
       throw unknownVintage(file, 'the file does not state when its figures were known');
     const table = await readVintageCsv(file, {
@@ -36,10 +39,8 @@ export const fredCsv: ImportFormat = {
           const reason = 'a treasury rate among other series; import the rates from a file of their own';
           throw refusal(file, { row: 1, column: name }, reason);
         }
-        if (name.toUpperCase() !== 'VALUE') return { seriesId: columnId(file, name), vintage };
         // In some years FRED named the only column VALUE, for any series.
-        if (series !== undefined) return { seriesId: columnId(file, series), vintage };
-        throw refusal(file, { row: 1, column: name }, 'the file does not name its series; pass --series ID');
+        return { seriesId: seriesOf(file, name, options), vintage };
       },
     });
     yield* vintageBatches(file, table, fredCells);

@@ -1,5 +1,5 @@
 import { type Day, parseDay } from '../../../domain/series/date.ts';
-import { frequencyOf, parseSeriesId } from '../../../domain/series/series.ts';
+import { frequencyOf } from '../../../domain/series/series.ts';
 import type { SourceFile } from '../../files/source-file.ts';
 import { headerOf } from '../../readers/csv.ts';
 import type { ImportFormat, ReadOptions } from '../format.ts';
@@ -12,6 +12,7 @@ import {
   unknownVintage,
   vintageBatches,
 } from '../vintage-table.ts';
+import { isSeriesColumn } from './plain.ts';
 
 /**
  * A panel of FRED series as published on the day in the file name. In a file with monthly rows a column is monthly,
@@ -39,16 +40,6 @@ export const datedPanel: ImportFormat = {
     yield* vintageBatches(file, table, { ...fredCells, ...(rowFrequency === 'M' && { rowFrequency }) });
   },
 };
-
-/** Columns that asof's output and other tables have beside a date, where a panel has series. */
-const fieldNames = new Set(['value', 'rate', 'maturity', 'source', 'unit', 'frequency', 'id']);
-
-function isSeriesColumn(name: string): boolean {
-  const field = fieldNames.has(name) || /^(?:series_id|as_of(?:_date)?|curve_type|trade_date)$/.test(name);
-  // A treasury table has maturities, such as `10 Yr`.
-  const maturity = /^\d+(?:\.\d+)? ?(?:mo|month|yr|year)s?$/i.test(name);
-  return !field && !maturity && parseSeriesId(name) !== undefined;
-}
 
 function vintageOf(file: SourceFile, options: ReadOptions): Day {
   const vintage = options.asOf ?? parseDay(file.name.replace(/\.csv$/i, ''));

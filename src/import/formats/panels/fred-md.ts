@@ -1,4 +1,4 @@
-import { type Day, dayOf, type Frequency, monthEnd } from '../../../domain/series/date.ts';
+import { type Day, dayOf, type Frequency, monthEnd, parseDay } from '../../../domain/series/date.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { cellsOf, headerOf } from '../../readers/csv.ts';
 import type { ImportFormat, ReadOptions } from '../format.ts';
@@ -54,11 +54,13 @@ function panel({ kind, summary, source, frequency, secondRow }: PanelKind): Impo
       const table = await readVintageCsv(file, {
         column: (name) => ({ seriesId: columnId(file, name), vintage }),
         date: (text) => {
-          const parts = /^(\d{1,2})\/(\d{1,2})\/(\d{4}|\d\d)$/.exec(text);
-          if (parts?.[3]?.length === 2) shortYears = true;
-          return parts === null ? undefined : dayOf(fullYear(parts[3]), Number(parts[1]), Number(parts[2]));
+          const [, month, day, year] = /^(\d{1,2})\/(\d{1,2})\/(\d\d)$/.exec(text) ?? [];
+          if (year === undefined) return text.endsWith('-01') ? parseDay(text) : undefined;
+          shortYears = true;
+          return Number(day) === 1 ? dayOf(fullYear(Number(year)), Number(month), 1) : undefined;
         },
-        dateForm: 'M/D/YYYY',
+        dateForm: 'M/D/YYYY, the first day of a month',
+        dateOrder: 'M/D/YYYY',
         isNote: (label) => /^(?:factors|transform):?$/i.test(label),
       });
       if (shortYears) refuseDisorder(file, table);
@@ -68,9 +70,8 @@ function panel({ kind, summary, source, frequency, secondRow }: PanelKind): Impo
 }
 
 /** The panels begin in 1959, so two-digit years from 59 are in the 1900s; `refuseDisorder` catches the exceptions. */
-function fullYear(text = ''): number {
-  if (text.length !== 2) return Number(text);
-  return Number(text) + (Number(text) >= 59 ? 1900 : 2000);
+function fullYear(year: number): number {
+  return year + (year >= 59 ? 1900 : 2000);
 }
 
 function refuseDisorder(file: SourceFile, { rows }: VintageTable): void {

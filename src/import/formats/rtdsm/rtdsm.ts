@@ -1,10 +1,12 @@
-import { type Day, dayOf, type Frequency } from '../../../domain/series/date.ts';
+import { dayOf, type Frequency } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import { parseSeriesId } from '../../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { headerOf, readCsv } from '../../readers/csv.ts';
 import { readOnlySheet, type Sheet } from '../../readers/xlsx.ts';
 import type { ImportFormat } from '../format.ts';
 import { type VintageColumn, type VintageRow, type VintageTable, vintageBatches } from '../vintage-table.ts';
+import { periodsOf } from './periods.ts';
 
 /**
  * The Real-Time Data Set of the Philadelphia Fed: one workbook per variable, one column per vintage. The date of a
@@ -13,24 +15,47 @@ import { type VintageColumn, type VintageRow, type VintageTable, vintageBatches 
  */
 export const rtdsm: ImportFormat = {
   kind: 'rtdsm',
-  summary: 'Philadelphia Fed real-time workbook (ROUTPUTQvQd.xlsx), one vintage per column',
+  summary: 'Philadelphia Fed real-time data set (ROUTPUTQvQd.xlsx, or a CSV of it), one vintage per column',
   source: 'Philadelphia Fed Real-Time Data Set',
   vintageKind: 'sampled',
   whole: true,
   takesAsOf: false,
-  recognise: (head, name) => head.startsWith('PK\u0003\u0004') && /\.xlsx$/i.test(name),
+  recognise: (head, name) => isWorkbook(head, name) || isTable(head),
   async *read(file) {
-    const sheet = await readOnlySheet(file);
+    const workbook = isWorkbook((await file.head()).toString('latin1'), file.name);
+    const sheet = workbook ? await readOnlySheet(file) : await readTable(file);
     const columns = readColumns(file, sheet[0] ?? []);
-    const { rows, frequency } = readRows(file, sheet, columns);
+    const { rows, frequency } = readRows(file, sheet, columns, workbook);
     const table: VintageTable = { columns, rows };
     yield* vintageBatches(file, table, {
-      number: shortestDecimals(),
+      number: workbook ? shortestDecimals() : parseDecimal,
       withdrawals: new Set(['#N/A']),
       frequency,
     });
   },
 };
+
+function isWorkbook(head: string, name: string): boolean {
+  return head.startsWith('PK\u0003\u0004') && /\.xlsx$/i.test(name);
+}
+
+/** Whether a CSV file has the columns of the data set. */
+function isTable(head: string): boolean {
+  const [date, ...columns] = headerOf(head);
+  return date === 'DATE' && columns.length > 0 && columns.every((name) => vintageName.test(name));
+}
+
+/** The rows of a CSV file at their places, so that blank rows count. */
+async function readTable(file: SourceFile): Promise<Sheet> {
+  const sheet: (readonly (string | null)[])[] = [];
+  for await (const rows of readCsv(file)) {
+    for (const { row, cells } of rows) {
+      while (sheet.length < row - 1) sheet.push([]);
+      sheet.push(cells.map((cell) => (cell.trim() === '' ? null : cell.trim())));
+    }
+  }
+  return sheet;
+}
 
 function readColumns(file: SourceFile, header: readonly unknown[]): VintageColumn[] {
   if (header[0] !== 'DATE') {
@@ -53,9 +78,12 @@ function readColumns(file: SourceFile, header: readonly unknown[]): VintageColum
   );
 }
 
+/** A variable and its vintage: `ROUTPUT65Q4`, `EMPLOY64M12`. */
+const vintageName = /^(.+?)(\d\d)(?:Q([1-4])|M(\d{1,2}))$/i;
+
 function readColumn(file: SourceFile, cell: unknown, letters: string): VintageColumn {
   const header = typeof cell === 'string' ? cell : '';
-  const parts = /^(.+?)(\d\d)(?:Q([1-4])|M(\d{1,2}))$/i.exec(header);
+  const parts = vintageName.exec(header);
   const [, prefix = '', digits = '', quarter, month] = parts ?? [];
   const seriesId = parseSeriesId(prefix);
   const year = Number(digits) + (Number(digits) >= 60 ? 1900 : 2000);
@@ -77,31 +105,19 @@ function readRows(
   file: SourceFile,
   sheet: Sheet,
   columns: readonly VintageColumn[],
+  workbook: boolean,
 ): { readonly rows: readonly VintageRow[]; readonly frequency: Frequency } {
-  const rows: VintageRow[] = [];
-  let frequency: Frequency = '';
-  for (const [index, cells] of sheet.entries()) {
-    const row = index + 1;
-    if (index === 0 || cells.every((cell) => cell === null)) continue;
-    const label = String(cells[0] ?? '');
-    const dated = readDate(label);
-    if (dated === undefined) {
-      throw refusal(file, { row, column: 'A DATE', value: label }, 'not a date such as 1947:Q1 or 1947:01');
-    }
-    if (rows.length > 0 && dated.frequency !== frequency) {
-      throw refusal(file, { row, column: 'A DATE', value: label }, 'the file mixes months and quarters');
-    }
-    frequency = dated.frequency;
-    rows.push({ row, date: dated.date, cells: readCells(file, row, cells, columns) });
-  }
-  if (rows.length === 0) throw refusal(file, {}, 'the file has a header and no rows');
-  return { rows, frequency };
-}
-
-function readDate(label: string): { readonly date: Day; readonly frequency: Frequency } | undefined {
-  const [, year, quarter, month] = /^(\d{4}):(?:Q([1-4])|(\d\d))$/.exec(label) ?? [];
-  const date = dayOf(Number(year), quarter === undefined ? Number(month) : 3 * Number(quarter) - 2, 1);
-  return date === undefined ? undefined : { date, frequency: quarter === undefined ? 'M' : 'Q' };
+  const labels = sheet.flatMap((cells, index) => {
+    const isRow = index > 0 && cells.some((cell) => cell !== null);
+    return isRow ? [{ row: index + 1, label: String(cells[0] ?? '') }] : [];
+  });
+  if (labels.length === 0) throw refusal(file, {}, 'the file has a header and no rows');
+  // A workbook of the publisher writes quarters as 1947:Q1.
+  const dates = periodsOf(file, labels, workbook ? undefined : columns[0]?.seriesId);
+  const rows = dates.map(({ row, date }) => {
+    return { row, date, cells: readCells(file, row, sheet[row - 1] ?? [], columns) };
+  });
+  return { rows, frequency: dates[0]?.frequency ?? '' };
 }
 
 function readCells(

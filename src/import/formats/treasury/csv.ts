@@ -59,12 +59,9 @@ function curveTypeOf(head: string): CurveType | undefined {
 
 /** Two-digit years from 90 are in the 1900s: the curve begins in 1990. */
 function parseTradeDate(text: string): Day | undefined {
-  const parts = /^(\d{1,2})\/(\d{1,2})\/(\d{2}|\d{4})$/.exec(text);
-  if (parts === null) return parseDay(text);
-  const [, month, day, digits = ''] = parts;
-  const year = Number(digits);
-  const century = digits.length === 4 ? 0 : year >= 90 ? 1900 : 2000;
-  return dayOf(century + year, Number(month), Number(day));
+  const [, month, day, digits] = /^(\d{1,2})\/(\d{1,2})\/(\d\d)$/.exec(text) ?? [];
+  if (digits === undefined) return parseDay(text);
+  return dayOf(Number(digits) + (Number(digits) >= 90 ? 1900 : 2000), Number(month), Number(day));
 }
 
 /** `DGS10`, `DGS3MO`, `DFII10`. */

@@ -83,6 +83,12 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['obs GDP --limit 0', '--limit "0": use an integer of at least 1'],
     ['obs GDP --limit 1.5', '--limit "1.5": use an integer of at least 1'],
     ['obs GDP --all --limit 3', 'use either --all or --limit'],
+    ['obs GDP --first 0', '--first "0": use an integer of at least 1'],
+    ['obs GDP --limit 3 --first 3', 'use either --limit or --first'],
+    ['vintages GDP --all --first 3', 'use either --all or --first'],
+    ['yields --first 3 --cursor abc', 'use either --first or --cursor'],
+    ['yields --wide --first 3 --limit 3', 'use either --limit or --first'],
+    ['series search --first 3', "unknown option '--first'\ndid you mean --format?"],
     ['obs GDP UNRATE --cursor mine', '--cursor continues one series: name one id'],
     ['obs GDP --sort up', '--sort "up": use desc or asc'],
     [

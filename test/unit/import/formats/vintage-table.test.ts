@@ -73,7 +73,7 @@ describe('a file of whole vintages', () => {
     [
       'a column name that is not a series id',
       ['DATE,GDP,', '2014-01-01,1,1'],
-      ', row 1, column "": not a series id',
+      ', row 2: "1": the header has no name for this column',
     ],
     ['dates alone', ['DATE', '2014-01-01'], ', row 1: the file has dates and no series'],
     [

@@ -93,7 +93,7 @@ describe('records of a CSV file', () => {
   });
 
   test('are those of a CSV parser, for any chunks and any first quote', async () => {
-    const plain = fc.stringMatching(/^[ a-z0-9.é€😀-]{0,6}$/u);
+    const plain = fc.stringMatching(/^[ a-m0-9.é€😀-]{0,6}$/u);
     const quoted = fc.stringMatching(/^[ a,"\n\ré]{0,6}$/).map((text) => `"${text.replaceAll('"', '""')}"`);
     const cell = fc.oneof({ weight: 12, arbitrary: plain }, { weight: 1, arbitrary: quoted });
     const row = fc.array(cell, { minLength: 1, maxLength: 4 }).map((cells) => cells.join(','));
@@ -101,7 +101,7 @@ describe('records of a CSV file', () => {
     await fc.assert(
       fc.asyncProperty(body, fc.integer({ min: 1, max: 40 }), fc.boolean(), async (rows, chunkSize, open) => {
         const whole = rows.map(([text, end]) => text + end).join('');
-        const text = open ? whole.replace(/\r?\n$/, '') : whole;
+        const text = `h,i,j,k\n${open ? whole.replace(/\r?\n$/, '') : whole}`;
         const expected = parse(text, { record_delimiter: ['\r\n', '\n'], relax_column_count: true })
           .map((cells: string[], index: number) => ({ row: index + 1, cells }))
           .filter(({ cells }: CsvRow) => cells.length > 1 || cells[0] !== '');

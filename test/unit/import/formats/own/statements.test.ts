@@ -58,8 +58,8 @@ describe("asof's own CSV", () => {
     ['a date', 'GDP,2014-02-30,2015-01-30,1', 'row 2, column "date": "2014-02-30": not a date: YYYY-MM-DD'],
     [
       'a vintage',
-      'GDP,2014-10-01,1/30/2015,1',
-      'row 2, column "as_of_date": "1/30/2015": not a date: YYYY-MM-DD',
+      'GDP,2014-10-01,2/30/2015,1',
+      'row 2, column "as_of_date": "2015-02-30": not a date: YYYY-MM-DD',
     ],
     ['an id', ',2014-10-01,2015-01-30,1', 'row 2, column "series_id": "": not a series id'],
   ])('is refused for an invalid field, %s: %s', async (_, row, message) => {

@@ -7,6 +7,46 @@ const number = (text: string) => ({ number: text });
 const file = (...rows: Row[]) => sourceFile('ROUTPUTQvQd.xlsx', workbook(rows));
 const header = ['DATE', 'ROUTPUT65Q4', 'ROUTPUT66Q1'];
 
+describe('a CSV file of the Real-Time Data Set', () => {
+  const csv = (...rows: string[]) => sourceFile('data.csv', `${rows.join('\n')}\n`);
+  const quarters = ['1947:01', '1947:02', '1947:03', '1947:04', '1948:01'];
+
+  test.each([
+    ['1947:01 and so on, and counts to 04', quarters],
+    ['1947:Q1', ['1947:Q1', '1947:Q2', '1947:Q3', '1947:Q4', '1948:Q1']],
+  ])('has quarters where it writes %s', async (_, labels) => {
+    const rows = labels.map((label, index) => `${label},${306 + index}.4,#N/A`);
+    const records = await readAll(rtdsm, csv('DATE,ROUTPUT65Q4,ROUTPUT66Q1', ...rows));
+    expect(lines(records.statements).filter((line) => !line.endsWith(','))).toEqual([
+      'ROUTPUT,1947-01-01,1965-11-15,306.4',
+      'ROUTPUT,1947-04-01,1965-11-15,307.4',
+      'ROUTPUT,1947-07-01,1965-11-15,308.4',
+      'ROUTPUT,1947-10-01,1965-11-15,309.4',
+      'ROUTPUT,1948-01-01,1965-11-15,310.4',
+    ]);
+    expect(records.implied).toEqual([{ seriesId: 'ROUTPUT', frequency: 'Q' }]);
+  });
+
+  test.each([
+    ['a variable that is quarterly', 'ROUTPUT65Q4', ['1947-01-01', '1947-04-01']],
+    ['a variable that is monthly', 'EMPLOY65M4', ['1947-01-01', '1947-02-01']],
+  ])('with few rows has the periods of %s', async (_, column, dates) => {
+    const records = await readAll(rtdsm, csv(`DATE,${column}`, '1947:01,1', '1947:02,2'));
+    expect(records.statements.map(({ date }) => date)).toEqual(dates);
+  });
+
+  test('has months where its labels exceed 04', async () => {
+    const records = await readAll(rtdsm, csv('DATE,X65Q4', '1947:03,1', '1947:04,2', '1947:05,3'));
+    expect(records.statements.map(({ date }) => date)).toEqual(['1947-03-01', '1947-04-01', '1947-05-01']);
+  });
+
+  test('is refused where a few rows of an unknown variable could be months or quarters', async () => {
+    expect(await refusalOf(rtdsm, csv('DATE,X65Q4', '1947:01,1', '1947:02,2'))).toBe(
+      'Problem: data.csv, row 2, column "A DATE": "1947:01": this could be a month or a quarter, and the file is too short to decide it; write 1947:Q1 for quarters',
+    );
+  });
+});
+
 describe('a workbook of the Real-Time Data Set', () => {
   test('states each column on the 15th of its quarter’s middle month', async () => {
     const records = await readAll(rtdsm, file(header, ['1947:Q1', number('306.4'), number('306.5')]));

@@ -33,8 +33,8 @@ describe('the curves of the H.15 release', () => {
     ],
     [
       'a date in another form',
-      'DATE,DGS1\n1/2/2024,1\n',
-      'row 2, column "DATE": "1/2/2024": not a date of the form YYYY-MM-DD',
+      'DATE,DGS1\n2/30/2024,1\n',
+      'row 2, column "DATE": "2024-02-30": not a date of the form YYYY-MM-DD',
     ],
     [
       'N/A',

@@ -17,22 +17,22 @@ describe('the par curve of the Treasury', () => {
   });
 
   it('has no rate for an empty cell or N/A, and the published digits otherwise', async () => {
-    expect(await par('Date,1 Mo,3 Mo,30 Yr\r\n1/2/90,,7.83,8\r\n1/3/90,N/A,-0.00,8.040')).toEqual([
-      '1990-01-02 PAR 3M 7.83',
-      '1990-01-02 PAR 30Y 8',
-      '1990-01-03 PAR 3M -0.00',
-      '1990-01-03 PAR 30Y 8.040',
+    expect(await par('Date,1 Mo,3 Mo,30 Yr\r\n1/30/90,,7.83,8\r\n1/31/90,N/A,-0.00,8.040')).toEqual([
+      '1990-01-30 PAR 3M 7.83',
+      '1990-01-30 PAR 30Y 8',
+      '1990-01-31 PAR 3M -0.00',
+      '1990-01-31 PAR 30Y 8.040',
     ]);
   });
 
   it('names its source on every point', async () => {
-    const batches = await readAll(treasuryParCsv, await tempFile('a.csv', 'Date,1 Mo\n1/2/24,5.55\n'));
+    const batches = await readAll(treasuryParCsv, await tempFile('a.csv', 'Date,1 Mo\n1/30/24,5.55\n'));
     expect(batches).toEqual([
       {
         points: [
           {
             curveType: 'PAR',
-            tradeDate: '2024-01-02',
+            tradeDate: '2024-01-30',
             maturity: '1M',
             rate: '5.55',
             source: 'U.S. Treasury',
@@ -43,19 +43,19 @@ describe('the par curve of the Treasury', () => {
   });
 
   it.each([
-    ['1/2/90', '1990-01-02'],
+    ['1/16/90', '1990-01-16'],
     ['12/31/99', '1999-12-31'],
-    ['1/3/00', '2000-01-03'],
+    ['1/31/00', '2000-01-31'],
     ['02/29/2024', '2024-02-29'],
-    ['6/3/24', '2024-06-03'],
-    ['1/2/89', '2089-01-02'],
+    ['6/13/24', '2024-06-13'],
+    ['1/18/89', '2089-01-18'],
     ['2022-10-19', '2022-10-19'],
   ])('dates the row %s to %s', async (date, day) => {
     expect(await par(`Date,3 Mo\n${date},1\n`)).toEqual([`${day} PAR 3M 1`]);
   });
 
   it('skips empty rows, which spreadsheets leave at the end', async () => {
-    expect(await par('Date,3 Mo\n1/2/24,1\n,\n\n')).toEqual(['2024-01-02 PAR 3M 1']);
+    expect(await par('Date,3 Mo\n1/30/24,1\n,\n\n')).toEqual(['2024-01-30 PAR 3M 1']);
   });
 
   const noRate = 'not a rate; a cell without one is empty or "N/A"';
@@ -73,21 +73,20 @@ describe('the par curve of the Treasury', () => {
       ', row 1, column "1 Month": a second column for 1M',
     ],
     ['no date column', '1 Mo,2 Mo\n', ', row 1: the header has no date column'],
-    ['no column of rates', 'Date\n1/2/24\n', ', row 1: the header has no column of rates'],
+    ['no column of rates', 'Date\n1/30/24\n', ', row 1: the header has no column of rates'],
     ['no rows', 'Date,1 Mo\r\n', ': the file has no row of rates'],
     ['blank rows only', 'Date,1 Mo\n,\n', ': the file has no row of rates'],
-    ['a row cut short', 'Date,1 Mo,3 Mo\n1/2/24,1,2\n1/3/24,1', ', row 3: 2 cells, but the header has 3'],
-    ['a row too long', 'Date,1 Mo\n1/2/24,1,2\n', ', row 2: 3 cells, but the header has 2'],
-    ['a rate in words', 'Date,1 Mo\n1/2/24,5.55%\n', `, row 2, column "1 Mo": "5.55%": ${noRate}`],
-    ['a rate with a comma', 'Date,1 Mo\n1/2/24,"5,55"\n', `, row 2, column "1 Mo": "5,55": ${noRate}`],
+    ['a row cut short', 'Date,1 Mo,3 Mo\n1/30/24,1,2\n1/31/24,1', ', row 3: 2 cells, but the header has 3'],
+    ['a row too long', 'Date,1 Mo\n1/30/24,1,2\n', ', row 2: 3 cells, but the header has 2'],
+    ['a rate in words', 'Date,1 Mo\n1/30/24,5.55%\n', `, row 2, column "1 Mo": "5.55%": ${noRate}`],
+    ['a rate with a comma', 'Date,1 Mo\n1/30/24,"5,55"\n', `, row 2, column "1 Mo": "5,55": ${noRate}`],
     [
       'a day that does not exist',
       'Date,1 Mo\n02/30/2024,1\n',
-      `, row 2, column "Date": "02/30/2024": ${noDate}`,
+      `, row 2, column "Date": "2024-02-30": ${noDate}`,
     ],
-    ['a day before the month', 'Date,1 Mo\n31/1/2024,1\n', `, row 2, column "Date": "31/1/2024": ${noDate}`],
     ['a rate without a date', 'Date,1 Mo\n,1\n', `, row 2, column "Date": "": ${noDate}`],
-    ['a broken quote', 'Date,1 Mo\n1/2/24,"1\n', 'CSV'],
+    ['a broken quote', 'Date,1 Mo\n1/30/24,"1\n', 'CSV'],
   ])('refuses a file with %s', async (_, text, detail) => {
     const file = await tempFile('par.csv', text);
     await expect(pointsIn(treasuryParCsv, file)).rejects.toMatchObject({
@@ -119,9 +118,9 @@ describe('a packed file of curves', () => {
 
 describe('the real curve of the Treasury', () => {
   it('is read from the Treasury and from its archive', async () => {
-    const points = ['2003-01-02 TIPS 5Y 1.75', '2003-01-02 TIPS 10Y 2.43'];
-    expect(await real('Date,5Yr,10Yr,20Yr\r\n2003-01-02,1.75,2.43,N/A\r\n')).toEqual(points);
-    expect(await real('Date,"5 YR","10 YR","20 YR"\n01/02/2003,1.75,2.43,\n')).toEqual(points);
+    const points = ['2003-01-22 TIPS 5Y 1.75', '2003-01-22 TIPS 10Y 2.43'];
+    expect(await real('Date,5Yr,10Yr,20Yr\r\n2003-01-22,1.75,2.43,N/A\r\n')).toEqual(points);
+    expect(await real('Date,"5 YR","10 YR","20 YR"\n01/22/2003,1.75,2.43,\n')).toEqual(points);
   });
 
   it('refuses a maturity that it does not have', async () => {

@@ -1,0 +1,191 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../../src/operations/index.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { ProgramFolder } from '../../support/programs.ts';
+import { builtProgram, builtSample, root } from '../../support/repository.ts';
+
+type Json = { readonly [key: string]: unknown };
+
+type Answer = { readonly results: readonly Json[] };
+
+/** What the test reads of the description of an operation. */
+type Described = {
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly schema: { readonly examples?: readonly unknown[] };
+  }[];
+  readonly responses: {
+    readonly 200: { readonly content: { readonly 'application/json': { readonly example: Answer } } };
+  };
+};
+
+const folder = scratchFolder();
+const env = { PATH: process.env.PATH, HOME: folder, ASOF_ACCESS: join(folder, 'access.db') };
+let service: ChildProcess;
+let url = '';
+let key = '';
+let description: Json;
+
+beforeAll(async () => {
+  const create = [builtProgram, 'keys', 'create', '--name', 'Ada', '--plan', 'pro'];
+  key = spawnSync(process.execPath, create, { env, encoding: 'utf8' }).stdout.trim();
+  service = spawn(process.execPath, [builtProgram, 'serve', '--port', '0', '--store', builtSample], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  url = await new Promise((resolve, reject) => {
+    let log = '';
+    service.stderr?.on('data', (text) => {
+      log += text;
+      const found = /"url":"(http:[^"]+)"/.exec(log)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    service.once('exit', (code) => reject(new Error(`asof serve ended with ${code}: ${log}`)));
+  });
+  description = (await (await fetch(`${url}/v1/openapi.json`)).json()) as Json;
+});
+afterAll(() => service.kill());
+
+/** Runs a program of the development dependencies, which may not phone home. */
+function tool(name: string, ...args: readonly string[]) {
+  const path = join(root, 'node_modules', '.bin', name);
+  const quiet = {
+    REDOCLY_TELEMETRY: 'off',
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    SCARF_ANALYTICS: 'false',
+  };
+  return spawnSync(process.execPath, [path, ...args], {
+    cwd: folder,
+    env: { ...env, ...quiet },
+    encoding: 'utf8',
+  });
+}
+
+/** What the recommended rules of a linter find in a description. */
+type Linter = (file: string) => readonly string[];
+
+function redocly(file: string): readonly string[] {
+  const { stdout } = tool('redocly', 'lint', file, '--extends', 'recommended', '--format', 'json');
+  const { problems }: { problems: { ruleId: string; message: string }[] } = JSON.parse(stdout);
+  return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`);
+}
+
+function spectral(file: string): readonly string[] {
+  writeFileSync(join(folder, 'rules.yaml'), 'extends: spectral:oas\n');
+  const { stdout } = tool('spectral', 'lint', file, '-r', 'rules.yaml', '-f', 'json', '-q');
+  const problems: { code: string; message: string }[] = JSON.parse(stdout);
+  return problems.map(({ code, message }) => `${code}: ${message}`);
+}
+
+function operationAt(path: string): Described {
+  const { get } = (description.paths as Record<string, { get: Described }>)[path] ?? {};
+  if (get === undefined) throw new Error(`${path} is not described`);
+  return get;
+}
+
+function described(name: string, content: Json): string {
+  writeFileSync(join(folder, name), JSON.stringify(content));
+  return name;
+}
+
+describe('the description of a service', () => {
+  it.each<[string, Linter, missing: string]>([
+    ['Redocly', redocly, 'info-license'],
+    ['Spectral', spectral, 'info-contact'],
+  ])('gives %s nothing to find by its recommended rules', (_, lint, missing) => {
+    expect(lint(described('whole.json', description))).toEqual([]);
+    const { contact: _contact, license: _license, ...info } = description.info as Json;
+    const found = lint(described('poor.json', { ...description, info }));
+    expect(found).toEqual([expect.stringContaining(missing)]);
+  });
+
+  it('has a tag and a description for every endpoint', () => {
+    const tags = (description.tags as Json[]).map(({ name }) => name);
+    expect(tags).toEqual(['Series', 'Treasury rates', 'Insiders', 'Service']);
+    const paths = Object.values(description.paths as Record<string, { get: Json }>);
+    for (const { get } of paths) {
+      expect(get.description).toMatch(/\.$/);
+      expect(tags).toEqual(expect.arrayContaining(get.tags as string[]));
+    }
+  });
+
+  it.each([
+    ['CurveRow', 'maturity', '1M 1.5M 2M 3M 4M 6M 1Y 2Y 3Y 5Y 7Y 10Y 20Y 30Y'.split(' ')],
+    ['CurveRow', 'curve_type', ['PAR', 'TIPS']],
+    ['SeriesShowRow', 'frequency', ['D', 'W', 'BW', 'M', 'Q', 'SA', 'A', '']],
+    ['InsiderFilingsRow', 'ownership', ['D', 'I', null]],
+  ])('lists the values of %s.%s', (schema, property, values) => {
+    const { schemas } = description.components as { schemas: Record<string, { properties: Json }> };
+    expect(schemas[schema]?.properties[property]).toMatchObject({ enum: values });
+  });
+
+  it.each(operations.map(({ name, path }) => [name, path]))(
+    'shows as the example of %s what the sample answers',
+    async (_, path) => {
+      const { parameters, responses } = operationAt(path);
+      const given = parameters.flatMap(({ name, in: place, schema }) =>
+        (schema.examples ?? []).map((example) => ({ name, place, text: String(example) })),
+      );
+      const filled = given
+        .filter(({ place }) => place === 'path')
+        .reduce((whole, { name, text }) => whole.replace(`{${name}}`, text), path);
+      const query = new URLSearchParams();
+      for (const { name, place, text } of given) if (place === 'query') query.set(name, text);
+      const asked = await fetch(`${url}${filled}?${query}`, { headers: { 'x-api-key': key } });
+      const { results, ...answer } = (await asked.json()) as Answer;
+      const ofOnePage = { request_id: '', results_count: 0, has_more: false, next_cursor: '' };
+      expect({ ...answer, ...ofOnePage, results: results.slice(0, 1) }).toEqual({
+        ...responses[200].content['application/json'].example,
+        ...ofOnePage,
+      });
+    },
+  );
+});
+
+describe("openapi-typescript's client", () => {
+  const program = (shown: string) => ({
+    source: `
+import createClient from 'openapi-fetch';
+import type { paths } from './api.mjs';
+
+const [baseUrl = '', key = ''] = process.argv.slice(2);
+const client = createClient<paths>({ baseUrl, headers: { 'X-API-Key': key } });
+const query = { ticker: 'MAIA', from: '2026-06-01', to: '2026-06-30' };
+const { data, error } = await client.GET('/v1/insider/clusters', { params: { query } });
+if (data === undefined) throw new Error(error.detail);
+for (const { ticker, insiders } of data.results)
+  for (const insider of insiders) {
+    const line: string = ${shown};
+    console.log(ticker, line);
+  }
+`,
+    shown: undefined,
+  });
+
+  it('compiles under strict, reads the insiders of a cluster with their types, and gets them from the service', () => {
+    const { status, stderr } = tool(
+      'openapi-typescript',
+      described('api.json', description),
+      '-o',
+      'api.d.mts',
+    );
+    expect([status, stderr]).toEqual([0, expect.any(String)]);
+    const programs = new ProgramFolder(folder, ['openapi-fetch']);
+    const right = program('insider.owner_name');
+    expect(programs.errorsOf([right])).toEqual([]);
+    // What is misspelt, or may be missing, is found by the compiler.
+    expect(programs.errorsOf([program('insider.owner')])).toEqual([
+      expect.stringContaining("Property 'owner' does not exist"),
+    ]);
+    expect(programs.errorsOf([program('insider.shares')])).toEqual([
+      expect.stringContaining("'string | null' is not assignable to type 'string'"),
+    ]);
+    expect(programs.outputOf(right, url, key)).toBe(
+      'MAIA Gryaznov Sergei\nMAIA Smith Stan\nMAIA Vitoc Vlad\n',
+    );
+  });
+});

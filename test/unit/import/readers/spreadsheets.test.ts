@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { addDays, type Day } from '../../../../src/domain/series/date.ts';
+import type { DateOrder } from '../../../../src/import/files/source-file.ts';
+import { fredCsv } from '../../../../src/import/formats/fred/csv.ts';
+import { plainCsv } from '../../../../src/import/formats/panels/plain.ts';
+import { readCsv } from '../../../../src/import/readers/csv.ts';
+import { lines, readAll, refusalOf, sourceFile } from '../../../support/source-file.ts';
+import { tempFile } from '../../../support/temp-files.ts';
+
+const asOf = '2015-02-27';
+
+/** The statements of a FRED download of that content, as lines of asof's own CSV. */
+async function fred(content: string): Promise<string[]> {
+  return lines((await readAll(fredCsv, sourceFile('fredgraph.csv', content), { asOf })).statements);
+}
+
+const refused = (content: string) => refusalOf(fredCsv, sourceFile('fredgraph.csv', content), { asOf });
+
+const gdp = ['GDP,2014-07-01,2015-02-27,17599.8', 'GDP,2014-10-01,2015-02-27,17701.3'];
+
+describe('a FRED download that a program has written again', () => {
+  test.each([
+    ['as FRED writes it', 'observation_date,GDP\n2014-07-01,17599.8\n2014-10-01,17701.3\n'],
+    [
+      'with American dates',
+      'observation_date,GDP\r\n7/1/2014,17599.8\r\n10/1/2014,17701.3\r\n1/1/2015,.\r\n',
+    ],
+    [
+      'with semicolons, decimal commas and German dates',
+      'observation_date;GDP\r\n01.07.2014;17599,8\r\n01.10.2014;17701,3\r\n',
+    ],
+    ['with tabs', 'observation_date\tGDP\r\n2014-07-01\t17599.8\r\n2014-10-01\t17701.3\r\n'],
+    ['with tabs and decimal commas', 'observation_date\tGDP\n2014-07-01\t17599,8\n2014-10-01\t17701,3\n'],
+    ['with slashes after the year', 'observation_date,GDP\n2014/7/1,17599.8\n2014/10/1,17701.3\n'],
+    [
+      'with cells beyond the header and rows without figures',
+      'observation_date,GDP,,\r\n2014-07-01,17599.8,,\r\n,,,\r\n2014-10-01,17701.3,,\r\n,,,\r\n\r\n',
+    ],
+    [
+      'with commas at the end of rows alone',
+      'observation_date,GDP\n2014-07-01,17599.8,\n2014-10-01,17701.3,,\n',
+    ],
+    [
+      'with times at midnight',
+      'observation_date,GDP\n2014-07-01 00:00:00,17599.8\n2014-10-01T00:00:00.000Z,17701.3\n',
+    ],
+    [
+      'with times at midnight, as Excel shows them',
+      'observation_date,GDP\n7/1/2014 0:00,17599.8\n10/1/2014 12:00:00 AM,17701.3\n1/1/2015 0:00,.\n',
+    ],
+    [
+      'from an .xls with titles above the header',
+      [
+        'FRED Graph Observations,,',
+        'Federal Reserve Economic Data,,',
+        'Link: https://fred.stlouisfed.org,,',
+        'Help: https://fredhelp.stlouisfed.org,,',
+        'Economic Research Division,,',
+        'Federal Reserve Bank of St. Louis,,',
+        ',,',
+        'GDP,"Gross Domestic Product, Billions of Dollars, Quarterly, Seasonally Adjusted Annual Rate",',
+        ',,',
+        'Frequency: Quarterly,,',
+        'observation_date,GDP,',
+        '2014-07-01,17599.8,',
+        '2014-10-01,17701.3,',
+      ].join('\r\n'),
+    ],
+    [
+      'with the separator on its own line',
+      'sep=;\r\nobservation_date;GDP\r\n01/07/2014;17599,8\r\n13/10/2014;17701,3\r\n',
+    ],
+  ])('is read %s', async (name, content) => {
+    const read = (await fred(content)).filter((line) => !line.endsWith(','));
+    expect(read).toEqual(name.includes('own line') ? [gdp[0], 'GDP,2014-10-13,2015-02-27,17701.3'] : gdp);
+  });
+
+  test.each([
+    [
+      'little-endian with its mark',
+      Buffer.from('\ufeffobservation_date\tGDP\r\n2014-07-01\t17599,8\r\n', 'utf16le'),
+    ],
+    [
+      'little-endian without a mark',
+      Buffer.from('observation_date\tGDP\r\n2014-07-01\t17599,8\r\n', 'utf16le'),
+    ],
+    ['big-endian', Buffer.from('\ufeffobservation_date\tGDP\r\n2014-07-01\t17599,8\r\n', 'utf16le').swap16()],
+  ])('is read from UTF-16, %s', async (_, content) => {
+    const file = await tempFile('fredgraph.txt', content);
+    expect(lines((await readAll(fredCsv, file, { asOf })).statements)).toEqual([gdp[0]]);
+  });
+
+  test('keeps the rows of the file in its refusals, titles and blank rows included', async () => {
+    const titles = 'FRED Graph Observations,\nFrequency: Quarterly,\n,\n';
+    expect(await refused(`${titles}observation_date,GDP\n2014-07-01,1\n,\n2014-10-01,x\n`)).toBe(
+      'Problem: fredgraph.csv, row 7, column "GDP": "x": neither a decimal number nor . or #N/A or NA',
+    );
+  });
+
+  test('is refused with a number that has the other decimal sign, which could separate thousands', async () => {
+    expect(await refused('observation_date;GDP\n2014-07-01;17599,8\n2014-10-01;17.701\n')).toBe(
+      'Problem: fredgraph.csv, row 3, column "GDP": "17.701": "17599,8" in row 2 has the other decimal sign, so one of them may separate thousands',
+    );
+  });
+
+  test('is refused with a value below a blank name of the header', async () => {
+    expect(await refused('observation_date,GDP,\n2014-07-01,1,2\n')).toBe(
+      'Problem: fredgraph.csv, row 2: "2": the header has no name for this column',
+    );
+  });
+
+  test('has no value for NaN, and the exact values of exponents and of seventeen digits', async () => {
+    const content =
+      'observation_date,X\n2014-07-01,NaN\n2014-08-01,1e-05\n2014-09-01,0.30000000000000004\n2014-10-01,1.5E+3\n';
+    expect((await fred(content)).filter((line) => !line.endsWith(','))).toEqual([
+      'X,2014-08-01,2015-02-27,0.00001',
+      'X,2014-09-01,2015-02-27,0.30000000000000004',
+      'X,2014-10-01,2015-02-27,1500',
+    ]);
+  });
+});
+
+/** The dates in a file of `date` cells, one a row. */
+async function datesIn(cells: readonly string[], dateOrder?: DateOrder): Promise<string[]> {
+  const file = sourceFile('x.csv', `date,value\n${cells.map((cell) => `${cell},1`).join('\n')}\n`);
+  const dates: string[] = [];
+  for await (const rows of readCsv({ ...file, ...(dateOrder !== undefined && { dateOrder }) }))
+    dates.push(...rows.map((row) => row.cells[0] ?? ''));
+  return dates.slice(1);
+}
+
+describe('the order of month and day in dates such as 1/30/2015', () => {
+  test.each<[string, string[], string[]]>([
+    ['a day above 12 comes second', ['1/2/2015', '1/30/2015'], ['2015-01-02', '2015-01-30']],
+    ['a day above 12 comes first', ['1/2/2015', '30/1/2015'], ['2015-02-01', '2015-01-30']],
+    ['the numbers are equal', ['1/1/2015', '2/2/2015'], ['2015-01-01', '2015-02-02']],
+    ['the day comes before points', ['01.02.2015', '03.02.2015'], ['2015-02-01', '2015-02-03']],
+    [
+      'months of several years begin on the first',
+      ['11/1/2014', '12/1/2014', '1/1/2015'],
+      ['2014-11-01', '2014-12-01', '2015-01-01'],
+    ],
+    [
+      'quarters of several years begin on the first',
+      ['01/07/2014', '01/10/2014', '01/01/2015'],
+      ['2014-07-01', '2014-10-01', '2015-01-01'],
+    ],
+    [
+      'the year comes first',
+      ['2015/2/1', '2015.2.2', '2015-2-3'],
+      ['2015-02-01', '2015-02-02', '2015-02-03'],
+    ],
+    [
+      'dates of before 1900 stay as they are, as in Excel',
+      ['1899-12-01', '1/31/1900'],
+      ['1899-12-01', '1900-01-31'],
+    ],
+  ])('is known where %s', async (_, cells, dates) => {
+    expect(await datesIn(cells)).toEqual(dates);
+  });
+
+  test('is refused where nothing in the file decides it, with the way out', async () => {
+    await expect(datesIn(['1/1/2015', '1/2/2015', '1/5/2015'])).rejects.toMatchObject({
+      detail:
+        'x.csv, row 3, column "date": "1/2/2015": the month or the day could come first, and no date of the file decides it',
+      hints: [
+        '--date-format M/D/YYYY if the month comes first',
+        '--date-format D/M/YYYY if the day comes first',
+      ],
+    });
+  });
+
+  test('is the stated one where nothing in the file decides it', async () => {
+    expect(await datesIn(['1/2/2015', '1/5/2015'], 'M/D/YYYY')).toEqual(['2015-01-02', '2015-01-05']);
+    expect(await datesIn(['1/2/2015', '1/5/2015'], 'D/M/YYYY')).toEqual(['2015-02-01', '2015-05-01']);
+  });
+
+  test('is refused where the file has both, with both rows', async () => {
+    await expect(datesIn(['1/30/2015', '2/2/2015', '31/1/2015'])).rejects.toThrow(
+      'x.csv, row 4, column "date": "31/1/2015": the day comes first here, and the month in row 2: "1/30/2015"',
+    );
+  });
+
+  test('is found for every run of a month of days, in both orders', async () => {
+    const start = fc.integer({ min: 0, max: 20_000 }).map((days) => addDays('1960-01-01', days));
+    const order = fc.constantFrom<DateOrder>('M/D/YYYY', 'D/M/YYYY');
+    await fc.assert(
+      fc.asyncProperty(start, order, async (first, written) => {
+        const days = Array.from({ length: 31 }, (_, index) => addDays(first, index));
+        expect(await datesIn(days.map((day) => writtenAs(day, written)))).toEqual(days);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+function writtenAs(day: Day, order: DateOrder): string {
+  const [year, month, date] = day.split('-').map(Number);
+  return order === 'M/D/YYYY' ? `${month}/${date}/${year}` : `${date}/${month}/${year}`;
+}
+
+describe('figures by date without a publisher', () => {
+  const read = async (content: string, series?: string, name = 'mine.csv') =>
+    lines(
+      (await readAll(plainCsv, sourceFile(name, content), { asOf, ...(series !== undefined && { series }) }))
+        .statements,
+    );
+
+  test('are of the series in their column, or of the one that --series names', async () => {
+    expect(await read('Date,GDP\n2014-07-01,17599.8\n2014-10-01,17701.3\n')).toEqual(gdp);
+    expect(await read('date,value\n2014-07-01,17599.8\n2014-10-01,17701.3\n', 'GDP')).toEqual(gdp);
+  });
+
+  test('are dated by their file name as well', async () => {
+    const file = sourceFile('2015-02-27.csv', 'Date,GDP\n2014-07-01,17599.8\n2014-10-01,17701.3\n');
+    expect(lines((await readAll(plainCsv, file)).statements)).toEqual(gdp);
+  });
+
+  test.each([
+    [
+      'date,value\n2014-07-01,1\n',
+      { asOf },
+      'row 1, column "value": the file does not name its series; pass --series ID',
+    ],
+    ['Date,GDP\n2014-07-01,1\n', {}, 'the file does not state when its figures were known; pass --as-of'],
+    [
+      'Date,GDP\n2014-07-01,1\n',
+      { asOf, series: 'GNP' },
+      'row 1, column "GDP": the file names its series GDP; --id GDP=GNP imports it as GNP',
+    ],
+  ])('are refused with what is missing: %j', async (content, options, reason) => {
+    expect(await refusalOf(plainCsv, sourceFile('mine.csv', content), options)).toContain(reason);
+  });
+});
