@@ -6,7 +6,8 @@ const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => stop.abort(signal));
 }
-// A closed terminal stops asof like SIGTERM, so that no drafts of files and stores stay behind. Node undoes nohup.
+// A closed terminal stops asof like SIGTERM, so that no drafts of files and stores stay behind. This also holds under
+// nohup, because Node resets the handling of SIGHUP.
 const hungUp = (): void => stop.abort('SIGTERM');
 process.on('SIGHUP', hungUp);
 
@@ -33,7 +34,7 @@ main(process.argv.slice(2), {
   },
   leave: (code) => process.exit(code),
 }).then((code) => {
-  // A reader that has stopped reading would keep a stopped command alive.
+  // Output that its reader does not take would keep a stopped command alive.
   if (stop.signal.aborted) process.exit(code);
   process.exitCode = code;
 });

@@ -11,10 +11,11 @@ import type { QueryParams } from './query.ts';
 
 /**
  * A remark on an answer: what a series covers, which as-of dates are outside of that, that there is no curve on a day (an
- * earlier one may do), or what another empty answer means.
+ * earlier one may do), what another empty answer means, what the operation says of its rows, or why a remark could not be
+ * made.
  */
 export type Note = {
-  readonly kind: 'coverage' | 'outside coverage' | 'no curve' | 'empty';
+  readonly kind: 'coverage' | 'outside coverage' | 'no curve' | 'empty' | 'remark' | 'unknown';
   readonly text: string;
 };
 

@@ -1,9 +1,9 @@
 import { earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Cell, Row } from '../operations/envelope.ts';
-import { seriesShow } from '../operations/index.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../render/chart/drawing.ts';
 import type { QueryContext } from './answer.ts';
+import { descriptionOf } from './coverage.ts';
 import type { QueryParams, RevisionsQuery, YieldCurveQuery } from './query.ts';
 import { listed, type ResolvedSeries } from './series-ids.ts';
 
@@ -80,20 +80,6 @@ function titleOfAll(ids: readonly string[], about: ReadonlyMap<string, Row | und
 
 function emptyText(ids: readonly string[]): readonly string[] {
   return ids.length === 0 ? [] : [`none of ${listed(ids, 'and')}`];
-}
-
-/** The description of a series; undefined where there is none, which asking for its values will show. */
-async function descriptionOf(
-  { id, row }: ResolvedSeries,
-  { client }: QueryContext,
-): Promise<Row | undefined> {
-  if (row !== undefined) return row;
-  try {
-    return (await client.ask(seriesShow, [['id', id]])).results[0];
-  } catch (error) {
-    if (error instanceof Problem) return undefined;
-    throw error;
-  }
 }
 
 /** The title of a series, where it has one that is not just its id. */

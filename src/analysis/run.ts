@@ -58,9 +58,31 @@ function pagesOfOne(
   context: QueryContext,
 ): AsyncIterable<Envelope> {
   const { client, signal, progress } = context;
-  const pages = counted(pagesOf(client, operation, textsOf(query.params), query, signal), progress);
+  const texts = textsOf(query.params);
+  const pages = remarked(
+    operation,
+    texts,
+    counted(pagesOf(client, operation, texts, query, signal), progress),
+    context,
+  );
   const { id } = query.params;
   return id === undefined ? pages : pagesOrFailure(String(id), pages, failures);
+}
+
+/** The same pages; notes what the operation remarks on the rows of the first one. */
+async function* remarked(
+  operation: Operation,
+  texts: ParamTexts,
+  pages: AsyncIterable<Envelope>,
+  { note }: QueryContext,
+): AsyncGenerator<Envelope> {
+  let isFirst = true;
+  for await (const page of pages) {
+    const text = isFirst ? operation.remark?.(page.results, texts) : undefined;
+    if (text !== undefined) note?.({ kind: 'remark', text });
+    isFirst = false;
+    yield page;
+  }
 }
 
 async function* pagesOfSeveral(

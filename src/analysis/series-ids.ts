@@ -1,8 +1,10 @@
-import { pagesOf } from '../client/pagination.ts';
-import { closest } from '../domain/series/closest.ts';
+import { largestPage, pagesOf } from '../client/pagination.ts';
+import { findSeries } from '../domain/series/search.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesSearch } from '../operations/index.ts';
+import type { RowOf } from '../operations/operation.ts';
+import { type ParamTexts, without } from '../operations/param.ts';
 import type { QueryContext } from './answer.ts';
 
 /** Where series are looked up. */
@@ -47,6 +49,23 @@ function patternOf(id: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`);
 }
 
+/** The first pages of the list, asked for without trying again; empty where they cannot be had. */
+async function firstSeries({ client }: Catalogue): Promise<readonly RowOf<typeof seriesSearch>[]> {
+  const rows: RowOf<typeof seriesSearch>[] = [];
+  let texts: ParamTexts = [['limit', String(largestPage)]];
+  try {
+    for (let pages = 0; pages < mostPages; pages += 1) {
+      const { results, next_cursor: cursor } = await client.ask(seriesSearch, texts, { once: true });
+      rows.push(...results);
+      if (cursor === undefined) break;
+      texts = [...without(texts, 'cursor'), ['cursor', cursor]];
+    }
+  } catch {
+    return rows;
+  }
+  return rows;
+}
+
 async function allSeries({ client, signal }: Catalogue): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for await (const page of pagesOf(client, seriesSearch, [], {}, signal))
@@ -57,30 +76,23 @@ async function allSeries({ client, signal }: Catalogue): Promise<readonly Row[]>
 /** The most ids that are suggested. */
 const mostSuggested = 3;
 
+/** The most pages of the list of series that are read for a suggestion. */
+const mostPages = 3;
+
 /** The same failure; where a series does not exist, with a hint at the ids that may be meant. */
 export async function withSuggestion(error: unknown, id: string, catalogue: Catalogue): Promise<unknown> {
   if (!(error instanceof Problem) || error.kind !== 'not-found') return error;
   const hinting = (hint: string) => error.with({ hints: [...error.hints, hint] });
   if (isPattern(id)) return hinting('no series id matches this pattern');
-  const known = await allSeries(catalogue).catch(() => []);
-  const near = nearest(
-    id,
-    known.map((row) => String(row.id)),
-  );
+  const near = idsLike(id, await firstSeries(catalogue));
   return near.length === 0 ? error : hinting(`did you mean ${listed(near, 'or')}?`);
 }
 
-function nearest(id: string, known: readonly string[]): readonly string[] {
-  const near: string[] = [];
-  while (near.length < mostSuggested) {
-    const next = closest(
-      id,
-      known.filter((one) => !near.includes(one)),
-    );
-    if (next === undefined) break;
-    near.push(next);
-  }
-  return near;
+/** The ids of the series that a search finds best for another spelling of an id, or for a word that means the series. */
+function idsLike(text: string, known: readonly RowOf<typeof seriesSearch>[]): readonly string[] {
+  const found = findSeries(known, text, 'words').slice(0, mostSuggested);
+  const best = found[0]?.matched;
+  return found.flatMap(({ series, matched }) => (matched === best && best !== 'some' ? [series.id] : []));
 }
 
 /** Texts as a list: `A, B or C`. */

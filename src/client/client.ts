@@ -20,10 +20,20 @@ export type DataWatch = {
   requests(): number;
 };
 
+/** How a request is made. */
+export type AskOptions = {
+  /** Makes one try, without waits and retries: for what only a note needs. */
+  readonly once?: boolean;
+};
+
 /** Runs operations on a local store or on a service; both give the same answers. */
 export interface Client {
   /** One page: the contract's envelope with days as `YYYY-MM-DD`, or a Problem. */
-  ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>>;
+  ask<R extends Row>(
+    operation: Operation<Params, R>,
+    texts: ParamTexts,
+    options?: AskOptions,
+  ): Promise<Envelope<R>>;
   /** Starts watching for changes. The next request runs alone; its answer is the baseline. */
   watch(): Promise<DataWatch>;
   origin(): Promise<Origin>;

@@ -32,7 +32,12 @@ export async function* pagesOf<R extends Row>(
   const { newestFirst: field } = operation;
   checkFirst(extent);
   const listing = field === undefined ? pages(extent) : newestFirst(pages, extent, field);
-  yield* extent.first === undefined ? listing : lastRows(listing, extent.first, operation);
+  const chosen = extent.first === undefined ? listing : lastRows(listing, extent.first, operation);
+  let left = extent.limit ?? Number.POSITIVE_INFINITY;
+  for await (const page of chosen) {
+    yield cut(operation, page, left);
+    left -= limitTaken(operation, page.results);
+  }
   return undefined;
 }
 
@@ -76,6 +81,16 @@ export async function* lastRows<R extends Row>(
   return undefined;
 }
 
+/** The page without the rows over the limit: another service may know no limit. */
+function cut<R extends Row>(operation: Operation<Params, R>, page: Envelope<R>, limit: number): Envelope<R> {
+  if (limitTaken(operation, page.results) <= limit) return page;
+  const over = page.results.findIndex((_, i) => limitTaken(operation, page.results.slice(0, i + 1)) > limit);
+  const results = page.results.slice(0, over);
+  // A cursor of the service continues after all rows of the page.
+  const { next_cursor: _, ...rest } = page;
+  return { ...rest, results, results_count: results.length, has_more: true };
+}
+
 /** The pages in the order in which the service gives them. */
 async function* receivedPages<R extends Row>(
   client: Client,
@@ -87,6 +102,7 @@ async function* receivedPages<R extends Row>(
   const isListing = Object.hasOwn(operation.params, 'limit');
   let left = extent.limit ?? Number.POSITIVE_INFINITY;
   let cursor = extent.cursor;
+  let before: readonly R[] = [];
   for (;;) {
     // An embedded store answers without waiting, so Node delivers signals only between two ticks.
     await nextTick();
@@ -109,9 +125,17 @@ async function* receivedPages<R extends Row>(
         'bad-answer',
         `the service says that ${operation.object} has more rows, but gives no cursor for them`,
       );
+    if (areSame(page.results, before))
+      throw new Problem('bad-answer', 'the service repeats a page of a listing');
+    before = page.results;
     cursor = next;
     yield { ...rest, has_more: false };
   }
+}
+
+function areSame(rows: readonly Row[], others: readonly Row[]): boolean {
+  const same = (row: Row, i: number) => JSON.stringify(row) === JSON.stringify(others[i]);
+  return rows.length === others.length && rows.every(same);
 }
 
 /** The pages as received if they are newest first by `field`; otherwise one page of all rows, sorted and cut at the limit. */
@@ -122,10 +146,7 @@ async function* newestFirst<R extends Row>(
 ): Pages<R> {
   let before: Day | undefined;
   for await (const page of pages(extent)) {
-    // One row shows no order, so this requests two.
-    const rows =
-      extent.limit === 1 && page.has_more ? await rowsOf(pages({ ...extent, limit: 2 })) : page.results;
-    const days = rows.map((row) => String(row[field]));
+    const days = page.results.map((row) => String(row[field]));
     const misplaced = days.find((day, i) => day >= (days[i - 1] ?? before ?? '9'));
     if (misplaced !== undefined && before !== undefined) throw outOfOrder(misplaced);
     if (misplaced !== undefined) {
@@ -133,7 +154,7 @@ async function* newestFirst<R extends Row>(
       yield sorted(page, await rowsOf(pages(unlimited)), extent, field);
       return undefined;
     }
-    before = days.at(page.results.length - 1) ?? before;
+    before = days.at(-1) ?? before;
     yield page;
   }
   return undefined;

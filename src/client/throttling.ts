@@ -55,7 +55,7 @@ export function throttled(
       };
     },
 
-    ask: (operation, texts) =>
+    ask: (operation, texts, options) =>
       limit(async () => {
         if (stopped !== undefined) throw stopped.error;
         try {
@@ -63,12 +63,13 @@ export function throttled(
           await nextTick();
           signal.throwIfAborted();
           requests += 1;
-          const envelope = await client.ask(operation, texts);
+          const envelope = await client.ask(operation, texts, options);
           limit.concurrency = maxConcurrency;
           onAnswer(envelope.request_id);
           return envelope;
         } catch (error) {
-          if (isFinal(error)) stopped ??= { error };
+          // What only a remark needed says nothing about the other requests.
+          if (isFinal(error) && options?.once !== true) stopped ??= { error };
           throw error;
         }
       }),

@@ -72,11 +72,11 @@ export type ProblemChanges = ProblemOptions & {
   readonly detail?: string;
 };
 
-/** An RFC 9457 problem document, as in part 7 of the contract; failures of the client's own machine have status 0. */
+/** An RFC 9457 problem document, as in part 7 of the contract; what no service answered has no status. */
 export type ProblemDocument = {
   readonly type: string;
   readonly title: string;
-  readonly status: number;
+  readonly status?: number;
   readonly detail: string;
   readonly instance?: string;
   readonly request_id?: string;
@@ -125,10 +125,12 @@ export class Problem extends Error {
   /** The problem document; `errorsBase` is the address of the pages that explain the contract's error types. */
   toDocument(errorsBase: string): ProblemDocument {
     const type = contractTypes[this.kind];
+    // asof itself also fails in ways that a service has a status for; without an answer there is none.
+    const isAnswer = [this.instance, this.requestId, this.type].some((part) => part !== undefined);
     return {
       type: this.type ?? (type === undefined ? 'about:blank' : `${errorsBase}/${type}`),
       title: kinds[this.kind].title,
-      status: this.status,
+      ...(isAnswer && this.status > 0 && { status: this.status }),
       detail: this.detail,
       ...(this.instance !== undefined && { instance: this.instance }),
       ...(this.requestId !== undefined && { request_id: this.requestId }),

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { classifyTrades } from '../domain/insider/classification.ts';
 import { type Cluster, clustersOf } from '../domain/insider/cluster.ts';
-import { symbolsOf } from '../domain/insider/filing.ts';
+import { hasSymbol } from '../domain/insider/filing.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { StoreState, StoreView } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
@@ -91,7 +91,7 @@ async function findClusters(
       minInsiders: min_insiders,
       days,
     })) {
-      if (symbol === '' || isOf(cluster, symbol)) found.push(named(cluster));
+      if (symbol === '' || isOf(cluster, symbol)) found.push(named(cluster, symbol));
     }
     trades += filings.length;
     if (trades < tradesPerTick) continue;
@@ -102,17 +102,20 @@ async function findClusters(
 }
 
 function isOf({ purchases }: Cluster, symbol: string): boolean {
-  return purchases.some(({ filing }) => symbolsOf(filing.ticker).includes(symbol));
+  return purchases.some(({ filing }) => hasSymbol(filing.ticker, symbol));
 }
 
-function named(cluster: Cluster): NamedCluster {
+/** The cluster with the names of its newest filing; of a search by symbol with those that have the symbol. */
+function named(cluster: Cluster, symbol: string): NamedCluster {
   const filings = cluster.purchases
     .map(({ filing }) => filing)
     .sort((a, b) => (`${b.filedOn} ${b.filingId}` < `${a.filedOn} ${a.filingId}` ? -1 : 1));
   return {
     ...cluster,
     issuerCik: filings[0]?.issuerCik ?? '',
-    ticker: filings.find(({ ticker }) => ticker !== null)?.ticker ?? null,
+    ticker:
+      filings.find(({ ticker }) => ticker !== null && (symbol === '' || hasSymbol(ticker, symbol)))?.ticker ??
+      null,
     issuerName: filings.find(({ issuerName }) => issuerName !== null)?.issuerName ?? null,
   };
 }

@@ -9,7 +9,7 @@ export const rateFields = [
   { name: 'maturity', type: 'text', description: 'Maturity label.', choices: maturities },
   { name: 'rate', type: 'decimal', description: 'Rate in percent, exact decimal.' },
   { name: 'curve_type', type: 'text', description: 'PAR or TIPS.', choices: curveTypes },
-  { name: 'source', type: 'text', description: 'Name of the data source.' },
+  { name: 'source', type: 'text', description: 'Name of the data source.', mayLack: true },
 ] as const satisfies readonly Field[];
 
 /** The treasury curve of a day, shortest maturity first; without a day, the newest one on or before today. */
@@ -32,7 +32,7 @@ export const curve = operation({
       field: 'trade_date',
       is: 'equal',
     }),
-    curve_type: curveTypeParam(),
+    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' } }),
   },
   fields: rateFields,
   columns: ['trade_date', 'maturity', 'rate', 'curve_type', 'source'],

@@ -135,6 +135,10 @@ export type Field = {
   readonly nullable?: boolean;
   /** Whether it is our addition to the contract: rows of another service may lack it. */
   readonly extension?: boolean;
+  /** Whether a row of another service may lack it; it is then empty, or what was asked for. */
+  readonly mayLack?: boolean;
+  /** Whether it is the day of something that has happened by the day on which the row is known. */
+  readonly happened?: boolean;
   /** Its only values, where it has few; rows of another service may have others. */
   readonly choices?: readonly string[];
   /** The words that files and tables show for certain values, such as a limit that means no limit. */

@@ -5,7 +5,7 @@ import {
   explanationText,
   type TradeExplanation,
 } from '../domain/insider/explanation.ts';
-import { type Filing, formTypes } from '../domain/insider/filing.ts';
+import { type Filing, formTypes, hasSymbol } from '../domain/insider/filing.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
 import type { FilingsQuery, StoreView } from '../store/store.ts';
 
@@ -37,8 +37,8 @@ const fields = [
   },
   { name: 'issuer_cik', type: 'text', description: "The SEC's key of the issuer." },
   { name: 'row', type: 'integer', description: 'Position in the filing; Table II begins at 1001.' },
-  { name: 'date_first', type: 'day', description: "Date of the cluster's first trade." },
-  { name: 'date_last', type: 'day', description: "Date of the cluster's last trade." },
+  { name: 'date_first', type: 'day', description: "Date of the cluster's first trade.", happened: true },
+  { name: 'date_last', type: 'day', description: "Date of the cluster's last trade.", happened: true },
   {
     name: 'verdict',
     type: 'text',
@@ -123,6 +123,7 @@ export const insiderClusterExplanations = operation({
   boundBy: 'as_of',
   limitCounts: ['issuer_cik', 'date_first'],
   check: ({ from, to }) => checkRange(from, to),
+  rowTests: { ticker: { field: 'ticker', met: (row, { ticker }) => hasSymbol(row.ticker, ticker) } },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   async run(values, { view, position }) {
     const { clusters, ...page } = await pageOfClusters(view, values, position);

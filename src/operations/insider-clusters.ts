@@ -1,7 +1,9 @@
 import { clusterTotals, transactionValue } from '../domain/insider/amounts.ts';
+import { isCluster } from '../domain/insider/cluster.ts';
+import { hasSymbol } from '../domain/insider/filing.ts';
 import type { Purchase } from '../domain/insider/purchase.ts';
 import { type NamedCluster, pageOfClusters } from './cluster-search.ts';
-import type { Field, FieldType } from './field.ts';
+import type { Field, FieldType, RowFrom } from './field.ts';
 import { operation } from './operation.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
@@ -24,11 +26,11 @@ const insider = [
   { name: 'officer_title', type: 'text', description: 'The title of an officer.', nullable: true },
   { name: 'shares', type: 'decimal', description: 'Number of shares.', nullable: true },
   { name: 'price_per_share', type: 'decimal', description: 'Price of one share.', nullable: true },
-  { name: 'transaction_date', type: 'day', description: 'Date of the trade.' },
+  { name: 'transaction_date', type: 'day', description: 'Date of the trade.', happened: true },
   { name: 'is_director', type: 'boolean', description: 'Whether the insider is a director.' },
   { name: 'is_officer', type: 'boolean', description: 'Whether the insider is an officer.' },
   nullableExtension('owner_cik', 'text', "The SEC's key of the insider."),
-  extension('filing_date', 'day', 'The first day on which the trade was public.'),
+  { ...extension('filing_date', 'day', 'The first day on which the trade was public.'), happened: true },
   nullableExtension('accession_number', 'text', "The SEC's number of the filing."),
   nullableExtension('value', 'decimal', 'Shares times price, exact.'),
 ] as const satisfies readonly Field[];
@@ -54,8 +56,8 @@ const fields = [
     description: 'The sum paid in trades that state shares and price; null if none does.',
     nullable: true,
   },
-  { name: 'date_first', type: 'day', description: 'Date of the first trade.' },
-  { name: 'date_last', type: 'day', description: 'Date of the last trade.' },
+  { name: 'date_first', type: 'day', description: 'Date of the first trade.', happened: true },
+  { name: 'date_last', type: 'day', description: 'Date of the last trade.', happened: true },
   {
     name: 'insiders',
     type: 'records',
@@ -134,12 +136,14 @@ const maia = {
 
 /** The parameters of every operation on clusters. */
 export const clusterParams = {
-  min_insiders: integerParam('Distinct insiders that make a cluster.', 1, 100, 3),
+  min_insiders: integerParam('Distinct insiders that make a cluster.', 1, undefined, 3, {
+    bounds: { field: 'cluster_size', is: 'least' },
+  }),
   days: integerParam('Calendar days within which they buy.', 1, 365, 14),
-  ticker: filterParam('Trading symbol.'),
-  from: dayParam('First date of the last trade.', { field: 'date_last', is: 'from' }),
-  to: dayParam('Last date of the last trade.', { field: 'date_last', is: 'to' }),
-  as_of: asOfParam(),
+  ticker: filterParam('Trading symbol.', { extension: true }),
+  from: dayParam('First date of the last trade.', { field: 'date_last', is: 'from' }, { extension: true }),
+  to: dayParam('Last date of the last trade.', { field: 'date_last', is: 'to' }, { extension: true }),
+  as_of: asOfParam({ extension: true }),
   ...paging,
 };
 
@@ -172,12 +176,25 @@ export const insiderClusters = operation({
   knownBy: 'detected_on',
   boundBy: 'as_of',
   check: ({ from, to }) => checkRange(from, to),
+  rowTests: {
+    ticker: { field: 'ticker', met: (row, { ticker }) => hasSymbol(row.ticker, ticker) },
+    days: {
+      field: 'insiders',
+      met: (row, { min_insiders, days }) =>
+        isCluster(row.insiders.map(tradeOf), { minInsiders: min_insiders, days }),
+    },
+  },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   async run(values, { view, position }) {
     const { clusters, ...page } = await pageOfClusters(view, values, position);
     return { ...page, rows: clusters.map(clusterRow) };
   },
 });
+
+/** Who bought on which day; another service may not give the SEC's key of the insider. */
+function tradeOf({ owner_cik, owner_name, transaction_date }: RowFrom<(typeof insider)[number]>) {
+  return { date: transaction_date, insider: { cik: owner_cik ?? owner_name } };
+}
 
 /** The row of a cluster. */
 function clusterRow(cluster: NamedCluster) {

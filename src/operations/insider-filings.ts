@@ -1,5 +1,5 @@
 import { transactionValue } from '../domain/insider/amounts.ts';
-import { type Filing, formTypes, leadOwner, otherOwners } from '../domain/insider/filing.ts';
+import { type Filing, formTypes, hasSymbol, leadOwner, otherOwners } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Field, FieldType } from './field.ts';
@@ -117,8 +117,9 @@ export const insiderFilings = operation({
     to: dayParam('Last filing date.', { field: 'filing_date', is: 'to' }),
     transaction_code: filterParam('Code of the transaction: P is a purchase in the open market.', {
       flag: 'code',
+      extension: true,
     }),
-    as_of: asOfParam(),
+    as_of: asOfParam({ extension: true }),
     ...paging,
   },
   fields: filingFields,
@@ -172,6 +173,28 @@ export const insiderFilings = operation({
     if (days === undefined || from === undefined) return;
     throw new Problem('validation-error', "use either 'days' or 'from'", { field: 'days' });
   },
+  rowTests: {
+    ticker: { field: 'ticker', met: (row, { ticker }) => hasSymbol(row.ticker, ticker) },
+    owner_name: {
+      field: 'owner_name',
+      met: ({ owner_name: lead, other_owners: others }, { owner_name: part }) =>
+        [lead, ...(others ?? [])].some((name) => name?.toLowerCase().includes(part.toLowerCase())),
+    },
+    transaction_code: {
+      field: 'transaction_code',
+      met: (row, { transaction_code }) => row.transaction_code === transaction_code.toUpperCase(),
+    },
+    // The clock of a service may be a day behind.
+    days: {
+      field: 'filing_date',
+      met: (row, asked, clock) => row.filing_date >= addDays(filedWithin(asked, clock).from ?? '', -1),
+    },
+  },
+  // What was filed by a day is what was known on it.
+  substitute: (asked, clock, lacking) =>
+    lacking.has('as_of')
+      ? { params: { days: undefined, as_of: undefined, ...filedWithin(asked, clock) } }
+      : undefined,
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,

@@ -21,15 +21,16 @@ const value = {
 
 const about = [
   { name: 'as_of_date', type: 'day', description: 'The day on which this value was published.' },
-  { name: 'series_id', type: 'text', description: 'Identifier of the series.' },
-  { name: 'unit', type: 'text', description: 'Unit of the series.' },
+  { name: 'series_id', type: 'text', description: 'Identifier of the series.', mayLack: true },
+  { name: 'unit', type: 'text', description: 'Unit of the series.', mayLack: true },
   {
     name: 'frequency',
     type: 'text',
     description: 'Frequency code of the series; empty if unknown.',
     choices: [...frequencies, ''],
+    mayLack: true,
   },
-  { name: 'source', type: 'text', description: 'Name of the data source.' },
+  { name: 'source', type: 'text', description: 'Name of the data source.', mayLack: true },
 ] as const satisfies readonly Field[];
 
 /** The fields of an observation that may be a withdrawal, which has no value. */
@@ -55,7 +56,7 @@ export const observations = operation({
   inContract: true,
   params: {
     id: seriesIdParam('series_id'),
-    as_of: asOfParam({ repeated: true }),
+    as_of: asOfParam(),
     release: choiceParam("`first`: each date's first published value.", ['first'], undefined, {
       flag: 'first-release',
       extension: true,

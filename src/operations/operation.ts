@@ -3,6 +3,7 @@ import type { StoreView } from '../store/store.ts';
 import type { Coverage, Envelope, Row, SeriesSummary } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
 import { type Clock, type Params, type ParamTexts, type ParamValues, readParams } from './param.ts';
+import { type Requirement, type RowTests, requirementsOf, shownParams } from './requirement.ts';
 
 /** Who sends a request, and what their plan allows. */
 export type Principal = {
@@ -78,12 +79,15 @@ type PreparedQuery<R = Row> = {
   readonly run: (context: Context) => Promise<Page<R>>;
 };
 
-/** How a client computes an answer from all rows of the operation if the service lacks its extension parameters. */
+/** How a client asks another question of a service that does not announce all parameters of the one that it is asked. */
 export type Substitute<R = Row> = {
-  /** Selects the rows of the answer, in its order, from the listing without parameters. */
-  select(rows: readonly R[]): readonly R[];
-  /** A key that identifies a row. */
-  keyOf(row: R): string;
+  /** The texts of parameters that change; undefined leaves one out. */
+  readonly params: { readonly [name: string]: string | undefined };
+  /** Where the answer is a selection of all rows: those rows in their order, and what tells a row from all others. */
+  readonly selection?: {
+    select(rows: readonly R[]): readonly R[];
+    keyOf(row: R): string;
+  };
 };
 
 /**
@@ -126,8 +130,18 @@ export type Operation<P extends Params = Params, R = Row> = {
   readonly example: Example;
   /** Reads the texts of a query's parameters; throws the contract's validation error. */
   readonly prepare: (texts: ParamTexts, clock: Clock) => PreparedQuery<R>;
-  /** How a client does without the extension parameters; undefined if the query means the same without them. */
-  readonly substitute?: (texts: ParamTexts, clock: Clock) => Substitute<R> | undefined;
+  /** What people should know of an answer besides its rows, from the rows of its first page. */
+  remark?(rows: readonly R[], texts: ParamTexts): string | undefined;
+  /** The parameters whose values the rows show, so that a client can apply them itself. */
+  readonly shown: ReadonlySet<string>;
+  /** What every row of an answer to these texts must hold; throws the contract's validation error. */
+  readonly requirements: (texts: ParamTexts, clock: Clock) => readonly Requirement<R>[];
+  /** How a client does without these parameters; undefined where the others ask for the same rows or more. */
+  readonly substitute?: (
+    texts: ParamTexts,
+    clock: Clock,
+    lacking: ReadonlySet<string>,
+  ) => Substitute<R> | undefined;
 };
 
 /** The type of an operation's rows: `RowOf<typeof observations>`. */
@@ -137,7 +151,7 @@ export type RowOf<O> = O extends { readonly prepare: (...texts: never) => Prepar
 
 type Declaration<N extends string, C extends CommandDeclaration, P extends Params, F extends Field> = Omit<
   Operation<P>,
-  'columns' | 'example' | 'fields' | 'gated' | 'prepare' | 'substitute'
+  'columns' | 'example' | 'fields' | 'gated' | 'prepare' | 'remark' | 'requirements' | 'shown' | 'substitute'
 > & {
   readonly name: N;
   readonly command: C;
@@ -148,7 +162,13 @@ type Declaration<N extends string, C extends CommandDeclaration, P extends Param
   readonly check?: (values: ParamValues<P>) => void;
   readonly needsVintageAccess?: (values: ParamValues<P>) => boolean;
   readonly dependsOnToday?: (values: ParamValues<P>) => boolean;
-  readonly substitute?: (values: ParamValues<P>) => Substitute<RowFrom<F>> | undefined;
+  remark?(rows: readonly RowFrom<F>[], texts: ParamTexts): string | undefined;
+  readonly rowTests?: RowTests<P, F>;
+  readonly substitute?: (
+    values: ParamValues<P>,
+    clock: Clock,
+    lacking: ReadonlySet<string>,
+  ) => Substitute<RowFrom<F>> | undefined;
   readonly run: (
     values: ParamValues<P>,
     context: Context & { readonly clock: Clock },
@@ -164,7 +184,8 @@ export function operation<
 >(
   declaration: Declaration<N, C, P, F>,
 ): Operation<P, RowFrom<F>> & { readonly name: N; readonly command: C } {
-  const { check, needsVintageAccess, dependsOnToday, substitute, run, ...rest } = declaration;
+  const { check, needsVintageAccess, dependsOnToday, rowTests, substitute, run, ...rest } = declaration;
+  const rules = { params: rest.params, fields: rest.fields, rowTests };
   const read = (texts: ParamTexts, clock: Clock): ParamValues<P> => {
     const values = readParams(rest.params, texts, clock);
     check?.(values);
@@ -181,8 +202,11 @@ export function operation<
         run: (context) => run(values, { ...context, clock }),
       };
     },
+    shown: shownParams(rules),
+    requirements: (texts, clock) => requirementsOf(rules, texts, read(texts, clock), clock),
     ...(substitute !== undefined && {
-      substitute: (texts: ParamTexts, clock: Clock) => substitute(read(texts, clock)),
+      substitute: (texts: ParamTexts, clock: Clock, lacking: ReadonlySet<string>) =>
+        substitute(read(texts, clock), clock, lacking),
     }),
   };
 }

@@ -8,8 +8,11 @@ export type Clock = { readonly latest: Day; readonly today: Day };
 /** The texts of a query's parameters as on the wire, including path parameters. */
 export type ParamTexts = readonly (readonly [name: string, text: string])[];
 
-/** A condition that a parameter sets for the rows of an answer: the field equals the value, is not before it, or is not after it. */
-export type RowBound = { readonly field: string; readonly is: 'equal' | 'from' | 'to' };
+/**
+ * A condition that a parameter sets for the rows of an answer: the field equals the value, is not before it, is not after
+ * it, or is not less.
+ */
+export type RowBound = { readonly field: string; readonly is: 'equal' | 'from' | 'to' | 'least' };
 
 /** One parameter of an operation: how its text becomes a value, and everything that help, OpenAPI and clients need. */
 export type Param<T = unknown, Required extends boolean = boolean> = {
@@ -32,8 +35,6 @@ export type Param<T = unknown, Required extends boolean = boolean> = {
   readonly namesSeries?: boolean;
   /** Whether it is our extension of the operation, which a client sends only to a service that announces it. */
   readonly extension?: boolean;
-  /** Whether an answer without the envelope's member of the same name is refused. */
-  readonly repeated?: boolean;
   readonly bounds?: RowBound;
 };
 

@@ -9,7 +9,7 @@ import {
 import { invalid, type Param, type RowBound } from './param.ts';
 
 /** The optional settings of a parameter. */
-type Declared = Pick<Param, 'bounds' | 'extension' | 'flag' | 'repeated'>;
+type Declared = Pick<Param, 'bounds' | 'extension' | 'flag'>;
 
 const optional = { in: 'query', required: false } as const;
 
@@ -35,7 +35,11 @@ export function seriesIdParam(field?: string): Param<string, true> {
 }
 
 /** An optional calendar date. */
-export function dayParam(description: string, bounds?: RowBound): Param<Day | undefined, false> {
+export function dayParam(
+  description: string,
+  bounds?: RowBound,
+  declared: Pick<Declared, 'extension'> = {},
+): Param<Day | undefined, false> {
   return {
     ...optional,
     description,
@@ -44,6 +48,7 @@ export function dayParam(description: string, bounds?: RowBound): Param<Day | un
     schema: { type: 'string', format: 'date' },
     placeholder: 'date',
     ...(bounds !== undefined && { bounds }),
+    ...declared,
   };
 }
 
@@ -58,7 +63,7 @@ export function requiredPeriodParam(description: string, bounds: RowBound): Para
 }
 
 /** An optional as-of date; refused if that day has not begun anywhere on Earth. */
-export function asOfParam(declared: Pick<Declared, 'repeated'> = {}): Param<Day | undefined, false> {
+export function asOfParam(declared: Pick<Declared, 'extension'> = {}): Param<Day | undefined, false> {
   return {
     ...dayParam('As-of date: the answer has only what was published on or before it.'),
     parse: (text, name, clock) => {
@@ -99,9 +104,11 @@ export function choiceParam<const T extends string, F extends T | undefined>(
   };
 }
 
-/** The kind of treasury curve (default PAR). */
-export function curveTypeParam(): Param<CurveType, false> {
-  return choiceParam('Curve type.', curveTypes, 'PAR', { flag: 'type' });
+/** The kind of treasury curve; default PAR. */
+export function curveTypeParam(
+  declared: Pick<Declared, 'bounds' | 'extension'> = {},
+): Param<CurveType, false> {
+  return choiceParam('Curve type.', curveTypes, 'PAR', { flag: 'type', ...declared });
 }
 
 /** An optional free text. */
@@ -130,12 +137,13 @@ export function filterParam(description: string, declared: Declared = {}): Param
   };
 }
 
-/** An integer between bounds. */
+/** An integer between bounds; without an upper one, of at most nine digits. */
 export function integerParam<F extends number | undefined>(
   description: string,
   least: number,
-  most: number,
+  most: number | undefined,
   fallback: F,
+  declared: Pick<Declared, 'bounds'> = {},
 ): Param<number | F, false> {
   return {
     ...optional,
@@ -143,21 +151,20 @@ export function integerParam<F extends number | undefined>(
     fallback,
     parse: (text, name) => {
       const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-      if (!(value >= least && value <= most)) {
-        throw invalid(
-          name,
-          `invalid '${name}' ${JSON.stringify(text)}: use an integer from ${least} to ${most}`,
-        );
+      if (!(value >= least && value <= (most ?? value))) {
+        const range = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
+        throw invalid(name, `invalid '${name}' ${JSON.stringify(text)}: use an integer ${range}`);
       }
       return value;
     },
     schema: {
       type: 'integer',
       minimum: least,
-      maximum: most,
+      ...(most !== undefined && { maximum: most }),
       ...(fallback !== undefined && { default: fallback }),
     },
     placeholder: 'n',
+    ...declared,
   };
 }
 
@@ -177,8 +184,9 @@ export function checkRange(from: Day | undefined, to: Day | undefined): void {
 export function maturityParam<F extends Maturity | undefined>(
   description: string,
   fallback: F,
+  declared: Declared,
 ): Param<Maturity | F, false> {
-  return { ...choiceParam(description, maturities, fallback), placeholder: 'maturity' };
+  return { ...choiceParam(description, maturities, fallback, declared), placeholder: 'maturity' };
 }
 
 /** Refuses a maturity that a type of curve does not have. */

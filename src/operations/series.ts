@@ -1,21 +1,24 @@
-import { frequencies, matchRank } from '../domain/series/series.ts';
+import { findSeries } from '../domain/series/search.ts';
+import { frequencies } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Series } from '../store/store.ts';
-import type { Field, RowFrom } from './field.ts';
+import { changedSince } from './cursor.ts';
+import type { Field } from './field.ts';
 import { operation, pageOf } from './operation.ts';
+import { textOf } from './param.ts';
 import { choiceParam, paging, seriesIdParam, textParam } from './params.ts';
 
 const fields = [
   { name: 'id', type: 'text', description: 'Series identifier, upper case.' },
-  { name: 'title', type: 'text', description: 'Series title.' },
-  { name: 'units', type: 'text', description: 'Unit of the values.' },
+  { name: 'title', type: 'text', description: 'Series title.', mayLack: true },
+  { name: 'units', type: 'text', description: 'Unit of the values.', mayLack: true },
   {
     name: 'observation_count',
     type: 'integer',
     description: 'Dates that have a value in the latest vintage.',
   },
   { name: 'last_updated', type: 'instant', description: 'The last vintage.' },
-  { name: 'source', type: 'text', description: 'Data source name.' },
+  { name: 'source', type: 'text', description: 'Data source name.', mayLack: true },
   {
     name: 'frequency',
     type: 'text',
@@ -51,7 +54,15 @@ const fields = [
   },
 ] as const satisfies readonly Field[];
 
-type ListedSeries = RowFrom<(typeof fields)[number]>;
+/** How a search found a series. */
+const matched = {
+  name: 'matched',
+  type: 'text',
+  description:
+    'How the search found it: id (or a synonym of it), title, words, some (of the words) or nearest.',
+  nullable: true,
+  extension: true,
+} as const satisfies Field;
 
 const columns = ['id', 'title', 'units', 'frequency', 'observation_count', 'last_updated', 'source'] as const;
 
@@ -71,36 +82,80 @@ const gdp = {
   vintage_kind: 'exact',
 };
 
-/** The series whose id or title matches a text. */
+/** The series that a text finds. */
 export const seriesSearch = operation({
   name: 'series_search',
-  command: { words: 'series search', heading: 'Series', argument: 'q', defaults: { match: 'any' } },
-  summary: 'Find series by id or title',
+  command: { words: 'series search', heading: 'Series', argument: 'q', defaults: { match: 'words' } },
+  summary: 'Find series by words, synonyms, or a part of the id',
   description:
-    'By id. `match=title` finds titles of which every word of the text begins a word; with `match=any` series found by id come before those found by title.',
+    'By id. `match=title` finds titles of which every word of the text begins a word; with `match=any` series found by id come before those found by title. `match=words` finds words in any order, also mistyped or by a synonym, in ids, titles and units, the best first; `matched` says how.',
   path: '/v1/series',
   object: 'series_list',
   inContract: true,
   params: {
     q: textParam('Search text; case is ignored.'),
-    match: choiceParam('Where to search for the text.', ['id', 'title', 'any'], 'id', { extension: true }),
+    match: choiceParam(
+      'Where to search for the text; `words` also finds synonyms and corrects a typo.',
+      ['id', 'title', 'any', 'words'],
+      'id',
+      { extension: true },
+    ),
     ...paging,
   },
-  fields,
+  fields: [...fields, matched],
   columns,
-  example: { params: { q: 'GDP', match: 'id', limit: '1' }, row: gdp },
+  example: { params: { q: 'GDP', match: 'id', limit: '1' }, row: { ...gdp, matched: 'id' } },
   knownBy: 'first_vintage',
+  remark([first], texts) {
+    if (first?.matched !== 'nearest') return undefined;
+    return `nothing matches ${JSON.stringify(textOf(texts, 'q'))}; the nearest are shown`;
+  },
+  rowTests: {
+    // What is found by words depends on all series together.
+    q: {
+      field: 'id',
+      met: (row, { q, match }) => match === 'words' || findSeries([row], q, match).length > 0,
+    },
+  },
   substitute({ q, match }) {
     // The contract's search is by id; without a text every series matches.
-    if (match === 'id' || q === '') return undefined;
-    return { select: (rows) => matching(rows, q, match), keyOf: ({ id }) => id };
+    if (match === 'id' || q === '') return { params: { match: undefined } };
+    return {
+      params: { q: undefined, match: undefined },
+      selection: {
+        select: (rows) => findSeries(rows, q, match).map(({ series, matched }) => ({ ...series, matched })),
+        keyOf: ({ id }) => id,
+      },
+    };
   },
   async run({ q, match, limit }, { view, position }) {
-    const after = position?.key;
-    const found = await view.searchSeries({ text: q, match, limit: limit + 1, ...(after && { after }) });
-    return pageOf(found, limit, seriesRow, ({ id }) => ({ key: [id] }));
+    const after = position?.key[0];
+    if (match === 'id' || q === '') {
+      const found = await view.searchSeries({ text: q, limit: limit + 1, ...(after && { after }) });
+      const by = q === '' ? null : 'id';
+      return pageOf(
+        found,
+        limit,
+        (series) => ({ ...seriesRow(series), matched: by }),
+        ({ id }) => ({ key: [id] }),
+      );
+    }
+    // The rank of a series depends on all others, so every page comes from one state of the data.
+    const { revision } = await view.state();
+    if (position !== undefined && position.version !== revision) throw changedSince();
+    const found = findSeries(await view.searchSeries({ text: '', limit: everySeries }), q, match);
+    const begin = after === undefined ? 0 : found.findIndex(({ series }) => series.id === after) + 1;
+    return pageOf(
+      found.slice(begin, begin + limit + 1),
+      limit,
+      ({ series, matched }) => ({ ...seriesRow(series), matched }),
+      ({ series }) => ({ key: [series.id], version: revision }),
+    );
   },
 });
+
+/** More series than any store holds. */
+const everySeries = Number.MAX_SAFE_INTEGER;
 
 /** The description of one series. */
 export const seriesShow = operation({
@@ -142,18 +197,4 @@ function seriesRow(series: Series) {
     covered_to: series.coveredTo,
     vintage_kind: series.vintageKind,
   };
-}
-
-/** The series that match a text: those that match by id before those by title, each group sorted by id. */
-function matching(
-  rows: readonly ListedSeries[],
-  text: string,
-  match: 'id' | 'title' | 'any',
-): readonly ListedSeries[] {
-  const ranked = rows.flatMap((row) => {
-    const rank = matchRank(row, text, match);
-    return rank === undefined ? [] : [{ row, rank }];
-  });
-  ranked.sort((a, b) => a.rank - b.rank || (a.row.id < b.row.id ? -1 : 1));
-  return ranked.map(({ row }) => row);
 }

@@ -14,9 +14,14 @@ export const spread = operation({
   path: '/v1/treasury/yields/spread',
   object: 'yield_spread',
   params: {
-    long: maturityParam('The maturity to compare.', '10Y'),
-    short: maturityParam('The maturity to compare it with.', '2Y'),
-    curve_type: curveTypeParam(),
+    long: maturityParam('The maturity to compare.', '10Y', {
+      bounds: { field: 'long_maturity', is: 'equal' },
+    }),
+    short: maturityParam('The maturity to compare it with.', '2Y', {
+      bounds: { field: 'short_maturity', is: 'equal' },
+    }),
+    // No row says of which type it is.
+    curve_type: curveTypeParam({ extension: true }),
     from: dayParam('First trade date.', { field: 'trade_date', is: 'from' }),
     to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),
     ...paging,

@@ -11,8 +11,11 @@ export const yields = operation({
   path: '/v1/treasury/yields',
   object: 'yield_series',
   params: {
-    maturity: maturityParam('Maturity label, such as 10Y (default: all).', undefined),
-    curve_type: curveTypeParam(),
+    maturity: maturityParam('Maturity label, such as 10Y (default: all).', undefined, {
+      bounds: { field: 'maturity', is: 'equal' },
+      extension: true,
+    }),
+    curve_type: curveTypeParam({ bounds: { field: 'curve_type', is: 'equal' }, extension: true }),
     from: dayParam('First trade date.', { field: 'trade_date', is: 'from' }),
     to: dayParam('Last trade date.', { field: 'trade_date', is: 'to' }),
     ...paging,

@@ -121,10 +121,10 @@ const count: Schema = { type: 'integer', minimum: 0 };
 
 const headers: Schema = {
   RequestId: { description: 'The request_id of the body.', schema: { type: 'string' } },
-  RateLimitLimit: { description: 'Requests of the tightest window.', schema: count },
-  RateLimitRemaining: { description: 'Requests left in it.', schema: count },
-  RateLimitReset: { description: 'Seconds until it turns.', schema: count },
-  RetryAfter: { description: 'Seconds until asking again makes sense.', schema: count },
+  RateLimitLimit: { description: 'The quota of the window with the fewest requests left.', schema: count },
+  RateLimitRemaining: { description: 'Requests left in this window.', schema: count },
+  RateLimitReset: { description: 'Seconds until this window ends.', schema: count },
+  RetryAfter: { description: 'Seconds to wait before the next request.', schema: count },
   ETag: { description: 'Weak validator of the answer.', schema: { type: 'string' } },
 };
 
@@ -205,7 +205,11 @@ const probes: Schema = {
       summary: 'Whether the process answers',
       description: 'Answers as soon as the process does, whether or not its store works.',
       responses: {
-        200: json('It does.', { type: 'object', required: ['status'], properties: { status: ok } }),
+        200: json('The process answers.', {
+          type: 'object',
+          required: ['status'],
+          properties: { status: ok },
+        }),
         ...openProblems,
       },
     },
@@ -217,13 +221,13 @@ const probes: Schema = {
       summary: 'Whether the service can answer requests',
       description: 'Checks what the service needs. It is not ready while it shuts down.',
       responses: {
-        200: json('It can.', {
+        200: json('The service can answer requests.', {
           type: 'object',
           required: ['status', 'checks'],
           properties: { status: ok, checks: reference('schemas', 'Checks') },
         }),
         503: {
-          description: 'It cannot, or is shutting down; the failing check is named.',
+          description: 'The service cannot answer requests or is shutting down; the failing check is named.',
           content: problemContent,
         },
         ...openProblems,

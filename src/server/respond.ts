@@ -56,7 +56,7 @@ export function respondProblem(
   const instance = problem.instance ?? new URL(request.url).pathname;
   const document: ProblemDocument = problem.with({ requestId, instance }).toDocument(errorsBase);
   return respond(exchange, {
-    status: document.status,
+    status: problem.status,
     type: 'application/problem+json',
     body: JSON.stringify({ ...document, ...more }),
     headers: { 'Cache-Control': 'no-store', ...headersOf(problem) },

@@ -83,7 +83,7 @@ export function envelopeExample({ object, fields, example }: Operation) {
 const dateTime = fieldKinds.day.schema;
 
 const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], Schema>> = {
-  as_of: { type: 'string', format: 'date', description: 'The knowledge date, when as_of was used.' },
+  as_of: { type: 'string', format: 'date', description: 'The as-of date, when as_of was used.' },
   series: {
     type: 'object',
     description: 'A summary of the series, when as_of was used.',
@@ -96,7 +96,8 @@ const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], 
   },
   coverage: {
     type: 'object',
-    description: 'Which days the knowledge of the series spans, and its first date.',
+    description:
+      'The first and the last vintage of the series, its first date, and the last day that is covered.',
     required: ['first_vintage', 'last_vintage', 'first_date', 'covered_to'],
     properties: {
       first_vintage: dateTime,
@@ -107,7 +108,7 @@ const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], 
   },
 };
 
-/** The schema of what readiness says of each thing that the service needs. */
+/** The schema of the readiness checks: one for each thing that the service needs. */
 export const checksSchema: Schema = {
   type: 'object',
   additionalProperties: { type: 'string', enum: ['healthy', 'unhealthy'] },
@@ -131,6 +132,6 @@ export const problemSchema: Schema = {
     instance: { type: 'string', description: 'The path of the request.' },
     request_id: requestId,
     field: { type: 'string', description: 'The parameter at fault, on validation errors.' },
-    checks: { ...checksSchema, description: 'Of readiness alone.' },
+    checks: { ...checksSchema, description: 'Only in answers of /readyz.' },
   },
 };

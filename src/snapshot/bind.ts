@@ -1,6 +1,6 @@
 import { operationNamed } from '../analysis/layouts.ts';
 import { asOfDates, type OperationQuery, type Query } from '../analysis/query.ts';
-import type { Client } from '../client/client.ts';
+import type { AskOptions, Client } from '../client/client.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
@@ -114,15 +114,19 @@ export function boundedClient(client: Client, day: Day): Client {
   return {
     ...client,
     watch: unwatched,
-    async ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> {
+    async ask<R extends Row>(
+      operation: Operation<Params, R>,
+      texts: ParamTexts,
+      options?: AskOptions,
+    ): Promise<Envelope<R>> {
       if (operation.knownBy === undefined)
         throw new Problem('bad-input', `${operation.name} cannot be bound to what was known on a date`);
       const bound = upTo(day, operation, texts);
       for (let cursor: string | undefined; ; ) {
         const asked =
           cursor === undefined ? bound : [...without(bound, 'cursor'), ['cursor', cursor] as const];
-        const answer = await client.ask(operation, asked);
-        const page = knownOn(day, operation.knownBy, answer);
+        const answer = await client.ask(operation, asked, options);
+        const page = knownOn(day, operation, answer);
         const isEmptied = page.results.length === 0 && answer.results.length > 0;
         if (!isEmptied || page.next_cursor === undefined) return page;
         // An empty page would look like the end of the listing.
@@ -149,12 +153,18 @@ function upTo(
     : [...texts, [boundBy, day]];
 }
 
-/** The rows that were known on a day, as far as a service says so. */
+/**
+ * The rows that were known on a day. A row that does not say when it was known is known on no day; only a description of
+ * a series, which no day bounds, may leave it out.
+ */
 function knownOn<R extends Row>(
   day: Day,
-  knownBy: string,
+  { knownBy = '', boundBy }: Pick<Operation, 'boundBy' | 'knownBy'>,
   { coverage: _, ...page }: Envelope<R>,
 ): Envelope<R> {
-  const results = page.results.filter((row) => String(row[knownBy] ?? '') <= day);
+  const results = page.results.filter((row) => {
+    const known = String(row[knownBy] ?? '');
+    return known === '' ? boundBy === undefined : known <= day;
+  });
   return { ...page, results, results_count: results.length };
 }

@@ -96,7 +96,7 @@ export type Finding = { readonly name: string; readonly what: string };
 /** The manifest in a folder; a Finding where it is damaged. Throws errors of the operating system. */
 async function readManifest(folder: string): Promise<Manifest | Finding> {
   const path = join(folder, manifestName);
-  if (!(await lstat(path)).isFile()) return { name: manifestName, what: 'is no file' };
+  if (!(await lstat(path)).isFile()) return { name: manifestName, what: 'is not a regular file' };
   const manifest = parseManifest(await readFile(path, 'utf8'), path);
   return manifest ?? { name: manifestName, what: 'is damaged' };
 }
@@ -119,7 +119,7 @@ async function faultOf(path: string, { bytes, sha256 }: FileRecord): Promise<str
     return undefined;
   });
   if (found === undefined) return 'is missing';
-  if (!found.isFile()) return 'is no file';
+  if (!found.isFile()) return 'is not a regular file';
   if (found.size !== bytes) return `is changed: ${found.size} bytes, not ${bytes}`;
   return (await sumOfFile(path)).sha256 === sha256 ? undefined : 'is changed: its SHA-256 is another';
 }
@@ -135,7 +135,7 @@ async function compareOutputs(
     const [own, given] = [join(folder, name), join(other, name)];
     const same = (await sumOfFile(given)).sha256 === sha256;
     const where = await firstDifference(own, given);
-    if (!same) findings.push({ name, what: `is given otherwise by its command now${where ?? ''}` });
+    if (!same) findings.push({ name, what: `is not what its command gives now${where ?? ''}` });
     else if (where !== undefined)
       findings.push({ name, what: `differs from what its command gives${where}` });
   }

@@ -66,13 +66,8 @@ export type VintageCounts = {
 /** A vintage that speaks for every date of its series. */
 export type CompleteVintage = { readonly asOf: Day; readonly kind: VintageKind };
 
-/** Selects series by id or title, in the order of the match and then by id; a page continues `after` the last id. */
-export type SeriesQuery = {
-  readonly text: string;
-  readonly match: 'id' | 'title' | 'any';
-  readonly after?: readonly string[];
-  readonly limit: number;
-};
+/** Selects the series whose id contains a text, in any case, by id; a page continues `after` an id. */
+export type SeriesQuery = { readonly text: string; readonly after?: string; readonly limit: number };
 
 /** Selects the curve of exactly `date`, or the newest one on or before it. */
 export type CurveQuery = {
@@ -185,8 +180,16 @@ export interface StoreView {
   imports(): Promise<readonly LoggedImport[]>;
 }
 
+/** A cache of pages of observations; it may forget any of them. */
+export type PageCache = {
+  readonly get: (key: string) => readonly StoredObservation[] | undefined;
+  readonly set: (key: string, rows: readonly StoredObservation[]) => unknown;
+};
+
 /** How a store is opened for reading. */
 export type StoreOptions = {
+  /** Keeps pages as of a date, which are the same from one vintage to the next. */
+  readonly pages?: PageCache;
   /** Fails for a store whose later imports this process could not see. */
   readonly live?: boolean;
 };

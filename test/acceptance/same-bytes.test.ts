@@ -27,7 +27,7 @@ afterAll(async () => {
 
 type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
 
-/** The built command in an environment of these variables alone; request ids and the base of error types are all made the same. */
+/** Runs the built command with only these variables; replaces request ids and the base address of error types. */
 function run(line: readonly string[], variables: Readonly<Record<string, string>>): Promise<Ended> {
   const env = { PATH: process.env.PATH, HOME: folder, ...variables };
   const child = spawn(process.execPath, [builtProgram, ...line], {
@@ -38,7 +38,7 @@ function run(line: readonly string[], variables: Readonly<Record<string, string>
   const [out, err]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (data) => out.push(data));
   child.stderr.on('data', (data) => err.push(data));
-  // Byte by byte: not every format is text.
+  // Latin-1 keeps every byte: some formats are binary.
   const text = (chunks: readonly Buffer[]) =>
     Buffer.concat(chunks)
       .toString('latin1')
@@ -119,7 +119,7 @@ describe('the built program, with a store and with a service of the same store,'
     ['explained clusters', ['insider', 'clusters', '--explain', '--as-of', '2026-01-14'], 0, 5],
     ['filings of a name', ['insider', 'filings', '--owner', 'fund', '--from', '2025-01-01'], 0, 3],
     ['two ways to bound filings', ['insider', 'filings', '--days', '3', '--from', '2025-01-01'], 2, 0],
-    ['a cursor that is none', ['yields', '--cursor', 'nonsense'], 2, 0],
+    ['an invalid cursor', ['yields', '--cursor', 'nonsense'], 2, 0],
   ])('ends in the same way after %s', async (_, line, code, rows) => {
     const [embedded, remote] = await bothWays(line);
     expect(remote).toEqual(embedded);

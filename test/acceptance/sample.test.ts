@@ -32,7 +32,7 @@ beforeAll(async () => {
   await promisify(execFile)(process.execPath, [build, sample], { cwd: folder });
   store = await openStore(sample);
   client = await openClient({ store: sample });
-  series = await store.read((view) => view.searchSeries({ text: '', match: 'id', limit: 1000 }));
+  series = await store.read((view) => view.searchSeries({ text: '', limit: 1000 }));
 });
 
 afterAll(async () => {

@@ -18,7 +18,7 @@ import { failureOf, importFiles } from '../support/scratch-store.ts';
 onEveryEngine((engine) => {
   const encodings = [asAsofCsv, asAlfredWide, asFredCsv, asDatedPanel, asFredApi, asClippedFredApi];
 
-  /** Statements cut into pieces, a piece into the files of a format, the files into imports. */
+  /** Divides statements into pieces, writes each piece as files of one format, and divides the files into imports. */
   const history = fc
     .record({
       statements: agreeing,
@@ -47,7 +47,7 @@ onEveryEngine((engine) => {
       .map(({ item }) => item);
   }
 
-  /** Neighbours that need no flags become one import where `joined` says so. */
+  /** Combines neighbours without flags into one import where `joined` is true. */
   function joinedUp(encoded: readonly Encoded[], joined: readonly boolean[]): readonly Encoded[] {
     const imports: Encoded[] = [];
     for (const [i, next] of encoded.entries()) {
@@ -162,7 +162,7 @@ onEveryEngine((engine) => {
       );
     });
 
-    /** What a person says who does not contradict himself: the first word about each date and day. */
+    /** Statements without contradictions: the first of each date and vintage date. */
     const firstWords = (said: readonly ModelStatement[]): readonly ModelStatement[] =>
       said.filter(
         ({ series, date, asOf }, i) =>

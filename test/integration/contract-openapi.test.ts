@@ -51,7 +51,7 @@ describe('the OpenAPI description', () => {
   });
 });
 
-/** The path of a request; nothing where the client answers by itself, because no URL can ask it. */
+/** The path of a request; undefined where no URL can ask for it, and the client answers by itself. */
 function pathOrNothing(operation: Operation, given: ParamTexts): string | undefined {
   try {
     return requestPath(operation, given);
@@ -62,7 +62,7 @@ function pathOrNothing(operation: Operation, given: ParamTexts): string | undefi
 
 type Node = { readonly [name: string]: unknown };
 
-/** What stands at a place of the description, references followed. */
+/** The part of the description at a path of names, with references followed. */
 function at(
   description: Node,
   place: readonly string[],
@@ -77,7 +77,7 @@ function at(
   return node;
 }
 
-/** A schema of the description, whose references begin at its root. */
+/** A schema of the description, whose references start at the root of the description. */
 function rooted(schema: Node): Node {
   return typeof schema.$ref === 'string' ? { $ref: `api${schema.$ref}` } : schema;
 }

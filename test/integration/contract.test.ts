@@ -44,7 +44,7 @@ function clientOf(mode: ModeName): Client {
   return found.client;
 }
 
-/** What a question comes to: an envelope or a problem document with its hints, without what no two requests share. */
+/** The answer to a query without what differs in every request: an envelope, or a problem document with its hints. */
 async function outcome(client: Client, operation: Operation, given: ParamTexts): Promise<unknown> {
   try {
     const { request_id, ...envelope } = await client.ask(operation, given);
@@ -52,7 +52,7 @@ async function outcome(client: Client, operation: Operation, given: ParamTexts):
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const { request_id: _, type, ...document } = error.toDocument('base');
-    // Each side explains its errors at an address of its own; only what follows it is the contract's.
+    // The two sides have different base addresses for their error pages; the contract fixes only the rest.
     return { kind: error.kind, hints: error.hints, document, type: type.replace(/^.*\//, '') };
   }
 }

@@ -13,7 +13,7 @@ import { digestOf, facts, importFiles, importPaths, newStorePath } from '../supp
 
 const folder = scratchFolder();
 
-/** What `asof facts` writes of every series of a store. */
+/** The output of `asof facts` for every series of a store. */
 async function factsOf(store: string): Promise<string> {
   const output = join(dirname(store), 'facts.csv');
   const io = {
@@ -37,7 +37,7 @@ function exactFacts(...lines: readonly string[]): string {
   return `${[`${header},vintage_kind`, ...rows.map((row) => `${row},exact`)].join('\n')}\n`;
 }
 
-/** A store that was made of nothing but the facts of another. */
+/** A store that was made from the facts of another, and nothing else. */
 async function copyOf(store: string): Promise<string> {
   const copy = newStorePath(folder);
   await importPaths(copy, [await factsOf(store)]);
@@ -121,7 +121,7 @@ describe('the output of asof facts', () => {
   });
 });
 
-/** Swallows the refusal of a file that holds nothing, where the vintage was all that was said. */
+/** Ignores the refusal of an empty file, where every statement was in the vintage. */
 function isEmptyFile(error: unknown): void {
   if (!(error instanceof Error && error.message.includes('has a header and no rows'))) throw error;
 }

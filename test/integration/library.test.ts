@@ -39,7 +39,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** The Problem that a call ends in. */
+/** The Problem that a call rejects with. */
 async function problemOf(work: Promise<unknown>): Promise<Problem> {
   const outcome = await work.catch((error: unknown) => error);
   if (outcome instanceof Problem) return outcome;
@@ -176,8 +176,12 @@ describe('what a method refuses', () => {
       () => Reflect.apply(asof.ping, undefined, [{ limit: 1 }]),
       "unknown parameter 'limit'",
     ],
-    ['a day that is none', () => asof.observations('GDP', { from: '2020-02-30' }), "invalid 'from' date"],
-    ['a day of an analysis that is none', () => asof.panel(['GDP'], { from: 'soon' }), "invalid 'from' date"],
+    [
+      'a date that does not exist',
+      () => asof.observations('GDP', { from: '2020-02-30' }),
+      "invalid 'from' date",
+    ],
+    ['an invalid date of an analysis', () => asof.panel(['GDP'], { from: 'soon' }), "invalid 'from' date"],
     [
       'a date range that ends before it begins',
       () => asof.diff('GDP', ['2020-01-01', '2020-01-02'], { from: '2020-02-02', to: '2020-02-01' }),
@@ -198,7 +202,7 @@ describe('what a method refuses', () => {
       () => asof.panel(['GDP'], { asOfEach: 'day', from: '2026-01-01', to: '2999-01-01' }),
       "'to' 2999-01-01",
     ],
-    ['a limit that is none', () => asof.observations('GDP', { limit: 0 }), "invalid 'limit'"],
+    ['an invalid limit', () => asof.observations('GDP', { limit: 0 }), "invalid 'limit'"],
     ['a series that does not exist', () => asof.observations('GDPX'), "series 'GDPX' not found"],
     ['a series of a panel that does not exist', () => asof.panel(['GDP', 'GDPX']), "series 'GDPX' not found"],
     [
@@ -234,7 +238,7 @@ it('does not compile with a parameter that a method does not have', () => {
 describe('opening', () => {
   it.each([
     ['a store that does not exist', () => open(join(folder, 'none.db')), 'none.db'],
-    ['a base URL that is none', () => open('https://data.example.org?x=1'), 'invalid base URL'],
+    ['an invalid base URL', () => open('https://data.example.org?x=1'), 'invalid base URL'],
     ['a store with a key', () => open(path, { key: 'k' }), 'a key is for a service'],
   ])('fails with a Problem: %s', async (_, opening, detail) => {
     expect((await problemOf(opening())).detail).toContain(detail);

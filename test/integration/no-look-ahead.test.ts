@@ -10,7 +10,7 @@ import { importFiles, newStorePath } from '../support/scratch-store.ts';
 
 const folder = scratchFolder();
 
-/** Every series has begun before anything is asked, and says how often it is observed: only facts tell two stores apart. */
+/** Every series has begun before anything is asked, and says how often it is observed: stores differ in facts only. */
 const begun: readonly ModelStatement[] = seriesIds.map((series) => ({
   series,
   date: '2019-11-01',
@@ -63,7 +63,7 @@ function filled(line: string, day: string, earlier: string): string[] {
   return line.split(' ').map((word) => texts[word] ?? word);
 }
 
-/** What a command line writes and ends with; request ids aside. */
+/** The output and the exit code of a command line, without request ids. */
 async function written(line: readonly string[], store: string): Promise<string> {
   const { code, out } = await asof([...line, '--store', store]);
   return `${out.replace(/req_[0-9a-f]{32}/g, 'req_')}exit ${code}`;

@@ -102,7 +102,7 @@ describe('the clusters worked out from the source tables alone', () => {
   });
 });
 
-/** The purchases of the tables; what one owner reports again in a later filing once. No two of its filers report one block. */
+/** The purchases in the tables; one that an owner reports again later counts once. No block has two filers. */
 function rawPurchases(): readonly Trade[] {
   const table = (name: string) => {
     const text = readData(testData, `sec/form345-maia-reencoded/${name}.tsv`).toString('utf8');

@@ -6,7 +6,7 @@ import { rawFredQd } from '../support/raw-statements.ts';
 import { testData } from '../support/repository.ts';
 import { observationsIn } from '../support/scratch-store.ts';
 
-/** The largest difference of equal figures that are rounded to so many decimals. */
+/** The largest difference between equal figures that are rounded to this number of decimals. */
 const rounding = (decimals: number) => 0.5 * 10 ** -decimals + 1e-6;
 
 describe('a series of the sample with an id of FRED', () => {

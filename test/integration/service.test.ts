@@ -68,7 +68,12 @@ describe('the service answers with exactly the fields of the contract', () => {
 
   test('to a search of series and to the description of one', async () => {
     const answer = { ...page, results_count: 1, results: [gdpSeries] };
-    expect(await asJson(seriesSearch, [['q', 'gd']])).toStrictEqual({ ...answer, object: 'series_list' });
+    const found = [{ ...gdpSeries, matched: 'id' }];
+    expect(await asJson(seriesSearch, [['q', 'gd']])).toStrictEqual({
+      ...answer,
+      object: 'series_list',
+      results: found,
+    });
     expect(await asJson(seriesShow, [gdp])).toStrictEqual({ ...answer, object: 'series' });
   });
 

@@ -81,6 +81,14 @@ export const answered: readonly Answered[] = [
     ],
     2,
   ],
+  [
+    seriesSearch,
+    [
+      ['q', 'product domestic'],
+      ['match', 'words'],
+    ],
+    1,
+  ],
   [seriesSearch, [['q', '50%+(']], 1],
   [seriesSearch, [['q', '100% of A&B = C/D?#é']], 0],
   [seriesSearch, [['limit', '4']], 4],
@@ -141,6 +149,7 @@ const badTexts: Readonly<Record<string, readonly string[]>> = {
     '',
   ],
   integer: ['0', '1001', '-1', '1.5', '1e2', 'ten', ''],
+  count: ['0', '-1', '1.5', '1e2', 'ten', ''],
   choice: ['nonsense', '', 'par', ' PAR'],
   // A blank filter would match everything.
   filter: ['', ' ', '\t\n'],
@@ -151,6 +160,7 @@ function ruleOf(name: string, { schema }: Param<unknown>): string {
   if (name === 'cursor') return 'cursor';
   if (schema.enum !== undefined) return 'choice';
   if (schema.pattern !== undefined) return 'filter';
+  if (schema.type === 'integer' && schema.maximum === undefined) return 'count';
   return String(schema.format ?? schema.type);
 }
 

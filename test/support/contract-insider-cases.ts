@@ -87,7 +87,7 @@ const faults: readonly (readonly [operation: Operation, query: string, field: st
   [insiderFilings, 'from=2020-02-02&to=2020-02-01', 'from'],
   [insiderFilings, 'days=366', 'days'],
   [insiderFilings, 'as_of=2026-01-17', 'as_of'],
-  [insiderClusters, 'min_insiders=101', 'min_insiders'],
+  [insiderClusters, 'min_insiders=0', 'min_insiders'],
   [insiderClusters, 'from=2020-02-02&to=2020-02-01', 'from'],
   [insiderClusterExplanations, 'days=0', 'days'],
   [insiderClusterExplanations, 'from=2020-02-02&to=2020-02-01', 'from'],

@@ -112,8 +112,15 @@ export const modes: Readonly<Record<ModeName, (asked: Asked) => Promise<Opened>>
 };
 
 function opened(url: string, { key }: Running, asked: Asked, stop: () => Promise<void>): Opened {
+  const { clock } = asked;
   const hasKey = !('plan' in asked) || asked.plan !== undefined;
-  const client = remoteClient({ baseUrl: url, env: {}, retries: 0, ...(hasKey && { key }) });
+  const client = remoteClient({
+    baseUrl: url,
+    env: {},
+    retries: 0,
+    ...(hasKey && { key }),
+    ...(clock !== undefined && { clock }),
+  });
   return {
     client,
     url,

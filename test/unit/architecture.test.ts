@@ -7,7 +7,7 @@ import { root } from '../support/repository.ts';
 const maxLines = 300;
 
 /**
- * Which folders the files of each folder may import, itself and `errors` aside. `domain` stands for `domain` and every
+ * Which folders the files of each folder may import, besides itself and `errors`. `domain` stands for `domain` and every
  * folder in it. `''` is `src` itself, whose only file is the public API.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -109,7 +109,7 @@ const files = ['bin', 'src'].flatMap((folder) =>
 
 const sources = files.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
-/** `src/cli/terminal/io.ts` lies in `cli/terminal`, `bin/asof.ts` in `bin`. */
+/** `src/cli/terminal/io.ts` is in `cli/terminal`, `bin/asof.ts` in `bin`. */
 function folderOf(path: string): string {
   return dirname(path).replace(/^src\/?/, '');
 }
@@ -140,7 +140,7 @@ function mayImport(from: string, to: string): boolean {
   return (allowed[from] ?? []).some((folder) => to === folder || to.startsWith(`${folder}/`));
 }
 
-/** Whether one folder lies in the other: the two are one thing, and may import each other's files. */
+/** Whether one folder contains the other: such folders may import each other's files. */
 function isWithin(one: string, other: string): boolean {
   return one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
 }

@@ -147,7 +147,7 @@ function allTitles({ title, below, texts }: TitledNode): readonly (readonly stri
   return title === '' ? paths : paths.map((path) => [title, ...path]);
 }
 
-/** The path that shares most words with the one that is wanted. */
+/** The path that shares the most words with the wanted one. */
 function closest(paths: readonly (readonly string[])[], wanted: readonly string[]): readonly string[] {
   const wordsOf = (path: readonly string[]) =>
     new Set(

@@ -6,7 +6,7 @@ import { Problem } from '../../errors/problem.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
 import { openStore } from '../../store/open.ts';
 import type { StoreView } from '../../store/store.ts';
-import { storeToRead } from '../config/places.ts';
+import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import type { FactsLine } from '../options/line.ts';
 import { withStoreHint } from '../run/session.ts';
 import { exitCode } from '../terminal/exit-code.ts';
@@ -17,6 +17,11 @@ import { openSink, type Sink } from '../terminal/sink.ts';
 
 /** `asof facts`: writes every statement about series, as CSV that import reads. */
 export async function runFacts(line: FactsLine, io: Io): Promise<number> {
+  const service = chosenBaseUrl(io, line.store === undefined ? {} : { store: line.store });
+  if (service !== undefined)
+    throw new Problem('bad-input', `${service.from} names a service, and facts are those of a store`, {
+      hints: ['--store PATH names the store'],
+    });
   const choice = storeToRead(io, line.store);
   const store = await openStore(choice.path).catch((error) => {
     throw withStoreHint(error, choice);

@@ -42,7 +42,7 @@ async function takeOrDescribe(line: SnapshotLine, io: Io): Promise<string | unde
 
 function dryRunText({ lines, asOf }: BoundPlan, out: string): string {
   const texts = lines.map(({ name, words }) => `${name}: asof ${lineOf(words)}\n`);
-  return `${texts.join('')}${manifestName}: what they are, as of ${asOf}\n${out} would show these\n`;
+  return `${texts.join('')}${manifestName}: the commands and checksums of these files, as of ${asOf}\n${out} would contain these files\n`;
 }
 
 async function take(plan: BoundPlan, line: SnapshotLine, io: Io): Promise<undefined> {

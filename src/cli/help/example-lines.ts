@@ -17,8 +17,8 @@ asof ping
 asof ping --base-url https://data.example.org
 `,
   'series search': `
-# series about prices
-asof series search "price index"
+# series about prices; synonyms and typos are understood
+asof series search "core inflation"
 # ids that contain GDP
 asof series search gdp --match id --columns id,title
 # the ids of all series

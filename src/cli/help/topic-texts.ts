@@ -11,7 +11,7 @@ before D. Anything published after D has no effect.
   --known-before D   what was known at the start of D: published strictly before D
   --first-release    the first published value of each date; dates that were published
                      before the first vintage of a series have no first release
-  --as-of-each R     in a panel: the newest values known on each month-end, week-end
+  --as-of-each P     in a panel: the newest values known on each month-end, week-end
                      (the Sunday that ends an ISO week) or day, from --from to --to
 
 A date is YYYY-MM-DD, today, yesterday, or a distance before today in UTC, such as
@@ -111,11 +111,11 @@ Output (-f, --csv, --json, or the extension of -o):
   tsv       tab-separated; a tab, line break or backslash in a text is \\t, \\n, \\r, \\\\
   json      the service's envelope; several pages are one envelope with all results
   ndjson    one result per line
-  parquet   for DuckDB, pandas, Spark: days are DATE, numbers exact DECIMAL with as many
-            decimals as the longest (18 digits, or 38 where one needs it; more: use csv),
-            integers BIGINT, lists of VARCHAR, missing is NULL; not on a terminal
-  markdown  (.md) a table of GitHub-flavoured Markdown, the cells of csv escaped so that
-            they are text; a line break is <br>; needs a header
+  parquet   for DuckDB, pandas and Spark: days are DATE, integers BIGINT, lists VARCHAR[],
+            missing values NULL. Numbers are exact: DECIMAL of 18 digits, or of 38 where a
+            number needs them; csv has longer ones. Not for a terminal
+  markdown  (.md) a GitHub-flavoured Markdown table: the cells of csv, with markup escaped
+            and a line break as <br>; always with a header
   svg       a chart of observations, revisions, spread or curve; --plot draws the same
             chart as text, as wide as the terminal
 `;

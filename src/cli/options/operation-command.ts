@@ -43,7 +43,7 @@ export function operationCommand(
     ...(alias !== undefined && { alias }),
     args: argumentsOf(operation),
     flags: [
-      ...flagged(operation).flatMap((entry) => flagsOf(entry)),
+      ...flagged(operation).flatMap((entry) => flagsOf(entry, operation)),
       ...flags,
       ...others.flatMap(({ command: { flag } }) => flag ?? []),
       ...(isListing ? listingFlags(operation) : []),
@@ -90,10 +90,10 @@ function argumentsOf({ command: { argument, several }, params }: Operation): rea
   return [{ name, ...(!required && { optional: true }), ...(several === true && { several }) }];
 }
 
-function flagsOf([name, param]: ParamEntry): readonly Flag[] {
+function flagsOf([name, param]: ParamEntry, { command }: Operation): readonly Flag[] {
   if (name === 'as_of') return [sharedFlags.asOf, sharedFlags.knownBefore];
   const isSwitch = choicesOf(param)?.length === 1;
-  const { default: fallback } = param.schema;
+  const fallback = command.defaults?.[name] ?? param.schema.default;
   // A switch stands for the only value that its parameter can have.
   const about = phrase(isSwitch ? param.description.replace(/^`\w+`: /, '') : param.description);
   return [

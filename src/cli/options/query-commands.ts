@@ -145,7 +145,7 @@ function panel(inPlan: boolean): CommandSpec {
       knownBefore,
       {
         name: 'as-of-each',
-        value: 'rhythm',
+        value: 'period',
         about: 'newest value known on each month-end, week-end (Sunday) or day from --from to --to',
         choices: rhythms,
       },

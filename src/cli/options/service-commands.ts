@@ -16,7 +16,7 @@ const plans: Flag = {
 const serve: CommandSpec = {
   words: 'serve',
   heading: 'Service',
-  summary: 'Answer the same questions over HTTP',
+  summary: 'Serve a store over HTTP',
   args: [],
   flags: [
     { name: 'host', value: 'host', about: 'address to listen on', fallback: '127.0.0.1' },

@@ -25,12 +25,20 @@ export function readTypedDay(
   const day = parseDay(text);
   if (day !== undefined) return { day, moves: false };
   const period = periodOf(text);
-  if (period === undefined) throw new Problem('bad-input', 'invalid: use YYYY-MM-DD');
+  if (period === undefined) throw new Problem('bad-input', reasonAgainst(text));
   if (dayOfPeriod !== undefined) return { day: period[dayOfPeriod], moves: false };
   throw new Problem(
     'bad-input',
     `invalid: use one day, YYYY-MM-DD, such as its first ${period.first} or its last ${period.last}`,
   );
+}
+
+/** Why a text is not a day: a date that the calendar lacks, or no date at all. */
+function reasonAgainst(text: string): string {
+  const [, year] = /^(\d{4})-\d{2}-\d{2}$/.exec(text) ?? [];
+  if (year === undefined) return 'invalid: use YYYY-MM-DD';
+  const isCovered = dayOf(Number(year), 1, 1) !== undefined;
+  return isCovered ? 'invalid: there is no such date' : 'invalid: use a date from 1600-01-01 to 2999-12-31';
 }
 
 const daysOf: Readonly<Record<string, number>> = { d: 1, w: 7 };

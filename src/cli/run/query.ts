@@ -75,6 +75,7 @@ async function answer(job: Job): Promise<Outcome> {
       const note: QueryContext['note'] = ({ kind, text }) => {
         // In JSON the coverage of a series is part of the answer.
         if (kind === 'coverage' && output.format === 'json') return;
+        if (kind === 'unknown') return messages.detail(`asof: ${text}`);
         notes.push(kind === 'no curve' ? `${text}; --on-or-before takes the newest one before it` : text);
       };
       return attempt({ ...job, context: { ...context, ...(messages.notes && { note }) } }, sink);

@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
 import type { RemoteEvent } from '../../client/remote/client.ts';
 import type { RequestTry } from '../../client/remote/exchange.ts';
+import { secondsToReset } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
 import { version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
@@ -33,7 +34,7 @@ export async function openRemote(
     env: io.env,
     signal: io.signal,
     clock: io.clock,
-    watch: reporting(messages, flags),
+    watch: reporting(messages, flags, io.clock),
     ...(key !== undefined && { key: key.text }),
     ...(seconds !== undefined && { timeout: seconds }),
     ...(tries !== undefined && { retries: tries }),
@@ -41,8 +42,8 @@ export async function openRemote(
   });
   return {
     ...client,
-    ask: (operation, given) =>
-      client.ask(operation, given).catch((error) => {
+    ask: (operation, given, options) =>
+      client.ask(operation, given, options).catch((error) => {
         throw withHint(error, { base, from }, key);
       }),
   };
@@ -73,12 +74,13 @@ function withHint(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey | 
 function reporting(
   { noteOnTerminal, detail, trace }: Messages,
   { verbose, debug }: MessageFlags,
+  clock: () => Date,
 ): (event: RemoteEvent) => void {
   const isVerbose = verbose === true || debug === true;
   return (event) => {
     if ('tried' in event) {
       const { tried } = event;
-      detail(`asof: GET ${tried.url}: ${outcomeOf(tried)}`);
+      detail(`asof: GET ${tried.url}: ${outcomeOf(tried, clock())}`);
       for (const line of headerLines('>', tried.requestHeaders)) trace(line);
       if (tried.status !== undefined) for (const line of headerLines('<', tried.headers)) trace(line);
     } else {
@@ -90,20 +92,20 @@ function reporting(
   };
 }
 
-function outcomeOf(tried: RequestTry): string {
+function outcomeOf(tried: RequestTry, now: Date): string {
   if (tried.status === undefined) return `${tried.failure.detail}, after ${tried.milliseconds} ms`;
   const { status, bytes, milliseconds, headers } = tried;
-  return `${status}, ${bytes} bytes in ${milliseconds} ms${quota(headers)}`;
+  return `${status}, ${bytes} bytes in ${milliseconds} ms${quota(headers, now)}`;
 }
 
 function headerLines(direction: string, headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(headers).map(([name, value]) => `      ${direction} ${name}: ${value}`);
 }
 
-function quota(headers: Readonly<Record<string, string>>): string {
+function quota(headers: Readonly<Record<string, string>>, now: Date): string {
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map(
     (name) => headers[`ratelimit-${name}`],
   );
   if (limit === undefined || remaining === undefined) return '';
-  return `; ${remaining} of ${limit} requests left${reset === undefined ? '' : ` for ${reset} s`}`;
+  return `; ${remaining} of ${limit} requests left${reset === undefined ? '' : ` for ${secondsToReset(reset, now)} s`}`;
 }

@@ -59,9 +59,9 @@ export function withStoreHint(error: unknown, { namedBy }: StoreChoice): unknown
 function reporting(client: Client, { clock }: Io, { detail, trace }: Messages): Client {
   return {
     ...client,
-    async ask(operation, texts) {
+    async ask(operation, texts, options) {
       const started = clock().getTime();
-      const page = await client.ask(operation, texts);
+      const page = await client.ask(operation, texts, options);
       const words = texts.map(([name, text]) => `${name}=${text}`).join(' ');
       detail(
         `asof: ${operation.name} ${words}: ${page.results.length} rows, ${clock().getTime() - started} ms`,

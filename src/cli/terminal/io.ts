@@ -21,7 +21,7 @@ export type Io = {
   readonly signal: AbortSignal;
   /** Adds a listener for SIGHUP, which then no longer ends the program. */
   readonly onHangup?: (listener: () => void) => void;
-  /** Ends the process at once, with whatever is still running in it. */
+  /** Ends the process at once, even if work is still running in it. */
   readonly leave?: (code: number) => void;
 };
 

@@ -17,9 +17,9 @@ export type Messages = {
   readonly note: (text: string) => void;
   /** Whether notes are printed, so that no request is made for one that is not. */
   readonly notes: boolean;
-  /** A line for people: only on a terminal. */
+  /** A line for people: printed only on a terminal. */
   readonly noteOnTerminal: (text: string) => void;
-  /** Which day each text names: on a terminal, or for `--verbose`. */
+  /** The day that each text means: on a terminal, or for `--verbose`. */
   readonly resolved: (days: readonly ResolvedText[]) => void;
   /** A line for `--verbose`. */
   readonly detail: (text: string) => void;

@@ -1,13 +1,13 @@
 import { printable } from '../../render/printable.ts';
 import { cellWidth, cut } from '../../render/terminal-text.ts';
 
-/** How much of long work is done, and of how much if that is known; the unit `bytes` is shown as kB, MB or GB. */
+/** How much of some work is done, and the total if it is known; the unit `bytes` is shown as kB, MB or GB. */
 export type Share = { readonly done: number; readonly total?: number; readonly unit?: string };
 
 const barWidth = 20;
 
-/** The share that must be done before the time left is guessed. */
-const enoughToGuess = 0.02;
+/** The share that must be done before the time left is estimated. */
+const enoughToEstimate = 0.02;
 
 /**
  * The line for work that has run for `elapsed` milliseconds, at most `width` cells wide: what is done, the rate since the
@@ -25,7 +25,7 @@ export function progressLine(text: string, share: Share | undefined, elapsed: nu
 
 function measuresOf({ done, total, unit }: Share, elapsed: number): readonly string[] {
   const rate = elapsed > 0 ? (1000 * done) / elapsed : 0;
-  const guessable = total !== undefined && rate > 0 && done < total && done >= total * enoughToGuess;
+  const guessable = total !== undefined && rate > 0 && done < total && done >= total * enoughToEstimate;
   return [
     amountText(done, total, unit),
     ...(unit === undefined || rate === 0 ? [] : [rateText(rate, unit)]),

@@ -5,8 +5,8 @@ import type { Share } from './progress-line.ts';
 /** The progress of long work, as a line on a terminal's stderr. */
 export type Progress = {
   /**
-   * Shows a text after what is done, the rate and, where the total is known, a bar and the time left. Not every call shows,
-   * and the text is made only when it does: to format the first number costs a query 10 ms.
+   * Shows a text after what is done, the rate and, where the total is known, a bar and the time left. Not every call
+   * updates the line, and the text is made only for those that do: formatting the first number takes 10 ms.
    */
   readonly show: (text: () => string, share?: Share) => void;
   /** Erases the line, before anything else is written there. */
@@ -28,7 +28,7 @@ export function progress(io: Io, quiet: boolean): Progress {
     return { show: () => undefined, clear: () => undefined };
   const started = io.clock().getTime();
   let next = started + showAfter;
-  // The code that words a line is loaded when the first is due, so that short work does not wait for it.
+  // The code that formats a line is loaded when the first line is due, so that short work does not load it.
   let isLoading = false;
   let loaded: LineModule | undefined;
   let draw: ((module: LineModule) => void) | undefined;

@@ -1,10 +1,10 @@
 import type { Envelope } from '../../operations/envelope.ts';
 import { type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
 
-/** A table on a terminal shows this many rows unless more are asked for. */
+/** The most rows of a table on a terminal, by default. */
 const screenful = 100;
 
-/** An output in the making: the text of its pages, and what of them is not shown. */
+/** The output of an answer, page by page, and the count of the rows that are not shown. */
 export class RowOutput {
   readonly #renderer: Renderer;
   readonly #most: number;
@@ -47,7 +47,7 @@ export class RowOutput {
     return isFull ? '' : this.#renderer.page({ ...page, results });
   }
 
-  /** What completes the output. */
+  /** The end of the output, after its last page. */
   end(): Iterable<Chunk> {
     return endChunks(this.#renderer);
   }

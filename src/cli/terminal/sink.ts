@@ -17,7 +17,7 @@ export type Sink = {
   readonly restart: () => Promise<void>;
   /** Completes the output: only now a file appears under its name. */
   readonly finish: () => Promise<void>;
-  /** Gives the output up: a file is as it was before. */
+  /** Discards the output: a file is as it was before. */
   readonly abandon: () => Promise<void>;
 };
 
@@ -90,7 +90,7 @@ function isFile(fd: number | undefined): fd is number {
 
 /**
  * A sink that writes beside `path` and renames when complete: a reader of `path` never sees half a file. A symbolic
- * link stays one, a file that is replaced keeps its mode, and a device or a named pipe is written to as it is.
+ * link remains a link, a replaced file keeps its mode, and a device or a named pipe is written to directly.
  */
 async function fileSink(path: string, signal: AbortSignal): Promise<Sink> {
   const attempt = attempting(path, signal);

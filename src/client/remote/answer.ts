@@ -1,11 +1,12 @@
 import { Problem, type ProblemKind, type ProblemOptions } from '../../errors/problem.ts';
 import { changedSinceDetail } from '../../operations/cursor.ts';
-import type { Envelope, Row } from '../../operations/envelope.ts';
+import type { Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Params } from '../../operations/param.ts';
-import { readEnvelope, type SentQuery } from './envelope.ts';
+import { type ReceivedPage, readEnvelope } from './envelope.ts';
 import type { HttpReply } from './exchange.ts';
 import { retryAfterOf } from './retry.ts';
+import type { SentQuery } from './rows.ts';
 
 /** A query that was sent, and the base URL of the service that it was sent to. */
 type Sent<R> = SentQuery<R> & { readonly service: string };
@@ -24,9 +25,10 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
   503: 'service-unavailable',
 };
 
-/** The envelope in a service's reply; throws the matching Problem for any other reply. */
-export function readAnswer<R extends Row>(reply: HttpReply, sent: Sent<R>): Envelope<R> {
-  if (reply.status === 200) return readEnvelope(readJson(reply), sent, reply.url);
+/** The page in a service's reply; throws the matching Problem for any other reply. */
+export function readAnswer<R extends Row>(reply: HttpReply, sent: Sent<R>): ReceivedPage<R> {
+  if (reply.status === 200)
+    return readEnvelope(readJson(reply), sent, { url: reply.url, requestId: reply.headers['x-request-id'] });
   if (reply.status >= 200 && reply.status < 400)
     throw badAnswer(reply, `${reply.status}, which is not an answer of the contract`);
   throw failureOf(reply, sent);
@@ -91,6 +93,7 @@ function whyNotFound({ inContract }: Operation<Params, unknown>, service: string
 function quotaUsedUp(reply: HttpReply, said: StatedProblem | undefined): Problem {
   const seconds = retryAfterOf(reply, new Date());
   return new Problem('rate-limit-exceeded', said?.detail ?? `${reply.url} takes no more requests for now`, {
+    instance: new URL(reply.url).pathname,
     ...said?.options,
     ...(seconds !== undefined && { retryAfter: seconds, hints: [`try again in ${seconds} s`] }),
   });

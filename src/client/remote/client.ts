@@ -2,12 +2,23 @@ import { latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { type Params, type ParamTexts, without } from '../../operations/param.ts';
-import type { Client, DataWatch, Origin } from '../client.ts';
+import { type Clock, type Params, type ParamTexts, textOf, without } from '../../operations/param.ts';
+import type { AskOptions, Client, DataWatch, Origin } from '../client.ts';
 import { readAnswer } from './answer.ts';
 import { changeWatch } from './change.ts';
+import type { ReceivedPage } from './envelope.ts';
 import { type HttpReply, Requester, type RequestTry } from './exchange.ts';
-import { type Announces, announcedIn, type Listed, selectedPage, wholeListing } from './extensions.ts';
+import {
+  type Announces,
+  announcedIn,
+  asksForOneNewest,
+  type Listed,
+  newestOnly,
+  samePageAgain,
+  selectedPage,
+  sendable,
+  wholeListing,
+} from './extensions.ts';
 import { type RetryPolicy, type Wait, withRetries } from './retry.ts';
 import { proxiesOf } from './transport.ts';
 import { type BaseUrl, parseBaseUrl, requestPath } from './url.ts';
@@ -24,7 +35,7 @@ export type RemoteOptions = {
   /** Limit on all waits between the tries of one request, in seconds (default 60). */
   readonly maxWait?: number;
   readonly userAgent?: string;
-  /** The environment, whose usual variables name the proxies (default `process.env`). */
+  /** The environment, whose usual variables name the proxies; that of the process unless given. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Stops requests and waits. */
   readonly signal?: AbortSignal;
@@ -39,7 +50,7 @@ export type RemoteEvent = { readonly tried: RequestTry } | { readonly wait: Wait
 export function remoteClient(options: RemoteOptions): Client {
   const client = new RemoteClient(options);
   return {
-    ask: (operation, texts) => client.ask(operation, texts),
+    ask: (operation, texts, options) => client.ask(operation, texts, options),
     watch: () => client.watch(),
     origin: () => client.origin(),
     close: () => client.close(),
@@ -75,9 +86,14 @@ class RemoteClient implements Client {
     this.#policy = { retries, maxWait, signal, waiting: (wait) => watch({ wait }) };
   }
 
-  async ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> {
+  async ask<R extends Row>(
+    operation: Operation<Params, R>,
+    texts: ParamTexts,
+    { once = false }: AskOptions = {},
+  ): Promise<Envelope<R>> {
     try {
-      return await this.#ask(operation, texts);
+      if (!once) return await this.#ask(operation, texts);
+      return (await this.#direct(operation, texts, texts, { ...this.#policy, retries: 0 })).envelope;
     } catch (error) {
       throw withoutKey(this.#key, error);
     }
@@ -100,40 +116,84 @@ class RemoteClient implements Client {
   }
 
   async #ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> {
-    const missing = await this.#unannounced(operation, texts);
-    if (missing === undefined) return this.#direct(operation, texts);
-    if (operation.substitute === undefined) throw lacksParameter(this.#base.href, missing);
-    const now = this.#clock();
-    const clock = { latest: latestDay(now), today: utcDay(now) };
-    const substitute = operation.substitute(texts, clock);
-    if (substitute === undefined) return this.#direct(operation, without(texts, missing));
-    return selectedPage(await this.#wholeListing(operation), substitute, operation, texts);
-  }
-
-  /** The first extension parameter of a query that the service does not announce. */
-  async #unannounced({ path, params }: Operation<Params, unknown>, texts: ParamTexts) {
-    for (const [name] of texts) {
-      if (params[name]?.extension !== true) continue;
-      this.#announced ??= this.#get('/v1/openapi.json').then(announcedIn);
-      const announces = await this.#announced;
-      if (!announces(path, name)) return name;
+    const lacking = await this.#unannounced(operation, texts);
+    if (lacking.size === 0) {
+      const ask = (all: ParamTexts) => this.#answer(operation, all, all);
+      return asksForOneNewest(operation, texts) ? newestOnly(operation, texts, ask) : ask(texts);
     }
-    return undefined;
+    const asked = { clock: this.#today(), service: this.#base.href };
+    const { sent, selection } = sendable(operation, texts, lacking, asked);
+    if (selection !== undefined)
+      return selectedPage(await this.#wholeListing(operation), selection, operation, texts);
+    return this.#answer(operation, texts, sent);
   }
 
-  async #direct<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> {
-    const path = requestPath(operation, texts);
-    const read = (reply: HttpReply) => readAnswer(reply, { operation, texts, service: this.#base.href });
-    const reply = await this.#get(path);
-    const envelope = read(reply);
-    this.#changes.answered(path, reply, envelope, read);
-    return envelope;
+  /** The extension parameters of a query that the service does not announce. */
+  async #unannounced({ path, params }: Operation<Params, unknown>, texts: ParamTexts) {
+    const extensions = texts.filter(([name]) => params[name]?.extension === true);
+    if (extensions.length === 0) return new Set<string>();
+    this.#announced ??= this.#get('/v1/openapi.json').then(announcedIn);
+    const announces = await this.#announced.catch((error) => {
+      this.#announced = undefined;
+      throw error;
+    });
+    // A value that no service can know is refused by the service itself.
+    const choiceOf = (name: string, text: string) => {
+      const choices = params[name]?.schema.enum;
+      return Array.isArray(choices) && choices.includes(text) ? text : undefined;
+    };
+    return new Set(
+      extensions.flatMap(([name, text]) => (announces(path, name, choiceOf(name, text)) ? [] : [name])),
+    );
+  }
+
+  /** The next page with any rows that answer the query. */
+  async #answer<R extends Row>(
+    operation: Operation<Params, R>,
+    asked: ParamTexts,
+    sent: ParamTexts,
+  ): Promise<Envelope<R>> {
+    let [before, leftOut]: [string?, ReceivedPage<R>['leftOut']?] = [];
+    for (let next = sent; ; ) {
+      const { envelope, first, ...page } = await this.#direct(operation, asked, next);
+      if (leftOut?.ofOther !== false) leftOut = page.leftOut ?? leftOut;
+      const { results, has_more: more, next_cursor: cursor } = envelope;
+      if (results.length > 0) return envelope;
+      if (!more || cursor === undefined || page.leftOut === undefined) {
+        if (leftOut?.ofOther === true && textOf(asked, 'cursor') === undefined)
+          throw ofAnotherDefault(this.#base.href, leftOut.what);
+        return envelope;
+      }
+      if (first === before) throw samePageAgain();
+      before = first;
+      next = [...without(next, 'cursor'), ['cursor', cursor]];
+    }
+  }
+
+  async #direct<R extends Row>(
+    operation: Operation<Params, R>,
+    asked: ParamTexts,
+    sent: ParamTexts,
+    policy = this.#policy,
+  ): Promise<ReceivedPage<R>> {
+    const path = requestPath(operation, sent);
+    const query = { operation, asked, sent, clock: this.#today(), service: this.#base.href };
+    const read = (reply: HttpReply) => readAnswer(reply, query);
+    const reply = await this.#get(path, {}, policy);
+    const page = read(reply);
+    this.#changes.answered(path, reply, page.envelope, (again) => read(again).envelope);
+    return page;
+  }
+
+  #today(): Clock {
+    const now = this.#clock();
+    return { latest: latestDay(now), today: utcDay(now) };
   }
 
   /** All rows of a listing, requested once. */
   async #wholeListing<R extends Row>(operation: Operation<Params, R>): Promise<Listed<R>> {
     if (this.#listing !== undefined && isListingOf(this.#listing, operation)) return this.#listing.listed;
-    const listed = wholeListing((texts) => this.#direct(operation, texts));
+    const listed = wholeListing((texts) => this.#answer(operation, texts, texts));
     this.#listing = { operation, listed };
     try {
       return await listed;
@@ -144,8 +204,8 @@ class RemoteClient implements Client {
   }
 
   /** The reply to a path below the base URL, after retries and at most one redirect. */
-  async #get(path: string, headers?: HttpReply['headers']): Promise<HttpReply> {
-    const send = (target: string) => withRetries(() => this.#requester.get(target, headers), this.#policy);
+  async #get(path: string, headers: HttpReply['headers'] = {}, policy = this.#policy): Promise<HttpReply> {
+    const send = (target: string) => withRetries(() => this.#requester.get(target, headers), policy);
     const first = this.#base.prefix + path;
     const reply = await send(first);
     const moved = movedTo(reply, this.#base.origin, first);
@@ -166,11 +226,9 @@ function isListingOf<R extends Row>(
   return kept.operation === operation;
 }
 
-function lacksParameter(service: string, name: string): Problem {
-  return new Problem('bad-answer', `the service at ${service} does not announce the parameter '${name}'`, {
-    missing: true,
-    hints: ['it is an extension of asof; everything else works'],
-  });
+/** The Problem of an answer all of whose rows are of another default than that of asof: there may be no others. */
+function ofAnotherDefault(service: string, what: string): Problem {
+  return new Problem('bad-answer', `the service at ${service} answered another question: ${what}`);
 }
 
 function isRedirect({ status }: HttpReply): boolean {

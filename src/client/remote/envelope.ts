@@ -1,49 +1,83 @@
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
-import { type Field, fieldKinds } from '../../operations/field.ts';
-import { limitTaken, type Operation } from '../../operations/operation.ts';
-import { type Params, type ParamTexts, type RowBound, textOf } from '../../operations/param.ts';
-import { fromWire, headFromWire } from '../../operations/wire.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { type Params, type ParamTexts, textOf } from '../../operations/param.ts';
+import { headFromWire } from '../../operations/wire.ts';
+import { isObject, type Members, rowReader, type SentQuery, shown } from './rows.ts';
 
-/** A query that was sent; its answer must match it. */
-export type SentQuery<R> = { readonly operation: Operation<Params, R>; readonly texts: ParamTexts };
-
-type Members = Readonly<Record<string, unknown>>;
+/** A page of an answer, and what it held besides. */
+export type ReceivedPage<R> = {
+  readonly envelope: Envelope<R>;
+  /** The first row as it came, to notice a page that comes again. */
+  readonly first: string;
+  /** What is wrong with the rows that were left out, and whether all are of another default than that of asof. */
+  readonly leftOut?: { readonly what: string; readonly ofOther: boolean };
+};
 
 /**
- * The envelope in `value`. Throws a Problem that names the place if it breaks the contract or does not match the query. It
- * must be as of the requested day: a service that ignores `as_of` would show the future.
+ * The page in `value`. Throws a Problem that names the place if it breaks the contract or does not match the query. It
+ * must be as of the requested day: a service that ignores `as_of` would show the future. Rows that do not match a
+ * parameter that was not sent are left out.
  */
 export function readEnvelope<R extends Row>(
   value: unknown,
-  { operation, texts }: SentQuery<R>,
-  url: string,
-): Envelope<R> {
+  query: SentQuery<R>,
+  { url, requestId = '' }: { readonly url: string; readonly requestId?: string | undefined },
+): ReceivedPage<R> {
   const refuse = (what: string): never => {
     throw new Problem('bad-answer', `${url} answered outside the contract: ${what}`);
   };
+  const { operation, asked, sent } = query;
   if (!isObject(value)) return refuse('not a JSON object');
-  if (!isEnvelope(value, operation.object)) return refuse(wrongMember(value, operation.object) ?? '');
+  const received = withDefaults(value, requestId);
+  if (!isEnvelope(received, operation.object)) return refuse(wrongMember(received, operation.object) ?? '');
   const wrong =
-    wrongPaging(value, operation, texts) ??
-    wrongAsOf(value, operation.params, texts) ??
-    wrongSeries(value, texts);
+    wrongPaging(received, operation) ?? wrongAsOf(received, operation, sent) ?? wrongSeries(received, asked);
   if (wrong !== undefined) return refuse(wrong);
-  const check = rowCheck(operation, texts);
-  const isRow = (row: unknown, index: number): row is R => {
-    const fault = check(row);
-    return fault === undefined || refuse(`results[${index}]${fault}`);
+  const read = rowReader(query);
+  const rows: R[] = [];
+  let leftOut: ReceivedPage<R>['leftOut'];
+  for (const [index, result] of received.results.entries()) {
+    const found = read(result);
+    if ('row' in found) rows.push(found.row);
+    else if (found.unsent === undefined) refuse(`results[${index}]${found.fault}`);
+    else {
+      const ofOther = found.unsent === 'default' && leftOut?.ofOther !== false;
+      leftOut = { what: `results[${index}]${found.fault}`, ofOther };
+    }
+  }
+  return {
+    envelope: inOneForm(received, rows, textOf(asked, 'as_of')),
+    first: JSON.stringify(received.results[0]) ?? '',
+    ...(leftOut !== undefined && { leftOut }),
   };
-  return inOneForm(value, value.results.filter(isRow).map(fromWire(operation.fields)));
+}
+
+/** What another service may leave out; without a cursor, an answer is at its end. */
+function withDefaults(value: Members, requestId: string): Members {
+  const { object, request_id = requestId, status = 'ok', results, next_cursor, ...others } = value;
+  const { results_count = Array.isArray(results) ? results.length : 0, ...rest } = others;
+  const { has_more = isText(next_cursor) && next_cursor !== '', ...more } = rest;
+  return { object, request_id, status, ...more, results, results_count, has_more, next_cursor };
 }
 
 /** The envelope in asof's form: days as `YYYY-MM-DD`, and a cursor only if there are more rows. */
-function inOneForm<R>(received: Envelope<unknown>, results: readonly R[]): Envelope<R> {
-  const { next_cursor, ...envelope } = headFromWire(received);
+function inOneForm<R>(
+  received: Envelope<unknown>,
+  results: readonly R[],
+  asOf: string | undefined,
+): Envelope<R> {
+  const { object, request_id, status, next_cursor, ...rest } = headFromWire(received);
   return {
-    ...envelope,
+    object,
+    request_id,
+    status,
+    // Where the service was not sent it, the client applied it.
+    ...(asOf !== undefined && { as_of: asOf }),
+    ...rest,
     results,
-    ...(envelope.has_more && next_cursor !== undefined && { next_cursor }),
+    results_count: results.length,
+    ...(rest.has_more && next_cursor !== undefined && { next_cursor }),
   };
 }
 
@@ -76,13 +110,9 @@ function wrongMember(value: Members, object: string): string | undefined {
 function wrongPaging(
   { results, results_count, has_more, next_cursor }: Envelope<unknown>,
   operation: Operation<Params, unknown>,
-  texts: ParamTexts,
 ): string | undefined {
   const rows = results.length;
   if (results_count !== rows) return `results_count is ${results_count}, but there are ${rows} results`;
-  const limit = textOf(texts, 'limit');
-  if (limit !== undefined && limitTaken(operation, results.filter(isObject)) > Number(limit))
-    return `${rows} results, more than the limit of ${limit}`;
   if (!has_more) return undefined;
   if (!Object.hasOwn(operation.params, 'cursor')) return 'has_more is true, but this is not a listing';
   return isText(next_cursor) && next_cursor !== ''
@@ -90,103 +120,21 @@ function wrongPaging(
     : `has_more is true, but next_cursor is ${shown(next_cursor)}`;
 }
 
-function wrongAsOf(envelope: Envelope<unknown>, params: Params, texts: ParamTexts): string | undefined {
-  const asOf = textOf(texts, 'as_of');
-  if (asOf === undefined || envelope.as_of === asOf) return undefined;
-  if (envelope.as_of === undefined && params.as_of?.repeated !== true) return undefined;
-  return `as_of is ${shown(envelope.as_of)}, but ${asOf} was asked for`;
+/** An answer of the contract says as of which day it is where it was asked for one, and only there. */
+function wrongAsOf(
+  { as_of: found }: Envelope<unknown>,
+  { inContract }: Operation<Params, unknown>,
+  sent: ParamTexts,
+): string | undefined {
+  const asOf = textOf(sent, 'as_of');
+  if (asOf !== undefined && found !== asOf) return `as_of is ${shown(found)}, but ${asOf} was asked for`;
+  return asOf === undefined && found !== undefined && inContract === true
+    ? `as_of is ${shown(found)}, but none was asked for`
+    : undefined;
 }
 
-function wrongSeries({ series }: Envelope<unknown>, texts: ParamTexts): string | undefined {
-  const id = textOf(texts, 'id');
+function wrongSeries({ series }: Envelope<unknown>, asked: ParamTexts): string | undefined {
+  const id = textOf(asked, 'id');
   if (id === undefined || !isObject(series) || series.id === id) return undefined;
   return `series.id is ${shown(series.id)}, but ${id} was asked for`;
-}
-
-/** Gives what is wrong with a row; undefined if nothing is. */
-type RowCheck<T> = (row: T) => string | undefined;
-
-function rowCheck(operation: Operation<Params, unknown>, texts: ParamTexts): RowCheck<unknown> {
-  const { fields, knownBy, newestFirst, params } = operation;
-  const asOf = textOf(texts, 'as_of');
-  const seen = new Set<string>();
-  const bounds = texts.flatMap(([name, text]) => boundCheck(params[name]?.bounds, fields, text));
-  return (row) => {
-    if (!isObject(row)) return ' is not an object';
-    for (const field of fields) {
-      const fault = wrongCell(field, row[field.name]);
-      if (fault !== undefined) return `.${field.name} ${fault}`;
-    }
-    if (asOf !== undefined && knownBy !== undefined && dayIn(row[knownBy]) > asOf)
-      return `.${knownBy} is ${shown(row[knownBy])}: not yet known on ${asOf}`;
-    if (newestFirst !== undefined && seen.size === seen.add(dayIn(row[newestFirst])).size)
-      return `.${newestFirst} is ${shown(row[newestFirst])} a second time`;
-    for (const check of bounds) {
-      const fault = check(row);
-      if (fault !== undefined) return fault;
-    }
-    return undefined;
-  };
-}
-
-/** The check of rows against the text of a parameter; empty if rows have no field for that parameter. */
-function boundCheck(
-  bounds: RowBound | undefined,
-  fields: readonly Field[],
-  text: string,
-): RowCheck<Members>[] {
-  const field = fields.find(({ name }) => name === bounds?.field);
-  if (bounds === undefined || field === undefined) return [];
-  const { fromWire: decoded = (wire: string) => wire } = fieldKinds[field.type];
-  return [
-    (row) => {
-      const cell = row[field.name];
-      const value = decoded(String(cell ?? ''));
-      if (bounds.is === 'equal' && value !== text)
-        return `.${field.name} is ${shown(cell)}, but ${text} was asked for`;
-      if (bounds.is === 'from' && value < text) return `.${field.name} is ${shown(cell)}: before ${text}`;
-      return bounds.is === 'to' && value > text
-        ? `.${field.name} is ${shown(cell)}: after ${text}`
-        : undefined;
-    },
-  ];
-}
-
-/** The day of a date-time. */
-function dayIn(value: unknown): string {
-  return String(value ?? '').slice(0, 10);
-}
-
-function wrongCell({ type, nullable, extension, fields }: Field, value: unknown): string | undefined {
-  if (value === undefined) return extension === true ? undefined : 'is missing';
-  if (value === null && (nullable === true || extension === true)) return undefined;
-  const { isOnWire, noun } = fieldKinds[type];
-  // In our extensions, an empty text is a day that the service does not know.
-  if (extension === true && value === '') return undefined;
-  if (!isOnWire(value)) return `is ${shown(value)}, not ${noun}`;
-  return fields !== undefined && Array.isArray(value) ? wrongRecord(fields, value) : undefined;
-}
-
-/** What is wrong with a list of records, whose nullable fields may also be absent. */
-function wrongRecord(fields: readonly Field[], records: readonly unknown[]): string | undefined {
-  for (const [index, record] of records.entries()) {
-    if (!isObject(record)) return `holds ${shown(record)} at ${index}, which is not an object`;
-    for (const field of fields) {
-      const value = record[field.name];
-      const fault = value === undefined && field.nullable === true ? undefined : wrongCell(field, value);
-      if (fault !== undefined) return `holds a record at ${index} whose ${field.name} ${fault}`;
-    }
-  }
-  return undefined;
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A value as error messages show it. */
-function shown(value: unknown): string {
-  if (value === undefined) return 'missing';
-  const text = JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

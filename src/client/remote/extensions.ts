@@ -2,12 +2,13 @@ import { Problem } from '../../errors/problem.ts';
 import { formatCursor, parseCursor } from '../../operations/cursor.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation, Substitute } from '../../operations/operation.ts';
-import { type Params, type ParamTexts, textOf } from '../../operations/param.ts';
+import { type Clock, type Params, type ParamTexts, textOf, without } from '../../operations/param.ts';
+import { largestPage } from '../pagination.ts';
 import { readJson } from './answer.ts';
 import type { HttpReply } from './exchange.ts';
 
-/** Whether a service announces a query parameter of a path in its OpenAPI description. */
-export type Announces = (path: string, parameter: string) => boolean;
+/** Whether a service announces a query parameter of a path, with the value if one is given, in its OpenAPI description. */
+export type Announces = (path: string, parameter: string, value?: string) => boolean;
 
 const announcesNothing: Announces = () => false;
 
@@ -21,14 +22,20 @@ export function announcedIn(reply: HttpReply): Announces {
     return announcesNothing;
   }
   const paths = Object.entries(objectIn(description, 'paths'));
-  return (path, parameter) =>
+  return (path, parameter, value) =>
     paths.some(
       ([template, item]) =>
         shape(template) === shape(path) &&
         [...listIn(item, 'parameters'), ...listIn(objectIn(item, 'get'), 'parameters')]
           .map((entry) => resolved(entry, description))
-          .some((entry) => entry.in === 'query' && entry.name === parameter),
+          .some((entry) => entry.in === 'query' && entry.name === parameter && mayBe(value, entry)),
     );
+}
+
+/** Whether a parameter may have a value: an older asof announces the parameter with fewer values. */
+function mayBe(value: string | undefined, parameter: JsonObject): boolean {
+  const choices = listIn(parameter.schema, 'enum');
+  return value === undefined || choices.length === 0 || choices.includes(value);
 }
 
 /** A path without the names of its parameters, which another service may choose differently. */
@@ -61,6 +68,59 @@ function resolved(entry: unknown, description: unknown): JsonObject {
   return objectIn(objectIn(objectIn(description, 'components'), 'parameters'), name);
 }
 
+/** What a service is sent for a query: the texts, and the selection of the rows where it takes all of them. */
+export type SendableQuery<R> = {
+  readonly sent: ParamTexts;
+  readonly selection?: Substitute<R>['selection'];
+};
+
+/**
+ * What a service is sent that does not announce these parameters: the others, where the rows show whether they answer
+ * the query, or another question with the same answer. A Problem where neither is possible.
+ */
+export function sendable<R extends Row>(
+  operation: Operation<Params, R>,
+  texts: ParamTexts,
+  lacking: ReadonlySet<string>,
+  { clock, service }: { readonly clock: Clock; readonly service: string },
+): SendableQuery<R> {
+  const { params, shown, substitute } = operation;
+  const { params: changes = {}, selection } = substitute?.(texts, clock, lacking) ?? {};
+  const sent = Object.entries(changes).reduce<ParamTexts>(
+    (others, [name, text]) =>
+      text === undefined ? without(others, name) : [...without(others, name), [name, text]],
+    texts,
+  );
+  // What is the default anyway need not be said.
+  const isDefault = (name: string, text: string) =>
+    params[name]?.parse(text, name, clock) === params[name]?.fallback;
+  const refused = sent.find(
+    ([name, text]) => lacking.has(name) && !shown.has(name) && !isDefault(name, text),
+  );
+  if (refused !== undefined) throw lacksParameter(operation, refused[0], service);
+  const announced = sent.filter(([name]) => !lacking.has(name));
+  return {
+    // Of a page, any number of rows may be left out.
+    sent: announced.length < sent.length && Object.hasOwn(params, 'limit') ? wholePage(announced) : announced,
+    ...(selection !== undefined && { selection }),
+  };
+}
+
+function wholePage(texts: ParamTexts): ParamTexts {
+  return [...without(texts, 'limit'), ['limit', String(largestPage)]];
+}
+
+function lacksParameter({ path }: Operation<Params, unknown>, name: string, service: string): Problem {
+  const detail =
+    name === 'as_of'
+      ? `the service at ${service} cannot answer as of a day: it does not announce 'as_of' for ${path}`
+      : `the service at ${service} does not announce the parameter '${name}'`;
+  return new Problem('bad-answer', detail, {
+    missing: true,
+    hints: ['it is an extension of asof; everything else works'],
+  });
+}
+
 /** Requests one page of a listing. */
 type AskPage<R> = (texts: ParamTexts) => Promise<Envelope<R>>;
 
@@ -70,7 +130,7 @@ export type Listed<R> = { readonly envelope: Omit<Envelope<R>, 'next_cursor'>; r
 /** The page that `texts` ask for, which the client selects from the whole listing. */
 export function selectedPage<R extends Row>(
   { rows, envelope }: Listed<R>,
-  { select, keyOf }: Substitute<R>,
+  { select, keyOf }: NonNullable<Substitute<R>['selection']>,
   { name, params }: Operation<Params, R>,
   texts: ParamTexts,
 ): Envelope<R> {
@@ -93,21 +153,69 @@ export function selectedPage<R extends Row>(
   };
 }
 
+/** The Problem of a service that gives a page again where it was asked for the next one. */
+export function samePageAgain(): Problem {
+  return new Problem('bad-answer', 'the service repeats a page of a listing');
+}
+
+/** Whether a query asks for one row of a listing whose order its rows show: one row alone shows none. */
+export function asksForOneNewest({ newestFirst }: Operation<Params, unknown>, texts: ParamTexts): boolean {
+  return newestFirst !== undefined && textOf(texts, 'limit') === '1';
+}
+
+/** The newest row alone; both rows of a page of two where the second one is newer. */
+export async function newestOnly<R extends Row>(
+  { name, newestFirst = '' }: Operation<Params, R>,
+  texts: ParamTexts,
+  ask: AskPage<R>,
+): Promise<Envelope<R>> {
+  const two = [...without(texts, 'limit'), ['limit', '2']] as const;
+  const page = await ask(two);
+  const [first, second] = page.results;
+  if (first === undefined || second === undefined) return page;
+  const day = String(first[newestFirst]);
+  if (day <= String(second[newestFirst])) return page;
+  const { next_cursor: cursor, ...rest } = page;
+  // The cursor after the second row of two is not known where there are no more; asof itself can say it.
+  if (cursor === undefined && ownRequestId.test(page.request_id)) return ask(texts);
+  const next = cursor === undefined ? undefined : cursorAfter(day, cursor, name, two);
+  return {
+    ...rest,
+    results: [first],
+    results_count: 1,
+    has_more: true,
+    ...(next !== undefined && { next_cursor: next }),
+  };
+}
+
+const ownRequestId = /^req_[0-9a-f]{32}$/;
+
+/** The cursor of asof after a row that comes earlier than that of a cursor; undefined of another service. */
+function cursorAfter(day: string, cursor: string, operation: string, texts: ParamTexts): string | undefined {
+  try {
+    return formatCursor({ ...parseCursor(cursor, operation, texts), key: [day] }, operation, texts);
+  } catch {
+    return undefined;
+  }
+}
+
 /** All rows of a listing, in as few pages as the contract allows. */
 export async function wholeListing<R extends Row>(ask: AskPage<R>): Promise<Listed<R>> {
   const rows: R[] = [];
   const seen = new Set<string>();
-  let cursor: string | undefined;
+  let [cursor, before]: string[] = [];
   for (;;) {
     const page = await ask([
-      ['limit', '1000'],
+      ['limit', String(largestPage)],
       ...(cursor === undefined ? [] : [['cursor', cursor] as const]),
     ]);
     rows.push(...page.results);
     const { next_cursor, ...envelope } = page;
     if (!page.has_more || next_cursor === undefined) return { envelope, rows };
-    if (seen.has(next_cursor)) throw new Problem('bad-answer', 'the service repeats a page of a listing');
+    const first = JSON.stringify(page.results[0]);
+    if (seen.has(next_cursor) || first === before) throw samePageAgain();
     seen.add(next_cursor);
+    before = first;
     cursor = next_cursor;
   }
 }

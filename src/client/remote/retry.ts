@@ -50,6 +50,15 @@ function waitAfter(outcome: HttpReply | ConnectionFailure, failed: number): Wait
   return { seconds: Math.max(asked ?? 0, backoff / 2), reason: `${outcome.url} answered ${outcome.status}` };
 }
 
+/** The seconds that `RateLimit-Reset` means, which some services give as a Unix time, in seconds or milliseconds. */
+export function secondsToReset(text: string, now: Date): string {
+  const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  // No window is longer than a month: a second number of this size is a time.
+  if (!(number > 1e9)) return text;
+  const milliseconds = number > 1e12 ? number : number * 1000;
+  return String(Math.max(0, Math.ceil((milliseconds - now.getTime()) / 1000)));
+}
+
 /** The seconds to wait according to `Retry-After`, a number or a date; undefined if it is absent or invalid. */
 export function retryAfterOf({ headers }: Pick<HttpReply, 'headers'>, now: Date): number | undefined {
   const text = headers['retry-after']?.trim() ?? '';

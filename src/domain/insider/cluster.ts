@@ -38,14 +38,26 @@ export function clustersOf(purchases: readonly Purchase[], rule: ClusterRule): r
   });
 }
 
+/** What a cluster is made of: who bought, and on which day. */
+type DatedPurchase = { readonly date: Day; readonly insider: { readonly cik: string } };
+
+/** Whether these trades, in any order, are one cluster and nothing besides. */
+export function isCluster(trades: readonly DatedPurchase[], rule: ClusterRule): boolean {
+  const [cluster = []] = joinedSpans(
+    [...trades].sort((a, b) => (a.date < b.date ? -1 : 1)),
+    rule,
+  );
+  return cluster.length === trades.length;
+}
+
 /** The qualifying spans, those that share a purchase joined. */
-function joinedSpans(
-  purchases: readonly Purchase[],
+function joinedSpans<T extends DatedPurchase>(
+  purchases: readonly T[],
   { minInsiders, days }: ClusterRule,
-): readonly (readonly Purchase[])[] {
+): readonly (readonly T[])[] {
   const dayNumbers = purchases.map(({ date }) => dayNumber(date));
   const within = new Map<string, number>();
-  const change = ({ insider: { cik } }: Purchase, by: 1 | -1): void => {
+  const change = ({ insider: { cik } }: T, by: 1 | -1): void => {
     const count = (within.get(cik) ?? 0) + by;
     if (count === 0) within.delete(cik);
     else within.set(cik, count);

@@ -143,6 +143,11 @@ export function symbolsOf(ticker: string | null): readonly string[] {
   return [...new Set(symbols)];
 }
 
+/** Whether a ticker as stated holds a symbol, in any case. */
+export function hasSymbol(ticker: string | null, symbol: string): boolean {
+  return symbolsOf(ticker).includes(symbol.toUpperCase());
+}
+
 /** Why a trade cannot have happened as stated. */
 export type Impossibility =
   | 'no-trade-date'

@@ -19,7 +19,7 @@ export function closest(wanted: string, known: readonly string[]): string | unde
 }
 
 /** The least number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the other. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i += 1) {

@@ -71,30 +71,3 @@ export function normalisingFrequency(stated: Frequency, days: readonly Day[]): F
 export function marksCalendarYear(day: Day): boolean {
   return /-(?:01|12)-/.test(day);
 }
-
-/** The texts that a search compares. */
-type Named = { readonly id: string; readonly title: string };
-
-/**
- * The rank of a series in a search, ignoring case: 0 if its id contains the text, 1 if only its title matches (every word
- * of the text begins a word of the title); undefined if neither does. An empty text matches every series. With match
- * `title` the rank of a match is 0.
- */
-export function matchRank(
-  { id, title }: Named,
-  text: string,
-  match: 'id' | 'title' | 'any',
-): 0 | 1 | undefined {
-  if (match !== 'title' && id.includes(text.toUpperCase())) return 0;
-  if (match === 'id') return undefined;
-  const starts = wordsOf(text);
-  // A text of punctuation alone has no words, so it matches no title.
-  if (starts.length === 0 && text.trim() !== '') return undefined;
-  const words = wordsOf(title);
-  if (!starts.every((start) => words.some((word) => word.startsWith(start)))) return undefined;
-  return match === 'title' ? 0 : 1;
-}
-
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-}

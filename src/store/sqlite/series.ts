@@ -1,6 +1,5 @@
-import type { Frequency } from '../../domain/series/date.ts';
+import type { Day, Frequency } from '../../domain/series/date.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
-import { matchRank } from '../../domain/series/series.ts';
 import type { ObservationQuery, Series, SeriesQuery, SeriesRecord, StoredObservation } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { StatedKind } from './statements.ts';
@@ -14,7 +13,7 @@ const columns = `key, id, coalesce(title, id) as title, coalesce(units, '') as u
   vintage_kind as vintageKind, stated_vintage_kind as statedKind, version`;
 
 /** A series as its table holds it. */
-type SeriesRow = Series &
+export type SeriesRow = Series &
   StatedKind & {
     readonly frequency: Frequency;
     readonly key: number;
@@ -40,31 +39,27 @@ export function seriesOf({
   return series;
 }
 
-/** A page of the series that match a search. */
-export function searchSeries(connection: Connection, query: SeriesQuery): readonly Series[] {
-  return (query.match === 'id' ? searchIds : searchTitles)(connection, query).map(seriesOf);
-}
-
-function searchIds(connection: Connection, { text, after, limit }: SeriesQuery): readonly SeriesRow[] {
+/** A page of the series whose ids contain a text. */
+export function searchSeries(
+  connection: Connection,
+  { text, after = '', limit }: SeriesQuery,
+): readonly Series[] {
   return connection
     .objects<SeriesRow>(
       `select ${columns} from series
        where first_vintage is not null and id > @after and instr(id, @text) > 0 order by id limit @limit`,
     )
-    .all({ after: after?.[0] ?? '', text: text.toUpperCase(), limit });
+    .all({ after, text: text.toUpperCase(), limit })
+    .map(seriesOf);
 }
 
-/** By rank, then id. `after` names the last series of the page before; its rank follows from the query. */
-function searchTitles(
-  connection: Connection,
-  { text, match, after, limit }: SeriesQuery,
-): readonly SeriesRow[] {
-  const rows = connection
-    .objects<SeriesRow>(`select ${columns} from series where first_vintage is not null order by id`)
-    .all();
-  const ranked = [0, 1].flatMap((rank) => rows.filter((row) => matchRank(row, text, match) === rank));
-  const start = after === undefined ? 0 : ranked.findIndex((row) => row.id === after[0]) + 1;
-  return ranked.slice(start, start + limit);
+/** The newest vintage of a series up to a day. */
+export function readVintageUpTo(connection: Connection, key: number, day: Day): Day | undefined {
+  return connection
+    .column<Day>(
+      'select as_of_date from vintage where series = ? and as_of_date <= ? order by as_of_date desc limit 1',
+    )
+    .get(key, day);
 }
 
 const endOfTime = '9999-12-31';

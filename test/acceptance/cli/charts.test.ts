@@ -7,7 +7,7 @@ import { newFolder } from '../../support/folders.ts';
 import { builtProgram } from '../../support/repository.ts';
 import { readText } from '../../support/text-reading.ts';
 
-// Real work takes its time on a busy machine.
+// The commands do real work, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = newFolder();
@@ -90,7 +90,7 @@ describe('--plot', () => {
       ],
       'Source: BEA',
     ],
-    // Its line ends where knowledge of the series does, which is later than its last publication.
+    // Its line ends on the last day that the store covers, which is later than its last publication.
     [
       'revisions GDP --date 2014-07-01',
       ['GDP: Gross Domestic Product', 'The value for 2014-07-01 as it was published, up to 2015-03-27'],
@@ -332,7 +332,7 @@ describe('a chart as SVG', () => {
 
 describe('a chart on a terminal', () => {
   function onTerminal(line: string, cols: number, rows: number, env: Record<string, string> = {}) {
-    // What a process leaves in a pseudo-terminal is lost unless something holds it open a little longer.
+    // The last output of a process is lost unless another process keeps the pseudo-terminal open a little longer.
     const held = ['-c', '"$@"; code=$?; sleep 0.2; exit $code', 'sh'];
     const pty = spawn('sh', [...held, process.execPath, builtProgram, ...line.split(' '), '--store', store], {
       cols,

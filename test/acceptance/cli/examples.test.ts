@@ -11,7 +11,7 @@ const folder = newFolder();
 /** A line that help shows as an example, and whether it says that it needs something. */
 type Example = { readonly line: string; readonly needs: boolean };
 
-/** What stands below `Examples:` in a help text: a comment and a line, again and again. */
+/** The examples of a help text: below `Examples:`, each is a comment and a line. */
 function examplesIn(help: string): Example[] {
   const [, ...lines] = /\nExamples:\n([\s\S]*)$/.exec(help)?.[0].trimEnd().split('\n').slice(1) ?? [];
   return lines.flatMap((line, i) =>
@@ -103,7 +103,7 @@ describe('every example that needs nothing runs', () => {
   folder.write('bin/asof', `#!/bin/sh\nexec '${process.execPath}' '${builtProgram}' "$@"\n`);
   chmodSync(join(bin, 'asof'), 0o755);
 
-  /** Runs a line where a user begins: at home, with nothing but the sample. */
+  /** Runs a line as a new user would: in the home directory, with only the sample. */
   function run(line: string, i: number) {
     const home = folder.path(`home-${i}`);
     mkdirSync(home);

@@ -124,7 +124,7 @@ const filings: readonly (readonly [line: string, types: Readonly<Record<string, 
   ['insider clusters', { ticker: text, cluster_size: integer, date_last: day, accession_numbers: list }],
 ];
 
-/** The same command as CSV and as Parquet, told apart by nothing but the format. */
+/** The same command as CSV and as Parquet. */
 async function bothWays(line: string) {
   const words = [...line.split(' '), '--store', store, '-q'];
   const file = join(folder, 'x.parquet');
@@ -134,7 +134,7 @@ async function bothWays(line: string) {
   return { header, rows, read: await readParquet(file), code: asCsv.code };
 }
 
-/** A cell of CSV as DuckDB words it in a column of this type: missing is NULL; a list has no entries. */
+/** A cell of CSV as DuckDB prints it in a column of this type: a missing value is NULL, a missing list is empty. */
 function worded(cell: string, type: string): string | null {
   const scale = Number(/^DECIMAL\(\d+,(\d+)\)$/.exec(type)?.[1] ?? -1);
   if (cell === '') return type === list ? '' : null;
@@ -223,7 +223,7 @@ describe('parquet', () => {
 
   it('is loaded for no other format', async () => {
     const parts = join(builtProgram, '..', 'parts');
-    // The file's magic number, as the library that writes it has it.
+    // The magic number of a Parquet file, as the library spells it.
     const writers = [builtProgram, ...readdirSync(parts).map((name) => join(parts, name))].filter((path) =>
       readFileSync(path, 'utf8').includes(String(0x31524150)),
     );

@@ -5,7 +5,7 @@ import { asof, importedStore, linesOf, statements } from '../../support/command.
 import { newFolder } from '../../support/folders.ts';
 import { builtProgram } from '../../support/repository.ts';
 
-// Real work takes its time on a busy machine.
+// The commands do real work, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = newFolder();

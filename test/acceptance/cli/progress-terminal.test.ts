@@ -8,7 +8,7 @@ import { startService } from '../../support/modes.ts';
 import { builtProgram } from '../../support/repository.ts';
 import { serve } from '../../support/service-double.ts';
 
-// Processes take their time on a busy machine.
+// Processes are slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const folder = newFolder();
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const columns = 66;
 
-/** What a terminal holds after a text: the lines as they can be read there. */
+/** The lines that a terminal shows after it received a text. */
 function screen(text: string): string[] {
   const rows = [''];
   let column = 0;
@@ -41,7 +41,7 @@ function screen(text: string): string[] {
     } else if (text[i] === '\r') column = 0;
     else if (text[i] === '\n') rows.push('');
     else if (column === columns) {
-      // Only now does a terminal begin the next line.
+      // A terminal starts the next line only when another character follows.
       rows.push(text[i] ?? '');
       column = 1;
     } else {
@@ -52,7 +52,7 @@ function screen(text: string): string[] {
   return rows;
 }
 
-/** The lines of progress, each as it stood until the next erased it. */
+/** The lines of progress, each as it was when the next one erased it. */
 function progressLines(text: string): string[] {
   return text
     .split('\r\u001B[K')
@@ -65,7 +65,7 @@ async function onTerminal(
   line: readonly string[],
   { stopAt, env = {} }: { readonly stopAt?: RegExp; readonly env?: Record<string, string> } = {},
 ) {
-  // What a process leaves in a pseudo-terminal is lost unless something holds it open; the shell outlives Ctrl-C.
+  // The last output of a process is lost unless something keeps the pseudo-terminal open; the shell outlives Ctrl-C.
   const held = ['-c', 'trap : INT; "$@"; code=$?; sleep 0.2; exit $code', 'sh'];
   const pty = spawn('sh', [...held, process.execPath, builtProgram, ...line], {
     cols: columns,
@@ -115,7 +115,7 @@ describe('long work on a real terminal', () => {
     'Ctrl-C ends an export to %s at once: 130, the line gone, no half file',
     async (format) => {
       const file = folder.path(`export.${format}`);
-      // Slowed down by a service, so that a terminal sees it.
+      // The service is slow, so that the progress is shown.
       const { url, key, stop } = await slowService();
       const line = ['obs', 'S1', 'S2', 'S3', '-o', file, '--base-url', url];
       const { code, soon, left } = await onTerminal(line, {

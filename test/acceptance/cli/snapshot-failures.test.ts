@@ -51,7 +51,7 @@ afterEach(() => {
 
 const environment = () => ({ PATH: process.env.PATH, HOME: folder, ASOF_API_KEY: service.key });
 
-/** The built command in a process of its own, with the plan of these tests. */
+/** The built command in a child process, with the plan of these tests. */
 function start(day: string, ...flags: readonly string[]) {
   const line = [builtProgram, 'snapshot', 'plan.txt', '--out', 'snap', '--as-of', day, ...flags];
   const child = spawn(process.execPath, line, { cwd: folder, env: environment(), stdio: 'pipe' });
@@ -73,13 +73,13 @@ const quietly = { code: 0, out: '', err: '' };
 
 const runs = () => readdirSync(folder).filter((name) => /^\.snap\.\d/.test(name));
 
-/** Holds what is shown to be the whole snapshot of a day, by its manifest and by the data. */
+/** Expects the whole snapshot of a day, as its manifest and the data have it. */
 async function expectWhole(day: string): Promise<void> {
   expect(JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')).as_of).toBe(day);
   expect(await asof(['verify', out, '--store', sample])).toEqual(quietly);
 }
 
-/** The service behind something that is called with the number of each request before it is answered. */
+/** A proxy of the service that calls `before` with the number of each request before it forwards the request. */
 async function through(before: (number: number) => Promise<void> | void) {
   let asked = 0;
   return serve(async (question, answer) => {
@@ -117,7 +117,7 @@ describe('a snapshot that is killed without warning', () => {
       kill = () => void child.kill('SIGKILL');
       expect((await ended).code).toBe('SIGKILL');
       await expectWhole(day);
-      // What is half done lies there until the next run, which takes it away.
+      // The unfinished files stay until the next run removes them.
       expect(runs().length).toBeGreaterThan(1);
       if (number % 3 !== 0) continue;
       day = number % 2 === 0 ? '2015-01-30' : '2015-02-03';
@@ -255,7 +255,7 @@ describe('a service', () => {
         log += text;
         const found = /"url":"(http:[^"]+)"/.exec(log)?.[1];
         if (found !== undefined) resolve(found);
-        // A thousand rows a page: it has answered some, and there are more.
+        // With a thousand rows a page, it has sent some pages, and more follow.
         if (log.split('/observations').length > 1) serving.kill('SIGKILL');
       });
     });
@@ -342,7 +342,7 @@ describe('readers', () => {
     const reader = async () => {
       while (replacing) {
         await turn();
-        // By its name each file is there at any time; of one state are those of one resolved folder.
+        // Each name always leads to a file; files that must belong together are read from the resolved folder.
         for (const name of ['gdp.csv', 'manifest.json']) expect(existsSync(join(out, name))).toBe(true);
         const now = realpathSync(out);
         const { as_of, files } = JSON.parse(readFileSync(join(now, 'manifest.json'), 'utf8'));

@@ -53,7 +53,7 @@ function plan(...lines: readonly string[]): string {
   return path;
 }
 
-/** Takes a snapshot of the shipped sample unless told otherwise. */
+/** Takes a snapshot, by default of the shipped sample. */
 const snapshot = (lines: readonly string[], ...flags: readonly string[]) =>
   asof(['snapshot', plan(...lines), '--out', out, ...flags]);
 const verify = (...flags: readonly string[]) => asof(['verify', out, ...flags]);
@@ -242,7 +242,7 @@ describe('a snapshot that is taken again', () => {
     for (const name of [...half, ...others]) mkdirSync(join(folder, name));
     writeFileSync(join(folder, half[0] ?? '', '.gdp.csv.1.part'), 'half');
     writeFileSync(join(folder, others[0] ?? '', 'mine.txt'), 'mine');
-    // A link is a file, and a folder of that name is not asof's: it stands in the way, and says so.
+    // asof leaves a link with this name, never a folder: it does not remove a folder, and names it in the error.
     const { code, err } = await snapshot(lines, '--as-of', '2015-02-01');
     expect([code, err]).toEqual([10, expect.stringContaining('.snap.link')]);
     rmdirSync(join(folder, '.snap.link'));
@@ -322,7 +322,7 @@ describe('a line that has no place in a plan fails before anything is written', 
     ['spread --to 2015-02-02', '--to 2015-02-02 is later'],
     ['insider filings --to 2015-02-02', '--to 2015-02-02 is later'],
     ['insider clusters --from 2015-02-02', '--from 2015-02-02 is later'],
-    ['obs GDP --as-of 2015-02-30', '--as-of "2015-02-30": use YYYY-MM-DD'],
+    ['obs GDP --as-of 2015-02-30', '--as-of "2015-02-30": there is no such date'],
     ['obs GDP --from 2015-01-02 --to 2015-01-01', '--from 2015-01-02 is after --to 2015-01-01'],
     ['obs GDP --columns date,valu', "unknown column 'valu'"],
     ['obs GDP -f cvs', '--format "cvs": use table'],
@@ -476,8 +476,8 @@ describe('asof snapshot --dry-run', () => {
       "a.csv: asof obs 'GD*' GDP --as-of 2015-02-01",
       'b.csv: asof curve --date 2015-02-01 --on-or-before',
       'c.csv: asof yields --to 2015-01-30',
-      'manifest.json: what they are, as of 2015-02-01',
-      `${out} would show these`,
+      'manifest.json: the commands and checksums of these files, as of 2015-02-01',
+      `${out} would contain these files`,
     ]);
     expect(readdirSync(folder)).toEqual(['plan.txt']);
   });
@@ -520,14 +520,14 @@ describe('asof verify', () => {
         expect.stringMatching(/^gdp\.csv differs .* from line 4 on: "" here, "2014-04-01,17328\.2,/),
       ] as unknown as string[],
     ],
-    ['a file too many', () => writeFileSync(file('mine.txt'), ''), ['mine.txt is not in the manifest']],
+    ['an additional file', () => writeFileSync(file('mine.txt'), ''), ['mine.txt is not in the manifest']],
     [
       'a folder in the place of a file',
       () => {
         unlink('curve.json');
         mkdirSync(file('curve.json'));
       },
-      ['curve.json is no file'],
+      ['curve.json is not a regular file'],
     ],
     [
       'a link in the place of a file',
@@ -536,11 +536,15 @@ describe('asof verify', () => {
         unlink('curve.json');
         symlinkSync(join(folder, 'elsewhere'), file('curve.json'));
       },
-      ['curve.json is no file'],
+      ['curve.json is not a regular file'],
     ],
-    // Who opens it waits for ever.
-    ['a pipe in the place of a file', () => putPipe('gdp.csv'), ['gdp.csv is no file']],
-    ['a pipe in the place of the manifest', () => putPipe('manifest.json'), ['manifest.json is no file']],
+    // Opening a pipe without a writer would block for ever.
+    ['a pipe in the place of a file', () => putPipe('gdp.csv'), ['gdp.csv is not a regular file']],
+    [
+      'a pipe in the place of the manifest',
+      () => putPipe('manifest.json'),
+      ['manifest.json is not a regular file'],
+    ],
     [
       'a link in the place of the manifest',
       () => {
@@ -548,7 +552,7 @@ describe('asof verify', () => {
         unlink('manifest.json');
         symlinkSync(join(folder, 'elsewhere'), file('manifest.json'));
       },
-      ['manifest.json is no file'],
+      ['manifest.json is not a regular file'],
     ],
     [
       'a damaged manifest',
@@ -581,21 +585,21 @@ describe('asof verify', () => {
     await asof(['import', more, '--store', store]);
     expect(await verify()).toMatchObject({
       code: 1,
-      out: 'gdp.csv is given otherwise by its command now, from line 4 on: "" here, "2014-04-01,17294.7,2014-07-30,GDP,,Q," there\n',
+      out: 'gdp.csv is not what its command gives now, from line 4 on: "" here, "2014-04-01,17294.7,2014-07-30,GDP,,Q," there\n',
     });
   });
 
   it.each<readonly [what: string, make: () => string]>([
-    ['there is none', () => join(folder, 'none')],
+    ['it does not exist', () => join(folder, 'none')],
     ['it is a file', () => plan('x')],
-    ['it is no snapshot', () => folder],
+    ['it is not a snapshot', () => folder],
   ])('exits with 10 if %s', async (_, make) => {
     const { code, out: said, err } = await asof(['verify', make()]);
     expect([code, said]).toEqual([10, '']);
     expect(err).toMatch(/^asof: cannot read \S+: [^\n]+\n$/);
   });
 
-  /** Puts another manifest in place, whose sum is right. */
+  /** Replaces the manifest with a changed one whose sum is right. */
   function forge(change: (first: Record<string, unknown>) => void) {
     const { format: _, manifest_sha256: __, ...content } = manifest();
     change(content.files[0]);

@@ -25,7 +25,7 @@ afterEach(() => {
   running.clear();
 });
 
-/** A machine of its own: a home, a store, an access store, plans. */
+/** A fresh machine: a home, a store, an access store, plans. */
 type Place = {
   readonly folder: string;
   readonly store: string;
@@ -59,7 +59,7 @@ function run({ folder, env }: Place, ...args: readonly string[]) {
   return { status, stdout, stderr };
 }
 
-/** The same without standing still meanwhile; gives the exit code. */
+/** The same without blocking this process; resolves to the exit code. */
 async function runBeside({ folder, env }: Place, ...args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [program, ...args], { cwd: folder, env, stdio: 'ignore' });
   const [code] = await once(child, 'exit');
@@ -120,7 +120,7 @@ describe('asof serve', () => {
       Array.from({ length: 40 }, async () => (await first.get('/v1/ping', key)).status),
     );
     expect(statuses.every((status) => status === 200)).toBe(true);
-    // Counts are written down within a second.
+    // Counts are saved within a second.
     await delay(1000);
     first.child.kill('SIGKILL');
     await first.exited;
@@ -201,7 +201,7 @@ describe('asof serve', () => {
     service.child.kill('SIGHUP');
     await expect.poll(() => service.log(), { timeout: 10_000 }).toContain('opened the store again');
     expect((await bodyOf(service.get(asOf, key))).results_count).toBe(3);
-    // A store that cannot be opened changes nothing.
+    // If the new store cannot be opened, the service keeps the old one.
     writeFileSync(`${link}.bad`, 'no store');
     renameSync(`${link}.bad`, link);
     service.child.kill('SIGHUP');
@@ -259,10 +259,10 @@ describe('asof serve', () => {
   });
 
   it.each<[string, readonly string[], number, string]>([
-    ['a port that is none', ['--port', '70000'], 2, '--port "70000"'],
-    ['a public address that is none', ['--public-url', 'ftp://x'], 2, '--public-url'],
-    ['plans that are not there', ['--plans', 'nowhere.json'], 10, 'cannot read the plans nowhere.json'],
-    ['a store that is not there', ['--store', 'nowhere.db'], 10, 'there is no such file or folder'],
+    ['an invalid port', ['--port', '70000'], 2, '--port "70000"'],
+    ['an invalid public address', ['--public-url', 'ftp://x'], 2, '--public-url'],
+    ['a missing file of plans', ['--plans', 'nowhere.json'], 10, 'cannot read the plans nowhere.json'],
+    ['a missing store', ['--store', 'nowhere.db'], 10, 'there is no such file or folder'],
     ['a key whose plan is not served', ['--store', 'S'], 2, "is on the plan 'many': the plans are free, pro"],
   ])('refuses %s', async (_, args, status, reason) => {
     const place = await newPlace();
@@ -317,12 +317,12 @@ describe('asof keys', () => {
     ['a key with an empty name', ['create', '--name', ' '], 2, '--name'],
     ['a name that steers terminals', ['create', '--name', 'a\u001b[2J'], 2, '--name'],
     [
-      'a plan that is none',
+      'an unknown plan',
       ['create', '--name', 'x', '--plan', 'gold'],
       2,
       '--plan "gold": the plans are free, pro',
     ],
-    ['the end of a key that is none', ['revoke', 'k_00000000'], 3, "no key 'k_00000000' in"],
+    ['the end of a key that does not exist', ['revoke', 'k_00000000'], 3, "no key 'k_00000000' in"],
   ])('refuses %s', async (_, args, status, reason) => {
     const place = await newPlace();
     const ended = run(place, 'keys', ...args);
@@ -368,7 +368,7 @@ describe('a secret', () => {
       expect([file, readFileSync(file, 'latin1').includes(secret)]).toEqual([file, false]);
     expect(service.log()).toContain('/v1/series/{id}');
     expect(service.log()).not.toContain(secret);
-    // Nor is its hash, which is in the access store alone.
+    // The log has no hash of the key either; only the access store has it.
     const { createHash } = await import('node:crypto');
     const hash = createHash('sha256').update(key).digest('hex');
     expect(readFileSync(join(place.folder, 'access.db'), 'latin1')).toContain(hash);

@@ -6,7 +6,7 @@ import { lineOf, readPlan, wordsOf } from '../../../src/snapshot/plan.ts';
 
 const plan = (text: string) => readPlan(Buffer.from(text), 'plan.txt');
 
-/** What is said of a plan that is none. */
+/** The error for a plan, or `accepted`. */
 function refusal(bytes: Uint8Array | string): string {
   try {
     readPlan(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, 'plan.txt');
@@ -96,7 +96,7 @@ describe('the words of a line', () => {
           expect(error).toBeInstanceOf(Problem);
           return;
         }
-        // A blank, a quote or a backslash in a word was kept there by a quote or a backslash.
+        // A word can contain a blank, a quote or a backslash only if it was quoted or escaped.
         if (words.some((word) => /[ \t'"\\]/.test(word))) expect(line).toMatch(/['"\\]/);
       }),
     );

@@ -56,7 +56,7 @@ function ended(
   return new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
 }
 
-/** Kills an import without warning, as soon as it has written to a file beside its store that ends so. */
+/** Kills an import as soon as it has written to the file beside its store that has this ending. */
 async function killWriting(path: string, isWritten: (name: string) => boolean): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
   const child = importing(path, large);
@@ -73,9 +73,7 @@ async function killWriting(path: string, isWritten: (name: string) => boolean): 
 }
 
 const seriesIn = (path: string) =>
-  reading(path, async (store) =>
-    (await store.searchSeries({ text: '', match: 'id', limit: 1000 })).map(({ id }) => id),
-  );
+  reading(path, async (store) => (await store.searchSeries({ text: '', limit: 1000 })).map(({ id }) => id));
 
 const many = ['S0', 'S1', 'S2'];
 

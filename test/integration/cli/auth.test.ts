@@ -98,7 +98,7 @@ describe('asof auth login', () => {
 });
 
 describe('the prompt for a key', () => {
-  /** A terminal on which someone types; it remembers whether it was told to show nothing. */
+  /** A terminal on which someone types; `raw` records when its echo was turned off and on. */
   function terminal(...typed: readonly string[]) {
     const raw: boolean[] = [];
     const stdin = Object.assign(new Readable({ read: () => undefined }), {

@@ -16,10 +16,10 @@ const folder: Folder = newFolder();
 const store = folder.path('store.db');
 let service: Running;
 let imports = 0;
-/** The import under way: only one may write at a time. */
+/** The import that is running: only one may write at a time. */
 let importing: Promise<void> = Promise.resolve();
 
-/** Imports a month of each series that was known before all days that the commands ask for, and that no import had yet. */
+/** Imports a new month of each series, known before every as-of date in the commands. */
 function importMore(ids: readonly string[] = ['ONE', 'TWO']): Promise<void> {
   importing = importing.then(() => importNext(ids));
   return importing;
@@ -45,10 +45,10 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** What a service does about tags. */
+/** The ETag that a service sends with an answer. */
 type Tags = 'its own' | 'none' | 'a new one each time';
 
-/** The service behind something that does `before` before it hands a request on. */
+/** A proxy of the service that calls `before` before it forwards a request. */
 async function through(before: (path: string) => Promise<void>, tags: Tags = 'its own') {
   const { url, asked } = await serve(async (request, response) => {
     const { url: path = '', headers } = request;
@@ -70,7 +70,7 @@ const remote = (line: string, url: string) =>
   asof([...line.split(' '), '--base-url', url, '--retries', '0'], { env: { ASOF_API_KEY: service.key } });
 const embedded = (line: string) => asof([...line.split(' '), '--store', store]);
 
-/** Runs a command with something that happens before each of its questions. */
+/** Runs a command, and calls `before` before each of its requests. */
 type Run = (line: string, before: (path: string) => Promise<void>) => Promise<Ended>;
 
 const runs: readonly (readonly [mode: string, run: Run])[] = [
@@ -93,22 +93,22 @@ const lines = [
   'panel ONE TWO --as-of-each month-end --from 2016-01-01 --to 2016-03-31 --wide',
 ];
 
-/** Tells the questions about values: those on which the answer stands. */
+/** Matches the requests for values, from which the answer is made. */
 const values = /\/observations/;
 
 describe.each(runs)('an import between two requests (%s)', (_, run) => {
-  it.each(lines)('makes %s answer from the state after it only', async (line) => {
+  it.each(lines)('makes %s read everything again, from the state after the import', async (line) => {
     let asked = 0;
     const { code, out } = await run(line, async (path) => {
       if (values.test(path)) asked += 1;
       if (values.test(path) && asked === 2) await importMore();
     });
     expect([code, out]).toEqual([0, (await embedded(line)).out]);
-    // Two requests, the second too late, and then both again.
+    // Two requests, of which the second came after the import, and then both again.
     expect(asked).toBeGreaterThanOrEqual(4);
   });
 
-  it.each(lines)('that is repeated makes %s end with 8 and write nothing', async (line) => {
+  it.each(lines)('before every request makes %s end with 8 and write nothing', async (line) => {
     let asked = 0;
     const { code, out, err } = await run(line, async (path) => {
       if (!values.test(path)) return;
@@ -117,23 +117,23 @@ describe.each(runs)('an import between two requests (%s)', (_, run) => {
     });
     expect([code, out]).toEqual([8, '']);
     expect(err).toContain('the data changed while it was being read');
-    // What is noted of the coverage is noted once.
+    // The note about coverage is printed once.
     expect(new Set(linesOf(err)).size).toBe(linesOf(err).length);
     expect(asked).toBeGreaterThanOrEqual(8);
   });
 
-  it('is noticed even if the first answer stays the same', async () => {
+  it('is noticed even if it does not change the first answer', async () => {
     let asked = 0;
     const { code, out } = await run('panel ONE TWO --wide', async (path) => {
       if (values.test(path)) asked += 1;
       if (values.test(path) && asked === 2) await importMore(['TWO']);
     });
     expect([code, out]).toEqual([0, (await embedded('panel ONE TWO --wide')).out]);
-    // Of a service, the first answer once more, whether its new tag stays, and in the end that it did.
+    // A service is also asked for the first answer again, for its new tag, and at the end whether the tag is the same.
     expect(asked).toBe(run === runs[0]?.[1] ? 4 : 7);
   });
 
-  it('is no matter when nothing lands', async () => {
+  it('costs no request where none happens, except the check of a service', async () => {
     let asked = 0;
     const { code } = await run('diff ONE 2016-01-31 2016-02-29', async (path) => {
       if (values.test(path)) asked += 1;

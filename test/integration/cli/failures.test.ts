@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { asof, importedStore, statements } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
 
-// Real work takes its time on a busy machine.
+// The commands do real work, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = newFolder();
@@ -23,7 +23,7 @@ describe('a usage error exits 2, says so in one line of asof, and writes nothing
     ['obs GDP --limit 1.5', 'asof: --limit "1.5": use an integer of at least 1'],
     ['obs GDP --sort up', 'asof: --sort "up": use desc or asc'],
     ['obs GDP --all --limit 3', 'asof: use either --all or --limit'],
-    ['obs GDP --as-of 2015-02-30', 'asof: --as-of "2015-02-30": use YYYY-MM-DD\n'],
+    ['obs GDP --as-of 2015-02-30', 'asof: --as-of "2015-02-30": there is no such date\n'],
     ['obs GDP --known-before soon', 'asof: --known-before "soon": use YYYY-MM-DD\n'],
     ['obs GDP --as-of 2015-01-30 --known-before 2015-01-30', 'asof: use either --as-of or --known-before'],
     ['obs GDP --from 2015-01-02 --to 2015-01-01', 'asof: --from 2015-01-02 is after --to 2015-01-01\n'],
@@ -107,7 +107,6 @@ describe('with --json stderr is the problem document', () => {
     expect(JSON.parse(err)).toEqual({
       type: 'about:blank',
       title: 'Bad Input',
-      status: 0,
       detail: '--as-of "x": use YYYY-MM-DD',
       field: '--as-of',
     });
@@ -163,7 +162,7 @@ describe('a store that cannot be read exits 10 and is named', () => {
   });
 });
 
-describe('a place where nobody can make a folder exits 10 at once and is named', () => {
+describe('a place where no folder can be made exits 10 at once and is named', () => {
   it.each<readonly [line: string, env: Readonly<Record<string, string>>, said: string]>([
     [
       'import FACTS --store /proc/nope/x',

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { asof, linesOf, statements } from '../../support/command.ts';
 import { type Folder, newFolder } from '../../support/folders.ts';
 
-// Real work takes its time on a busy machine.
+// The commands do real work, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 let folder: Folder;
@@ -108,7 +108,7 @@ describe('an import', () => {
       'a day that there is not',
       ['gdp.csv', '--as-of', '2015-02-30'],
       2,
-      '--as-of "2015-02-30": use YYYY-MM-DD',
+      '--as-of "2015-02-30": there is no such date',
     ],
     ['an id that none can be', ['gdp.csv', '--series', '='], 2, '--series "=": not a valid series id'],
     ['half a renaming', ['gdp.csv', '--id', 'GDP'], 2, '--id "GDP": use OLD=NEW'],

@@ -15,7 +15,7 @@ const twoDays = fc
   .tuple(fc.constantFrom(...someDays), fc.constantFrom(...someDays))
   .map(([a, b]) => (a < b ? ([a, b] as const) : ([b, a] as const)));
 
-/** The series of which anything was ever said. */
+/** The series that have a statement. */
 function seriesOf({ said }: NaiveModel): readonly string[] {
   return seriesIds.filter((id) => said.some(({ series }) => series === id));
 }
@@ -102,7 +102,7 @@ describe('for any statements', () => {
   });
 });
 
-/** Every last day of a month, or Sunday, between two days. */
+/** Every month-end, or every Sunday, between two days. */
 function daysOf(rhythm: string, from: string, to: string): readonly string[] {
   const wanted: string[] = [];
   for (let time = Date.parse(from); time <= Date.parse(to); time += 86_400_000) {

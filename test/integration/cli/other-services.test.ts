@@ -15,7 +15,7 @@ beforeEach(() => {
 const run = (line: string, more: Readonly<Record<string, string>> = {}) =>
   asof(line.split(' '), { env: { ...env, ...more } });
 
-/** A row of the long series of a service that keeps no order of ours. */
+/** An observation from a service that does not keep the order of the contract. */
 function observation(date: string, value: string) {
   return {
     date: `${date}T00:00:00Z`,
@@ -28,8 +28,8 @@ function observation(date: string, value: string) {
   };
 }
 
-describe('a service with another order of rows', () => {
-  it('is sorted by --sort asc', async () => {
+describe('a service that sends its rows in another order', () => {
+  it('has its rows sorted by --sort asc', async () => {
     const dates = ['2014-04-01', '2014-10-01', '2014-01-01', '2014-07-01'];
     const { url } = await serve((request, response) => {
       const begin = Number(new URL(request.url ?? '', 'http://x').searchParams.get('cursor') ?? 0);
@@ -42,7 +42,7 @@ describe('a service with another order of rows', () => {
   });
 
   const years = ['2011-01-01', '2012-01-01', '2013-01-01', '2014-01-01', '2015-01-01'];
-  /** Serves these dates in this order, at most two of them on a page, with what they need to be told apart. */
+  /** Serves these dates in this order, at most two on a page, each with another value. */
   const serving = (dates: readonly string[]) =>
     serve((request, response) => {
       const { searchParams } = new URL(request.url ?? '', 'http://x');

@@ -43,7 +43,7 @@ function known({ 'if-none-match': tag }: IncomingHttpHeaders): { readonly 'if-no
   return tag === undefined ? {} : { 'if-none-match': tag };
 }
 
-/** The same service behind a proxy that answers some paths itself; records the requests. */
+/** A proxy of the same service that answers some paths itself, and records the requests. */
 async function inFront(
   lacks: RegExp | undefined,
   { wait = 0, instead = new Response('nothing here', { status: 404 }) } = {},
@@ -102,7 +102,7 @@ describe('over a service', () => {
       /takes (\d+) requests: (\d+) to plan it \(made now\), (\d+) for values, (\d+) to check/.exec(dry.err) ??
       [];
     expect([dry.out, Number(planned)]).toEqual(['', made]);
-    // First releases say all of CALM but its first vintage; MUCH is revised before each month ends.
+    // First releases give every value of CALM except those of its first vintage; MUCH is revised before each month ends.
     // The last request finds out whether the data changed.
     expect([all, planned, left, checks].map(Number)).toEqual([65, 4, 60, 1]);
 
@@ -110,7 +110,7 @@ describe('over a service', () => {
     expect((await remote(each, wet.url)).code).toBe(0);
     const { paths, atOnce } = wet.asked();
     expect(paths.filter((path) => !path.includes('openapi'))).toHaveLength(65);
-    // A date that was the newest on one day alone needs nothing but the contract.
+    // A date that was the newest on only one day is asked for as an observation, not as revisions.
     expect(paths.filter((path) => path.includes('/revisions'))).toEqual([]);
     expect(atOnce).toBeGreaterThan(1);
     expect(atOnce).toBeLessThanOrEqual(4);

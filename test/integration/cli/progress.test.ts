@@ -7,7 +7,7 @@ import { progress } from '../../../src/cli/terminal/progress.ts';
 import { asof, days, importedStore, longValue, statements } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
 
-// Real work takes its time on a busy machine.
+// The commands do real work, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = newFolder();
@@ -19,13 +19,13 @@ beforeAll(async () => {
 const erase = '\r\u001B[K';
 const slow = { stderrIsTerminal: true, columns: 120, pace: 300 };
 
-/** The lines that stood on stderr one after the other, and what is there at the end. */
+/** The lines that stderr showed one after the other, and what it shows at the end. */
 function shownBy(err: string) {
   const [before = '', ...lines] = err.split(erase);
   return { before, lines: lines.slice(0, -1).filter((line) => line !== ''), end: lines.at(-1) };
 }
 
-/** A terminal of 70 columns, a clock that is set by hand, and what was written. */
+/** A terminal of 70 columns, a clock that the test sets, and the texts that were written. */
 function terminal(surroundings: Partial<Io> = {}) {
   const texts: string[] = [];
   const stderr = new Writable({

@@ -24,20 +24,20 @@ describe('the service of a query', () => {
   it.each<[string, string, Readonly<Record<string, string>>, 'remote' | 'sample']>([
     ['is that of --base-url', 'ping --base-url URL', {}, 'remote'],
     [
-      'is that of --base-url, whatever store a variable names',
+      'is that of --base-url, and the store that a variable names is ignored',
       'ping --base-url URL',
       { ASOF_STORE: '/nowhere' },
       'remote',
     ],
     ['is that of ASOF_BASE_URL', 'ping', { ASOF_BASE_URL: 'URL' }, 'remote'],
     [
-      'is that of ASOF_BASE_URL, whatever store a variable names',
+      'is that of ASOF_BASE_URL, and the store that a variable names is ignored',
       'ping',
       { ASOF_BASE_URL: 'URL', ASOF_STORE: '/nowhere' },
       'remote',
     ],
-    ['is none where the variable is empty', 'ping', { ASOF_BASE_URL: '' }, 'sample'],
-    ['is none where a store is typed out', 'ping --store SAMPLE', { ASOF_BASE_URL: 'URL' }, 'sample'],
+    ['is not asked where the variable is empty', 'ping', { ASOF_BASE_URL: '' }, 'sample'],
+    ['is not asked where --store names a store', 'ping --store SAMPLE', { ASOF_BASE_URL: 'URL' }, 'sample'],
   ])('%s', async (_, line, variables, expected) => {
     const { url } = await serve(pings);
     const { samplePath } = await import('../../../src/platform/installation.ts');
@@ -146,6 +146,48 @@ describe('the answer of a service decides the exit code', () => {
   });
 });
 
+describe('a problem without an answer of a service', () => {
+  it.each([
+    ['usage', 'ping --nonsense', 2],
+    ['a service that cannot be reached', 'ping --retries 0 --base-url http://127.0.0.1:1', 7],
+    ['a series that no store has', 'diff NOPE 2015-01-30 2015-02-27', 3],
+  ])('has no status in JSON, unless it is that of the contract: %s', async (_, line, code) => {
+    const ended = await run(`${line} --json`);
+    expect(ended.code).toBe(code);
+    const { status } = JSON.parse(ended.err);
+    expect(status).toBe(code === 3 ? 404 : undefined);
+  });
+
+  it('has no status in JSON where the service answered outside the contract', async () => {
+    const { url } = await serve((_, response) => reply(response, 200, { object: 'pong' }));
+    const { code, err } = await run(`ping --json --base-url ${url}`);
+    expect([code, Object.keys(JSON.parse(err))]).toEqual([8, ['type', 'title', 'detail']]);
+  });
+});
+
+describe('facts', () => {
+  it.each<[string, string, Readonly<Record<string, string>>]>([
+    ['ASOF_BASE_URL', '', { ASOF_BASE_URL: 'http://localhost:1', ASOF_STORE: '/nowhere' }],
+    ['the setting base_url', 'config set base_url http://localhost:1', {}],
+  ])('are not those of a service, which %s names', async (from, setting, more) => {
+    if (setting !== '') await run(setting);
+    const { code, out, err } = await run('facts GDP', more);
+    expect([code, out, err]).toEqual([
+      2,
+      '',
+      `asof: ${from} names a service, and facts are those of a store\n      --store PATH names the store\n`,
+    ]);
+  });
+
+  it('are those of the store that --store names, whatever service a variable names', async () => {
+    const { samplePath } = await import('../../../src/platform/installation.ts');
+    const { code, out } = await run(`facts GDP --store ${samplePath()}`, {
+      ASOF_BASE_URL: 'http://localhost:1',
+    });
+    expect([code, out]).toEqual([0, expect.stringMatching(/^series_id,date,as_of_date,value.*\nGDP,/)]);
+  });
+});
+
 describe('the wait for a service', () => {
   it.each<[string, string, Readonly<Record<string, string>>]>([
     ['a flag', 'ping --timeout 0.2 --retries 0', { ASOF_TIMEOUT: '30' }],
@@ -206,6 +248,17 @@ describe('what stderr shows of requests', () => {
     );
     expect(err).not.toContain('x-api-key');
     expect(err).not.toContain(key);
+  });
+
+  it('with -v is how long the limit lasts also where the service gives the time of its end', async () => {
+    // The commands of tests run at 12:00.
+    const end = Date.parse('2026-03-15T12:00:30Z') / 1000;
+    for (const reset of [String(end), String(end * 1000)]) {
+      const { url } = await serve((_, response) =>
+        reply(response, 200, envelope('ping', [pong]), { ...quota, 'ratelimit-reset': reset }),
+      );
+      expect((await run(`ping -v --base-url ${url}`)).err).toContain('; 7 of 30 requests left for 30 s\n');
+    }
   });
 
   it('with --debug is also the headers, with the key redacted', async () => {

@@ -80,7 +80,7 @@ const snapshot = (day: string): Promise<Ended> =>
 const success = { code: 0, out: '', err: '' };
 const runs = () => readdirSync(folder).filter((name) => /^\.snap\.\d/.test(name));
 
-/** Expects the complete snapshot of a day: by its manifest, and by the store. */
+/** Expects the complete snapshot of a day, as its manifest and the store have it. */
 async function expectComplete(day: string): Promise<void> {
   expect(JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')).as_of).toBe(day);
   expect(await asof(['verify', out, '--store', store])).toEqual(success);

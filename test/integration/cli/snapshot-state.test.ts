@@ -24,7 +24,7 @@ const store = join(folder, 'store.db');
 let service: Running;
 let imports = 0;
 
-/** Imports a month of each series that was known before all days that the plan asks for, and that no import had yet. */
+/** Imports a new month of each series, known before every as-of date in the plan. */
 async function importMore(): Promise<void> {
   imports += 1;
   const date = new Date(Date.UTC(2000, imports, 1)).toISOString().slice(0, 10);
@@ -53,7 +53,7 @@ const snapshot = (...flags: readonly string[]) =>
     env: { ASOF_API_KEY: service.key },
   });
 
-/** Takes a snapshot with something that happens before each of its questions. */
+/** Takes a snapshot, and calls `before` before each of its requests. */
 type Run = (before: (path: string) => Promise<void>) => Promise<Ended>;
 
 const modes: readonly (readonly [mode: string, run: Run])[] = [
@@ -86,13 +86,13 @@ const modes: readonly (readonly [mode: string, run: Run])[] = [
   ],
 ];
 
-/** How many months each file knows of. */
+/** The number of months in each file. */
 const months = () => files.map((name) => linesOf(readFileSync(join(out, name), 'utf8')).length - 1);
 
 const values = /\/observations/;
 
 describe.each(modes)('an import that lands in the middle of a run (%s)', (_, run) => {
-  // One question of the first line, two of the panel, one of the last.
+  // One request for the first line, two for the panel, one for the last.
   it.each([2, 3, 4])('before request %i does not mix two states: all lines run again', async (at) => {
     let asked = 0;
     const { code, err } = await run(async (path) => {
@@ -138,17 +138,16 @@ describe('nothing that is published after the day of a snapshot changes a file o
   const begun: readonly ModelStatement[] = [
     { series: 'GDP', date: '2019-11-01', asOf: '2019-12-01', value: '7.7' },
   ];
-  const curves = Array.from({ length: 24 }, (_, month) =>
-    new Date(Date.UTC(2019, 11 + month, 15)).toISOString().slice(0, 10),
+  // A Monday and a Tuesday, every fourth week.
+  const curves = Array.from({ length: 48 }, (_, i) =>
+    new Date(Date.UTC(2019, 11, 16 + 28 * Math.floor(i / 2) + (i % 2))).toISOString().slice(0, 10),
   );
 
-  /** A store of what was said and traded up to a day; every series has its metadata, whenever it begins. */
+  /** A store of the statements and trades up to a day, with the metadata of every series. */
   async function storeOf(said: readonly ModelStatement[], day: string): Promise<string> {
     const path = newStorePath(folder);
     const known = [...begun, ...said].filter(({ asOf }) => asOf <= day);
-    const rates = curves
-      .filter((date) => date <= day)
-      .map((date, i) => `${date.slice(5, 7)}/${date.slice(8)}/${date.slice(0, 4)},1.${i},2.${i}\n`);
+    const rates = curves.filter((date) => date <= day).map((date, i) => `${date},1.${i},2.${i}\n`);
     const ids = ['GDP', 'CPI', 'X1', 'UNRATE'];
     await importFiles(path, {
       ...asAsofCsv(known)[0]?.files,

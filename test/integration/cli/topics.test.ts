@@ -7,7 +7,7 @@ import { formatNames } from '../../../src/render/formats.ts';
 import { asof } from '../../support/command.ts';
 import { root } from '../../support/repository.ts';
 
-/** The variables that the design of the command line names, by their names there. */
+/** The variables that the design of the command line names. */
 const designedVariables = [
   'ASOF_API_KEY',
   'ASOF_API_KEY_FILE',
@@ -34,13 +34,13 @@ const topic = async (name: string) => (await asof(['help', name])).out;
 /** The environment variables by which env-paths finds the user's folders. */
 const readByEnvPaths = ['XDG_DATA_HOME', 'XDG_CONFIG_HOME', 'LOCALAPPDATA', 'APPDATA'];
 
-/** The environment variables that the sources read, in every way in which they do. */
+/** The environment variables that the sources read, found by each form of code that reads one. */
 function variablesRead(): string[] {
   const ways = [
     /variable\(\s*(?:this\.)?io,\s*'(\w+)'/g,
     /\benv\.([A-Za-z_]\w*)/g,
     /\benv\[['"](\w+)['"]\]/g,
-    // What is read by a name of its own: the proxies.
+    // The proxies, which are listed by name.
     /'((?:https?|no)_proxy|(?:HTTPS?|NO)_PROXY)'/g,
     /'(ASOF_\w+)'/g,
   ];
@@ -59,7 +59,7 @@ describe('asof help environment', () => {
     const text = await topic('environment');
     const read = variablesRead();
     expect(read.length).toBeGreaterThan(15);
-    // Proxies are said once for both cases.
+    // Proxies are listed in one case, and meant in both.
     expect(read.filter((name) => !new RegExp(`\\b${name}\\b`, 'i').test(text))).toEqual([]);
   });
 
@@ -84,7 +84,7 @@ describe('asof help environment', () => {
   });
 });
 
-/** The numbers that begin the lines of the topic, and what they say. */
+/** The number at the start of each line of the topic, and the text after it. */
 async function codesSaid(): Promise<Map<number, string>> {
   const lines = [...(await topic('exit-codes')).matchAll(/^ +(\d+) {2}(.+)$/gm)];
   return new Map(lines.map(([, code, meaning = '']) => [Number(code), meaning]));

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 const run = (line: string, more: readonly string[] = []) =>
   asof([...line.split(' '), ...more, '--store', store]);
-/** The rows of a command's CSV, some columns of it. */
+/** Some columns of the rows of a command's CSV. */
 async function rows(line: string, columns: string): Promise<readonly string[]> {
   const { out } = await run(line, ['--columns', columns, '--no-header']);
   return out === '' ? [] : linesOf(out);
@@ -213,7 +213,7 @@ describe('asof diff', () => {
   it.each([
     ['diff GDPX 2015-01-01 2015-02-01 --exit-code', 3, /series 'GDPX' not found\n.*did you mean GDP/s],
     ['diff GDP 2015-01-01', 2, /missing required argument/],
-    ['diff GDP 2015-02-30 2015-03-01', 2, /<day> "2015-02-30": use YYYY-MM-DD/],
+    ['diff GDP 2015-02-30 2015-03-01', 2, /<day> "2015-02-30": there is no such date/],
     ['diff GDP 2015-01-01 2027-01-01', 2, /<other> 2027-01-01 is in the future/],
     ['diff GDP 2015-01-01 2015-02-01 --from 2014-02-01 --to 2014-01-01', 2, /--from 2014-02-01 is after/],
     ['diff GDP 2015-01-01 2015-01-02 --fail-empty', 9, /^$/],

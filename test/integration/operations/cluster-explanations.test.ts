@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const folder = scratchFolder();
 const clock = () => new Date('2026-03-15T12:00:00Z');
 
-/** What is asked of a client of a store that holds these filings. */
+/** Asks a client of a store that holds these filings. */
 async function withClient<T>(filings: readonly Filing[], ask: (client: Client) => Promise<T>): Promise<T> {
   const path = newStorePath(folder);
   await importFilings(path, filings);
@@ -50,7 +50,7 @@ async function explained(filings: readonly Filing[], texts: ParamTexts = []) {
   });
 }
 
-/** Filings of a few days in January; each is of an owner of its own. */
+/** Filings of a few days in January, each by another owner. */
 const filed = (place: number, changes: Partial<Filing>) =>
   filing({
     filingId: `0000000001-26-00000${place}`,
@@ -59,7 +59,7 @@ const filed = (place: number, changes: Partial<Filing>) =>
     transactionDate: '2026-01-10',
     ...changes,
   });
-const told = (rows: readonly Explanation[]) =>
+const summaries = (rows: readonly Explanation[]) =>
   rows.map(({ accession_number, verdict, reason }) =>
     [String(accession_number).slice(-1), verdict, reason].join(' ').trim(),
   );
@@ -77,7 +77,7 @@ describe('an explanation of a cluster', () => {
       filed(7, { owners: [owner({ cik: '0000000007', name: 'Kin', isDirector: false })] }),
     ];
     const { rows } = await explained(filings);
-    expect(told(rows)).toEqual([
+    expect(summaries(rows)).toEqual([
       '5 left out outside the span',
       '1 counted',
       '2 counted',
@@ -91,13 +91,13 @@ describe('an explanation of a cluster', () => {
     const one = filed(3, {});
     const taken = { formType: '4/A', transactionCode: 'J', ticker: null, owners: one.owners } as const;
     const filings = [filed(1, {}), filed(2, {}), one, filed(4, { ...taken, filedOn: '2026-02-20' })];
-    expect(told((await explained(filings)).rows)).toEqual([
+    expect(summaries((await explained(filings)).rows)).toEqual([
       '1 counted',
       '2 counted',
       '3 left out amended: 0000000001-26-000004 row 1',
     ]);
     const { rows } = await explained(filings, [['as_of', '2026-02-19']]);
-    expect(told(rows)).toEqual(['1 counted', '2 counted', '3 counted']);
+    expect(summaries(rows)).toEqual(['1 counted', '2 counted', '3 counted']);
   });
 
   it('names the very trade that counts, also where another of its date would come to the same sums', async () => {
@@ -105,14 +105,14 @@ describe('an explanation of a cluster', () => {
     const again = { ...ann, filedOn: '2026-01-14' };
     const filings = [
       filed(1, { ...ann, shares: '7' }),
-      // The first trade was a gift; the purchase is told by a filing that counts for its other trade anyway.
+      // The first trade was a gift; the purchase is in a filing that counts anyway, for its other trade.
       filed(2, { ...ann, shares: '7', formType: '4/A', transactionCode: 'G', filedOn: '2026-01-13' }),
       filed(3, { ...again, shares: '7' }),
       filed(3, { ...again, shares: '8', row: 2 }),
       filed(4, {}),
     ];
     const { rows } = await explained(filings);
-    expect(told(rows)).toEqual([
+    expect(summaries(rows)).toEqual([
       '1 left out amended: 0000000001-26-000002 row 1',
       '4 counted',
       '3 counted',
@@ -140,7 +140,7 @@ describe('an explanation of a cluster', () => {
       filed(3, {}),
     ];
     const { rows } = await explained(filings);
-    expect(told(rows)).toEqual([
+    expect(summaries(rows)).toEqual([
       '1 counted one insider with the joint filers Fund LP',
       '3 counted',
       '2 left out the same trade reported twice: 0000000001-26-000001 row 1',
@@ -150,7 +150,7 @@ describe('an explanation of a cluster', () => {
   it('says of a derivative that it is one, although no cluster is made of derivatives', async () => {
     const option = filed(3, { isDerivative: true, row: 1001 });
     const { rows } = await explained([filed(1, {}), filed(2, {}), option]);
-    expect(told(rows)).toEqual(['1 counted', '2 counted', '3 left out a derivative']);
+    expect(summaries(rows)).toEqual(['1 counted', '2 counted', '3 left out a derivative']);
   });
 
   it('knows the trades of its issuer, even after many filings of others', async () => {
@@ -163,7 +163,7 @@ describe('an explanation of a cluster', () => {
     );
     const filings = [...others, filed(1, {}), filed(2, {})];
     const { rows } = await explained(filings, [['ticker', 'MAIA']]);
-    expect(told(rows)).toEqual(['1 counted', '2 counted']);
+    expect(summaries(rows)).toEqual(['1 counted', '2 counted']);
   });
 
   it('shows each purchase near it, and counts what the cluster counts, for any filings under any symbols', async () => {
@@ -211,13 +211,13 @@ describe('pages of explanations', () => {
   it('hold whole clusters: limit is the number of clusters, not of rows', async () => {
     await withClient(filings, async (client) => {
       const first = await client.ask(insiderClusterExplanations, [...shortRule, ['limit', '1']]);
-      expect([told(first.results), first.has_more]).toEqual([['1 counted', '2 counted'], true]);
+      expect([summaries(first.results), first.has_more]).toEqual([['1 counted', '2 counted'], true]);
       const next = await client.ask(insiderClusterExplanations, [
         ...shortRule,
         ['limit', '1'],
         ['cursor', first.next_cursor ?? ''],
       ]);
-      expect([told(next.results), next.has_more]).toEqual([['3 counted', '4 counted'], false]);
+      expect([summaries(next.results), next.has_more]).toEqual([['3 counted', '4 counted'], false]);
     });
   });
 
@@ -228,7 +228,7 @@ describe('pages of explanations', () => {
         const rows: Explanation[] = [];
         for await (const page of pagesOf(client, insiderClusterExplanations, shortRule, { limit }, signal))
           rows.push(...page.results);
-        return told(rows).length;
+        return summaries(rows).length;
       };
       expect([await rowsOf(1), await rowsOf(2), await rowsOf(3)]).toEqual([2, 4, 4]);
     });

@@ -31,7 +31,7 @@ const imported: ImportRecord = {
   withdrawn: 0,
 };
 
-/** What is asked of a service over these filings, at noon of 4 February unless another time is told. */
+/** Asks a service over these filings, by default at noon of 4 February. */
 async function withService<T>(
   filings: readonly Filing[],
   ask: (service: Service) => Promise<T>,
@@ -42,7 +42,7 @@ async function withService<T>(
   return withStore(path, (store) => ask(createService({ store, clock: () => new Date(now()) })));
 }
 
-/** Filings of three issuers with symbols of their own, of another, or none. */
+/** Filings of three issuers, with their own symbol, that of another issuer, or no symbol. */
 const filingsOfIssuers = fc
   .tuple(
     fc.array(alikeFilings, { minLength: 1, maxLength: 3 }),
@@ -61,7 +61,7 @@ const filingsOfIssuers = fc
     ),
   );
 
-/** All rows in pages of a size, each held to saying truly whether more follow. */
+/** All rows in pages of a size; expects each page to say correctly whether more follow. */
 async function inPages(
   service: Service,
   operation: Operation,
@@ -104,7 +104,7 @@ const clusterQuestion = fc.record({
   as_of: maybe('2025-12-31', ...days.slice(0, 4)),
 });
 
-/** A cluster, with what its newest filing calls the issuer. */
+/** A cluster, with the symbol and the name of its issuer in its newest filing (in a search by symbol: with that symbol). */
 type Listed = { readonly cluster: Cluster; readonly ticker: string; readonly issuer: string };
 
 /** The clusters of every issuer, chosen and ordered as the rulings say. */
@@ -134,6 +134,7 @@ function expectedClusters(
         const named = cluster.purchases
           .map(({ filing }) => filing)
           .filter((one) => one.ticker !== null)
+          .filter((one) => ticker === undefined || symbolsOf(one.ticker).includes(ticker.toUpperCase()))
           .sort((a, b) => (`${a.filedOn}${a.filingId}` < `${b.filedOn}${b.filingId}` ? 1 : -1));
         return { cluster, ticker: named[0]?.ticker ?? '', issuer };
       });

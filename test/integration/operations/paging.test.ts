@@ -7,7 +7,7 @@ import { day, folder, known, latest, names, newPagedStore, trades } from '../../
 import { facts, importFiles, newStorePath } from '../../support/scratch-store.ts';
 import { ask } from '../../support/service.ts';
 
-/** All pages, each held to the rule that a cursor is there exactly when more is. */
+/** All pages; expects each to have a cursor exactly where more rows follow. */
 async function allPages(
   path: string,
   operation: Operation,
@@ -118,6 +118,16 @@ describe('pages of every size give the same rows, in the order of the contract',
       id,
       ['CPIGDP', 'GDP', 'GDPC1', 'A2'],
     ],
+    [
+      'series by words, the best first',
+      seriesSearch,
+      [
+        ['q', 'gdp gross'],
+        ['match', 'words'],
+      ],
+      id,
+      ['GDPC1', 'GDP', 'A2', 'CPI', 'A1'],
+    ],
     ['rates', yields, [], rate, allRates],
     [
       'rates of one maturity',
@@ -158,6 +168,23 @@ describe('pages of every size give the same rows, in the order of the contract',
     expect([last.results.map(id), last.has_more]).toEqual([['S100'], false]);
   });
 
+  test('a search by words begins again when the data changed since its first page', async () => {
+    const changing = await newPagedStore();
+    const words = [
+      ['q', 'gross'],
+      ['match', 'words'],
+      ['limit', '1'],
+    ] as const;
+    const first = await ask(changing, seriesSearch, words);
+    const next = [...words, ['cursor', first.next_cursor ?? '']] as const;
+    expect((await ask(changing, seriesSearch, next)).results).toHaveLength(1);
+    await importFiles(changing, { 'more.csv': facts('NEW 2020-01-01 2020-02-01 1') });
+    await expect(ask(changing, seriesSearch, next)).rejects.toMatchObject({
+      detail: 'the data changed since the first page; start again',
+      field: 'cursor',
+    });
+  });
+
   test('the size of a page may change on the way', async () => {
     const first = await ask(path, observations, [
       ['id', 'GDP'],
@@ -172,7 +199,7 @@ describe('pages of every size give the same rows, in the order of the contract',
   });
 });
 
-/** How many rows each page has: full ones, then the rest; one empty page of nothing. */
+/** The number of rows in each page: full pages, then the rest; one empty page where there are no rows. */
 function sizes(count: number, limit: number): readonly number[] {
   if (count === 0) return [0];
   return Array.from({ length: Math.ceil(count / limit) }, (_, i) => Math.min(limit, count - i * limit));

@@ -118,7 +118,7 @@ describe('parameters that break a rule are a validation error that names the fie
       /'from' 2015-02-01 is after 'to' 2015-01-31/,
     ],
     ['another release', observations, [['release', 'last']], 'release', /use first/],
-    ['another match', seriesSearch, [['match', 'ID']], 'match', /use id, title or any/],
+    ['another match', seriesSearch, [['match', 'ID']], 'match', /use id, title, any or words/],
     ['another curve type', curve, [['curve_type', 'par']], 'curve_type', /use PAR or TIPS/],
     ['no curve type', yields, [['curve_type', '']], 'curve_type', /use PAR or TIPS/],
     ['another maturity', yields, [['maturity', '10y']], 'maturity', /10Y/],

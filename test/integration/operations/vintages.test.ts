@@ -5,7 +5,7 @@ import { folder } from '../../support/example-stores.ts';
 import { facts, importFiles, newStorePath } from '../../support/scratch-store.ts';
 import { ask } from '../../support/service.ts';
 
-/** A store of one series that was published on each of ten days; each added a date, and revised the one before. */
+/** A store of one series with ten vintages; each added a date and revised the one before. */
 async function newPagedStore(): Promise<string> {
   const path = newStorePath(folder);
   const lines = Array.from({ length: 10 }, (_, i) => [

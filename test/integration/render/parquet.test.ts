@@ -28,14 +28,14 @@ async function written(fields: readonly Field[], ...pages: readonly (readonly Ro
   return path;
 }
 
-/** What DuckDB makes of one column of these cells. */
+/** The type and the texts that DuckDB reads from a column of these cells. */
 async function column(type: Field['type'], cells: readonly (Cell | undefined)[]) {
   const rows = cells.map((cell): Row => (cell === undefined ? {} : { c: cell }));
   const { types, rows: read } = await readParquet(await written([field('c', type)], rows));
   return { type: types.c, cells: read.map(([cell]) => cell) };
 }
 
-/** The text that DuckDB shows of a number with 18 decimals. */
+/** A number with 18 decimals as DuckDB prints it. */
 function withAllDecimals(text: string): string {
   const [whole, decimals = ''] = text.split('.');
   return `${whole}.${decimals.padEnd(18, '0')}`;
@@ -83,8 +83,10 @@ describe('a Parquet file, read by DuckDB,', () => {
         'FRED',
       ]),
     });
-    const told = await queryDuckDb(`select key::varchar, value::varchar from parquet_kv_metadata('${path}')`);
-    expect(told).toEqual([['as_of', '2015-01-31']]);
+    const metadata = await queryDuckDb(
+      `select key::varchar, value::varchar from parquet_kv_metadata('${path}')`,
+    );
+    expect(metadata).toEqual([['as_of', '2015-01-31']]);
   });
 
   it('has the type of every column even without rows', async () => {
@@ -141,7 +143,7 @@ describe('a Parquet file, read by DuckDB,', () => {
     ['boolean', [true, false, null, ''], ['true', 'false', null, null]],
     ['text', ['', null, 'é|,"\n', '日本 🏦'], [null, null, 'é|,"\n', '日本 🏦']],
     ['list', [['a', 'b;c'], [], null, [{ name: 'x' }, 1]], ['a;b;c', '', null, '{"name":"x"};1']],
-    // DuckDB joins what is there: NULL leaves no trace, and the text "null" would.
+    // DuckDB leaves NULL out when it joins a list, but would show the text "null".
     [
       'list',
       [

@@ -169,18 +169,18 @@ describe('a failure', () => {
   const cases: readonly Case[] = [
     ['no key', '/v1/ping', undefined, missing],
     ['an unknown key', '/v1/ping', key(unknownKey), invalid],
-    ['a key that is none', '/v1/ping', key('hello'), invalid],
+    ['a key of the wrong form', '/v1/ping', key('hello'), invalid],
     ['an empty key', '/v1/ping', key(''), invalid],
     ['a key in Authorization', '/v1/ping', { headers: { authorization: `Bearer ${unknownKey}` } }, missing],
-    ['no key, before an endpoint that is none', '/v1/nothing', undefined, missing],
+    ['no key, before an endpoint that does not exist', '/v1/nothing', undefined, missing],
     ['no key, before a wrong method', '/v1/ping', { method: 'POST' }, missing],
     ['no key at the root of the version', '/v1', undefined, missing],
-    ['an endpoint that is none', '/v1/nothing', own(), noEndpoint],
+    ['an endpoint that does not exist', '/v1/nothing', own(), noEndpoint],
     ['a slash too many', '/v1/ping/', own(), noEndpoint],
     ['an id that is empty', '/v1/series/', own(), noEndpoint],
     ['a path outside of the version', '/nothing', undefined, noEndpoint],
     ['the root', '/', undefined, noEndpoint],
-    ['an error page that is none', '/errors/nothing', undefined, noEndpoint],
+    ['an error page that does not exist', '/errors/nothing', undefined, noEndpoint],
     ['an error page named like a property', '/errors/constructor', undefined, noEndpoint],
     ['POST', '/v1/ping', method('POST'), blank(405, 'Method Not Allowed')],
     ['OPTIONS', '/v1/ping', method('OPTIONS'), blank(405, 'Method Not Allowed')],
@@ -248,7 +248,7 @@ describe('a failure', () => {
       validation("invalid 'id': the percent-encoding is broken", 'id'),
     ],
     [
-      'a cursor that is none',
+      'an invalid cursor',
       `${asOf}&cursor=x`,
       own(),
       validation(expect.stringContaining("invalid 'cursor'"), 'cursor'),
@@ -434,7 +434,7 @@ describe('an ETag', () => {
       expect(response.headers.get('cache-control')).toBe('private, no-cache');
       expect(response.headers.get('ratelimit-limit')).toBe('1000000');
     }
-    // Also where the answer is not in memory: another spelling of the same query.
+    // The same holds for an answer that is not cached, because its query is spelled differently.
     expect((await other.get(`${asOf}&`, { 'if-none-match': tag })).status).toBe(304);
     expect(other.queries()).toBe(before);
     await other.close();

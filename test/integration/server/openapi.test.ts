@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => http.close());
 
-/** The same with every object closed, so that an answer may hold nothing that is not described. */
+/** The same schema, which allows no fields in an answer that it does not describe. */
 function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;
@@ -31,7 +31,7 @@ function escaped(text: string): string {
   return encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-/** What is wrong with a response, by the description of its endpoint. */
+/** The points where a response breaks the description of its endpoint. */
 async function faults(path: string, response: Response): Promise<readonly unknown[]> {
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
   const pointer = (status: string) => ['paths', path, 'get', 'responses', status];
@@ -136,14 +136,14 @@ describe('every answer is as described', () => {
     ['/v1/treasury/yields/curve', '/v1/treasury/yields/curve?date=2015-01-05', 'pro'],
     ['/v1/treasury/yields/curve', '/v1/treasury/yields/curve?curve_type=TIPS', 'pro'],
     ['/v1/treasury/yields', '/v1/treasury/yields?maturity=10Y', 'pro'],
-    ['/v1/ping', '/v1/ping', 'nobody'],
-    ['/healthz', '/healthz', 'nobody'],
-    ['/readyz', '/readyz', 'nobody'],
-    ['/v1/openapi.json', '/v1/openapi.json', 'nobody'],
-    ['/errors/{suffix}', '/errors/unauthorized', 'nobody'],
-    ['/errors/{suffix}', '/errors/nothing', 'nobody'],
+    ['/v1/ping', '/v1/ping', 'no key'],
+    ['/healthz', '/healthz', 'no key'],
+    ['/readyz', '/readyz', 'no key'],
+    ['/v1/openapi.json', '/v1/openapi.json', 'no key'],
+    ['/errors/{suffix}', '/errors/unauthorized', 'no key'],
+    ['/errors/{suffix}', '/errors/nothing', 'no key'],
   ])('%s: %s by %s', async (path, target, who) => {
-    const key = who === 'nobody' ? {} : { 'x-api-key': http.keys[who as 'pro' | 'free'] };
+    const key = who === 'no key' ? {} : { 'x-api-key': http.keys[who as 'pro' | 'free'] };
     expect(await faults(path, await http.ask(target, { headers: key }))).toEqual([]);
   });
 

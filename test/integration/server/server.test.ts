@@ -36,7 +36,7 @@ async function newServer(timeouts: Partial<ServerTimeouts> = {}): Promise<HttpSe
   });
 }
 
-/** A connection on which anything can be said, and all that is said back until it ends. */
+/** A raw connection: `heard` is everything that the server sends until the connection ends, `so` what it sent so far. */
 function dial({ url }: HttpServer): { socket: Socket; heard: Promise<string>; so: () => string } {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   let text = '';
@@ -73,7 +73,7 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     ['a header without a colon', `${ping}nonsense\r\n\r\n`, 400, '/ping'],
     ['a control character in a header', `${ping}X: a\x00b\r\n\r\n`, 400, '/ping'],
     ['no Host', 'GET /ping HTTP/1.1\r\n\r\n', 400],
-    ['a Host that is none', 'GET /ping HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
+    ['an invalid Host', 'GET /ping HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
     [
       'both lengths of a body',
       `${ping}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -179,7 +179,7 @@ describe('slow and idle connections are cut off', () => {
     const hurried = await newServer({ reader: 300 });
     const { socket, heard } = dial(hurried);
     socket.pause();
-    // More than the buffers of the system hold, in requests as in answers.
+    // More bytes than the buffers of the system hold, of requests and of answers.
     const sent = 20_000;
     socket.write(`GET /${'p'.repeat(2000)} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(sent));
     const count = (await heard).match(/HTTP\/1\.1 200/g)?.length ?? 0;

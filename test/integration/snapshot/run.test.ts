@@ -14,7 +14,7 @@ import { placeOf } from '../../../src/snapshot/place.ts';
 import { beginRun, giveUp, publish, recordFile, sweepAfter } from '../../../src/snapshot/run.ts';
 import { scratchFolder } from '../../support/folders.ts';
 
-/** The steps that the system took, in order, and the step that it refuses. */
+/** The calls that reached the disk, in order, and the call that fails. */
 const system = vi.hoisted(() => {
   const state: { events: string[]; refused: RegExp | undefined } = { events: [], refused: undefined };
   const step = (event: string): void => {
@@ -63,7 +63,7 @@ const manifest: Manifest = {
   files: [],
 };
 
-/** A run of two files, up to the switch. */
+/** A run with two files that is ready to be published. */
 async function newRun(files = content) {
   const run = await beginRun(await placeOf(out), '2015-02-01');
   const records = [];

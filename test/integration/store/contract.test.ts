@@ -204,7 +204,7 @@ onEveryEngine((engine) => {
         expect(await view.vintages({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
         expect(await allStatements(view, 'NONE')).toEqual([]);
         expect(await view.completeVintages('NONE')).toEqual([]);
-        expect(await view.searchSeries({ text: 'NONE', match: 'any', limit: 9 })).toEqual([]);
+        expect(await view.searchSeries({ text: 'NONE', limit: 9 })).toEqual([]);
         const curve = { curveType: 'PAR', date: '2015-01-02', onOrBefore: true } as const;
         expect(await view.curve(curve)).toEqual([]);
         expect(await view.yields({ curveType: 'PAR', limit: 9 })).toEqual([]);

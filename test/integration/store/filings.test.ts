@@ -29,7 +29,7 @@ onEveryEngine((engine) => {
     selector: ({ filingId, row }) => `${filingId} ${row}`,
   });
 
-  /** The same as the store must give them, told from the rulings alone. */
+  /** The filings that the store must return, computed from the rulings alone. */
   function naive(filings: readonly Filing[], query: Partial<FilingsQuery>): Filing[] {
     const { ticker, ownerName, transactionCode, from, to } = query;
     const keyOf = ({ filingId, row }: Filing) => `${filingId} ${String(row).padStart(5, '0')}`;
@@ -182,7 +182,7 @@ onEveryEngine((engine) => {
     });
   });
 
-  /** Records of one filing say the same of the filing. */
+  /** Records of one filing agree about the filing. */
   function consistent(filings: readonly Filing[]): Filing[] {
     const first = new Map<string, Filing>();
     return filings.map((one) => {

@@ -20,7 +20,7 @@ onEveryEngine((engine) => {
   const dates = Array.from({ length: 14 }, (_, i) => monthAfter('2018-01-01', i));
   const vintages = (count: number) => Array.from({ length: count }, (_, i) => dayAfter('2018-02-10', i * 9));
 
-  /** A few vintages and many take different ways through the store; neighbours must not show through. */
+  /** The store reads a few vintages and many in different ways; rows of neighbouring series must never appear. */
   const made: readonly ModelStatement[] = [
     ...revised('A', vintages(80)),
     ...revised('M', vintages(40)),

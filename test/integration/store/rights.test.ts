@@ -16,10 +16,10 @@ async function newStore(): Promise<string> {
   return path;
 }
 
-/** Runs a command on a store that everybody may read and nobody may write, nor its folders. */
+/** Runs a command on a store that every user may read but no user may write; the same holds for its folders. */
 async function onReadOnly(path: string, line: readonly string[]): Promise<Ended> {
   const command = [...line, '--store', path];
-  // Loads what the command needs, which may be out of reach for another user.
+  // Loads the modules of the command first, because the other user may not be allowed to read them.
   await asof(line[0] === 'import' ? [...command, '--dry-run'] : command);
   for (const place of [folder, dirname(path)]) chmodSync(place, 0o555);
   chmodSync(path, 0o444);

@@ -45,7 +45,7 @@ describe('an error of the operating system', () => {
     );
   });
 
-  it('gives the reason of the caller instead of its own, if there is one', () => {
+  it('prefers the reason that the caller gives, if there is one', () => {
     expect(systemProblem('lock', 'a.lock', new Error('x'), 'it is not a lock').detail).toBe(
       'cannot lock a.lock: it is not a lock',
     );

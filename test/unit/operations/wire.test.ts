@@ -45,7 +45,7 @@ describe('a row', () => {
     );
   });
 
-  it('keeps the order of its fields, what it lacks, and what nobody declared', () => {
+  it('keeps the order of its fields, the fields that it lacks, and fields that no operation declares', () => {
     const row = { extra: '2014-10-01', date: '2014-10-01' };
     expect(JSON.stringify(toWire(fields)(row))).toBe('{"extra":"2014-10-01","date":"2014-10-01T00:00:00Z"}');
   });

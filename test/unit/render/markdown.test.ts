@@ -8,7 +8,7 @@ const heading =
   '| date | value | as_of_date | series_id | unit | frequency | source |\n' +
   '| --- | ---: | --- | --- | --- | --- | --- |\n';
 
-/** The cells of a row as GitHub shows them: a pipe parts cells, a backslash makes the next sign a text, `<br>` breaks the line. */
+/** The cells of a row as GitHub shows them: `|` separates cells, `\` escapes a character, `<br>` breaks the line. */
 function shownCells(row: string): string[] {
   const cells = [''];
   for (let i = 0; i < row.length; i += 1) {
@@ -78,7 +78,7 @@ describe('Markdown', () => {
     else expect(shownCells(row)).toEqual([text]);
   });
 
-  // GitHub links an address to the next blank or `<`, less the signs that end a sentence, and shows a backslash in it.
+  // GitHub links an address up to the next blank or `<`, without final punctuation, and shows a backslash in it.
   it.each([
     ['http://www.econ.yale.edu/~shiller/data.htm', null],
     ['see (https://a.b/~c/*d*/_e).', null],
@@ -86,7 +86,7 @@ describe('Markdown', () => {
     ['_a_ https://a.b/_c_/ _d_', '\\_a\\_ https://a.b/_c_/ \\_d\\_'],
     ['https://a.b/~c\nhttps://a.b/~d', 'https://a.b/~c<br>https://a.b/~d'],
     ['https://a.b/?x=~1&lt=2', null],
-    // These are no addresses, or no one says where they end.
+    // These are not addresses, or the specification does not say where they end.
     ['https://a_b.c/~d', 'https://a_b.c/\\~d'],
     ['xhttps://a.b/~c', 'xhttps://a.b/\\~c'],
     ['https://a.b/~c*', 'https://a.b/\\~c\\*'],
@@ -112,7 +112,7 @@ describe('Markdown', () => {
         const row = Object.fromEntries(texts.map((text, i) => [`c${i}`, text]));
         const lines = output(new MarkdownRenderer(layout(fields)), [row]).split('\n');
         expect(lines).toHaveLength(4);
-        // Blanks at the edges of a cell are the layout's.
+        // Blanks at the edges of a cell belong to the layout.
         const shown = texts.map((text) =>
           text
             .split(/\r\n|[\r\n\u2028\u2029]/)

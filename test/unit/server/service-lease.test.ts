@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type OpenService, Services } from '../../../src/server/service-lease.ts';
 
-/** A service that knows its name and whether it was closed. */
+/** A service with a name, which records whether it was closed. */
 function newService(name: string): OpenService & { closed: boolean } {
-  const fail = () => Promise.reject(new Error('nobody asks'));
+  const fail = () => Promise.reject(new Error('no test asks this service'));
   const made = {
     service: { answer: fail, reply: fail, state: async () => name },
     closed: false,

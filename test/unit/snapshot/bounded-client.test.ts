@@ -9,7 +9,7 @@ import { changedClient } from '../../support/clients.ts';
 const day = '2015-02-01';
 const clock = { today: '2026-03-15', latest: '2026-03-16' };
 
-/** What must be given of each operation, and the parameter by which the day bounds it, if any does. */
+/** The required parameters of each operation, and the parameter that limits it to a day, if there is one. */
 const expected: Readonly<Record<string, readonly [given: string, bound: string | undefined]>> = {
   series_search: ['', undefined],
   series_show: ['id=GDP', undefined],
@@ -38,7 +38,7 @@ const emptyClient: Client = {
   close: async () => undefined,
 };
 
-/** A client that records what it was asked, and answers with rows known on these days. */
+/** A client that records its requests, and answers with rows known on these days. */
 function recording(knownOn: readonly string[]) {
   const asked: (readonly [string, string])[][] = [];
   const client = changedClient(emptyClient, async (operation, answer, texts) => {

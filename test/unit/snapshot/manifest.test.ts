@@ -56,8 +56,8 @@ describe('a manifest', () => {
   it.each<readonly [what: string, damage: (text: string) => string]>([
     ['a blank after its end', (text) => `${text} `],
     ['other blanks between its words', (text) => JSON.stringify(JSON.parse(text))],
-    // The last one wins here, the first one elsewhere.
-    ['a key that stands twice', (text) => text.replace('"as_of"', '"as_of": "2014-01-01", "as_of"')],
+    // JavaScript takes the last value of a repeated key; other readers take the first.
+    ['a key that occurs twice', (text) => text.replace('"as_of"', '"as_of": "2014-01-01", "as_of"')],
   ])('shows damage that its sum does not show: %s', (_, damage) => {
     expect(read(damage(manifestText(manifest)))).toBeUndefined();
   });

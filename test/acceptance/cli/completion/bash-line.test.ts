@@ -14,7 +14,7 @@ function byBash(lines: readonly string[]): string[][] {
     .map((words) => words.split('\0').slice(0, -1));
 }
 
-/** A text as it stands in the line when readline has put it after an open quote: it closes a quote that is not the last character. */
+/** The line after readline has inserted a text behind an open quote: it closes the quote unless the text ends with it. */
 function completed([text, quote]: readonly [text: string, quote: Quote]): string {
   const typed = bashText(text, quote);
   return `${quote}${typed}${typed.endsWith(quote) ? '' : quote}`;

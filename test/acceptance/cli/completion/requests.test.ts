@@ -22,7 +22,7 @@ beforeAll(async () => {
   await asof(['import', folder.path('facts.csv'), '--store', folder.path('home store.db')]);
 });
 
-/** What a line is completed with, as fish is told it: what may come first, then each word without what is said of it. */
+/** The completions that fish gets for a line, without descriptions; their kind comes first, if there is one. */
 async function offered(line: string, env: Readonly<Record<string, string>> = { ASOF_STORE: store }) {
   const sent = line.split(' ').slice(1);
   const { code, out, err } = await asof(['completion', 'fish', '--', ...sent], { env });
@@ -76,9 +76,9 @@ describe('completion offers', () => {
     ['asof series search --match ', ['id', 'title', 'any']],
     ['asof curve --type ', ['par', 'tips']],
     ['asof curve --type T', ['TIPS']],
-    ['asof yields --maturity 1', ['1m', '1.5m', '1y', '10y']],
+    ['asof yields --maturity 1', ['1M', '1.5M', '1Y', '10Y']],
     ['asof yields --maturity 10Y', ['10Y']],
-    ['asof spread --long 3', ['3m', '3y', '30y']],
+    ['asof spread --long 3', ['3M', '3Y', '30Y']],
     ['asof import --kind fred-m', ['fred-md']],
     ['asof keys create --plan ', ['free', 'pro']],
     ['asof config get base', ['base_url']],
@@ -160,11 +160,11 @@ describe('completion offers', () => {
 
 describe('completion offers nothing where it cannot help:', () => {
   it.each<readonly [what: string, env: () => Readonly<Record<string, string>>]>([
-    ['a store that is not there', () => ({ ASOF_STORE: folder.path('nope.db') })],
-    ['a store that is none', () => ({ ASOF_STORE: folder.path('facts.csv') })],
-    ['an address that is none', () => ({ ASOF_BASE_URL: 'no address' })],
-    ['a service that is not there', () => ({ ASOF_BASE_URL: 'http://127.0.0.1:1' })],
-    ['a key that cannot be', () => ({ ASOF_BASE_URL: 'http://127.0.0.1:1', ASOF_API_KEY: 'a b' })],
+    ['a store that does not exist', () => ({ ASOF_STORE: folder.path('nope.db') })],
+    ['a file that is not a store', () => ({ ASOF_STORE: folder.path('facts.csv') })],
+    ['an invalid address', () => ({ ASOF_BASE_URL: 'no address' })],
+    ['a service that does not run', () => ({ ASOF_BASE_URL: 'http://127.0.0.1:1' })],
+    ['an invalid key', () => ({ ASOF_BASE_URL: 'http://127.0.0.1:1', ASOF_API_KEY: 'a b' })],
     [
       'settings that are damaged',
       () => {
@@ -246,7 +246,7 @@ describe('completion over a service', () => {
         encoding: 'utf8',
       },
     );
-    // The server runs in this process, which waits: nothing answers, as little as a host that drops packets.
+    // The server runs in this process, which is blocked: like a host that drops packets, it never answers.
     expect({ stdout, stderr, status }).toEqual({ stdout: 'words\t\n', stderr: '', status: 0 });
     expect(Date.now() - begun).toBeLessThan(2500);
   });
@@ -254,7 +254,7 @@ describe('completion over a service', () => {
 
 describe('the completion process', () => {
   it('ends with its answer, even if it still waits for something', () => {
-    // As the lookup of a name would, which nothing can stop.
+    // Like the lookup of a host name, which cannot be cancelled.
     const waiting = folder.write('waiting.cjs', 'setInterval(() => undefined, 1000);');
     const begun = Date.now();
     const { stdout, status } = spawnSync(

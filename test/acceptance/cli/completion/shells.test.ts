@@ -12,7 +12,7 @@ const folder = newFolder();
 const store = folder.path('store.db');
 const ids = ['GDP', 'GDPC1', 'UNRATE', 'A&B (C):D', 'A&B (C):EFG', 'S P:500', 'NOPE%'];
 
-/** Ids that no store of asof has, and that a service may send all the same. */
+/** Ids that no store of asof accepts, but that a service may send. */
 const hostile = [
   'X1$(touch PWNED)',
   'X2`touch PWNED`',
@@ -25,7 +25,7 @@ const hostile = [
   'X9 "a" \'b\' #c',
 ];
 
-/** A service whose list of series is what somebody hostile wrote. */
+/** A service with a hostile list of series. */
 const service = createServer((request, response) => {
   const q = new URL(request.url ?? '', 'http://service').searchParams.get('q') ?? '';
   const results = [...hostile, 'X\u001B[31mRED', 'X\nLINE', 'X\tTAB']

@@ -4,7 +4,7 @@ import { importedStore, statements } from '../../../support/command.ts';
 import { newFolder } from '../../../support/folders.ts';
 import { builtProgram } from '../../../support/repository.ts';
 
-// Processes take their time on a busy machine.
+// Processes are slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = newFolder();
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 /** What a terminal of `columns` columns shows of a command, stdout and stderr as they arrive. */
 function onTerminal(line: readonly string[], columns: number, env: Record<string, string> = {}) {
-  // What a process leaves in a pseudo-terminal is lost unless something holds it open a little longer.
+  // The last output of a process is lost unless another process keeps the pseudo-terminal open a little longer.
   const held = ['-c', '"$@"; code=$?; sleep 0.2; exit $code', 'sh'];
   const pty = spawn('sh', [...held, process.execPath, builtProgram, ...line, '--store', store], {
     cols: columns,

@@ -7,7 +7,7 @@ import { envelope, pong, reply, serve } from '../../../support/service-double.ts
 
 const json = { 'content-type': 'application/json' };
 
-/** A row of an operation that states only what may not be missing. */
+/** A row of an operation with its required fields only. */
 const nothingOf = ({ fields }: Operation) =>
   Object.fromEntries(fields.filter(({ extension }) => extension !== true).map(({ name }) => [name, null]));
 
@@ -52,14 +52,8 @@ describe('an answer outside the contract is a bad answer that names the URL', ()
     ],
     ['a list', 200, [], json, 'not a JSON object'],
     ['another object', 200, envelope('pong', [pong]), json, 'object is "pong", not "ping"'],
-    [
-      'no request id',
-      200,
-      envelope('ping', [pong], { request_id: undefined }),
-      json,
-      'request_id is missing',
-    ],
-    ['no status', 200, envelope('ping', [pong], { status: undefined }), json, 'status is missing'],
+    ['a request id of 7', 200, envelope('ping', [pong], { request_id: 7 }), json, 'request_id is 7'],
+    ['a status of 1', 200, envelope('ping', [pong], { status: 1 }), json, 'status is 1, not a text'],
     ['no results', 200, envelope('ping', [pong], { results: undefined }), json, 'results is missing'],
     ['results that are no list', 200, envelope('ping', [pong], { results: {} }), json, 'results is {}'],
     [
@@ -121,11 +115,18 @@ describe('an answer outside the contract is a bad answer that names the URL', ()
   const summary = { id: 'GDP', title: 'GDP', frequency: 'Q' };
   it.each<[string, Operation, readonly (readonly [string, string])[], unknown, string]>([
     [
-      'more rows than the limit',
+      'a row again, over the limit',
       observations,
       [...gdp, ['limit', '1']],
       envelope('observation_series', [row, row]),
-      'more than the limit of 1',
+      'results[1].date is "2014-10-01T00:00:00Z" a second time',
+    ],
+    [
+      'an as_of that nobody asked for',
+      observations,
+      gdp,
+      envelope('observation_series', [row], { as_of: '2015-01-30', series: summary }),
+      'as_of is "2015-01-30", but none was asked for',
     ],
     [
       'more without a cursor',

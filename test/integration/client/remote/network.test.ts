@@ -11,7 +11,7 @@ import { envelope, pong, reply, serve } from '../../../support/service-double.ts
 
 const pinged = envelope('ping', [pong]);
 
-/** The Problem that a ping ends in. */
+/** The Problem that a ping rejects with. */
 async function failedPing(client: Client): Promise<Problem> {
   return failure(client.ask(ping, [])).finally(() => client.close());
 }

@@ -14,7 +14,7 @@ import type { Operation } from '../../../../src/operations/operation.ts';
 import { clientOf, failure, gdp, inside, row } from '../../../support/remote-client.ts';
 import { envelope, reply, serve } from '../../../support/service-double.ts';
 
-/** A row of an operation that states only what may not be missing. */
+/** A row of an operation with its required fields only. */
 const nothingOf = ({ fields }: Operation) =>
   Object.fromEntries(fields.filter(({ extension }) => extension !== true).map(({ name }) => [name, null]));
 
@@ -102,7 +102,11 @@ describe('an answer to another query is a bad answer that names the URL', () => 
     [insiderClusters, 'date_last', clusterRow],
   ];
   it.each(listings)('a row of $name outside the requested range', async (operation, field, one) => {
-    const { url } = await serve((_, response) => reply(response, 200, envelope(operation.object, [one])));
+    const parameters = ['from', 'to'].map((name) => ({ name, in: 'query' }));
+    const description = { paths: { [operation.path]: { get: { parameters } } } };
+    const { url } = await serve(({ url: path }, response) =>
+      reply(response, 200, path === '/v1/openapi.json' ? description : envelope(operation.object, [one])),
+    );
     const ask = (from: string, to: string) =>
       clientOf(url).ask(operation, [
         ...(operation.path.includes('{id}') ? gdp : []),

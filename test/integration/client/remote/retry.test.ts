@@ -8,7 +8,7 @@ import { envelope, pong, problem, reply, serve } from '../../../support/service-
 
 const pinged = envelope('ping', [pong]);
 
-/** The Problem that a ping ends in. */
+/** The Problem that a ping rejects with. */
 async function failedPing(client: Client): Promise<Problem> {
   return failure(client.ask(ping, [])).finally(() => client.close());
 }

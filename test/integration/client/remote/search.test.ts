@@ -50,6 +50,10 @@ describe('a search of a service that does not announce match', () => {
     ['title', 'product real', ['GDPC1']],
     ['title', 'omestic', []],
     ['any', 'price', ['CPIAUCSL', 'GDPDEF']],
+    ['words', 'gdp', ['GDP', 'GDPC1', 'GDPDEF', 'AGG', 'PCE']],
+    ['words', 'inflation', ['CPIAUCSL']],
+    ['words', 'urbn consumer', ['CPIAUCSL']],
+    ['words', 'GDPDFE', ['GDPDEF', 'GDP', 'GDPC1']],
   ])('by %s for %j is done over the whole list', async (match, q, expected) => {
     const { url } = await plainService();
     expect(
@@ -153,6 +157,28 @@ describe('a search of a service that does not announce match', () => {
 const parameter = (name: string) => ({ name, in: 'query', schema: { type: 'string' } });
 
 describe('a service that announces a parameter', () => {
+  const withMatches = (...choices: string[]) => {
+    const match = { ...parameter('match'), schema: { type: 'string', enum: choices } };
+    return { paths: { '/v1/series': { get: { parameters: [match] } } } };
+  };
+  const byWords = [
+    ['q', 'gdp'],
+    ['match', 'words'],
+  ] as const;
+
+  it('without the value that is asked for, as an older asof does, is not asked with it', async () => {
+    const { url, asked } = await plainService(withMatches('id', 'title', 'any'));
+    const page = await clientOf(url).ask(seriesSearch, byWords);
+    expect(page.results[0]).toMatchObject({ id: 'GDP', matched: 'id' });
+    expect(asked.some((request) => request.url?.includes('match'))).toBe(false);
+  });
+
+  it('with the value that is asked for is asked with it', async () => {
+    const { url, asked } = await plainService(withMatches('id', 'words'));
+    await clientOf(url).ask(seriesSearch, byWords);
+    expect(asked.map((request) => request.url)).toEqual(['/v1/openapi.json', '/v1/series?q=gdp&match=words']);
+  });
+
   it.each([
     ['in the operation', { paths: { '/v1/series': { get: { parameters: [parameter('match')] } } } }],
     ['for the whole path', { paths: { '/v1/series': { parameters: [parameter('match')], get: {} } } }],

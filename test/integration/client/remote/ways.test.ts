@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../../src/client/client.ts';
 import { proxiesOf } from '../../../../src/client/remote/transport.ts';
@@ -11,7 +12,7 @@ import { envelope, pong, reply, serve } from '../../../support/service-double.ts
 
 const pinged = envelope('ping', [pong]);
 
-/** The Problem that a ping ends in. */
+/** The Problem that a ping rejects with. */
 async function failedPing(client: Client): Promise<Problem> {
   return failure(client.ask(ping, [])).finally(() => client.close());
 }
@@ -77,7 +78,7 @@ describe('a redirect', () => {
 });
 
 describe('proxies', () => {
-  it('are those of the environment, lower case first, empty is none', () => {
+  it('are those of the environment: lower case takes precedence, and an empty variable is unset', () => {
     expect(
       proxiesOf({ http_proxy: 'http://a', HTTP_PROXY: 'http://b', HTTPS_PROXY: 'http://c', no_proxy: '' }),
     ).toEqual({
@@ -134,6 +135,61 @@ describe('proxies', () => {
     const client = clientWithKey(url, { env: { HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.1' } });
     expect(await client.ask(ping, [])).toEqual(pinged);
     await client.close();
+  });
+
+  it.each(['127.0.0.1', 'localhost'])('may be named without a scheme: %s and its port', async (host) => {
+    const { url: proxy, asked } = await serve((_, response) => reply(response, 200, pinged));
+    const env = { HTTP_PROXY: proxy.replace('http://127.0.0.1', host) };
+    const client = clientWithKey('http://data.example.com', { env });
+    expect(await client.ask(ping, [])).toEqual(pinged);
+    expect(asked.map(({ url }) => url)).toEqual(['http://data.example.com/v1/ping']);
+    await client.close();
+  });
+
+  it.each(['socks5', 'socks5h', 'socks'])('may speak SOCKS 5, without a warning: %s://', async (scheme) => {
+    const { url } = await serve((_, response) => reply(response, 200, pinged));
+    const asked: string[] = [];
+    const socks = createTcpServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .once('data', () => {
+          // RFC 1928: no authentication; then the request, whose name of a host follows its length.
+          socket.write(Buffer.from([5, 0]));
+          socket.once('data', (request) => {
+            asked.push(request.subarray(5, 5 + (request[4] ?? 0)).toString());
+            const target = connect(Number(new URL(url).port), '127.0.0.1', () => {
+              socket.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
+              socket.pipe(target).pipe(socket);
+            });
+            target.on('error', () => undefined);
+          });
+        });
+    });
+    socks.listen(0, '127.0.0.1');
+    await once(socks, 'listening');
+    const warnings: Error[] = [];
+    const listener = (warning: Error) => warnings.push(warning);
+    process.on('warning', listener);
+    const { port } = socks.address() as AddressInfo;
+    const client = clientWithKey('http://data.example.com', {
+      env: { HTTP_PROXY: `${scheme}://127.0.0.1:${port}` },
+    });
+    expect(await client.ask(ping, [])).toEqual(pinged);
+    await client.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', listener);
+    socks.close();
+    expect({ asked, warnings }).toEqual({ asked: ['data.example.com'], warnings: [] });
+  });
+
+  it.each(['ftp', 'socks4'])('of another protocol are refused by name: %s', async (scheme) => {
+    const { kind, detail } = await failedPing(
+      clientWithKey('https://data.example.com', { env: { HTTPS_PROXY: `${scheme}://127.0.0.1:1` } }),
+    );
+    expect([kind, detail]).toEqual([
+      'bad-input',
+      `the proxy in HTTPS_PROXY speaks ${scheme}://, which asof does not`,
+    ]);
   });
 
   it('that are not a URL are refused by name', async () => {

@@ -39,7 +39,7 @@ onEveryEngine((engine) => {
 
   async function seriesIn(path: string): Promise<readonly string[]> {
     return reading(path, async (view) => {
-      const series = await view.searchSeries({ text: '', match: 'id', limit: 100 });
+      const series = await view.searchSeries({ text: '', limit: 100 });
       return series.map(({ id, source, title, units }) => [id, source, title, units].join('|'));
     });
   }

@@ -173,7 +173,7 @@ describe('the gate', () => {
     expect(await gate.save()).toBeUndefined();
     await expect(gate.check()).resolves.toBeUndefined();
     expect((await store.usage()).map(({ count }) => count)).toEqual([1, 1, 1]);
-    // What is written is not written again.
+    // Counts that are saved are not written a second time.
     await gate.save();
     expect(tries).toBe(2);
     await store.close();
@@ -203,7 +203,7 @@ describe('the files of an access store', () => {
       .filter((file) => existsSync(file));
     expect(files.length).toBeGreaterThan(1);
     const bytes = Buffer.concat(files.map((file) => readFileSync(file))).toString('latin1');
-    // The id shows that the rows are in these bytes at all.
+    // The id is found, so these bytes do contain the rows.
     for (const { secret, id } of keys) {
       expect(bytes).toContain(id);
       expect(bytes).not.toContain(secret.slice(13));

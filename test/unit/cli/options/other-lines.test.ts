@@ -11,6 +11,7 @@ const plainImport = {
   merge: false,
   replace: false,
   complete: false,
+  skipUnknown: false,
   withSample: false,
   dryRun: false,
   messages,
@@ -44,7 +45,7 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
   ],
   ['import a.csv folder', { ...plainImport, paths: ['a.csv', 'folder'] }],
   [
-    'import a.csv --kind fred-md --series gdp --id GDP=A --id UNRATE=B --as-of today --filed-on 2015-01-02',
+    'import a.csv --kind fred-md --series gdp --id GDP=A --id UNRATE=B --as-of today --filed-on 2015-01-02 --date-format D/M/YYYY',
     {
       ...plainImport,
       paths: ['a.csv'],
@@ -52,18 +53,20 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
       series: 'GDP',
       rename: { GDP: 'A', UNRATE: 'B' },
       asOf: '2026-03-15',
+      dateFormat: 'D/M/YYYY',
       filedOn: '2015-01-02',
       resolved: [{ flag: '--as-of', text: 'today', day: '2026-03-15', moves: true }],
     },
   ],
   [
-    'import a.csv --merge --replace --complete --with-sample --dry-run --store a.db -q',
+    'import a.csv --merge --replace --complete --skip-unknown --with-sample --dry-run --store a.db -q',
     {
       ...plainImport,
       paths: ['a.csv'],
       merge: true,
       replace: true,
       complete: true,
+      skipUnknown: true,
       withSample: true,
       dryRun: true,
       store: 'a.db',

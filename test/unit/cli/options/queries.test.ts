@@ -30,11 +30,11 @@ const panel = { wide: false, sort: 'desc' } as const;
 
 const queries: readonly (readonly [line: string, query: Query])[] = [
   ['ping', operation('ping')],
-  ['series search', operation('series_search', { match: 'any' })],
-  ['series search gdp', operation('series_search', { q: 'gdp', match: 'any' })],
+  ['series search', operation('series_search', { match: 'words' })],
+  ['series search gdp', operation('series_search', { q: 'gdp', match: 'words' })],
   ['series search gdp --match ID', operation('series_search', { q: 'gdp', match: 'id' })],
-  ['series search --limit 20', operation('series_search', { match: 'any' }, { limit: 20 })],
-  ['series search --cursor abc', operation('series_search', { match: 'any' }, { cursor: 'abc' })],
+  ['series search --limit 20', operation('series_search', { match: 'words' }, { limit: 20 })],
+  ['series search --cursor abc', operation('series_search', { match: 'words' }, { cursor: 'abc' })],
   ['series show gdp', operation('series_show', { id: 'GDP' })],
   ['observations GDP', observations(['GDP'])],
   ['obs gdp PCE*', observations(['gdp', 'PCE*'])],

@@ -4,7 +4,7 @@ import { Problem } from '../../../../src/errors/problem.ts';
 
 const clock = { today: '2026-03-15', latest: '2026-03-16' };
 
-/** What is said of a line that cannot be read, hints after it. */
+/** The message about a line that cannot be parsed, then its hints. */
 function refusal(words: readonly string[]): string {
   try {
     return JSON.stringify(parse(words, { clock }));
@@ -52,7 +52,9 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['keys create', "required option '--name <name>' not specified"],
 
     ['obs GDP --as-of 2008-9-16', '--as-of "2008-9-16": use YYYY-MM-DD'],
-    ['obs GDP --as-of 2015-02-30', '--as-of "2015-02-30": use YYYY-MM-DD'],
+    ['obs GDP --as-of 2015-02-30', '--as-of "2015-02-30": there is no such date'],
+    ['obs GDP --from 2008-13-01', '--from "2008-13-01": there is no such date'],
+    ['obs GDP --from 1599-12-31', '--from "1599-12-31": use a date from 1600-01-01 to 2999-12-31'],
     [
       'obs GDP --as-of 2008-02',
       '--as-of "2008-02": use one day, YYYY-MM-DD, such as its first 2008-02-01 or its last 2008-02-29',
@@ -139,7 +141,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['ping --max-wait forever', '--max-wait "forever": use seconds, at most 604800'],
     ['ping --store a.db --base-url http://x', 'use either --base-url (a service) or --store (a file)'],
 
-    ['series search gdp --match ids', '--match "ids": use id, title or any'],
+    ['series search gdp --match ids', '--match "ids": use id, title, any or words'],
     ['curve --type nominal', '--type "nominal": use PAR or TIPS'],
     ['curve --vs soon', '--vs "soon": use YYYY-MM-DD'],
     ['spread --long 9Y', '--long "9Y": use 1M, 1.5M, 2M, 3M, 4M, 6M, 1Y, 2Y, 3Y, 5Y, 7Y, 10Y, 20Y or 30Y'],
@@ -148,7 +150,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['insider filings --days 0', '--days "0": use an integer from 1 to 365'],
     ['insider filings --days 3 --from 2015-01-01', 'use either --days or --from'],
     ['insider filings --owner " "', '--owner " ": it is blank; leave it out for all'],
-    ['insider clusters --min-insiders many', '--min-insiders "many": use an integer from 1 to 100'],
+    ['insider clusters --min-insiders many', '--min-insiders "many": use an integer of at least 1'],
 
     ['diff GDP 2015-1-1 2015-01-02', '<day> "2015-1-1": use YYYY-MM-DD'],
     [

@@ -36,7 +36,7 @@ function clusterMarks(held: readonly HeldFiling[]): readonly string[] {
   return held.map(({ header, concernsClusters }) => `${header.filingId} ${concernsClusters}`).sort();
 }
 
-/** Trades, the first of each filing and row, whose filings say the same of themselves. */
+/** Trades with different filings or rows, whose records agree about their filings. */
 const distinct = fc
   .uniqueArray(anyFiling, { maxLength: 20, selector: ({ filingId, row }) => `${filingId} ${row}` })
   .map((filings) =>
@@ -46,7 +46,7 @@ const distinct = fc
     }),
   );
 
-/** Trades and what other files say of some of them: less, or the same in other words. */
+/** Trades, and the same trades as other files state some of them: with less detail, or in other words. */
 const repeated = distinct.chain((filings) =>
   fc.tuple(
     fc.constant(filings),

@@ -5,7 +5,7 @@ import { formatDateSet, parseDateSet } from '../../../../src/domain/series/date-
 
 const isoDay = (number: number) => new Date(number * 86_400_000).toISOString().slice(0, 10);
 
-/** The same day of the months after one, which a range by months might hold by mistake. */
+/** The same day of the following months, which a range by months might contain by mistake. */
 const monthsAfter = (day: string) =>
   [1, 2, 3, 4].map((count) => {
     const date = new Date(day);
@@ -13,7 +13,7 @@ const monthsAfter = (day: string) =>
     return date.toISOString().slice(0, 10);
   });
 
-/** Lone days, and runs by days or by months that come close to what a range can say. */
+/** Single days, and runs by days or by months, many of them nearly a range. */
 const run = fc.oneof(
   fc.integer({ min: -9000, max: 20_000 }).map((day) => [isoDay(day)]),
   fc

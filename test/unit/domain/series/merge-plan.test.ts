@@ -33,7 +33,7 @@ function inX(said: ModelStatement): ModelStatement {
   return { ...said, series: 'X' };
 }
 
-/** Items in the batches that their numbers name. */
+/** Items in batches, by their batch numbers. */
 function batches<T extends { readonly piece: number }>(items: readonly T[]): readonly (readonly T[])[] {
   return [0, 1, 2, 3].map((batch) => items.filter(({ piece }) => piece % 4 === batch));
 }
@@ -44,7 +44,7 @@ function expectedStatements(known: NaiveModel): readonly string[] {
     .sort();
 }
 
-/** Expects every statement, and as facts exactly the changes of numbers. */
+/** Expects the rows to hold every statement, and a fact exactly where the number changes. */
 function expectRows(rows: SeriesRows, known: NaiveModel): void {
   expect(rows.statements()).toEqual(expectedStatements(known));
   const dates = [...new Set(statementsOf(known, 'X').map(({ date }) => date))];
@@ -196,7 +196,7 @@ describe('a plan to complete vintages', () => {
             rows.apply(planMerge(rows.held(), statements, keep));
           const others = said.filter((item) => !isWhole(item)).map((item, piece) => ({ piece, said: item }));
           const steps = batches(others).map((batch) => () => merge(batch.map((item) => item.said)));
-          // The statements of the whole vintages come with them.
+          // The plan includes the statements of the whole vintages.
           steps.splice(place, 0, () => {
             const own = said.filter(isWhole);
             merge(own);

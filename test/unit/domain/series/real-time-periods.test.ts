@@ -5,7 +5,7 @@ import {
   realTimePeriodsOf,
 } from '../../../../src/domain/series/real-time-periods.ts';
 
-/** `05 +` is a publication on 5 January 2020 that added; `~` revised, `-` withdrew, nothing changed nothing. */
+/** `05 +` is a publication on 5 January 2020: `+` added, `~` revised and `-` withdrew values; no sign changed nothing. */
 function publication(text: string): Publication {
   const [day = '', signs = ''] = text.split(' ');
   const [adds, revises, withdraws] = [...'+~-'].map((sign) => signs.includes(sign));
@@ -60,8 +60,8 @@ describe('the newest date, derived from first releases', () => {
     ['is certain again when a newer one comes out', ['05 +', '10 -', '15 +'], ['1 05', '2 15'], '16', '2'],
     ['is certain with the day of a withdrawal', ['05 +', '10 +-'], ['1 05', '2 10'], '12', '2'],
     ['is not, when an older one comes out', ['05 +', '10 -', '15 +'], ['2 05', '1 15'], '16', undefined],
-    ['is not told by the first vintage', ['05 +'], [], '12', undefined],
-    ['is none before the first publication', ['05 +'], ['1 05'], '04', undefined],
+    ['is unknown from the first vintage alone', ['05 +'], [], '12', undefined],
+    ['does not exist before the first publication', ['05 +'], ['1 05'], '04', undefined],
   ])('%s', (_, publications, releases, day, newest) => {
     const published = publications.map(publication);
     const periods = realTimePeriodsOf(days([day]), published);

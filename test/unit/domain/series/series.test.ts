@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   frequencyOf,
-  matchRank,
   normalisingFrequency,
   parseFrequency,
   parseSeriesId,
@@ -69,26 +68,6 @@ describe('a series id', () => {
     ['A'.repeat(80), 'A'.repeat(80)],
     ['A'.repeat(81), undefined],
   ])('%j is %j', (text, id) => expect(parseSeriesId(text)).toBe(id));
-});
-
-describe('a search', () => {
-  const gdp = { id: 'GDPC1', title: 'Real Gross Domestic Product (U.S.), 2017=100' };
-  test.each<['id' | 'title' | 'any', string, 0 | 1 | undefined]>([
-    ['id', 'dpc', 0],
-    ['id', 'gross', undefined],
-    ['id', '', 0],
-    ['title', 'gro', 0],
-    ['title', 'prod GROSS', 0],
-    ['title', 'ross', undefined],
-    ['title', 'gross gdpc1', undefined],
-    ['title', '2017', 0],
-    ['title', '', 0],
-    ['any', 'gdp', 0],
-    ['any', 'gross', 1],
-    ['any', 'nothing', undefined],
-    ['title', '%', undefined],
-    ['any', '?', undefined],
-  ])('by %s for %j ranks %j', (match, text, rank) => expect(matchRank(gdp, text, match)).toBe(rank));
 });
 
 describe('maturities', () => {

@@ -7,7 +7,7 @@ import { emptyModel, importInto, type ModelStatement, type NaiveModel } from '..
 
 const keep = { replace: false };
 
-/** A rate as a statement of the naive model: of a curve, on a trade date, in place of a day the maturity. */
+/** A rate as a statement of the naive model: curve type as series, maturity as vintage date. */
 function statementOf({ curveType, tradeDate, maturity, rate }: CurvePoint): ModelStatement {
   return { series: curveType, date: tradeDate, asOf: maturity, value: rate };
 }
@@ -23,7 +23,7 @@ const points: fc.Arbitrary<readonly CurvePoint[]> = fc.array(
   { maxLength: 12 },
 );
 
-/** Points of which no two differ as numbers. */
+/** Points without contradictions: repeated ones have the same number. */
 const agreeingPoints = points.map((some) =>
   some.filter((point, i) => {
     const { after } = importInto(emptyModel, some.slice(0, i).map(statementOf));

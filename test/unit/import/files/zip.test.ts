@@ -6,7 +6,7 @@ import { tempFolder } from '../../../support/folders.ts';
 import { textOf } from '../../../support/temp-files.ts';
 import { type Member, zipOf } from '../../../support/zip-writer.ts';
 
-/** Text that does not pack well, so that damage can strike in its middle. */
+/** Text that compresses badly, so that the test can damage its middle. */
 const text = Array.from({ length: 40_000 }, (_, i) =>
   ((i * 2_654_435_761) % 4_294_967_296).toString(36),
 ).join(',');

@@ -40,7 +40,7 @@ describe('the abbreviations', () => {
   it.each<readonly [names: readonly string[], most: number, short: readonly string[]]>([
     [['GDP', 'GDPC1'], 8, ['GDP', 'GDPC1']],
     [['CONSUMPTION', 'INVESTMENT'], 8, ['CONSUMP…', 'INVESTM…']],
-    // Told apart by what they do not share, each within the room that there is.
+    // The common beginning is cut off where the rest fits better.
     [['DE.PRICES.FOOD', 'DE.PRICES.RENT'], 8, ['…FOOD', '…RENT']],
     [['DE.PRICES.FOOD', 'DE.PRICES.RENT', 'GDP'], 8, ['…FOOD', '…RENT', 'GDP']],
     [['DE.PRICES.FOODSTUFFS', 'DE.PRICES.RENT'], 8, ['…FOODST…', '…RENT']],
@@ -48,7 +48,7 @@ describe('the abbreviations', () => {
     [['DE.PRICES', 'DE.PRICES.RENT'], 8, ['DE.PRIC…', '….RENT']],
     [['指数指数指数食料', '指数指数指数家賃'], 8, ['…食料', '…家賃']],
     [['LONG NAME \u{1F600}', 'LONG NAME \u{1F680}'], 8, ['…\u{1F600}', '…\u{1F680}']],
-    // The curve of a day beside itself.
+    // A curve that is compared with itself.
     [['2024-03-28', '2024-03-28'], 8, ['2024-03…', '2024-03…']],
     [['2024-03-28', '2024-03-28'], 10, ['2024-03-28', '2024-03-28']],
     [[], 8, []],

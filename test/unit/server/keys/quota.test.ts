@@ -136,7 +136,7 @@ describe('a quota', () => {
   });
 });
 
-/** What the rulings say, in the plainest way: an allowed request counts in each window that it lies in. */
+/** The rulings, without any optimisation: an allowed request counts in each window that contains it. */
 function naive(times: readonly number[], limits: Plan): boolean[] {
   const passed: number[] = [];
   const windowOf = [16, 10, 7].map(

@@ -79,7 +79,7 @@ describe('an ownership document', () => {
     const holding = '<nonDerivativeHolding><securityTitle/></nonDerivativeHolding>';
     const derivative = trade().replaceAll('nonDerivative', 'derivative');
     const tables = `${trade({ transactionShares: '<value>1</value>' })}${holding}${trade({ transactionShares: '<value>2</value>' })}</nonDerivativeTable><derivativeTable>${derivative}</derivativeTable><nonDerivativeTable>`;
-    // The table of the frame around is then an empty second one.
+    // The tables end one table and begin another, so the frame of `documentOf` adds an empty one, which is removed.
     const content = documentOf({ tables }).replace('<nonDerivativeTable>\n</nonDerivativeTable>', '');
     const { filings } = await read(content);
     expect(filings.map(({ row, shares, isDerivative }) => [row, shares, isDerivative])).toEqual([

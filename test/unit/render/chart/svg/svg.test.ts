@@ -5,7 +5,7 @@ import { daysSince, type Lines, type Reading, rowsOf, svgOf } from '../../../../
 
 type Element = { readonly [name: string]: string };
 
-/** A picture as a reader of XML has it. */
+/** A picture as parsed XML. */
 type Picture = {
   readonly svg: Element & {
     readonly title: string;
@@ -29,7 +29,7 @@ function pictureOf(text: string): Picture['svg'] {
   return (parser.parse(text) as Picture).svg;
 }
 
-/** The texts with where they stand. */
+/** The texts with their positions. */
 function textsOf({ text = [] }: Picture['svg']) {
   return text.map((one) => ({
     text: String(one['#text']),
@@ -39,7 +39,7 @@ function textsOf({ text = [] }: Picture['svg']) {
   }));
 }
 
-/** The straight scale through labelled places. */
+/** The linear scale through labelled positions. */
 function scaleThrough(
   marks: readonly { readonly at: number; readonly value: number }[],
 ): (value: number) => number {
@@ -48,13 +48,13 @@ function scaleThrough(
   return (value) => a.at + ((value - a.value) / (b.value - a.value)) * (b.at - a.at);
 }
 
-/** Where a value lies, from the labels at the left and their lines. */
+/** The vertical position of a value, from the labels at the left and their lines. */
 function heightOf(picture: Picture['svg']): (value: number) => number {
   const labels = textsOf(picture).filter(({ anchor }) => anchor === 'end');
   return scaleThrough(labels.map(({ text, y }) => ({ at: y - 4, value: Number(text.replaceAll(',', '')) })));
 }
 
-/** Where a day lies, from the labels below and the ticks above them. */
+/** The horizontal position of a day, from the labels below and the ticks above them. */
 function acrossOf(picture: Picture['svg']): (day: string) => number {
   const labels = textsOf(picture).filter(({ anchor }) => anchor === 'middle');
   const ticks = (picture.line ?? []).filter(({ x1, x2 }) => x1 === x2);
@@ -96,7 +96,7 @@ describe('a chart as SVG', () => {
   });
 
   it('keeps a title of capital letters, as in ids, between its margins', () => {
-    // The advances of DejaVu Sans Bold, the widest font that `sans-serif` commonly is.
+    // The character widths of DejaVu Sans Bold, the widest font that `sans-serif` commonly is.
     const advances: Readonly<Record<string, number>> = {
       P: 0.733,
       A: 0.774,
@@ -117,7 +117,7 @@ describe('a chart as SVG', () => {
     }
   });
 
-  it('abbreviates names so that lines can be told apart', () => {
+  it('abbreviates names so that no two lines have the same label', () => {
     const long: Lines = {
       'PRICES.OF.CONSUMERS.IN.TOWNS.FOOD': yearly([1, 2]),
       'PRICES.OF.CONSUMERS.IN.TOWNS.RENT': yearly([2, 3]),
@@ -214,7 +214,7 @@ describe('a chart as SVG', () => {
     const foreign = svgOf(rows, { words, key: () => [[evil, evil]] });
     const read = pictureOf(foreign);
     expect(read).not.toHaveProperty('script');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the picture must not contain these.
     expect(foreign.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001F\uFFFE\uFFFF]|\p{Cs}/u);
     expect(read.title).toContain('</text><script>alert("1")</script>&amp; ␀␛');
   });

@@ -157,7 +157,7 @@ Source: A source
     expect(coloured).toContain('\u001B[1mA title\u001B[22m\n');
     expect(coloured).toContain('\u001B[36m');
     expect(coloured).toContain('\u001B[35m');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for these.
     expect(coloured.replace(/\u001B\[\d+m/g, '')).toBe(plain);
   });
 });
@@ -199,7 +199,7 @@ describe('a text chart of several series', () => {
     expect(line.indexOf('SHORT')).toBeLessThan(30);
   });
 
-  it('abbreviates long names so that lines can be told apart', () => {
+  it('abbreviates long names so that no two lines have the same label', () => {
     const text = textOf(rowsOf({ 'PRICES.OF.CONSUMERS.FOOD': a, 'PRICES.OF.CONSUMERS.RENT': b }));
     expect(text).toContain(' …FOOD');
     expect(text).toContain(' …RENT');
@@ -279,12 +279,12 @@ describe('a text chart of curves', () => {
   });
 });
 
-/** Dots stand where the labels say that the least and the greatest value are, and none outside. */
+/** Expects dots where the labels place the least and the greatest value, and none outside. */
 function expectExtremes(panel: ReadPanel | undefined, values: readonly number[]): void {
   if (panel === undefined) throw new Error('there is no panel');
   const { dots, ticks, rows, valueAt, marked } = panel;
   const shown = dots.map(({ y }) => valueAt(y));
-  // A mark stands for the four rows of dots of its cell.
+  // A mark fills the four rows of dots of its cell.
   const dot = Math.abs(valueAt(0) - valueAt(1)) * (marked ? 4 : 1);
   const [low, high] = [Math.min(...values), Math.max(...values)];
   expect(Math.abs(Math.max(...shown) - high)).toBeLessThanOrEqual(0.51 * dot);

@@ -1,0 +1,235 @@
+import { closest, distance } from './closest.ts';
+import { type Meaning, synonyms } from './synonyms.ts';
+
+/** What a search compares of a series. */
+type SearchedSeries = {
+  readonly id: string;
+  readonly title?: string | null;
+  readonly units?: string | null;
+};
+
+/** What a text is looked for in; with `words`, in everything, by words and their synonyms. */
+export type SearchMatch = 'id' | 'title' | 'any' | 'words';
+
+/**
+ * How a series was found: by its id (also one that a synonym names), by its title, by all words of the text, by some of them; `nearest` where nothing
+ * matches and the text resembles the id or a word. Null for a text that is empty.
+ */
+type MatchedBy = 'id' | 'title' | 'words' | 'some' | 'nearest' | null;
+
+/** A series that a search found. */
+export type FoundSeries<T> = { readonly series: T; readonly matched: MatchedBy };
+
+/** The series that a text finds, the best first, then by id. An empty text finds every series. */
+export function findSeries<T extends SearchedSeries>(
+  all: readonly T[],
+  text: string,
+  match: SearchMatch,
+): readonly FoundSeries<T>[] {
+  const byId = [...all].sort((a, b) => (a.id < b.id ? -1 : 1));
+  if (text.trim() === '') return byId.map((series) => ({ series, matched: null }));
+  if (match === 'words') return findWords(byId, text);
+  const found = byId.flatMap((series) => {
+    const matched = plainMatch(series, text, match);
+    return matched === undefined ? [] : [{ series, matched }];
+  });
+  return [
+    ...found.filter(({ matched }) => matched === 'id'),
+    ...found.filter(({ matched }) => matched !== 'id'),
+  ];
+}
+
+/** How a series matches as in the contract: its id contains the text, or every word of the text begins a word of its title. */
+function plainMatch(
+  { id, title }: SearchedSeries,
+  text: string,
+  match: 'id' | 'title' | 'any',
+): 'id' | 'title' | undefined {
+  if (match !== 'title' && id.includes(text.toUpperCase())) return 'id';
+  if (match === 'id') return undefined;
+  const starts = wordsOf(text);
+  // A text of punctuation alone has no words, so it matches no title.
+  if (starts.length === 0) return undefined;
+  const words = wordsOf(title);
+  return starts.every((start) => words.some((word) => word.startsWith(start))) ? 'title' : undefined;
+}
+
+function wordsOf(text: string | null | undefined): readonly string[] {
+  return (text ?? '').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** A series with its words; the words of its id and units are among all words. */
+type Entry<T> = {
+  readonly series: T;
+  readonly titleWords: readonly string[];
+  readonly words: readonly string[];
+};
+
+/** A word or phrase of the text: as typed, with its meaning in the field, and known words that it may be a typo of. */
+type Term = {
+  readonly typed: readonly string[];
+  readonly meaning?: Meaning;
+  readonly near: readonly string[];
+};
+
+/** The place of a series among those found: smaller numbers come first. */
+type Rank = { readonly matched: MatchedBy; readonly order: readonly number[] };
+
+/** Words that say nothing about a series. */
+const stopWords: ReadonlySet<string> = new Set('a an and at by for from in of on or the to with'.split(' '));
+
+/** The most series that are given where nothing matches. */
+const mostNearest = 5;
+
+function findWords<T extends SearchedSeries>(byId: readonly T[], text: string): readonly FoundSeries<T>[] {
+  const entries = byId.map((series) => {
+    const titleWords = wordsOf(series.title);
+    return { series, titleWords, words: [...titleWords, ...wordsOf(series.id), ...wordsOf(series.units)] };
+  });
+  const known = new Set(entries.flatMap(({ words }) => words));
+  const typed = significant(wordsOf(text));
+  const isKnown = (start: string) =>
+    wordsOfSynonyms.has(start) || [...known].some((word) => begins(word, start));
+  const meant = typed.map((word) => (isKnown(word) ? word : (synonymLike(word) ?? word)));
+  const terms = termsOf(typed, meant, (word) =>
+    isKnown(word) ? [] : [...known].filter((other) => isTypoOf(word, other)),
+  );
+  const names = synonyms.get(meant.join(' '))?.ids ?? [];
+  const upper = text.trim().toUpperCase();
+  const ranked = entries.flatMap((entry) => {
+    const named = names.indexOf(entry.series.id);
+    const rank: Rank | undefined =
+      named < 0
+        ? rankOf(entry, upper, typed, terms)
+        : { matched: 'id', order: [entry.series.id === upper ? 0 : 1, named] };
+    return rank === undefined ? [] : [{ series: entry.series, ...rank }];
+  });
+  const found = ranked
+    .sort((a, b) => compare(a.order, b.order))
+    .map(({ series, matched }) => ({ series, matched }));
+  // A single word that only a typo connects with a series may be an id that is mistyped.
+  const isDoubtful = terms.every(({ near }) => near.length > 0) && terms.length === 1;
+  if (found.length > 0 && !isDoubtful) return found;
+  const near = nearest(entries, text, typed, known).filter(
+    (one) => !found.some(({ series }) => series === one.series),
+  );
+  return [...found, ...near];
+}
+
+function significant(words: readonly string[]): readonly string[] {
+  const kept = words.filter((word) => !stopWords.has(word));
+  return kept.length === 0 ? words : kept;
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  for (const [i, one] of a.entries()) {
+    const difference = one - (b[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function rankOf<T extends SearchedSeries>(
+  { series: { id }, titleWords, words }: Entry<T>,
+  text: string,
+  typed: readonly string[],
+  terms: readonly Term[],
+): Rank | undefined {
+  if (id === text) return { matched: 'id', order: [0] };
+  if (id.startsWith(text)) return { matched: 'id', order: [2] };
+  // Two letters are in many ids.
+  if (text.length > 2 && id.includes(text)) return { matched: 'id', order: [3] };
+  const qualities = terms.map((term) => qualityOf(term, id, words));
+  const matching = qualities.filter((quality) => quality > 0).length;
+  const quality = -qualities.reduce((sum, one) => sum + one, 0);
+  if (typed.length > 0 && typed.every((start) => titleWords.some((word) => begins(word, start))))
+    return { matched: 'title', order: [4, quality, titleWords.length] };
+  if (matching === 0) return undefined;
+  if (matching === terms.length) return { matched: 'words', order: [5, quality, titleWords.length] };
+  return { matched: 'some', order: [6, -matching, quality, titleWords.length] };
+}
+
+/** How well a term matches a series: 3 as typed or by its id, 2 by the beginning of a word or a synonym, 1 by a typo, 0 not at all. */
+function qualityOf({ typed, meaning, near }: Term, id: string, words: readonly string[]): number {
+  if (typed.every((word) => words.includes(word)) || meaning?.ids.includes(id) === true) return 3;
+  const hasAll = (starts: readonly string[]) =>
+    starts.every((start) => words.some((word) => begins(word, start)));
+  if (hasAll(typed) || meaning?.phrases.some((phrase) => hasAll(wordsOf(phrase))) === true) return 2;
+  return near.some((word) => words.includes(word)) ? 1 : 0;
+}
+
+/** Whether a word begins with a text; a number or a single letter must be the whole word. */
+function begins(word: string, start: string): boolean {
+  return start.length === 1 || /^\p{N}+$/u.test(start) ? word === start : word.startsWith(start);
+}
+
+/** The longest phrase that has synonyms, in words. */
+const longestPhrase = Math.max(...[...synonyms.keys()].map((phrase) => phrase.split(' ').length));
+
+const wordsOfSynonyms: ReadonlySet<string> = new Set([...synonyms.keys()].flatMap((key) => key.split(' ')));
+
+/** The word of a phrase with synonyms that a word is a typo of. */
+function synonymLike(typed: string): string | undefined {
+  return [...wordsOfSynonyms].find((word) => isTypoOf(typed, word));
+}
+
+/** The terms of a text, from its beginning: the longest phrase that has synonyms, else one word. */
+function termsOf(
+  typed: readonly string[],
+  meant: readonly string[],
+  near: (word: string) => readonly string[],
+): readonly Term[] {
+  const terms: Term[] = [];
+  for (let at = 0; at < typed.length; ) {
+    const length = phraseAt(meant, at);
+    const words = meant.slice(at, at + length);
+    const meaning = synonyms.get(words.join(' '));
+    const mistyped = typed.slice(at, at + 1).flatMap((word) => near(word));
+    terms.push({ typed: words, near: length > 1 ? [] : mistyped, ...(meaning && { meaning }) });
+    at += length;
+  }
+  return terms;
+}
+
+function phraseAt(words: readonly string[], at: number): number {
+  let length = Math.min(longestPhrase, words.length - at);
+  while (length > 1 && !synonyms.has(words.slice(at, at + length).join(' '))) length -= 1;
+  return length;
+}
+
+/** Whether one mistake makes a text out of a word, or, in five letters and more, out of the beginning of a word. */
+function isTypoOf(text: string, word: string): boolean {
+  if (text.length < 4 || /\p{N}/u.test(text)) return false;
+  if (Math.abs(word.length - text.length) <= 1 && distance(text, word) <= 1) return true;
+  if (text.length < 5 || word.length <= text.length) return false;
+  return [0, 1].some((more) => distance(text, word.slice(0, text.length + more)) <= 1);
+}
+
+/** The series whose id or words a text that matches nothing resembles most. */
+function nearest<T extends SearchedSeries>(
+  entries: readonly Entry<T>[],
+  text: string,
+  typed: readonly string[],
+  known: ReadonlySet<string>,
+): readonly FoundSeries<T>[] {
+  const found = new Set<T>();
+  while (found.size < mostNearest) {
+    const left = entries.filter(({ series }) => !found.has(series));
+    const id = closest(
+      text,
+      left.map(({ series }) => series.id),
+    );
+    const entry = left.find(({ series }) => series.id === id);
+    if (entry === undefined) break;
+    found.add(entry.series);
+  }
+  const near = new Set(typed.flatMap((start) => [...known].filter((word) => resembles(start, word))));
+  for (const { series, words } of entries)
+    if (found.size < mostNearest && words.some((word) => near.has(word))) found.add(series);
+  return [...found].map((series) => ({ series, matched: 'nearest' as const }));
+}
+
+/** Whether two words differ by two mistakes at most, in words of which most is right. */
+function resembles(text: string, word: string): boolean {
+  return Math.min(text.length, word.length) > 4 && distance(text, word) <= 2;
+}

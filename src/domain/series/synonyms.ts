@@ -1,0 +1,146 @@
+/**
+ * What people type, and what series call the same thing. To teach the search a word, add a line:
+ * `typed = meant, meant, …`. A meaning is a phrase of the title or the units, of which every word must begin a word
+ * there, or a series id in capital letters; ids come in the order in which people most often mean them.
+ */
+const lines = `
+jobs = PAYEMS, payrolls, all employees, employment
+payrolls = PAYEMS, all employees
+nonfarm = PAYEMS, total nonfarm
+employment = PAYEMS, employees, payrolls
+unemployment = UNRATE, jobless
+jobless = UNRATE, unemployment
+jobless claims = ICSA, initial claims, unemployment insurance
+claims = ICSA, CLAIMSX
+participation = CIVPART, labor force
+wages = CES0500000003, earnings, compensation, wage
+hours = AWHNONAG, hours worked
+
+inflation = CPIAUCSL, PCEPI, CPILFESL, PCEPILFE, JCXFE, consumer price, personal consumption price, price index
+core inflation = CPILFESL, PCEPILFE, JCXFE
+core cpi = CPILFESL
+core pce = PCEPILFE, JCXFE
+core = less food energy, excluding food energy
+headline = all items
+cpi = CPIAUCSL, consumer price
+pce = PCE, PCEC, personal consumption
+pce inflation = PCEPI, PCEPILFE, JCXFE, personal consumption price
+ppi = PPIFIS, producer price
+price index = CPIAUCSL, PCEPI, price index
+deflator = GDPDEF, P, price index gdp, implicit price
+breakeven = T10YIE, T5YIE, breakeven inflation
+
+gdp = GDP, GDPC1, gross domestic product
+real gdp = GDPC1, real gross domestic product
+gnp = GNP, gross national product
+growth = GDPC1, percent change
+output = GDP, production, product
+ip = INDPRO, industrial production
+real = chained, constant prices, inflation indexed
+nominal = current prices
+consumption = PCE, PCEC, personal consumption
+spending = expenditures, expenditure, consumption
+investment = PNFIC1, GPDI, fixed investment
+government = GCEC1, government
+productivity = OPHPBS, OPHNFB, output per hour
+labor costs = ULCBS, ULCNFB, unit labor
+profits = CP, corporate profits
+income = PINCOME, PI, DSPIC96, income
+savings = PSAVERT, RATESAV, saving
+saving = PSAVERT, RATESAV
+retail = RSAFS, RSXFS, retail sales
+housing = HOUST, housing, home, houses
+home sales = HSN1F, houses sold
+permits = PERMIT, building permits
+orders = DGORDER, new orders
+durable goods = DGORDER, durable
+inventories = BUSINV, inventories
+exports = EXPGS, EXPGSC1, BOPTEXP
+imports = IMPGS, IMPGSC1, BOPTIMP
+trade balance = BOPGSTB, NETEXC, net exports
+sentiment = UMCSENT, consumer sentiment
+capacity = TCU, CUMFNS, capacity utilization
+oil = DCOILWTICO, OILPRICEX, crude, petroleum
+dollar = DTWEXBGS, exchange rate
+stocks = SP500, S&P 500, stock
+vix = VIXCLS, VIXCLSX, volatility
+money = M2SL, M1SL, money
+money supply = M2SL, M1SL, money stock
+m1 = M1SL, money stock
+m2 = M2SL, money stock
+mortgage = MORTGAGE30US
+deficit = FYFSD, surplus
+
+fed funds = DFF, FEDFUNDS, federal funds
+federal funds = DFF, FEDFUNDS
+policy rate = DFF, FEDFUNDS, federal funds
+interest rates = DGS10, DFF, FEDFUNDS, market yield, rate
+treasury = market yield, treasury
+treasuries = market yield, treasury
+yields = market yield, yield
+yield curve = T10Y2Y, T10Y3M, market yield
+tips = inflation indexed
+real yield = DFII10, inflation indexed
+real yields = DFII10, inflation indexed
+spread = T10Y2Y, T10Y3M, minus
+yield spread = T10Y2Y, T10Y3M, minus
+term spread = T10Y2Y, T10Y3M
+2s10s = T10Y2Y
+3m10y = T10Y3M
+
+1m = DGS1MO, 1 month
+3m = DGS3MO, TB3MS, 3 month
+6m = DGS6MO, TB6MS, 6 month
+1y = DGS1, 1 year
+2y = DGS2, 2 year
+3y = DGS3, 3 year
+5y = DGS5, 5 year
+7y = DGS7, 7 year
+10y = DGS10, 10 year
+20y = DGS20, 20 year
+30y = DGS30, 30 year
+us2y = DGS2
+us10y = DGS10
+us30y = DGS30
+one month = DGS1MO, 1 month
+three month = DGS3MO, TB3MS, 3 month
+six month = DGS6MO, TB6MS, 6 month
+one year = DGS1, 1 year
+two year = DGS2, 2 year
+three year = DGS3, 3 year
+five year = DGS5, 5 year
+seven year = DGS7, 7 year
+ten year = DGS10, 10 year
+twenty year = DGS20, 20 year
+thirty year = DGS30, 30 year
+1 month = DGS1MO
+3 month = DGS3MO
+6 month = DGS6MO
+1 year = DGS1
+2 year = DGS2
+3 year = DGS3
+5 year = DGS5
+7 year = DGS7
+10 year = DGS10
+20 year = DGS20
+30 year = DGS30
+`;
+
+/** What a word or phrase may mean: series ids, the likeliest first, and phrases of titles and units in lower case. */
+export type Meaning = { readonly ids: readonly string[]; readonly phrases: readonly string[] };
+
+/** The meanings of words and phrases of the field, by what people type in lower case. */
+export const synonyms: ReadonlyMap<string, Meaning> = new Map(
+  lines
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [typed = '', meant = ''] = line.split(' = ');
+      const meanings = meant.split(', ');
+      const isId = (text: string) => text === text.toUpperCase() && /[A-Z]/.test(text);
+      return [
+        typed,
+        { ids: meanings.filter(isId), phrases: meanings.filter((text) => !isId(text)) },
+      ] as const;
+    }),
+);

@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { findSeries } from '../../../../src/domain/series/search.ts';
+import { synonyms } from '../../../../src/domain/series/synonyms.ts';
+
+/** Series of FRED, with the titles and units that FRED gives them. */
+const catalogue = [
+  [
+    'CPIAUCSL',
+    'Consumer Price Index for All Urban Consumers: All Items in U.S. City Average',
+    'Index 1982-1984=100',
+  ],
+  [
+    'CPILFESL',
+    'Consumer Price Index for All Urban Consumers: All Items Less Food and Energy in U.S. City Average',
+    'Index 1982-1984=100',
+  ],
+  [
+    'DGS10',
+    'Market Yield on U.S. Treasury Securities at 10-Year Constant Maturity, Quoted on an Investment Basis',
+    'Percent',
+  ],
+  [
+    'DGS1',
+    'Market Yield on U.S. Treasury Securities at 1-Year Constant Maturity, Quoted on an Investment Basis',
+    'Percent',
+  ],
+  ['FEDFUNDS', 'Federal Funds Effective Rate', 'Percent'],
+  ['GDP', 'Gross Domestic Product', 'Billions of Dollars'],
+  ['GDPC1', 'Real Gross Domestic Product', 'Billions of Chained 2017 Dollars'],
+  ['HOUST', 'New Privately-Owned Housing Units Started: Total Units', 'Thousands of Units'],
+  ['ICSA', 'Initial Claims', 'Number'],
+  ['PAYEMS', 'All Employees, Total Nonfarm', 'Thousands of Persons'],
+  ['PCEPI', 'Personal Consumption Expenditures: Chain-type Price Index', 'Index 2017=100'],
+  [
+    'PCEPILFE',
+    'Personal Consumption Expenditures Excluding Food and Energy (Chain-Type Price Index)',
+    'Index 2017=100',
+  ],
+  ['UNRATE', 'Unemployment Rate', 'Percent'],
+].map(([id = '', title = '', units = '']) => ({ id, title, units }));
+
+function found(text: string, match: 'id' | 'title' | 'any' | 'words' = 'words') {
+  return findSeries(catalogue, text, match).map(({ series, matched }) => `${series.id} ${matched}`);
+}
+
+describe('a search of the contract, or by titles', () => {
+  test.each<['id' | 'title' | 'any', string, string[]]>([
+    ['id', 'dpc', ['GDPC1 id']],
+    ['id', 'gross', []],
+    ['title', 'gro', ['GDP title', 'GDPC1 title']],
+    ['title', 'prod GROSS', ['GDP title', 'GDPC1 title']],
+    ['title', 'ross', []],
+    ['title', 'gross gdpc1', []],
+    ['any', 'pce', ['PCEPI id', 'PCEPILFE id']],
+    ['any', 'real', ['GDPC1 title']],
+    ['any', 'unr', ['UNRATE id']],
+    ['any', 'unit', ['HOUST title']],
+    ['title', '%', []],
+    ['any', '?', []],
+  ])('by %s for %j finds %j', (match, text, ids) => expect(found(text, match)).toEqual(ids));
+
+  test.each(['id', 'title', 'any', 'words'] as const)('by %s finds every series for no text', (match) => {
+    expect(found('', match)).toEqual(catalogue.map(({ id }) => `${id} null`).sort());
+  });
+});
+
+describe('a search by words', () => {
+  it.each([
+    ['the id before ids that begin with it', 'gdp', ['GDP id', 'GDPC1 id']],
+    ['words of the title in any order', 'rate unemployment', ['UNRATE title', 'FEDFUNDS some']],
+    ['beginnings of words', 'unem ra', ['UNRATE title', 'FEDFUNDS some']],
+    ['one typo in a word', 'unemploymnet rate', ['UNRATE words', 'FEDFUNDS some']],
+    ['one typo in the beginning of a word', 'nonfrm', ['PAYEMS id']],
+    ['words of the units', 'thousands persons', ['PAYEMS words', 'HOUST some']],
+    ['jobs as payrolls', 'jobs', ['PAYEMS id']],
+    [
+      'core inflation as the price indexes without food and energy',
+      'core inflation',
+      ['CPILFESL id', 'PCEPILFE id'],
+    ],
+    ['a typo in a synonym', 'infaltion', ['CPIAUCSL id', 'CPILFESL id', 'PCEPI id', 'PCEPILFE id']],
+    ['fed funds as federal funds', 'fed funds', ['FEDFUNDS id']],
+    ['a number as a whole word', '1-year', ['DGS1 id']],
+    ['ten-year as the yield of that maturity', 'ten-year', ['DGS10 id']],
+    ['10y as the yield of that maturity', '10y', ['DGS10 id']],
+    ['US10Y as the yield of that maturity', 'us10y', ['DGS10 id']],
+    ['an id with one typo as what it names', 'GDPX', ['GDP id', 'GDPC1 id']],
+    ['an id with one typo, and other ids that it resembles', 'UNRAT5', ['UNRATE nearest']],
+    ['an id with several typos as the nearest', 'PAYEM5X', ['PAYEMS nearest']],
+    ['words with several typos as the nearest', 'unemplymint', ['UNRATE nearest']],
+    ['nothing for what resembles nothing', 'zzzzzz qqqqq', []],
+    ['nothing for signs', '%%%', []],
+  ])('finds %s', (_, text, expected) => {
+    expect(found(text).sort()).toEqual([...expected].sort());
+    expect(found(text)[0]).toBe(expected[0]);
+  });
+
+  it('finds the price indexes of consumers and of consumption for inflation, headline first', () => {
+    expect(found('inflation')).toEqual(['CPIAUCSL id', 'PCEPI id', 'CPILFESL id', 'PCEPILFE id']);
+  });
+
+  it('ranks ids, titles, all words and some words, in this order', () => {
+    const kinds = found('unemployment rate percent').map((text) => text.split(' ')[1]);
+    expect(kinds).toEqual(['words', 'some', 'some', 'some']);
+    expect(found('real gross').map((text) => text.split(' ')[1])).toEqual(['title', 'some']);
+  });
+
+  it('finds every series by the words of its title in any order, as its title', () => {
+    const permuted = fc
+      .constantFrom(...catalogue)
+      .chain(({ id, title }) =>
+        fc.tuple(fc.constant(id), fc.shuffledSubarray(title.split(/[^\p{L}\p{N}]+/u))),
+      )
+      .filter(([, words]) => words.some((word) => word.length > 3));
+    fc.assert(
+      fc.property(permuted, ([id, words]) => {
+        const hit = findSeries(catalogue, words.join(' '), 'words').find(({ series }) => series.id === id);
+        expect(hit?.matched).toMatch(/^(id|title)$/);
+      }),
+    );
+  });
+
+  it('finds a series by a long word of its title in spite of a letter too many, too few, exchanged or wrong', () => {
+    const word = fc.constantFrom(
+      'unemployment',
+      'domestic',
+      'nonfarm',
+      'employees',
+      'expenditures',
+      'privately',
+    );
+    const change = fc.constantFrom<(text: string, at: number) => string>(
+      (text, at) => `${text.slice(0, at)}q${text.slice(at)}`,
+      (text, at) => text.slice(0, at) + text.slice(at + 1),
+      (text, at) => text.slice(0, at) + text.charAt(at + 1) + text.charAt(at) + text.slice(at + 2),
+      (text, at) => `${text.slice(0, at)}q${text.slice(at + 1)}`,
+    );
+    fc.assert(
+      fc.property(word, change, fc.integer({ min: 1, max: 5 }), (text, changed, at) => {
+        const holding = catalogue
+          .filter(({ title }) => title.toLowerCase().includes(text))
+          .map(({ id }) => id);
+        const ids = findSeries(catalogue, changed(text, at), 'words').map(({ series }) => series.id);
+        expect(holding.filter((id) => !ids.includes(id))).toEqual([]);
+      }),
+    );
+  });
+
+  it('finds the same whatever the order of the series', () => {
+    const text = fc.constantFrom('rate', 'price index', 'gdp', 'u.s. yield', 'PAYMES', 'units');
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray(catalogue, { minLength: catalogue.length }),
+        text,
+        (shuffled, asked) => {
+          expect(findSeries(shuffled, asked, 'words')).toEqual(findSeries(catalogue, asked, 'words'));
+        },
+      ),
+    );
+  });
+});
+
+describe('the file of synonyms', () => {
+  it('has a meaning for each line, and types each in lower case as the search reads it', () => {
+    for (const [typed, { ids, phrases }] of synonyms) {
+      expect(typed).toMatch(/^[a-z0-9]+( [a-z0-9]+)*$/);
+      expect(ids.length + phrases.length).toBeGreaterThan(0);
+      for (const meaning of [...ids, ...phrases]) expect(meaning).toMatch(/^\S(.*\S)?$/);
+    }
+  });
+});
