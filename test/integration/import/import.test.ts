@@ -39,6 +39,7 @@ describe('importFiles', () => {
         { file: join(files, 'more/b.csv'), kind: 'metadata-csv', series: 0, vintages: 0, ...none },
       ],
       skipped: [],
+      outdated: [],
     });
     expect(await statementsIn(store, 'GDP')).toEqual([
       '2014-10-01 2015-01-30 17710.7',

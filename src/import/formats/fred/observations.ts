@@ -117,7 +117,7 @@ function readHistory(
     const reason = `${outside.start} to ${outside.end} is outside the response's real-time period, ${start} to ${end}`;
     throw refusal(file, { row: outside.row, column: 'realtime_end', value: outside.end }, reason);
   }
-  const history = { end, rows };
+  const history = { start, end, rows };
   refuseGaps(file, history, { start: 'realtime_start', end: 'realtime_end' });
   return history;
 }

@@ -21,6 +21,8 @@ export type RealTimeValue = {
 
 /** The history of one series; the real-time periods of each date follow each other without a gap up to `end`. */
 export type RealTimeHistory = {
+  /** The first day of the real-time period that was asked for, if the file states it. */
+  readonly start?: Day;
   readonly end: Day | typeof notEnded;
   readonly rows: readonly RealTimeValue[];
 };
@@ -28,6 +30,8 @@ export type RealTimeHistory = {
 /** The records of a history after its metadata: each row states its value on the first day of its period. */
 export function* historyBatches(seriesId: string, history: RealTimeHistory): Generator<Batch> {
   const { rows } = history;
+  // A response of one day is what FRED had on that day, whenever that was published.
+  const kind = history.start === history.end ? ('fetched' as const) : undefined;
   const frequency = provenFrequency(new Set(rows.map(({ date }) => date)));
   yield {
     implied: frequency === '' ? [] : [{ seriesId, frequency }],
@@ -37,7 +41,15 @@ export function* historyBatches(seriesId: string, history: RealTimeHistory): Gen
     yield {
       statements: rows
         .slice(start, start + batchSize)
-        .map(({ date, start: asOf, value }): Statement => ({ seriesId, date, asOf, value })),
+        .map(
+          ({ date, start: asOf, value }): Statement => ({
+            seriesId,
+            date,
+            asOf,
+            value,
+            ...(kind && { kind }),
+          }),
+        ),
     };
   }
 }
