@@ -4,7 +4,7 @@ import { parseSeriesId } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import { samplePath } from '../platform/installation.ts';
 import { openStore, openWriter } from '../store/open.ts';
-import type { ImportRecord } from '../store/store.ts';
+import type { LoggedImport } from '../store/store.ts';
 import type { DateOrder, SourceFile } from './files/source-file.ts';
 import { sourceFiles } from './files/walk.ts';
 import { formatOfKind, recognise, UnknownFile } from './formats/recognise.ts';
@@ -38,6 +38,8 @@ export type ImportOptions = {
   readonly replace?: boolean | undefined;
   /** Withdraws the dates that a whole vintage does not list. */
   readonly complete?: boolean | undefined;
+  /** Accepts values of periods that begin after the day on which they were known, in files dated by `asOf`. */
+  readonly projections?: boolean | undefined;
   /** Creates a new store as a copy of the sample. */
   readonly withSample?: boolean | undefined;
   /** Reads and checks everything, and writes nothing. */
@@ -62,6 +64,8 @@ export type ImportResult = {
   /** Whether the import created the store. */
   readonly created: boolean;
   readonly dryRun: boolean;
+  /** Files of earlier imports that were read by an older rule for blank cells: import them again. */
+  readonly outdated: readonly string[];
   /** The counts of each file, in the order of reading. */
   readonly files: readonly FileSummary[];
   /** The files that were left out because no format recognises them. */
@@ -95,6 +99,7 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
       merge: options.merge === true,
       replace: options.replace === true,
       complete: options.complete === true,
+      projections: options.projections === true,
       latest: latestDay(now),
       importedAt: now.toISOString(),
       onProgress: async (progress) => {
@@ -111,7 +116,9 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
     signal?.throwIfAborted();
     if (dryRun) await writer.rollback();
     else await writer.commit();
-    return { store, created: writer.created, dryRun, files: summaries, skipped };
+    const log = dryRun || writer.created ? [] : await importLog(store);
+    const outdated = log.filter((entry) => entry.outdated).map(({ file }) => file);
+    return { store, created: writer.created, dryRun, files: summaries, skipped, outdated };
   } catch (error) {
     await writer.rollback();
     throw error;
@@ -119,7 +126,7 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
 }
 
 /** Every import of a store, oldest first. */
-export async function importLog(address: string): Promise<readonly ImportRecord[]> {
+export async function importLog(address: string): Promise<readonly LoggedImport[]> {
   const store = await openStore(address);
   try {
     return await store.read((view) => view.imports());

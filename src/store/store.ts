@@ -150,6 +150,12 @@ export type ImportRecord = {
   readonly withdrawn: number;
 };
 
+/** An entry of the log as a store holds it. */
+export type LoggedImport = ImportRecord & {
+  /** Whether the file was read by a rule for blank cells that has changed, and was not imported again since. */
+  readonly outdated: boolean;
+};
+
 /** One state of a store's data. */
 export type StoreState = {
   /** Names the state: it differs between stores, and between the states of one store. */
@@ -198,7 +204,7 @@ export interface StoreView {
   /** The vintages that speak for every date of a series, ascending. */
   completeVintages(seriesId: string): Promise<readonly VintageDate[]>;
   /** The log of imports, oldest first. */
-  imports(): Promise<readonly ImportRecord[]>;
+  imports(): Promise<readonly LoggedImport[]>;
 }
 
 /** A cache of pages of observations; it may forget any of them. */

@@ -69,7 +69,7 @@ onEveryEngine((engine) => {
         fc.asyncProperty(history, async ({ said, imports, bufferSize }) => {
           const path = engine.newAddress();
           for (const { files, flags } of imports)
-            await importFiles(path, files, { merge: true, bufferSize, ...flags });
+            await importFiles(path, files, { merge: true, bufferSize, projections: true, ...flags });
           await expectKnowledge(path, importInto(emptyModel, said).after);
         }),
         { numRuns: runs(60) },
@@ -106,7 +106,8 @@ onEveryEngine((engine) => {
               ...(others.length < 2 ? [] : asAsofCsv(others.slice(0, others.length / 2))),
             ];
             const path = engine.newAddress();
-            for (const { files, flags } of shuffled(imports, order)) await importFiles(path, files, flags);
+            for (const { files, flags } of shuffled(imports, order))
+              await importFiles(path, files, { projections: true, ...flags });
             await expectKnowledge(path, importInto(emptyModel, said, { complete }).after);
           },
         ),
@@ -133,7 +134,10 @@ onEveryEngine((engine) => {
             const news = files.flat();
             const { after, contradictions } = importInto(known, news);
             const before = await engine.digest(path);
-            const importing = importFiles(path, Object.fromEntries(contents), { bufferSize });
+            const importing = importFiles(path, Object.fromEntries(contents), {
+              bufferSize,
+              projections: true,
+            });
             if (contradictions.length === 0) {
               await importing;
               known = after;
@@ -174,7 +178,11 @@ onEveryEngine((engine) => {
           for (const items of imports) {
             const said = firstWords(items.map((item) => item.said));
             known = importInto(known, said, { replace: true }).after;
-            await importFiles(path, asAsofCsv(said)[0]?.files ?? {}, { replace: true, bufferSize });
+            await importFiles(path, asAsofCsv(said)[0]?.files ?? {}, {
+              replace: true,
+              projections: true,
+              bufferSize,
+            });
           }
           await expectKnowledge(path, known);
         }),

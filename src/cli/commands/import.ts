@@ -45,7 +45,10 @@ async function shortened(error: unknown): Promise<unknown> {
 /** `asof import --log`: every import of the store as CSV, oldest first. */
 export async function runImportLog({ store }: ImportLogLine, io: Io): Promise<number> {
   const { importLog } = await import('../../import/import.ts');
-  await print(importLogText(await importLog(storeToRead(io, store).path)), io);
+  const log = await importLog(storeToRead(io, store).path);
+  await print(importLogText(log), io);
+  const outdated = log.filter((entry) => entry.outdated).map(({ file }) => file);
+  for (const text of outdatedLines(outdated)) io.stderr.write(`${text}\n`);
   return exitCode.success;
 }
 
@@ -94,9 +97,25 @@ function importReport(result: ImportResult, replacesSample: boolean): readonly s
   return [...lines, ...left, ...total, ...storeLines(result, replacesSample)];
 }
 
-function storeLines({ store, created, dryRun }: ImportResult, replacesSample: boolean): readonly string[] {
+const mostOutdated = 5;
+
+/** What to do about files that an older rule read. */
+function outdatedLines(files: readonly string[]): readonly string[] {
+  if (files.length === 0) return [];
+  const named = files.slice(0, mostOutdated).join(', ');
+  const more = files.length > mostOutdated ? ` and ${files.length - mostOutdated} more` : '';
+  return [
+    `${many(files.length, 'file')} of earlier imports were read by an older rule, by which blank cells said nothing: ${named}${more}`,
+    'import them again, so that dates that a vintage does not have are withdrawn (asof import --log lists all imports)',
+  ];
+}
+
+function storeLines(
+  { store, created, dryRun, outdated }: ImportResult,
+  replacesSample: boolean,
+): readonly string[] {
   if (dryRun) return [`dry run: nothing was written to ${store}`];
-  if (!created) return [`store: ${store}`];
+  if (!created) return [`store: ${store}`, ...outdatedLines(outdated)];
   if (!replacesSample) return [`made a new store: ${store}`];
   return [
     `made a new store: ${store}`,
@@ -104,12 +123,13 @@ function storeLines({ store, created, dryRun }: ImportResult, replacesSample: bo
   ];
 }
 
-function counts({ series, vintages, filings, ...merged }: ImportedFile): string {
+function counts({ series, vintages, filings, projections, ...merged }: ImportedFile): string {
   return [
     ...(series > 0 || filings === 0 ? [many(series, 'series', 'series')] : []),
     ...(vintages > 0 ? [many(vintages, 'vintage')] : []),
     ...(filings > 0 ? [many(filings, 'filing')] : []),
     statements(merged, series === 0 && filings > 0),
+    ...(projections > 0 ? [many(projections, 'projection')] : []),
   ].join(', ');
 }
 

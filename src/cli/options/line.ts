@@ -82,6 +82,7 @@ export type ImportLine = {
   readonly merge: boolean;
   readonly replace: boolean;
   readonly complete: boolean;
+  readonly projections: boolean;
   readonly skipUnknown: boolean;
   readonly withSample: boolean;
   readonly dryRun: boolean;

@@ -60,6 +60,8 @@ export type ImportFormat = {
   readonly whole: boolean;
   /** Whether `--as-of` applies, because the content does not state its vintage date. */
   readonly takesAsOf: boolean;
+  /** Set if the vintage dates in the content are not those of a publisher, so that dates after them are refused. */
+  readonly statesAsOf?: 'by hand';
   /** Whether `--series` applies, because the content may not name its series. */
   readonly takesSeries?: boolean;
   /** Whether `--filed-on` applies, because the content does not state its filing date. */

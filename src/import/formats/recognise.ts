@@ -1,9 +1,13 @@
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
+import { workbookHead } from '../readers/xlsx.ts';
 import type { ImportFormat } from './format.ts';
 import { alfredWide, fredCsv } from './fred/csv.ts';
 import { fredApi } from './fred/observations.ts';
+import { alfredFirstReleases, alfredPeriods } from './fred/periods.ts';
+import { alfredReadme } from './fred/readme.ts';
 import { fredSeries } from './fred/series.ts';
+import { alfredWorkbook, fredWorkbook } from './fred/workbook.ts';
 import { metadataCsv } from './own/metadata.ts';
 import { asofCsv } from './own/statements.ts';
 import { datedPanel } from './panels/dated.ts';
@@ -25,7 +29,12 @@ export const formats: readonly ImportFormat[] = [
   fredApi,
   fredSeries,
   alfredWide,
+  alfredPeriods,
+  alfredFirstReleases,
+  alfredReadme,
+  alfredWorkbook,
   fredCsv,
+  fredWorkbook,
   fredMd,
   fredQd,
   datedPanel,
@@ -51,7 +60,9 @@ export async function recognise(file: SourceFile, chosen?: ImportFormat): Promis
   const head = await file.head();
   if (head.length === 0) throw refusal(file, {}, 'the file is empty (0 bytes)');
   if (chosen !== undefined) return chosen;
-  const text = headText(head);
+  const isWorkbook =
+    head.subarray(0, 4).toString('latin1') === 'PK\u0003\u0004' && /\.xlsx$/i.test(file.name);
+  const text = (isWorkbook ? await workbookHead(file) : undefined) ?? headText(head);
   const [format, other] = formats.filter((candidate) => candidate.recognise(text, file.name));
   if (format === undefined) throw unrecognised(file, text);
   if (other === undefined) return format;

@@ -50,9 +50,9 @@ const unsupportedFiles: readonly UnsupportedFile[] = [
   })),
   {
     matches: pattern(
-      /^\s*(?:<\?xml[^>]*>\s*)?<(?:observations|seriess|vintage_dates|releases)\b[^>]*realtime_start/,
+      /^\s*(?:<\?xml[^>]*>\s*)?<(?:vintage_dates|releases?|release_dates|sources?|categories|tags)\b[^>]*realtime_start/,
     ),
-    description: 'a response of the FRED API in XML; request it with file_type=json',
+    description: 'a response of the FRED API in XML, but not of series/observations or series',
   },
   {
     matches: pattern(/^\s*(?:<\?xml[^>]*>\s*)?<feed\b.*DailyTreasury/s),
@@ -64,7 +64,10 @@ const unsupportedFiles: readonly UnsupportedFile[] = [
   },
   { matches: begins('PK'), description: 'an Office document, but not a workbook of a known kind' },
   { matches: begins('%PDF-'), description: 'a PDF document; save its table as CSV' },
-  { matches: begins('\xd0\xcf\x11\xe0'), description: 'an old Excel or Word file; save it as .xlsx or CSV' },
+  {
+    matches: begins('\xd0\xcf\x11\xe0'),
+    description: 'an old Excel or Word file; save it as .xlsx or CSV',
+  },
   {
     matches: begins('SQLite format 3'),
     description: 'a SQLite database, perhaps a store of asof; stores cannot be imported',

@@ -52,7 +52,7 @@ export class ImportRefusal extends Problem {
 function textOf(conflicts: readonly ImportConflict[], most: number): string {
   const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
   const causes = causesOf(conflicts);
-  const byCause = causes.length > 1 || conflicts.length > few ? `${causes.join(', ')}; ` : '';
+  const byCause = causes.length > 1 ? `${causes.join(', ')}; ` : '';
   const lines = conflicts.slice(0, most).map((conflict) => `  ${describe(conflict)}`);
   const left = conflicts.length - lines.length;
   const more = left > 0 ? [`  … and ${left} more, which are all listed where stderr is not a terminal`] : [];

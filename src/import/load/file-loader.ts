@@ -7,6 +7,7 @@ import type { Merged, StoreWriter } from '../../store/store.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../formats/format.ts';
 import type { ImportConflict, StatementLog } from './conflict.ts';
+import { isDatedByHand, Projections, projectionsRefused } from './projections.ts';
 import type { Registry, RegistryOptions } from './registry.ts';
 import type { ByteProgress } from './tally.ts';
 import { type FileSummary, Tally } from './tally.ts';
@@ -16,6 +17,8 @@ export type LoadOptions = ReadOptions &
   RegistryOptions & {
     /** A whole vintage withdraws every date that it does not list. */
     readonly complete: boolean;
+    /** Accept values of periods that begin after the day on which they were known, in files dated by hand. */
+    readonly projections?: boolean;
     /** The time to log, ISO 8601. */
     readonly importedAt: string;
     /** The number of statements to collect in memory before they are merged; the result does not depend on it. */
@@ -51,6 +54,7 @@ export class FileLoader {
   readonly #format: ImportFormat;
   readonly #import: ImportState;
   readonly #tally = new Tally();
+  readonly #projections = new Projections();
   readonly #waiting = new Map<string, Statement[]>();
   #waitingCount = 0;
   /** The dates that each vintage lists, by series; set if dates that are not listed are withdrawn. */
@@ -81,6 +85,7 @@ export class FileLoader {
       await this.#report(0);
       if (this.#waitingCount >= bufferSize) await this.#mergeWaiting();
     }
+    await this.#countProjections();
     await this.#mergeWaiting();
     await this.#mergeComplete();
     return this.#tally.summary(this.#file.path, this.#format.kind);
@@ -113,9 +118,18 @@ export class FileLoader {
       }
       if (statement.asOf > options.latest) throw this.#future(statement.asOf, statement.seriesId);
       target.push(statement);
+      this.#projections.add(id, statement);
       if (options.complete) this.#list(id, statement);
     }
     this.#waitingCount += statements.length;
+  }
+
+  async #countProjections(): Promise<void> {
+    const { options, registry } = this.#import;
+    const found = await this.#projections.found(registry);
+    this.#tally.projections = found.length;
+    if (found.length > 0 && options.projections !== true && isDatedByHand(this.#format, options.asOf))
+      throw projectionsRefused(this.#file, found);
   }
 
   #list(id: string, { asOf, date }: Statement): void {

@@ -1,4 +1,4 @@
-import { type Day, earlier } from '../../domain/series/date.ts';
+import { type Day, earlier, type Frequency } from '../../domain/series/date.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { SeriesRecord, StoreWriter } from '../../store/store.ts';
@@ -53,6 +53,17 @@ export class Registry {
     const entry = this.#entryOf(this.idOf(seriesId));
     if (source === undefined) entry.unclaimed = true;
     else entry.claims.add(source);
+  }
+
+  /** The frequencies of series, as stated or implied so far. */
+  async frequencies(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Frequency>> {
+    await this.#load(ids);
+    return new Map(
+      Array.from(ids, (id) => {
+        const { stated, implied } = recordOf(id, this.#entryOf(id));
+        return [id, stated.frequency ?? implied.frequency ?? ''];
+      }),
+    );
   }
 
   /** Adds the metadata and the coverage of a batch. */

@@ -14,12 +14,16 @@ export type FileSummary = {
   readonly statementsNew: number;
   readonly statementsKnown: number;
   readonly withdrawn: number;
+  /** Values of periods that begin after the day on which they were known. */
+  readonly projections: number;
   /** Notes about the file for the user. */
   readonly notes: readonly string[];
 };
 
 /** Counts the contents of one file. */
 export class Tally {
+  /** Values of periods that begin after the day on which they were known. */
+  projections = 0;
   readonly #vintages = new Map<string, Set<Day>>();
   readonly #filings = new Set<string>();
   readonly #notes: string[] = [];
@@ -61,6 +65,7 @@ export class Tally {
       statementsNew: this.#added,
       statementsKnown: this.#known,
       withdrawn: this.#withdrawn,
+      projections: this.projections,
       notes: this.#notes,
     };
   }

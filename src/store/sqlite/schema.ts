@@ -155,6 +155,11 @@ const migrations: readonly string[] = [
     )
   ), '');
   `,
+  // Files of these kinds were read by another rule for blank cells; workbooks of the Real-Time Data Set have none.
+  `
+  alter table import add column outdated integer not null default 0;
+  update import set outdated = 1 where kind in ('alfred-wide', 'dated-panel', 'fred-csv', 'fred-md', 'fred-qd');
+  `,
 ];
 
 /** The format that this asof writes. */

@@ -143,11 +143,15 @@ export class SqliteView implements StoreView {
   imports() {
     return this.#answer((connection) =>
       connection
-        .objects<ImportRecord>(
+        .objects<ImportRecord & { readonly outdated: number }>(
           `select imported_at as importedAt, file, kind, sha256, series, statements_new as statementsNew,
-             statements_known as statementsKnown, withdrawn from import order by id`,
+             statements_known as statementsKnown, withdrawn,
+             outdated and not exists (select 1 from import as again where again.id > import.id
+               and again.sha256 = import.sha256 and not again.outdated) as outdated
+           from import order by id`,
         )
-        .all(),
+        .all()
+        .map(({ outdated, ...record }) => ({ ...record, outdated: outdated === 1 })),
     );
   }
 

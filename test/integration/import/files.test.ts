@@ -139,7 +139,7 @@ describe('the format of dates', () => {
     ['mdy', ['2015-01-02', '2015-01-05']],
   ])('can be stated as %s', async (dateFormat, dates) => {
     const store = newStorePath(folder);
-    await importing([ambiguous], { store, dateFormat });
+    await importing([ambiguous], { store, dateFormat, projections: true });
     expect((await reading(store, (open) => allStatements(open, 'Y'))).map(({ date }) => date)).toEqual(dates);
   });
 

@@ -22,7 +22,14 @@ describe('importFiles', () => {
       'more/b.csv': 'series_id,title\nGDP,Gross Domestic Product\n',
     });
     const result = await importFiles([join(files, 'a.csv'), join(files, 'more')], { store, clock });
-    const none = { filings: 0, statementsNew: 0, statementsKnown: 0, withdrawn: 0, notes: [] };
+    const none = {
+      filings: 0,
+      statementsNew: 0,
+      statementsKnown: 0,
+      withdrawn: 0,
+      projections: 0,
+      notes: [],
+    };
     expect(result).toEqual({
       store,
       created: true,
@@ -32,6 +39,7 @@ describe('importFiles', () => {
         { file: join(files, 'more/b.csv'), kind: 'metadata-csv', series: 0, vintages: 0, ...none },
       ],
       skipped: [],
+      outdated: [],
     });
     expect(await statementsIn(store, 'GDP')).toEqual([
       '2014-10-01 2015-01-30 17710.7',

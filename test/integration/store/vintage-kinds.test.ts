@@ -235,7 +235,7 @@ describe('a store of format 1, which does not know how vintages came about,', ()
     const path = oldStore('format-1-one-kind');
     await kindsOf(path, 'GDPC1');
     const db = openDatabase(path, { readonly: true });
-    expect(db.pragma('user_version', { simple: true })).toBe(2);
+    expect(db.pragma('user_version', { simple: true })).toBe(3);
     db.close();
   });
 

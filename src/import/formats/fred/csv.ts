@@ -23,7 +23,7 @@ export const fredCsv: ImportFormat = {
   takesSeries: true,
   recognise(head) {
     const [date, ...columns] = headerOf(head);
-    if (!isDateColumn(date) || columns.length === 0) return false;
+    if (!isDateColumn(date) || columns.length === 0 || columns.some(isRealTimeColumn)) return false;
     // The Real-Time Data Set has a column for each vintage of its variable, such as ROUTPUT65Q4.
     if (columns.every((name) => /\d\d(?:Q[1-4]|M\d\d?)$/i.test(name))) return false;
     return !columns.some(isVintageColumn) && !columns.every(isCurveColumn);
@@ -73,6 +73,11 @@ export const alfredWide: ImportFormat = {
   },
 };
 
+/** Whether a column has the start or the end of real-time periods. */
+export function isRealTimeColumn(name: string): boolean {
+  return /^realtime_(?:start|end)(?:_date)?$/i.test(name);
+}
+
 /** Whether a FRED id names a point of a treasury curve (`DGS10`, `DGS1MO`, `DFII10`), which asof keeps as a curve. */
 export function isCurveColumn(name: string): boolean {
   return /^(?:DGS\d+(?:MO)?|DFII\d+)$/i.test(name);
@@ -89,7 +94,10 @@ export function isVintageColumn(name: string): boolean {
   return vintageColumn.test(name);
 }
 
-function splitVintageColumn(name: string): { readonly series: string; readonly vintage: Day } | undefined {
+/** The series and the vintage date that a column name of that form states. */
+export function splitVintageColumn(
+  name: string,
+): { readonly series: string; readonly vintage: Day } | undefined {
   const [, series, year, month, day] = vintageColumn.exec(name) ?? [];
   const vintage = parseDay(`${year}-${month}-${day}`);
   return series === undefined || vintage === undefined ? undefined : { series, vintage };

@@ -1,39 +1,27 @@
-import { addDays, type Day, parseDay } from '../../../domain/series/date.ts';
+import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import type { Statement } from '../../../domain/series/revision-history.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
-import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { listField, numberField, textField, type UncheckedObject } from '../../readers/json.ts';
+import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
 import {
-  listField,
-  numberField,
-  readJsonObject,
-  textField,
-  type UncheckedObject,
-} from '../../readers/json.ts';
-import type { ImportFormat, ReadOptions } from '../format.ts';
+  seriesOf as columnSeries,
+  fredCells,
+  type VintageColumn,
+  type VintageRow,
+  vintageBatches,
+} from '../vintage-table.ts';
+import { splitVintageColumn } from './csv.ts';
+import {
+  historyBatches,
+  notEnded,
+  type RealTimeHistory,
+  type RealTimeValue,
+  refuseGaps,
+} from './real-time.ts';
+import { isXmlResponse, readFredResponse } from './response.ts';
 import { holdsSeries, readFredSeries } from './series.ts';
-
-const batchSize = 5000;
-
-/** FRED's date for a real-time period that has not ended. */
-const notEnded = '9999-12-31';
-
-/** A value and the real-time period in which it was known, first and last day included. */
-type RealTimeValue = {
-  /** Position in the list of observations, from 1. */
-  readonly row: number;
-  readonly date: Day;
-  readonly start: Day;
-  readonly end: Day | typeof notEnded;
-  readonly value: string | null;
-};
-
-/** The history of one series; the real-time periods of each date follow each other without a gap up to `end`. */
-type RealTimeHistory = {
-  readonly start: Day;
-  readonly end: Day | typeof notEnded;
-  readonly rows: readonly RealTimeValue[];
-};
 
 /**
  * A response of FRED's `series/observations` with real-time periods; each row states its value on the first day of its
@@ -41,43 +29,32 @@ type RealTimeHistory = {
  */
 export const fredApi: ImportFormat = {
   kind: 'fred-api',
-  summary: 'FRED API observations (JSON with real-time periods)',
+  summary: 'FRED API observations (JSON or XML, with real-time periods or by vintage date)',
   source: 'FRED',
   vintageKind: 'exact',
   whole: false,
   takesAsOf: false,
   takesSeries: true,
   recognise: (head) =>
-    /^\s*\{/.test(head) && /(?<!\\)"observations"\s*:\s*\[/.test(head) && /"realtime_start"\s*:/.test(head),
+    isXmlResponse(head, 'observations') ||
+    (/^\s*\{/.test(head) && /(?<!\\)"observations"\s*:\s*\[/.test(head) && /"realtime_start"\s*:/.test(head)),
   async *read(file, options) {
-    const history = await readHistory(file);
-    const { seriesId, metadata } = await seriesOf(file, options);
-    // A response of one day is what FRED had on that day, whenever that was published.
-    const kind = history.start === history.end ? ('fetched' as const) : undefined;
-    yield { metadata, coverage: [{ seriesId, coveredTo: coveredTo(history) }] };
-    for (let start = 0; start < history.rows.length; start += batchSize) {
-      yield {
-        statements: history.rows.slice(start, start + batchSize).map(
-          ({ date, start: asOf, value }): Statement => ({
-            seriesId,
-            date,
-            asOf,
-            value,
-            ...(kind && { kind }),
-          }),
-        ),
-      };
+    const response = await readFredResponse(file);
+    const observations = listField(file, response, 'observations');
+    const outputType = numberField(file, response, 'output_type');
+    refuseOtherRequests(file, response, outputType);
+    if (observations.length === 0)
+      throw refusal(file, { column: 'observations' }, 'the response has no observations');
+    if (outputType > 1) {
+      yield* vintageResponse(file, response, observations, options);
+      return;
     }
+    const history = readHistory(file, response, observations);
+    const { seriesId, metadata } = await seriesOf(file, options);
+    yield { metadata };
+    yield* historyBatches(seriesId, history);
   },
 };
-
-/** Without an end, the response covers up to its last change: it does not state when it was requested. */
-function coveredTo({ end, rows }: RealTimeHistory): Day {
-  if (end !== notEnded) return end;
-  let last = '';
-  for (const { start } of rows) if (start > last) last = start;
-  return last;
-}
 
 type FileSeries = { readonly seriesId: string; readonly metadata: readonly SeriesMetadata[] };
 
@@ -123,64 +100,102 @@ function beginsWithSomeId(name: string): boolean {
 }
 
 /**
- * The history in a FRED response. Refused: anything but plain values of every real-time period (`units=lin`,
- * `output_type=1`), a response cut by `limit`, and periods that overlap or leave a gap.
+ * The history in a FRED response with real-time periods. Refused: a response cut by `limit`, and periods that overlap or
+ * leave a gap.
  */
-async function readHistory(file: SourceFile): Promise<RealTimeHistory> {
-  const response = await readJsonObject(file);
-  refuseOtherRequests(file, response);
-  const observations = listField(file, response, 'observations');
-  if (observations.length === 0)
-    throw refusal(file, { column: 'observations' }, 'the response has no observations');
-  const count = numberField(file, response, 'count');
-  if (count > observations.length) {
-    const reason = `the response has ${observations.length} of ${count} observations; request it again with limit=100000&offset=0`;
-    throw refusal(file, { column: 'count', value: String(count) }, reason);
-  }
+function readHistory(
+  file: SourceFile,
+  response: UncheckedObject,
+  observations: readonly UncheckedObject[],
+): RealTimeHistory {
+  refuseCut(file, response, observations.length);
   const start = dayField(file, response, 'realtime_start');
   const end = endField(file, response);
   const rows = observations.map((observation, index) => readObservation(file, observation, index + 1));
   const outside = rows.find(({ start: from, end: to }) => from < start || to > end);
   if (outside !== undefined) {
     const reason = `${outside.start} to ${outside.end} is outside the response's real-time period, ${start} to ${end}`;
-    throw refusal(file, at(outside), reason);
+    throw refusal(file, { row: outside.row, column: 'realtime_end', value: outside.end }, reason);
   }
-  refuseGaps(file, rows, end);
-  return { start, end, rows };
+  const history = { start, end, rows };
+  refuseGaps(file, history, { start: 'realtime_start', end: 'realtime_end' });
+  return history;
 }
 
-function refuseOtherRequests(file: SourceFile, response: UncheckedObject): void {
+/** Refuses a response with fewer rows than it counts. */
+function refuseCut(file: SourceFile, response: UncheckedObject, rows: number): void {
+  const count = numberField(file, response, 'count');
+  if (count <= rows) return;
+  const reason = `the response has ${rows} of ${count} observations; request it again with limit=100000&offset=0`;
+  throw refusal(file, { column: 'count', value: String(count) }, reason);
+}
+
+function refuseOtherRequests(file: SourceFile, response: UncheckedObject, outputType: number): void {
   const units = textField(file, response, 'units');
   if (units !== 'lin') {
     const reason = 'these are changes, not the published values; request them again with units=lin';
     throw refusal(file, { column: 'units', value: units }, reason);
   }
-  const outputType = numberField(file, response, 'output_type');
-  if (outputType !== 1) {
+  if (outputType < 1 || outputType > 3) {
     const reason = 'only output_type=1 has every real-time period; request it again with that';
     throw refusal(file, { column: 'output_type', value: String(outputType) }, reason);
   }
+}
+
+/**
+ * The records of a response by vintage date, whose fields are vintages (`GDP_20150130`). With output type 2 each vintage
+ * is whole, and a date without a field has no figure in it; with output type 3 it has only what was new or revised.
+ */
+function* vintageResponse(
+  file: SourceFile,
+  response: UncheckedObject,
+  observations: readonly UncheckedObject[],
+  options: ReadOptions,
+): Generator<Batch> {
+  const outputType = numberField(file, response, 'output_type');
+  const names = [...new Set(observations.flatMap((observation) => Object.keys(observation)))].filter(
+    (name) => name !== 'date',
+  );
+  const columns = names.map((name): VintageColumn => {
+    const parts = splitVintageColumn(name);
+    if (parts !== undefined)
+      return { name, seriesId: columnSeries(file, parts.series, options), vintage: parts.vintage };
+    throw refusal(file, { column: name }, 'not a series and its vintage date, such as GDP_20150130');
+  });
+  const rows = observations.map((observation, index): VintageRow => {
+    const row = index + 1;
+    const cells = names.map((name) => (name in observation ? textField(file, observation, name, row) : ''));
+    return { row, date: dayField(file, observation, 'date', row), cells };
+  });
+  const figures = rows.reduce((sum, { cells }) => sum + cells.filter((cell) => cell !== '').length, 0);
+  refuseCut(file, response, Math.max(figures, rows.length));
+  if (outputType === 2) yield* vintageBatches(file, { columns, rows }, fredCells);
+  else yield changesIn(file, columns, rows);
+}
+
+function changesIn(file: SourceFile, columns: readonly VintageColumn[], rows: readonly VintageRow[]): Batch {
+  const statements = columns.flatMap(({ name, seriesId, vintage: asOf }, index) =>
+    rows.flatMap(({ row, date, cells }): Statement[] => {
+      const text = cells[index] ?? '';
+      return text === '' ? [] : [{ seriesId, date, asOf, value: numberOrDot(file, text, row, name) }];
+    }),
+  );
+  const coverage = columns.map(({ seriesId, vintage }) => ({ seriesId, coveredTo: vintage }));
+  return { coverage, statements };
 }
 
 function readObservation(file: SourceFile, observation: UncheckedObject, row: number): RealTimeValue {
   const date = dayField(file, observation, 'date', row);
   const start = dayField(file, observation, 'realtime_start', row);
   const end = endField(file, observation, row);
-  if (end < start) {
-    throw refusal(
-      file,
-      { row, column: 'realtime_end', value: end },
-      `the period ends before it starts, ${start}`,
-    );
-  }
-  const text = textField(file, observation, 'value', row);
+  const value = numberOrDot(file, textField(file, observation, 'value', row), row, 'value');
+  return { row, date, start, end, value };
+}
+
+function numberOrDot(file: SourceFile, text: string, row: number, column: string): string | null {
   const value = text === '.' ? null : parseDecimal(text);
-  if (value !== undefined) return { row, date, start, end, value };
-  throw refusal(
-    file,
-    { row, column: 'value', value: text },
-    'neither a decimal number nor . (not available)',
-  );
+  if (value !== undefined) return value;
+  throw refusal(file, { row, column, value: text }, 'neither a decimal number nor . (not available)');
 }
 
 function dayField(file: SourceFile, object: UncheckedObject, column: string, row?: number): Day {
@@ -192,32 +207,4 @@ function dayField(file: SourceFile, object: UncheckedObject, column: string, row
 
 function endField(file: SourceFile, object: UncheckedObject, row?: number): Day | typeof notEnded {
   return object.realtime_end === notEnded ? notEnded : dayField(file, object, 'realtime_end', row);
-}
-
-/** Refuses a date whose periods overlap, or do not reach the end of the response. */
-function refuseGaps(file: SourceFile, rows: readonly RealTimeValue[], end: RealTimeHistory['end']): void {
-  const ordered = [...rows].sort((a, b) => compare(a.date, b.date) || compare(a.start, b.start));
-  for (const [index, period] of ordered.entries()) {
-    const successor = ordered[index + 1];
-    const next = successor?.date === period.date ? successor : undefined;
-    if (next !== undefined && next.start <= period.end) {
-      const reason = `the period of ${next.date} from ${next.start} overlaps the one in row ${period.row}`;
-      throw refusal(file, { row: next.row, column: 'realtime_start', value: next.start }, reason);
-    }
-    if (period.end === end) continue;
-    if (next?.start === addDays(period.end, 1)) continue;
-    const following =
-      next === undefined ? 'nothing follows' : `the next, row ${next.row}, begins on ${next.start}`;
-    const reason = `the period of ${period.date} ends before the response does (${end}), and ${following}`;
-    throw refusal(file, at(period), reason);
-  }
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
-function at({ row, end }: RealTimeValue): FilePlace {
-  return { row, column: 'realtime_end', value: end };
 }

@@ -1,7 +1,8 @@
 import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { listField, readJsonObject, type UncheckedObject } from '../../readers/json.ts';
+import { listField, type UncheckedObject } from '../../readers/json.ts';
 import type { ImportFormat } from '../format.ts';
+import { isXmlResponse, readFredResponse } from './response.ts';
 
 /**
  * FRED's descriptions of series: responses of `series`, `category/series`, `tags/series` and the like. A frequency
@@ -10,12 +11,12 @@ import type { ImportFormat } from '../format.ts';
  */
 export const fredSeries: ImportFormat = {
   kind: 'fred-series',
-  summary: 'FRED API series descriptions (JSON with "seriess")',
+  summary: 'FRED API series descriptions (JSON or XML with "seriess")',
   source: 'FRED',
   vintageKind: undefined,
   whole: false,
   takesAsOf: false,
-  recognise: (head) => /^\s*\{/.test(head) && holdsSeries(head),
+  recognise: (head) => isXmlResponse(head, 'seriess') || (/^\s*\{/.test(head) && holdsSeries(head)),
   async *read(file) {
     yield { metadata: await readFredSeries(file) };
   },
@@ -29,7 +30,7 @@ export function holdsSeries(head: string): boolean {
 /** The series that a FRED response describes, each once, as of its latest real-time period. */
 export async function readFredSeries(file: SourceFile): Promise<readonly SeriesMetadata[]> {
   const latest = new Map<string, { readonly end: string; readonly metadata: SeriesMetadata }>();
-  const entries = listField(file, await readJsonObject(file), 'seriess');
+  const entries = listField(file, await readFredResponse(file), 'seriess');
   for (const [index, entry] of entries.entries()) {
     const metadata = readEntry(file, entry, index + 1);
     const end = textOf(entry, 'realtime_end') ?? '';

@@ -28,6 +28,7 @@ export const asofCsv: ImportFormat = {
   vintageKind: undefined,
   whole: false,
   takesAsOf: false,
+  statesAsOf: 'by hand',
   recognise(head) {
     const header = headerOf(head);
     return columns.every((name) => header.includes(name));

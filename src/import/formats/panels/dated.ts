@@ -3,7 +3,7 @@ import { frequencyOf } from '../../../domain/series/series.ts';
 import type { SourceFile } from '../../files/source-file.ts';
 import { headerOf } from '../../readers/csv.ts';
 import type { ImportFormat, ReadOptions } from '../format.ts';
-import { isCurveColumn, isVintageColumn } from '../fred/csv.ts';
+import { isCurveColumn, isRealTimeColumn, isVintageColumn } from '../fred/csv.ts';
 import {
   columnId,
   fredCells,
@@ -28,6 +28,7 @@ export const datedPanel: ImportFormat = {
   recognise(head) {
     const [date, ...columns] = headerOf(head);
     if (date !== 'date' || columns.length === 0 || columns.every(isCurveColumn)) return false;
+    if (columns.some(isRealTimeColumn)) return false;
     return columns.every((name) => isSeriesColumn(name) && !isVintageColumn(name));
   },
   async *read(file, options) {

@@ -5,6 +5,7 @@ import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { headerOf, readCsv } from '../../readers/csv.ts';
 import { readOnlySheet, type Sheet } from '../../readers/xlsx.ts';
 import type { ImportFormat } from '../format.ts';
+import { alfredWorkbook, fredWorkbook } from '../fred/workbook.ts';
 import { type VintageColumn, type VintageRow, type VintageTable, vintageBatches } from '../vintage-table.ts';
 import { periodsOf } from './periods.ts';
 
@@ -20,7 +21,11 @@ export const rtdsm: ImportFormat = {
   vintageKind: 'sampled',
   whole: true,
   takesAsOf: false,
-  recognise: (head, name) => isWorkbook(head, name) || isTable(head),
+  recognise: (head, name) =>
+    (isWorkbook(head, name) &&
+      !alfredWorkbook.recognise(head, name) &&
+      !fredWorkbook.recognise(head, name)) ||
+    isTable(head),
   async *read(file) {
     const workbook = isWorkbook((await file.head()).toString('latin1'), file.name);
     const sheet = workbook ? await readOnlySheet(file) : await readTable(file);

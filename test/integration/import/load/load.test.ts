@@ -60,7 +60,7 @@ onEveryEngine((engine) => {
       );
       const second = facts('X 2020-01-01 2020-05-01 1.0', 'X 2020-01-01 2020-06-01');
       const summaries = await importFiles(path, { 'a.csv': first, 'b.csv': second });
-      const none = { filings: 0, notes: [] };
+      const none = { filings: 0, projections: 0, notes: [] };
       expect(summaries.map(({ file: _, ...counts }) => counts)).toEqual([
         {
           ...none,

@@ -11,6 +11,7 @@ const plainImport = {
   merge: false,
   replace: false,
   complete: false,
+  projections: false,
   skipUnknown: false,
   withSample: false,
   dryRun: false,
@@ -59,13 +60,14 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
     },
   ],
   [
-    'import a.csv --merge --replace --complete --skip-unknown --with-sample --dry-run --store a.db -q',
+    'import a.csv --merge --replace --complete --projections --skip-unknown --with-sample --dry-run --store a.db -q',
     {
       ...plainImport,
       paths: ['a.csv'],
       merge: true,
       replace: true,
       complete: true,
+      projections: true,
       skipUnknown: true,
       withSample: true,
       dryRun: true,

@@ -126,8 +126,8 @@ describe('a file that no format recognises', () => {
     ],
     [
       'FRED in XML',
-      '<?xml version="1.0"?><observations realtime_start="2024-12-19">',
-      'this looks like a response of the FRED API in XML; request it with file_type=json',
+      '<?xml version="1.0"?><vintage_dates realtime_start="2024-12-19">',
+      'this looks like a response of the FRED API in XML, but not of series/observations or series',
     ],
     [
       'another Treasury feed',

@@ -1,0 +1,106 @@
+import { Readable } from 'node:stream';
+import { parseDecimal } from '../../../domain/series/decimal.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import { type NamedSheet, readSheets, sheetNamesIn } from '../../readers/xlsx.ts';
+import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
+import { alfredWide, fredCsv } from './csv.ts';
+import { alfredFirstReleases, alfredPeriods } from './periods.ts';
+import { readReadme } from './readme.ts';
+
+/** The names that ALFRED gives to its sheets, by layout. */
+const alfredSheet = /^(?:vintages?\b|obs\b|.*real-?time|.*initial)/i;
+
+/** ALFRED's download as a workbook: a README and sheets in one of the layouts of its CSV files. */
+export const alfredWorkbook: ImportFormat = {
+  kind: 'alfred-xlsx',
+  summary: 'ALFRED download as a workbook, in any of its layouts',
+  source: 'FRED',
+  vintageKind: 'exact',
+  whole: false,
+  takesAsOf: false,
+  takesSeries: true,
+  recognise: (head) => sheetNamesIn(head).some((name) => alfredSheet.test(name)),
+  read: (file, options) => readWorkbook(file, options, [alfredWide, alfredPeriods]),
+};
+
+/** FRED's download of a graph as a workbook: the figures of one day, which the file does not name. */
+export const fredWorkbook: ImportFormat = {
+  kind: 'fred-xlsx',
+  summary: 'FRED download as a workbook (fredgraph.xlsx), one vintage per file; its date is --as-of',
+  source: 'FRED',
+  vintageKind: 'fetched',
+  whole: true,
+  takesAsOf: true,
+  recognise: (head) => {
+    const names = sheetNamesIn(head);
+    return names.some((name) => /^(?:README|FRED Graph)$/i.test(name)) && !alfredWorkbook.recognise(head, '');
+  },
+  read: (file, options) => readWorkbook(file, options, [fredCsv]),
+};
+
+async function* readWorkbook(
+  file: SourceFile,
+  options: ReadOptions,
+  layouts: readonly ImportFormat[],
+): AsyncGenerator<Batch> {
+  let figures = 0;
+  for (const sheet of await readSheets(file)) {
+    if (/^README/i.test(sheet.name)) {
+      const text = sheet.rows.map((row) => row.map((cell) => String(cell ?? '')).join('  ')).join('\n');
+      if (/^Series ID: ?\S/m.test(text)) yield { metadata: [readReadme(file, text)] };
+      continue;
+    }
+    const csv = textOf(file, sheet);
+    const found = layouts.find((layout) => layout.recognise(csv.head, file.name));
+    if (found === undefined) throw refused(file, sheet, csv.head);
+    yield* found.read(csv.file, options);
+    figures += 1;
+  }
+  if (figures === 0) throw refusal(file, {}, 'the workbook has no sheet of figures');
+}
+
+function refused(file: SourceFile, { name }: NamedSheet, head: string): Error {
+  const place = { path: `${file.path}/${name}` };
+  if (alfredFirstReleases.recognise(head, file.name))
+    return refusal(
+      place,
+      {},
+      'first releases only; download them as CSV, whose revisions asof knows to be missing',
+    );
+  return refusal(place, {}, 'not a sheet of FRED or ALFRED: no column observation_date or period_start_date');
+}
+
+/** A sheet as the CSV file that FRED gives for it, with its rows at their places. */
+function textOf(
+  file: SourceFile,
+  { name, rows }: NamedSheet,
+): { readonly file: SourceFile; readonly head: string } {
+  const start = rows.findIndex((row) => /^(?:observation_|period_start_)?date$/i.test(String(row[0] ?? '')));
+  const lines = rows.map((row, index) =>
+    index < start || row.every((cell) => cell === null) ? '' : row.map(cellText).join(','),
+  );
+  const bytes = Buffer.from(`${lines.join('\n')}\n`);
+  return {
+    head: lines
+      .slice(Math.max(start, 0))
+      .join('\n')
+      .slice(0, 64 * 1024),
+    file: {
+      ...file,
+      path: `${file.path}/${name}`,
+      size: bytes.length,
+      open: async () => Readable.from([bytes]),
+      head: async () => bytes.subarray(0, 64 * 1024),
+      bytes: async () => bytes,
+    },
+  };
+}
+
+/** Days as FRED writes them, and numbers as the shortest text of the stored double, because a workbook has no other. */
+function cellText(cell: unknown): string {
+  if (cell === null || cell === undefined) return '';
+  if (cell instanceof Date) return cell.toISOString().slice(0, 10);
+  const text = String(cell).trim();
+  const number = parseDecimal(text) === undefined ? undefined : parseDecimal(String(Number(text)));
+  return number ?? (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+}
