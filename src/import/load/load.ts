@@ -35,7 +35,13 @@ export async function load(
   for (const { file, format } of inputs) {
     checkFlags(file, format, options);
     const summary = await new FileLoader(file, format, shared).load();
-    const { vintages: _vintages, filings: _filings, notes: _notes, ...logged } = summary;
+    const {
+      vintages: _vintages,
+      filings: _filings,
+      notes: _notes,
+      described: _described,
+      ...logged
+    } = summary;
     await writer.recordImport({
       ...logged,
       importedAt: options.importedAt,
