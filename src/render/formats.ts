@@ -16,7 +16,7 @@ type FormatEntry = {
 const formats = {
   table: { extensions: ['txt'], load: async () => (await import('./table/table.ts')).TableRenderer },
   csv: { extensions: ['csv'], load: async () => CsvRenderer },
-  tsv: { extensions: ['tsv'], load: async () => TsvRenderer },
+  tsv: { extensions: ['tsv', 'tab'], load: async () => TsvRenderer },
   json: { extensions: ['json'], load: async () => (await import('./json.ts')).JsonRenderer },
   ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await import('./json.ts')).NdjsonRenderer },
   parquet: {
@@ -49,27 +49,34 @@ export function parseFormat(text: string): OutputFormat {
   });
 }
 
-/** Extensions of well-known formats that asof does not write. */
-const unsupported: ReadonlySet<string> = new Set(['png', 'pdf', 'html', 'xml', 'xlsx', 'ods']);
+/** Whether a file name asks for compression. */
+export function isGzipName(name: string | undefined): boolean {
+  return name !== undefined && /[^/\\]\.gz$/i.test(name);
+}
 
 /**
- * The format for the extension of a file name, in any letter case; undefined for an unknown extension, a Problem for that
- * of a well-known format that asof does not write.
+ * The format for the extension of a file name, in any letter case; undefined for a name without one, a Problem for an
+ * extension that no format has. A last `.gz`, which asks for compression, does not count.
  */
 export function formatForFile(path: string): OutputFormat | undefined {
-  const extension = /[^/\\]\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase();
+  const plain = isGzipName(path) ? path.slice(0, -'.gz'.length) : path;
+  const extension = /[^/\\]\.([^./\\]+)$/.exec(plain)?.[1]?.toLowerCase();
   if (extension === undefined) return undefined;
-  if (unsupported.has(extension)) {
-    throw new Problem(
-      'bad-input',
-      `asof writes no .${extension} files: the formats are ${formatNames.join(', ')}`,
-      {
-        field: 'output',
-        hints: ['--format sets the format of a file with any name'],
-      },
-    );
-  }
-  return formatNames.find((name) => (formats[name].extensions as readonly string[]).includes(extension));
+  const known = (name: OutputFormat): readonly string[] => formats[name].extensions;
+  const format = formatNames.find((name) => known(name).includes(extension));
+  if (format !== undefined) return format;
+  const endings = formatNames.flatMap((name) => known(name).map((ending) => `.${ending}`));
+  throw new Problem(
+    'bad-input',
+    `asof writes no .${extension} files: the formats are ${formatNames.join(', ')}`,
+    {
+      field: 'output',
+      hints: [
+        `use the ending ${endings.join(', ')}; .gz after it compresses`,
+        '--format sets the format of a file with any name',
+      ],
+    },
+  );
 }
 
 /** Refuses a format that cannot be written as the user asks: binary on a terminal, Markdown without a header. */

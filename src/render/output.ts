@@ -1,7 +1,7 @@
 import { Problem } from '../errors/problem.ts';
 import type { Drawing, TextSize } from './chart/drawing.ts';
 import { selectColumns } from './columns.ts';
-import { checkFormat, createRenderer, formatForFile, type OutputFormat } from './formats.ts';
+import { checkFormat, createRenderer, formatForFile, isGzipName, type OutputFormat } from './formats.ts';
 import type { OutputLayout, Renderer } from './renderer.ts';
 
 /** What a caller says about the output of a query. */
@@ -123,9 +123,9 @@ export async function rendererFor(
 ): Promise<Renderer> {
   if (output.plot !== undefined && drawing !== undefined) {
     const { TextChartRenderer } = await import('./chart/text/text.ts');
-    return new TextChartRenderer(drawing, output.plot, output.colour);
+    return packedFor(output, new TextChartRenderer(drawing, output.plot, output.colour));
   }
-  return createRenderer(output.format, {
+  const renderer = await createRenderer(output.format, {
     columns: selectColumns(fields, columns, output.columns),
     header: output.header,
     colour: output.colour,
@@ -133,4 +133,11 @@ export async function rendererFor(
     ...(output.width !== undefined && { width: output.width }),
     ...(drawing !== undefined && { drawing }),
   });
+  return packedFor(output, renderer);
+}
+
+async function packedFor({ file }: OutputChoice, renderer: Renderer): Promise<Renderer> {
+  if (!isGzipName(file)) return renderer;
+  const { GzipRenderer } = await import('./gzip.ts');
+  return new GzipRenderer(renderer);
 }

@@ -4,6 +4,7 @@ import { embeddedClient } from '../../client/open.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
+import { isGzipName } from '../../render/formats.ts';
 import { openStore } from '../../store/open.ts';
 import type { StoreView } from '../../store/store.ts';
 import { chosenBaseUrl, storeToRead } from '../config/places.ts';
@@ -37,13 +38,29 @@ export async function runFacts(line: FactsLine, io: Io): Promise<number> {
     }
     if (known.length > 0 && (failures.length === 0 || line.file === undefined))
       await store.read(async (view) =>
-        writeFacts(view, known, await openSink(line.file, io), line.messages.quiet, io),
+        writeFacts(view, known, await factsSink(line.file, io), line.messages.quiet, io),
       );
     const codes = failures.map((error) => reportFailure(error, false, io));
     return codes[0] ?? exitCode.success;
   } finally {
     await store.close();
   }
+}
+
+/** The sink of the file, whose content is compressed if its name ends in .gz. */
+async function factsSink(file: string | undefined, io: Io): Promise<Sink> {
+  const sink = await openSink(file, io);
+  if (!isGzipName(file)) return sink;
+  const { GzipMembers } = await import('../../render/gzip.ts');
+  const members = new GzipMembers();
+  return {
+    ...sink,
+    write: (chunk) => sink.write(members.write(chunk)),
+    finish: async () => {
+      await sink.write(members.end());
+      await sink.finish();
+    },
+  };
 }
 
 async function writeFacts(

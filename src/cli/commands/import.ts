@@ -123,7 +123,12 @@ function storeLines(
   ];
 }
 
-function counts({ series, vintages, filings, projections, ...merged }: ImportedFile): string {
+function counts({ series, vintages, filings, projections, described, ...merged }: ImportedFile): string {
+  if (described !== undefined && series + filings === 0) {
+    const { added, changed, known } = described;
+    const count = many(added + changed + known, 'series', 'series');
+    return `${count} described (${grouped(added)} new, ${grouped(changed)} changed, ${grouped(known)} known)`;
+  }
   return [
     ...(series > 0 || filings === 0 ? [many(series, 'series', 'series')] : []),
     ...(vintages > 0 ? [many(vintages, 'vintage')] : []),

@@ -74,7 +74,7 @@ export class FileLoader {
     const { bufferSize = defaultBufferSize } = options;
     for await (const batch of this.#format.read(this.#file, options)) {
       const { statements = [], complete = [], points = [], filings = [], notes = [] } = batch;
-      await registry.take(batch, this.#file.path);
+      this.#tally.describe(await registry.take(batch, this.#file.path));
       this.#collect(statements);
       for (const vintage of complete) this.#complete(vintage);
       if (points.length > 0) await this.#mergePoints(points);

@@ -40,6 +40,7 @@ export async function load(
       filings: _filings,
       projections: _projections,
       notes: _notes,
+      described: _described,
       ...logged
     } = summary;
     await writer.recordImport({

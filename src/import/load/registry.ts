@@ -67,11 +67,18 @@ export class Registry {
   }
 
   /** Adds the metadata and the coverage of a batch. */
-  async take({ metadata = [], implied = [], coverage = [] }: Batch, file: string): Promise<void> {
+  async take(
+    { metadata = [], implied = [], coverage = [] }: Batch,
+    file: string,
+  ): Promise<readonly MetadataChange[]> {
     const changed = new Set([...metadata, ...implied].map(({ seriesId }) => this.idOf(seriesId)));
-    if (changed.size + coverage.length === 0) return;
+    if (changed.size + coverage.length === 0) return [];
     await this.#load(changed);
+    const changes: MetadataChange[] = [];
     for (const stated of metadata) {
+      changes.push(
+        changeOf(recordOf(this.idOf(stated.seriesId), this.#entryOf(this.idOf(stated.seriesId))), stated),
+      );
       const entry = this.#combine(stated, file, (record, own) =>
         withStated(record, own, this.#options.replace),
       );
@@ -80,6 +87,7 @@ export class Registry {
     for (const given of implied) this.#combine(given, file, withImplied);
     await this.#put(changed);
     await this.#cover([...metadata, ...coverage]);
+    return changes;
   }
 
   /** Checks sources, and finishes every series that was mentioned; call it once, after all files. */
@@ -183,6 +191,31 @@ const labels: Readonly<Record<string, string>> = {
   seasonalAdjustment: 'seasonal adjustment',
   vintageKind: 'vintage kind',
 };
+
+/** What a description of a series does to the one that is held; `fields` are those that had another value before. */
+export type MetadataChange = {
+  readonly kind: 'added' | 'changed' | 'known';
+  readonly fields: readonly string[];
+};
+
+function changeOf(
+  record: SeriesRecord,
+  { coveredTo: givenTo, seriesId: _id, ...given }: SeriesMetadata,
+): MetadataChange {
+  const { stated } = record;
+  let kind: MetadataChange['kind'] =
+    givenTo !== undefined && givenTo > (stated.coveredTo ?? '') ? 'added' : 'known';
+  const fields: string[] = [];
+  for (const [field, value] of Object.entries(given)) {
+    const before = stated[field as keyof typeof given];
+    if (before === undefined) kind = 'added';
+    else if (before !== value)
+      fields.push(
+        `${stated.seriesId} ${labels[field] ?? field}: ${JSON.stringify(value)}, before ${JSON.stringify(before)}`,
+      );
+  }
+  return { kind: fields.length > 0 ? 'changed' : kind, fields };
+}
 
 /** Adds stated metadata; a field that differs from the one held is a conflict unless it is replaced. */
 function withStated(record: SeriesRecord, given: SeriesMetadata, replace: boolean): Combined {

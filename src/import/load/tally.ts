@@ -2,6 +2,10 @@ import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { MergeCounts } from '../../domain/series/merge-plan.ts';
 import type { SourceFile } from '../files/source-file.ts';
+import type { MetadataChange } from './registry.ts';
+
+/** How many of the series that a file describes got metadata, had other metadata before, or had the same. */
+export type DescribedCounts = { readonly added: number; readonly changed: number; readonly known: number };
 
 /** The counts and notes of one imported file. */
 export type FileSummary = {
@@ -16,6 +20,8 @@ export type FileSummary = {
   readonly withdrawn: number;
   /** Values of periods that begin after the day on which they were known. */
   readonly projections: number;
+  /** The series that the file describes, if it states metadata. */
+  readonly described?: DescribedCounts;
   /** Notes about the file for the user. */
   readonly notes: readonly string[];
 };
@@ -30,6 +36,7 @@ export class Tally {
   #added = 0;
   #known = 0;
   #withdrawn = 0;
+  #described: DescribedCounts | undefined;
 
   /** Counts a vintage of a series. */
   vintage(seriesId: string, asOf: Day): void {
@@ -51,6 +58,15 @@ export class Tally {
     this.#known += known;
   }
 
+  /** Counts descriptions of series, and notes what they change. */
+  describe(changes: readonly MetadataChange[]): void {
+    for (const { kind, fields } of changes) {
+      const { added, changed, known } = this.#described ?? { added: 0, changed: 0, known: 0 };
+      this.#described = { added, changed, known, [kind]: { added, changed, known }[kind] + 1 };
+      this.#notes.push(...fields);
+    }
+  }
+
   note(...notes: readonly string[]): void {
     this.#notes.push(...notes);
   }
@@ -66,6 +82,7 @@ export class Tally {
       statementsKnown: this.#known,
       withdrawn: this.#withdrawn,
       projections: this.projections,
+      ...(this.#described !== undefined && { described: this.#described }),
       notes: this.#notes,
     };
   }

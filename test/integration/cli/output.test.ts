@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { asof, days, importedStore, linesOf, longValue, statements } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
@@ -185,6 +186,26 @@ describe('-o', () => {
     expect(linesOf(folder.read('gdp.ndjson')).map((text) => JSON.parse(text).value)).toEqual([
       '17703.7',
       '17599.8',
+    ]);
+  });
+
+  it('compresses what it writes to a name that ends in .gz, also of facts, which import reads again', async () => {
+    const line = ['obs', 'GDP', '--store', store];
+    await asof([...line, '-o', folder.path('gdp.csv.gz')]);
+    expect(gunzipSync(readFileSync(folder.path('gdp.csv.gz'))).toString()).toBe((await asof(line)).out);
+    await asof(['facts', 'GDP', '--store', store, '-o', folder.path('facts.csv.gz')]);
+    const copy = folder.path('copy.db');
+    expect((await asof(['import', folder.path('facts.csv.gz'), '--store', copy, '-q'])).code).toBe(0);
+    expect((await asof(['facts', 'GDP', '--store', copy])).out).toBe(
+      (await asof(['facts', 'GDP', '--store', store])).out,
+    );
+  });
+
+  it('is refused with an ending that no format has', async () => {
+    const { code, err } = await asof(['obs', 'GDP', '--store', store, '-o', folder.path('gdp.cvs')]);
+    expect([code, err.split('\n')[0]]).toEqual([
+      2,
+      'asof: asof writes no .cvs files: the formats are table, csv, tsv, json, ndjson, parquet, markdown, svg',
     ]);
   });
 

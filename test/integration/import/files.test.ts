@@ -130,6 +130,23 @@ describe('standard input', () => {
   });
 });
 
+describe('a file of metadata', () => {
+  it('reports which descriptions are new, changed and known, and each change', async () => {
+    const store = newStorePath(folder);
+    const header = 'series_id,title,units\n';
+    const files = tempFolder({
+      'a.csv': `${header}GDP,Gross Domestic Product,Billions of Dollars\nCPI,Prices,Index\n`,
+      'b.csv': `${header}GDP,Gross Domestic Product,Bil. of $\nCPI,,Index\nUNRATE,Unemployment Rate,Percent\n`,
+    });
+    const [first] = (await importing([join(files, 'a.csv')], { store, asOf: undefined })).files;
+    expect(first?.described).toEqual({ added: 2, changed: 0, known: 0 });
+    const [second] = (await importing([join(files, 'b.csv')], { store, asOf: undefined, replace: true }))
+      .files;
+    expect(second?.described).toEqual({ added: 1, changed: 1, known: 1 });
+    expect(second?.notes).toEqual(['GDP units: "Bil. of $", before "Billions of Dollars"']);
+  });
+});
+
 describe('the format of dates', () => {
   const ambiguous = tempFolder({ 'Y.csv': 'Date,Y\n1/2/2015,1\n1/5/2015,2\n' });
 

@@ -36,7 +36,14 @@ describe('importFiles', () => {
       dryRun: false,
       files: [
         { file: join(files, 'a.csv'), kind: 'asof-csv', series: 1, vintages: 2, ...none, statementsNew: 2 },
-        { file: join(files, 'more/b.csv'), kind: 'metadata-csv', series: 0, vintages: 0, ...none },
+        {
+          file: join(files, 'more/b.csv'),
+          kind: 'metadata-csv',
+          series: 0,
+          vintages: 0,
+          ...none,
+          described: { added: 1, changed: 0, known: 0 },
+        },
       ],
       skipped: [],
       outdated: [],

@@ -17,7 +17,10 @@ describe('the format for the file name', () => {
     ['gdp.md', 'markdown'],
     ['GDP.Markdown', 'markdown'],
     ['gdp', undefined],
-    ['gdp.data', undefined],
+    ['gdp.tab', 'tsv'],
+    ['gdp.csv.gz', 'csv'],
+    ['GDP.NDJSON.GZ', 'ndjson'],
+    ['gdp.gz', undefined],
     ['archive.csv/gdp', undefined],
     ['.csv', undefined],
     ['-', undefined],
@@ -26,12 +29,15 @@ describe('the format for the file name', () => {
   });
 });
 
-describe('a file name with the extension of an unsupported format is refused:', () => {
-  it.each(['gdp.ods', 'gdp.XLSX', 'out/gdp.html', 'chart.png'])('%s', (path) => {
-    expect(() => formatForFile(path)).toThrow(
-      /^asof writes no \.(ods|xlsx|html|png) files: the formats are table, csv/,
-    );
-  });
+describe('a file name with an extension that no format has is refused:', () => {
+  it.each(['gdp.ods', 'gdp.XLSX', 'out/gdp.html', 'chart.png', 'gdp.cvs', 'gdp.2015', 'gdp.dat.gz'])(
+    '%s',
+    (path) => {
+      expect(() => formatForFile(path)).toThrow(
+        /^asof writes no \.(ods|xlsx|html|png|cvs|2015|dat) files: the formats are table, csv/,
+      );
+    },
+  );
 });
 
 describe('the name of a format', () => {
