@@ -20,7 +20,7 @@ const begun: readonly ModelStatement[] = seriesIds.map((series) => ({
   asOf: '2019-12-01',
   value: '7.7',
 }));
-const metadata = `series_id,frequency,covered_to\n${seriesIds.map((id) => `${id},M,2022-12-31\n`).join('')}`;
+const metadata = `series_id,frequency,covered_to\n${seriesIds.map((id) => `${id},M,2025-12-31\n`).join('')}`;
 
 async function storeOf(said: readonly ModelStatement[]): Promise<string> {
   const path = newStorePath(folder);

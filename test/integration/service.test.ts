@@ -170,7 +170,7 @@ describe('the service answers with exactly the fields of the contract', () => {
     expect(await asJson(curve, given, { now: `${today}T23:59:59Z` })).toStrictEqual({
       ...page,
       object: 'yield_curve',
-      covered_to: isPar ? '2026-01-17T00:00:00Z' : '2026-01-14T00:00:00Z',
+      covered_to: isPar ? '2026-01-19T00:00:00Z' : '2026-01-14T00:00:00Z',
       results,
       results_count: results.length,
     });
@@ -180,7 +180,7 @@ describe('the service answers with exactly the fields of the contract', () => {
     expect(await asJson(yields, [['to', '2026-01-15']])).toStrictEqual({
       ...page,
       object: 'yield_series',
-      covered_to: '2026-01-17T00:00:00Z',
+      covered_to: '2026-01-19T00:00:00Z',
       results: wednesday,
       results_count: 2,
     });

@@ -152,7 +152,7 @@ describe('nothing that is published after the day of a snapshot changes a file o
     await importFiles(path, {
       ...asAsofCsv(known)[0]?.files,
       // The coverage is not a fact that was published, and must be the same.
-      'metadata.csv': `series_id,frequency,covered_to\n${ids.map((id) => `${id},M,2022-12-31\n`).join('')}`,
+      'metadata.csv': `series_id,frequency,covered_to\n${ids.map((id) => `${id},M,2025-12-31\n`).join('')}`,
       ...(rates.length > 0 && { 'par.csv': `Date,"1 Mo","10 Yr"\n${rates.join('')}` }),
     });
     return path;
