@@ -4,7 +4,7 @@ import { closest } from '../domain/series/closest.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Field, FieldType } from './field.ts';
-import { type AskMore, operation, type Principal, pageOf } from './operation.ts';
+import { type AskMore, operation, pageOf } from './operation.ts';
 import { type Clock, type ParamTexts, textOf, without } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
@@ -108,7 +108,7 @@ export const insiderFilings = operation({
     ticker: filterParam('Trading symbol.'),
     owner_name: filterParam('A part of the name of an owner, ignoring case.', { flag: 'owner' }),
     days: integerParam(
-      `Filed within this number of days (a service: ${days.usual} if no date is given).`,
+      `Filed within this number of days (${days.usual} if no date is given).`,
       days.least,
       days.most,
       undefined,
@@ -210,10 +210,10 @@ export const insiderFilings = operation({
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
-  async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position, principal }) {
+  async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position }) {
     const [filedOn, filingId, row] = position?.key ?? [];
     const found = await view.filings({
-      ...filedWithin(dates, clock, principal),
+      ...filedWithin(dates, clock),
       limit: limit + 1,
       ...(ticker !== '' && { ticker }),
       ...(owner_name !== '' && { ownerName: owner_name }),
@@ -264,16 +264,9 @@ function countOf({ days: asked, from, to }: Omit<Dates, 'as_of'>): number | unde
   return asked ?? (from === undefined && to === undefined ? days.usual : undefined);
 }
 
-/**
- * The range of filing dates; `days` count back from the last day that can be in the answer. Who owns the store and gives no
- * dates gets every filing.
- */
-function filedWithin(
-  { from, to, as_of, days: asked }: Dates,
-  { today, latest }: Clock,
-  { ownsStore }: Pick<Principal, 'ownsStore'> = {},
-) {
-  const count = ownsStore === true ? asked : countOf({ days: asked, from, to });
+/** The range of filing dates; `days` count back from the last day that can be in the answer. */
+function filedWithin({ from, to, as_of, ...asked }: Dates, { today, latest }: Clock) {
+  const count = countOf({ ...asked, from, to });
   const last = earlier(to ?? latest, as_of ?? latest);
   const first = from ?? (count === undefined ? undefined : addDays(earlier(last, today), 1 - count));
   return { to: last, ...(first !== undefined && { from: first }) };

@@ -11,8 +11,6 @@ export type Principal = {
   readonly monthlyLimit: number;
   readonly ratePerMinute: number;
   readonly vintageAccess: boolean;
-  /** Whether it owns the store, so that a listing is not cut to recent days to spare a service. */
-  readonly ownsStore?: boolean;
 };
 
 /** Where a listing continues: after the row with this key, in this version of the data. */

@@ -22,7 +22,6 @@ export const owner: Principal = {
   monthlyLimit: 2147483647,
   ratePerMinute: 2147483647,
   vintageAccess: true,
-  ownsStore: true,
 };
 
 /** One request for an operation. */
