@@ -1,12 +1,12 @@
 import { transactionValue } from '../domain/insider/amounts.ts';
 import { type Filing, formTypes, hasSymbol, leadOwner, otherOwners } from '../domain/insider/filing.ts';
-import { closest } from '../domain/series/closest.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Field, FieldType } from './field.ts';
-import { type AskMore, operation, pageOf } from './operation.ts';
-import { type Clock, type ParamTexts, textOf, without } from './param.ts';
+import { operation, pageOf } from './operation.ts';
+import { type Clock, textOf, without } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
+import { firstFilingDay, tickerReason } from './ticker-reason.ts';
 
 const days = { least: 1, most: 365, usual: 30 } as const;
 
@@ -236,28 +236,6 @@ type Dates = {
   readonly to: Day | undefined;
   readonly as_of: Day | undefined;
 };
-
-/**
- * Where the filings of the ticker that was asked for are, if not in the answer; a Problem with suggestions where no filing
- * of it is held at all. Undefined without a ticker.
- */
-export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<string | undefined> {
-  const ticker = textOf(texts, 'ticker');
-  if (ticker === undefined) return undefined;
-  const since = ['from', firstFilingDay] as const;
-  const { results } = await ask('insider_filings', [['ticker', ticker], since, ['limit', '1']]);
-  const [newest] = results;
-  if (newest !== undefined) return `the newest filing of ${ticker} is of ${String(newest.filing_date)}`;
-  const others = await ask('insider_filings', [since, ['limit', '1000']]);
-  const symbols = [...new Set(others.results.flatMap((row) => (row.ticker ? [String(row.ticker)] : [])))];
-  const near = closest(ticker, symbols);
-  throw new Problem('not-found', `no filing of ticker '${ticker}' is held`, {
-    hints: near === undefined ? [] : [`did you mean ${near}?`],
-  });
-}
-
-/** Before the first filing with the SEC. */
-const firstFilingDay = '1900-01-01';
 
 /** The number of days to count back; undefined if the range has its own first day. */
 function countOf({ days: asked, from, to }: Omit<Dates, 'as_of'>): number | undefined {
