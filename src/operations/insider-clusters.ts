@@ -4,10 +4,10 @@ import { hasSymbol } from '../domain/insider/filing.ts';
 import type { Purchase } from '../domain/insider/purchase.ts';
 import { type NamedCluster, pageOfClusters } from './cluster-search.ts';
 import type { Field, FieldType, RowFrom } from './field.ts';
-import { tickerReason } from './insider-filings.ts';
 import { operation } from './operation.ts';
 import { textOf } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
+import { tickerReason } from './ticker-reason.ts';
 
 /** An extension field. */
 function extension<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {

@@ -1,12 +1,12 @@
 import { transactionValue } from '../domain/insider/amounts.ts';
 import { type Filing, formTypes, hasSymbol, leadOwner, otherOwners } from '../domain/insider/filing.ts';
-import { closest } from '../domain/series/closest.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Field, FieldType } from './field.ts';
-import { type AskMore, operation, type Principal, pageOf } from './operation.ts';
-import { type Clock, type ParamTexts, textOf, without } from './param.ts';
+import { operation, pageOf } from './operation.ts';
+import { type Clock, textOf, without } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
+import { firstFilingDay, tickerReason } from './ticker-reason.ts';
 
 const days = { least: 1, most: 365, usual: 30 } as const;
 
@@ -109,7 +109,7 @@ export const insiderFilings = operation({
     ticker: filterParam('Trading symbol.'),
     owner_name: filterParam('A part of the name of an owner, ignoring case.', { flag: 'owner' }),
     days: integerParam(
-      `Filed within this number of days (a service: ${days.usual} if no date is given).`,
+      `Filed within this number of days (${days.usual} if no date is given).`,
       days.least,
       days.most,
       undefined,
@@ -212,10 +212,10 @@ export const insiderFilings = operation({
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
   coveredTo: (_values, view) => view.coveredTo('filings'),
-  async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position, principal }) {
+  async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position }) {
     const [filedOn, filingId, row] = position?.key ?? [];
     const found = await view.filings({
-      ...filedWithin(dates, clock, principal),
+      ...filedWithin(dates, clock),
       limit: limit + 1,
       ...(ticker !== '' && { ticker }),
       ...(owner_name !== '' && { ownerName: owner_name }),
@@ -239,43 +239,14 @@ type Dates = {
   readonly as_of: Day | undefined;
 };
 
-/**
- * Where the filings of the ticker that was asked for are, if not in the answer; a Problem with suggestions where no filing
- * of it is held at all. Undefined without a ticker.
- */
-export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<string | undefined> {
-  const ticker = textOf(texts, 'ticker');
-  if (ticker === undefined) return undefined;
-  const since = ['from', firstFilingDay] as const;
-  const { results } = await ask('insider_filings', [['ticker', ticker], since, ['limit', '1']]);
-  const [newest] = results;
-  if (newest !== undefined) return `the newest filing of ${ticker} is of ${String(newest.filing_date)}`;
-  const others = await ask('insider_filings', [since, ['limit', '1000']]);
-  const symbols = [...new Set(others.results.flatMap((row) => (row.ticker ? [String(row.ticker)] : [])))];
-  const near = closest(ticker, symbols);
-  throw new Problem('not-found', `no filing of ticker '${ticker}' is held`, {
-    hints: near === undefined ? [] : [`did you mean ${near}?`],
-  });
-}
-
-/** Before the first filing with the SEC. */
-const firstFilingDay = '1900-01-01';
-
 /** The number of days to count back; undefined if the range has its own first day. */
 function countOf({ days: asked, from, to }: Omit<Dates, 'as_of'>): number | undefined {
   return asked ?? (from === undefined && to === undefined ? days.usual : undefined);
 }
 
-/**
- * The range of filing dates; `days` count back from the last day that can be in the answer. Who owns the store and gives no
- * dates gets every filing.
- */
-function filedWithin(
-  { from, to, as_of, days: asked }: Dates,
-  { today, latest }: Clock,
-  { ownsStore }: Pick<Principal, 'ownsStore'> = {},
-) {
-  const count = ownsStore === true ? asked : countOf({ days: asked, from, to });
+/** The range of filing dates; `days` count back from the last day that can be in the answer. */
+function filedWithin({ from, to, as_of, ...asked }: Dates, { today, latest }: Clock) {
+  const count = countOf({ ...asked, from, to });
   const last = earlier(to ?? latest, as_of ?? latest);
   const first = from ?? (count === undefined ? undefined : addDays(earlier(last, today), 1 - count));
   return { to: last, ...(first !== undefined && { from: first }) };

@@ -12,8 +12,6 @@ export type Principal = {
   readonly dailyLimit: number;
   readonly ratePerMinute: number;
   readonly vintageAccess: boolean;
-  /** Whether it owns the store, so that a listing is not cut to recent days to spare a service. */
-  readonly ownsStore?: boolean;
 };
 
 /** The requests of a key in this UTC day and month, the current one included. */

@@ -111,11 +111,11 @@ export const seriesSearch = operation({
     return `nothing matches ${JSON.stringify(textOf(texts, 'q'))}; the nearest are shown`;
   },
   rowTests: {
-    // What is found by words depends on all series together; a row that was not found says so.
+    // What is found by words depends on all series together, so the service says how it found a row.
     q: {
       field: 'id',
       met: (row, { q, match }) =>
-        match === 'words' ? row.matched !== null : findSeries([row], q, match).length > 0,
+        (match === 'words' && typeof row.matched === 'string') || findSeries([row], q, match).length > 0,
     },
   },
   substitute({ q, match }) {

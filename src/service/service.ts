@@ -23,7 +23,6 @@ export const owner: Principal = {
   dailyLimit: 2147483647,
   ratePerMinute: 2147483647,
   vintageAccess: true,
-  ownsStore: true,
 };
 
 /** One request for an operation. */

@@ -87,7 +87,9 @@ describe('asof curve', () => {
   it('says how to look back from a day without a curve', async () => {
     const { code, out, err } = await asof(['curve', '--date', 'today', '--store', store]);
     expect([code, linesOf(out)]).toEqual([0, ['trade_date,maturity,rate,curve_type,source']]);
-    expect(err).toBe('asof: no curve on 2026-03-15; --on-or-before takes the newest one before it\n');
+    expect(err).toBe(
+      'asof: no curve on 2026-03-15, a Sunday; --on-or-before takes the newest one before it\n',
+    );
     expect((await asof(['curve', '--date', '2025-07-29', '--store', store])).err).toBe('');
   });
 });
@@ -134,7 +136,7 @@ describe('asof curve --vs', () => {
       'the day itself',
       ['--date', '2025-06-01', '--vs', '2025-07-29'],
       '1M,,3.5,,,2025-07-29,PAR',
-      '2025-06-01',
+      '2025-06-01, a Sunday',
     ],
   ])('says when there is no curve of %s, and how to look back', async (_, flags, row, day) => {
     const { out, err } = await asof(['curve', ...flags, '--store', store]);
