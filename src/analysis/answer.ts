@@ -60,6 +60,8 @@ export type Failure = { readonly id: string; readonly error: unknown };
 /** An answer: its layout is known before its first page. */
 export type QueryAnswer<R extends Row = Row> = RowLayout & {
   readonly drawing?: Drawing;
+  /** Whether a terminal shows each row as a card. */
+  readonly card?: boolean;
   /** Of a comparison: whether anything differs. */
   readonly differs?: boolean;
   /** The pages of all series that could be answered; none where none could. */

@@ -34,7 +34,8 @@ async function answerOperation(query: OperationQuery, context: QueryContext): Pr
     throw new Problem('bad-input', `a cursor continues one series, not ${series.length}`);
   const drawing = context.chart === true ? await drawingOf(operation, query, series, context) : undefined;
   const failures: Failure[] = [];
-  const shown = { fields: operation.fields, columns: operation.columns, ...(drawing && { drawing }) };
+  const { fields, columns, card } = operation;
+  const shown = { fields, columns, ...(card === true && { card }), ...(drawing && { drawing }) };
   if (series === undefined)
     return { ...shown, failures, pages: pagesOfOne(query, operation, failures, context) };
   return { ...shown, failures, pages: pagesOfSeveral(query, operation, series, failures, context) };

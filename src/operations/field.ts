@@ -141,6 +141,10 @@ export type Field = {
   readonly happened?: boolean;
   /** Its only values, where it has few; rows of another service may have others. */
   readonly choices?: readonly string[];
+  /** What a table on a terminal calls it, to save room. */
+  readonly head?: string;
+  /** Whether a table on a narrow terminal leaves it out last (`high`) or first (`low`). */
+  readonly rank?: 'high' | 'low';
   /** The words that files and tables show for certain values, such as a limit that means no limit. */
   readonly words?: Readonly<Record<string, string>>;
   /** In a list, whether entries may be missing (null). */

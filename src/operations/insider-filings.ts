@@ -26,21 +26,38 @@ function nullableExtension<const N extends string, const T extends FieldType>(
 
 /** The fields of a reported trade. */
 const filingFields = [
-  { name: 'filing_date', type: 'day', description: 'The first day on which the trade was public.' },
-  nullable('transaction_date', 'day', 'The day of the trade, as stated.'),
-  nullable('accession_number', 'text', "The SEC's number of the filing."),
-  nullable('ticker', 'text', 'Trading symbol, as stated.'),
+  {
+    name: 'filing_date',
+    type: 'day',
+    description: 'The first day on which the trade was public.',
+    head: 'filed',
+  },
+  { ...nullable('transaction_date', 'day', 'The day of the trade, as stated.'), head: 'traded' },
+  { ...nullable('accession_number', 'text', "The SEC's number of the filing."), rank: 'low' },
+  { ...nullable('ticker', 'text', 'Trading symbol, as stated.'), rank: 'high' },
   nullable('issuer_name', 'text', 'The company whose shares were traded.'),
-  nullable(
-    'owner_name',
-    'text',
-    'Who reports: among joint filers the first officer or director, else the first.',
-  ),
+  {
+    ...nullable(
+      'owner_name',
+      'text',
+      'Who reports: among joint filers the first officer or director, else the first.',
+    ),
+    rank: 'high',
+  },
   nullable('officer_title', 'text', 'The title of an officer.'),
-  nullable('transaction_code', 'text', 'P is a purchase in the open market, S a sale.'),
-  { ...nullable('acquired_disposed', 'text', 'A is acquired, D disposed of.'), choices: ['A', 'D'] },
-  nullable('shares', 'decimal', 'Number of shares.'),
-  nullable('price_per_share', 'decimal', 'Price of one share.'),
+  {
+    ...nullable('transaction_code', 'text', 'P is a purchase in the open market, S a sale.'),
+    head: 'code',
+    rank: 'high',
+  },
+  {
+    ...nullable('acquired_disposed', 'text', 'A is acquired, D disposed of.'),
+    choices: ['A', 'D'],
+    head: 'a/d',
+    rank: 'low',
+  },
+  { ...nullable('shares', 'decimal', 'Number of shares.'), rank: 'high' },
+  { ...nullable('price_per_share', 'decimal', 'Price of one share.'), head: 'price', rank: 'high' },
   nullable('is_director', 'boolean', 'Whether the owner is a director.'),
   nullable('is_officer', 'boolean', 'Whether the owner is an officer.'),
   nullable('is_ten_percent', 'boolean', 'Whether the owner holds more than ten percent.'),

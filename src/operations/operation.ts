@@ -126,6 +126,8 @@ export type Operation<P extends Params = Params, R = Row> = {
    * them; it refuses a repeated value.
    */
   readonly newestFirst?: string;
+  /** Whether a terminal shows its row as a card: a line for each field. */
+  readonly card?: boolean;
   /** The kind of chart that shows the rows; without it there is none. */
   readonly chart?: 'curve' | 'revisions' | 'series' | 'spread';
   /** The fields that identify what `limit` counts, if several rows count as one. */

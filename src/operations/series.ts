@@ -10,20 +10,22 @@ import { choiceParam, paging, seriesIdParam, textParam } from './params.ts';
 
 const fields = [
   { name: 'id', type: 'text', description: 'Series identifier, upper case.' },
-  { name: 'title', type: 'text', description: 'Series title.', mayLack: true },
+  { name: 'title', type: 'text', description: 'Series title.', mayLack: true, rank: 'high' },
   { name: 'units', type: 'text', description: 'Unit of the values.', mayLack: true },
   {
     name: 'observation_count',
     type: 'integer',
     description: 'Dates that have a value in the latest vintage.',
+    head: 'count',
   },
   { name: 'last_updated', type: 'instant', description: 'The last vintage.' },
-  { name: 'source', type: 'text', description: 'Data source name.', mayLack: true },
+  { name: 'source', type: 'text', description: 'Data source name.', mayLack: true, rank: 'low' },
   {
     name: 'frequency',
     type: 'text',
     description: 'D, W, BW, M, Q, SA or A; empty if unknown.',
     choices: [...frequencies, ''],
+    head: 'freq',
     extension: true,
   },
   { name: 'seasonal_adjustment', type: 'text', description: 'Such as SA, SAAR, NSA.', extension: true },
@@ -167,6 +169,7 @@ export const seriesShow = operation({
   path: '/v1/series/{id}',
   object: 'series',
   inContract: true,
+  card: true,
   params: { id: seriesIdParam('id') },
   fields,
   columns,

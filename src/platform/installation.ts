@@ -32,6 +32,8 @@ export type UserFolders = {
   readonly data: string;
   /** For settings and keys. */
   readonly config: string;
+  /** For what may be lost at any time. */
+  readonly cache: string;
 };
 
 /** The folders that the system's conventions and this process's environment give to asof (XDG on Linux). */

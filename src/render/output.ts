@@ -113,27 +113,33 @@ export type Shown = {
   readonly fields: OutputLayout['columns']['fields'];
   readonly columns: readonly string[];
   readonly drawing?: Drawing;
+  /** Whether a terminal shows each row as a card. */
+  readonly card?: boolean;
 };
 
 /** The renderer of an output; `requestId` says whether JSON names the request that was answered. */
 export async function rendererFor(
   output: OutputChoice,
-  { fields, columns, drawing }: Shown,
+  { fields, columns, drawing, card }: Shown,
   requestId: boolean,
 ): Promise<Renderer> {
   if (output.plot !== undefined && drawing !== undefined) {
     const { TextChartRenderer } = await import('./chart/text/text.ts');
     return packedFor(output, new TextChartRenderer(drawing, output.plot, output.colour));
   }
-  const renderer = await createRenderer(output.format, {
+  const layout = {
     columns: selectColumns(fields, columns, output.columns),
     header: output.header,
     colour: output.colour,
     requestId,
     ...(output.width !== undefined && { width: output.width }),
     ...(drawing !== undefined && { drawing }),
-  });
-  return packedFor(output, renderer);
+  };
+  if (card === true && output.onTerminal && output.format === 'table') {
+    const { CardRenderer } = await import('./table/card.ts');
+    return new CardRenderer(layout);
+  }
+  return packedFor(output, await createRenderer(output.format, layout));
 }
 
 async function packedFor({ file }: OutputChoice, renderer: Renderer): Promise<Renderer> {

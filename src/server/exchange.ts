@@ -21,8 +21,14 @@ export function beginExchange(request: Request, now: Date): Exchange {
 /** The log of the service: one JSON object per line. */
 export type Log = Logger;
 
-/** A log that writes to a stream, all lines of one tick at once. */
-export function createLog(stream: Writable, level: 'info' | 'warn' = 'info'): Log {
+/** A log that writes to a stream, all lines of one tick at once; `readable` writes lines for people instead of JSON. */
+export function createLog(
+  stream: Writable,
+  {
+    level = 'info',
+    readable = false,
+  }: { readonly level?: 'info' | 'warn'; readonly readable?: boolean } = {},
+): Log {
   let waiting = '';
   const flush = (): void => {
     const text = waiting;
@@ -32,8 +38,45 @@ export function createLog(stream: Writable, level: 'info' | 'warn' = 'info'): Lo
   const destination = {
     write(line: string): void {
       if (waiting === '') setImmediate(flush);
-      waiting += line;
+      waiting += readable ? readableLine(line) : line;
     },
   };
   return pino({ level, base: null, timestamp: stdTimeFunctions.isoTime }, destination);
+}
+
+/** A line of the log for people: the time in UTC, what happened, and the rest as `name=value`. */
+export function readableLine(line: string): string {
+  const { level, time, msg, err, url: _, ...entry } = JSON.parse(line) as LogEntry;
+  const { method, route, status, ms, key, request_id: id, ...rest } = entry;
+  const isRequest = status !== undefined;
+  const said = isRequest ? [method, route ?? '-', status, ms === undefined ? undefined : `${ms} ms`] : [msg];
+  const more = { ...(isRequest && { key }), ...rest, ...(isRequest && status < 500 ? {} : { request: id }) };
+  const words = [
+    time.slice(11, 19),
+    level >= 50 ? 'error:' : level >= 40 ? 'warning:' : undefined,
+    ...said,
+    ...Object.entries(more).map(([name, value]) => (value == null ? undefined : `${name}=${value}`)),
+    err?.message,
+  ];
+  const text = words.filter((word) => word !== undefined && word !== '').join(' ');
+  return `${text.replace(/[^ -~]/gu, escaped)}\n`;
+}
+
+type LogEntry = {
+  readonly level: number;
+  readonly time: string;
+  readonly msg?: string;
+  readonly err?: { readonly message?: string };
+  readonly url?: string;
+  readonly request_id?: string;
+  readonly method?: string;
+  readonly route?: string | null;
+  readonly status?: number;
+  readonly ms?: number;
+  readonly key?: string | null;
+};
+
+/** A line break or a control character would forge a line, or reach the terminal. */
+function escaped(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

@@ -17,6 +17,8 @@ export type ServeOptions = {
   readonly publicUrl?: string;
   readonly billingUrl?: string;
   readonly log: Writable;
+  /** Write lines for people instead of JSON. */
+  readonly readableLog?: boolean;
   /** Log only failures. */
   readonly quiet?: boolean;
   readonly clock?: () => Date;
@@ -37,7 +39,10 @@ const saveInterval = 500;
 /** Serves a store over HTTP until it is stopped. */
 export async function serve(options: ServeOptions): Promise<RunningService> {
   const { gate, host, port, publicUrl, clock = () => new Date(), timeouts = {} } = options;
-  const log = createLog(options.log, options.quiet === true ? 'warn' : 'info');
+  const log = createLog(options.log, {
+    level: options.quiet === true ? 'warn' : 'info',
+    readable: options.readableLog === true,
+  });
   const services = new Services(await openService(options));
   const publicAddress: PublicUrl = (host) => publicUrl ?? urlOfHost(host);
   const handler = createHandler({

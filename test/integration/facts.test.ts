@@ -21,7 +21,7 @@ async function factsOf(store: string): Promise<string> {
     stdout: new PassThrough(),
     stderr: new PassThrough(),
     env: {},
-    folders: { data: '', config: '' },
+    folders: { data: '', config: '', cache: '' },
     clock: () => new Date('2026-01-15T12:00:00Z'),
     signal: new AbortController().signal,
   };

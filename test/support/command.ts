@@ -35,8 +35,12 @@ const today = '2026-03-15';
 export async function asof(line: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
   const { env = {}, signal = new AbortController().signal, columns, pace = 0, onWrite } = surroundings;
   const { HOME: home = nowhere } = env;
-  const { folders = { data: join(home, '.local/share/asof'), config: join(home, '.config/asof') } } =
-    surroundings;
+  const folders = surroundings.folders ?? {
+    data: join(home, '.local/share/asof'),
+    config: join(home, '.config/asof'),
+    // A cache that cannot be written leaves nothing behind.
+    cache: env.HOME === undefined ? '/dev/null/asof' : join(home, '.cache/asof'),
+  };
   const [out, err]: [string[], string[]] = [[], []];
   const stream = (texts: string[], isTTY = false, before = onWrite) => {
     const writable = new Writable({

@@ -30,6 +30,7 @@ export async function runServe(line: ServeLine, io: Io): Promise<number> {
       host,
       port,
       log: io.stderr,
+      readableLog: io.stderr.isTTY === true,
       clock: io.clock,
       ...(publicUrl !== undefined && { publicUrl }),
       ...(billingUrl !== undefined && { billingUrl }),

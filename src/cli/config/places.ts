@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BaseUrl, parseBaseUrl } from '../../client/remote/url.ts';
+import { utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import { makeFolder } from '../../platform/files.ts';
 import { samplePath } from '../../platform/installation.ts';
 import { type Io, variable } from '../terminal/io.ts';
 import { readSettings } from './settings.ts';
@@ -82,4 +84,22 @@ function parsed(text: string, from: string): BaseUrl {
 /** Whether requests cross a network unencrypted: plain http to another machine. */
 export function isUnencrypted({ origin }: BaseUrl): boolean {
   return !/^https:|^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(origin);
+}
+
+/** Whether a notice has not been printed today (UTC); remembers that it is now. Where nothing can be remembered, it is due. */
+export function isDueToday(io: Io, notice: string): boolean {
+  const today = utcDay(io.clock());
+  const path = join(io.folders.cache, `${notice}-notice`);
+  try {
+    if (readFileSync(path, 'utf8') === today) return false;
+  } catch {
+    // It was never printed, or the file cannot be read.
+  }
+  try {
+    makeFolder(io.folders.cache, 0o700);
+    writeFileSync(path, today);
+  } catch {
+    // A notice too many is no reason to fail.
+  }
+  return true;
 }

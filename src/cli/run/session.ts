@@ -3,7 +3,7 @@ import { openClient } from '../../client/open.ts';
 import { Problem } from '../../errors/problem.ts';
 import { parseFormat } from '../../render/formats.ts';
 import type { OutputPlace } from '../../render/output.ts';
-import { chosenBaseUrl, type StoreChoice, storeToRead } from '../config/places.ts';
+import { chosenBaseUrl, isDueToday, type StoreChoice, storeToRead } from '../config/places.ts';
 import { readSettings } from '../config/settings.ts';
 import type { ConnectionFlags, MessageFlags } from '../options/line.ts';
 import { readFor } from '../options/typed-line.ts';
@@ -43,7 +43,7 @@ async function openLocal({ store: flag }: ConnectionFlags, io: Io, messages: Mes
   const client = await openClient({ store: store.path, clock: io.clock }).catch((error) => {
     throw withStoreHint(error, store);
   });
-  if (store.isSample)
+  if (store.isSample && messages.hasReader && isDueToday(io, 'sample'))
     messages.noteOnTerminal('asof: the shipped sample answers; `asof import` starts a store of your own');
   messages.detail(`asof: store ${store.path}`);
   return client;

@@ -17,6 +17,8 @@ export type Messages = {
   readonly note: (text: string) => void;
   /** Whether notes are printed, so that no request is made for one that is not. */
   readonly notes: boolean;
+  /** Whether a person reads: a terminal, and no `--quiet`. */
+  readonly hasReader: boolean;
   /** A line for people: printed only on a terminal. */
   readonly noteOnTerminal: (text: string) => void;
   /** The day that each text means: on a terminal, or for `--verbose`. */
@@ -35,11 +37,13 @@ export function messagesOf(
   const print = (text: string): void => write(io, `${printable(text)}\n`);
   const unless = (silent: boolean) => (text: string) => (silent ? undefined : print(text));
   const detail = unless(!verbose && !debug);
-  const noteOnTerminal = unless(quiet || io.stderr.isTTY !== true);
+  const hasReader = !quiet && io.stderr.isTTY === true;
+  const noteOnTerminal = unless(!hasReader);
   return {
     warn: print,
     notes: !quiet,
     note: unless(quiet),
+    hasReader,
     noteOnTerminal,
     resolved(days) {
       const say = io.stderr.isTTY === true ? noteOnTerminal : detail;

@@ -10,11 +10,14 @@ import { fitWidths, tableLines } from './lines.ts';
 const measuredRows = 10_000;
 
 /** No text column becomes narrower than this, or than its name. */
-const leastTextWidth = 8;
+const leastTextWidths = { high: 32, usual: 8, low: 8 } as const;
 
 /** A measured column: the width of its cells, and that of the longest fraction (`.25` is 3). */
 type TableColumn = {
+  /** Its place among the fields of a row. */
+  readonly index: number;
   readonly name: string;
+  readonly rank: Field['rank'] | undefined;
   /** Numbers align at the decimal point, texts may be cut, days and flags (`rigid`) may not. */
   readonly kind: FieldKind['alignment'];
   readonly width: number;
@@ -23,8 +26,9 @@ type TableColumn = {
 
 /**
  * A borderless table for people: two spaces between columns, numbers aligned at the decimal point, foreign control
- * characters shown as pictures. With a `width` it cuts long texts with `…`, then drops the last columns; it never cuts
- * numbers and days. The first 10 000 rows decide the widths; a longer number in a later row stays whole.
+ * characters shown as pictures. With a `width` it cuts long texts with `…`, then drops columns, those of the lowest rank
+ * first and the last of a rank first; it never cuts numbers and days. Unless the user chose the columns, it then uses
+ * their short heads. The first 10 000 rows decide the widths; a longer number in a later row stays whole.
  */
 export class TableRenderer implements TextRenderer {
   readonly #layout: OutputLayout;
@@ -52,13 +56,17 @@ export class TableRenderer implements TextRenderer {
 
   dropped(): readonly string[] {
     if (this.#columns === undefined) return [];
-    return this.#fields.slice(this.#columns.length).map(({ name }) => name);
+    const shown = new Set(this.#columns.map(({ index }) => index));
+    return this.#fields.filter((_, index) => !shown.has(index)).map(({ name }) => name);
   }
 
   /** Measures the columns; returns the header and the rows that were waiting. */
   #begin(): string {
     const { header, width, colour } = this.#layout;
-    const measured = this.#fields.map((field, i) => measureColumn(field, this.#waiting, i));
+    const isPlain = width === undefined || this.#layout.columns.chosen;
+    const measured = this.#fields.map(({ head, rank, ...field }, i) =>
+      measureColumn(isPlain ? field : { ...field, head, rank }, this.#waiting, i),
+    );
     const columns = width === undefined ? measured : fitColumns(measured, width);
     this.#columns = columns;
     const widths = columns.map((column) => column.width);
@@ -71,15 +79,24 @@ export class TableRenderer implements TextRenderer {
   #lines(rows: readonly (readonly string[])[], columns: readonly TableColumn[]): string {
     const limited = this.#layout.width !== undefined;
     return tableLines(
-      rows.map((row) => columns.map((column, i) => alignCell(column, row[i] ?? '', limited))),
+      rows.map((row) => columns.map((column) => alignCell(column, row[column.index] ?? '', limited))),
       columns.map((column) => column.width),
     );
   }
 }
 
-function measureColumn(field: Field, rows: readonly (readonly string[])[], index: number): TableColumn {
+type MeasuredField = Pick<Field, 'name' | 'type'> & {
+  readonly head?: string | undefined;
+  readonly rank?: Field['rank'] | undefined;
+};
+
+function measureColumn(
+  field: MeasuredField,
+  rows: readonly (readonly string[])[],
+  index: number,
+): TableColumn {
   const kind = fieldKinds[field.type].alignment;
-  const name = printable(field.name);
+  const name = printable(field.head ?? field.name);
   let widest = 0;
   let fraction = 0;
   for (const row of rows) {
@@ -88,7 +105,14 @@ function measureColumn(field: Field, rows: readonly (readonly string[])[], index
     fraction = Math.max(fraction, after);
     widest = Math.max(widest, cellWidth(text) - after);
   }
-  return { name, kind, fraction, width: Math.max(cellWidth(name), widest + fraction) };
+  return {
+    index,
+    name,
+    rank: field.rank,
+    kind,
+    fraction,
+    width: Math.max(cellWidth(name), widest + fraction),
+  };
 }
 
 function fractionWidth(text: string): number {
@@ -97,15 +121,26 @@ function fractionWidth(text: string): number {
 }
 
 function fitColumns(columns: readonly TableColumn[], width: number): TableColumn[] {
+  const ranked = [...columns].sort((a, b) => places(a) - places(b));
   // The first column names the row, such as the id of a series: it keeps a third of the line.
-  const wishes = columns.map((column, i) => ({
+  const wishes = ranked.map((column) => ({
     natural: column.width,
-    least: leastWidth(column, i === 0 ? Math.floor(width / 3) : leastTextWidth),
+    least: leastWidth(
+      column,
+      column.index === 0 ? Math.floor(width / 3) : leastTextWidths[column.rank ?? 'usual'],
+    ),
   }));
   const widths = fitWidths(wishes, width);
-  return columns
+  return ranked
     .slice(0, widths.length)
-    .map((column, i) => ({ ...column, width: widths[i] ?? column.width }));
+    .map((column, i) => ({ ...column, width: widths[i] ?? column.width }))
+    .sort((a, b) => a.index - b.index);
+}
+
+/** The rank of a column as a number; the first column comes before all others. */
+function places({ index, rank }: TableColumn): number {
+  if (index === 0) return 0;
+  return rank === 'high' ? 1 : rank === 'low' ? 3 : 2;
 }
 
 function leastWidth({ name, kind, width }: TableColumn, least: number): number {

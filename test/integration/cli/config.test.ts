@@ -91,7 +91,7 @@ describe('asof config', () => {
   });
 
   it('is in the user’s folder of settings unless another is named; an empty variable names none', async () => {
-    const folders = { data: folder.path('data'), config: folder.path('config') };
+    const folders = { data: folder.path('data'), config: folder.path('config'), cache: folder.path('cache') };
     const at = async (named: Readonly<Record<string, string>>) =>
       (await asof(['config', 'path'], { env: named, folders })).out;
     expect(await at({})).toBe(`${join(folders.config, 'config.json')}\n`);

@@ -85,9 +85,16 @@ describe('on a terminal', () => {
       folder.write('long-titles.csv', titles),
     ];
     await onTerminal(['import', ...files], 80);
-    const { lines } = await onTerminal(['series', 'show', id, '--no-color'], 80);
+    const { lines } = await onTerminal(['series', 'search', id, '--no-color'], 80);
     expect(lines[1]).toContain(`${id}  Long`);
     expect(lines[1]).toContain('…');
+  });
+
+  it('the description of a series is a card, with the whole title', async () => {
+    const { lines } = await onTerminal(['series', 'show', 'GDP', '--no-color'], 80);
+    expect(lines[0]).toMatch(/^id: +GDP$/);
+    expect(lines).toContainEqual(expect.stringMatching(/^first_vintage: +2014-10-30$/));
+    expect((await onTerminal(['series', 'show', 'GDP', '--csv'], 80)).lines[0]).toMatch(/^id,title,units,/);
   });
 
   it('a table shows a screenful and says how many more rows there are', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Row } from '../../../../src/operations/envelope.ts';
+import type { Field } from '../../../../src/operations/field.ts';
 import { TableRenderer } from '../../../../src/render/table/table.ts';
 import { cellWidth } from '../../../../src/render/terminal-text.ts';
 import { envelope, field, layout, observation, observationFields, output } from '../../../support/rows.ts';
@@ -195,5 +196,31 @@ describe('a table shows foreign text without terminal commands:', () => {
         expect(out.split('\n')).toHaveLength(3);
       }),
     );
+  });
+});
+
+describe('a table on a terminal', () => {
+  const fields: Field[] = [
+    { ...field('id', 'text'), head: 'key' },
+    { ...field('source', 'text'), rank: 'low' },
+    field('units', 'text'),
+    { ...field('detected_on', 'day'), rank: 'high' },
+    { ...field('observation_count', 'integer'), head: 'count' },
+  ];
+  const rows = [
+    { id: 'GDP', source: 'FRED', units: 'Dollars', detected_on: '2015-01-30', observation_count: 311 },
+  ];
+
+  it.each<readonly [number, readonly string[], readonly string[]]>([
+    [60, ['key  source  units    detected_on  count', 'GDP  FRED    Dollars  2015-01-30     311'], []],
+    [34, ['key  units    detected_on  count', 'GDP  Dollars  2015-01-30     311'], ['source']],
+    [28, ['key  units    detected_on', 'GDP  Dollars  2015-01-30'], ['source', 'observation_count']],
+    [20, ['key  detected_on', 'GDP  2015-01-30'], ['source', 'units', 'observation_count']],
+  ])('of %i cells leaves out columns of low rank first and of high rank last', (width, lines, dropped) => {
+    expect(at(width, rows, fields)).toEqual({ lines, dropped });
+  });
+
+  it('has whole names without a width', () => {
+    expect(at(undefined, rows, fields).lines[0]).toBe('id   source  units    detected_on  observation_count');
   });
 });
