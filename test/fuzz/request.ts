@@ -101,7 +101,7 @@ const hostile = [
 ];
 
 /** A cursor that the service gave; which one, and whether a character of it is another. */
-export const cursorMark = /<cursor (\d+) (\d+)>/g;
+const cursorMark = /<cursor (\d+) (\d+)>/g;
 
 const cursors = fc
   .tuple(fc.nat({ max: 5 }), fc.oneof(fc.constant(0), fc.nat({ max: 200 })))
