@@ -174,8 +174,16 @@ export interface StoreView {
   imports(): Promise<readonly ImportRecord[]>;
 }
 
+/** A cache of pages of observations; it may forget any of them. */
+export type PageCache = {
+  readonly get: (key: string) => readonly StoredObservation[] | undefined;
+  readonly set: (key: string, rows: readonly StoredObservation[]) => unknown;
+};
+
 /** How a store is opened for reading. */
 export type StoreOptions = {
+  /** Keeps pages as of a date, which are the same from one vintage to the next. */
+  readonly pages?: PageCache;
   /** Fails for a store whose later imports this process could not see. */
   readonly live?: boolean;
 };

@@ -19,11 +19,11 @@ export async function newGdpStore(): Promise<string> {
         'series_id,title,units,frequency,seasonal_adjustment,source,covered_to\n' +
         'GDP,Gross Domestic Product,Billions of Dollars,Q,SAAR,BEA,2015-03-15\n',
       'par.csv':
-        'DATE,DGS10,DGS1MO,DGS2\n2026-01-14,4.20,3.9,\n2026-01-16,4.30,3.8,\n2026-01-17,4.40,3.7,3.5\n',
+        'DATE,DGS10,DGS1MO,DGS2\n2026-01-14,4.20,3.9,\n2026-01-16,4.30,3.8,\n2026-01-19,4.40,3.7,3.5\n',
       'real.csv': 'DATE,DFII5\n2026-01-14,1.5\n',
       ...filings,
     },
-    { latest: '2026-01-18' },
+    { latest: '2026-01-20' },
   );
   return path;
 }
@@ -95,8 +95,8 @@ UNRATE,"Unemployment – ""the"" rate",Percent,M,SA,BLS
 `;
 
 const twoDays = `Date,"1 Mo","10 Yr"
-01/02/2015,0.02,2.12
-01/05/2015,0.02,2.04
+2015-01-02,0.02,2.12
+2015-01-05,0.02,2.04
 `;
 
 /** A new store of a quarterly series, a monthly one and a curve. */

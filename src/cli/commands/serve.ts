@@ -1,11 +1,19 @@
 import { once } from 'node:events';
+import { LRUCache } from 'lru-cache';
 import { checkPlans, Gate } from '../../server/keys/gate.ts';
 import { loadPlans } from '../../server/keys/plans.ts';
 import { openAccess, openStore } from '../../store/open.ts';
+import type { StoredObservation } from '../../store/store.ts';
 import { accessPath, storeToRead } from '../config/places.ts';
 import type { ServeLine } from '../options/line.ts';
 import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
+
+/** About 2000 pages of 100 observations, which is 25 MB. */
+const pageCache = {
+  maxSize: 200_000,
+  sizeCalculation: (rows: readonly StoredObservation[]) => rows.length + 1,
+} as const;
 
 /** `asof serve`: serves the store over HTTP until SIGTERM or SIGINT; SIGHUP reopens the store. */
 export async function runServe(line: ServeLine, io: Io): Promise<number> {
@@ -16,7 +24,8 @@ export async function runServe(line: ServeLine, io: Io): Promise<number> {
   try {
     await checkPlans(access, plans);
     const serving = await serve({
-      openStore: () => openStore(storeToRead(io, line.store).path, { live: true }),
+      openStore: () =>
+        openStore(storeToRead(io, line.store).path, { live: true, pages: new LRUCache(pageCache) }),
       gate: await Gate.open(access, plans),
       host,
       port,

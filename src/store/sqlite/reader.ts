@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
-import type { Store, StoreOptions, StoreState, StoreView } from '../store.ts';
+import type { PageCache, Store, StoreOptions, StoreState, StoreView } from '../store.ts';
 import { asProblem, type Connection, cannotWrite, connect, connectReader, inMemory } from './connection.ts';
 import { currentFormat, formatOf, migrate } from './schema.ts';
 import { SqliteView } from './view.ts';
 
 /** Opens a store in a SQLite file for reading. */
-export async function openSqliteStore(path: string, { live = false }: StoreOptions): Promise<Store> {
-  return new SqliteStore(path, live);
+export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
+  return new SqliteStore(path, options);
 }
 
 /**
@@ -20,14 +20,16 @@ const mostIdle = 32;
 class SqliteStore implements Store {
   readonly address: string;
   readonly #live: boolean;
+  readonly #pages: PageCache | undefined;
   #idle: Connection[] = [];
   #file: string;
   #closed = false;
   #newest: { readonly file: string; readonly state: StoreState } | undefined;
 
-  constructor(path: string, live: boolean) {
+  constructor(path: string, { live = false, pages }: StoreOptions) {
     this.address = path;
     this.#live = live;
+    this.#pages = pages;
     const first = this.#connect();
     this.#file = first.file;
     this.#idle.push(first);
@@ -36,7 +38,12 @@ class SqliteStore implements Store {
   async read<T>(work: (view: StoreView) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error(`the store ${this.address} is closed`);
     const connection = this.#idle.pop() ?? this.#another();
-    const view = new SqliteView({ path: this.address, stateOf: (of) => this.#stateOf(of) }, connection);
+    const store = {
+      path: this.address,
+      pages: this.#pages,
+      stateOf: (of: Connection) => this.#stateOf(of),
+    };
+    const view = new SqliteView(store, connection);
     try {
       connection.run('begin');
       return await work(view);

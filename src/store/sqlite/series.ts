@@ -1,4 +1,4 @@
-import type { Frequency } from '../../domain/series/date.ts';
+import type { Day, Frequency } from '../../domain/series/date.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
 import type { ObservationQuery, Series, SeriesQuery, SeriesRecord, StoredObservation } from '../store.ts';
 import type { Connection } from './connection.ts';
@@ -13,7 +13,7 @@ const columns = `key, id, coalesce(title, id) as title, coalesce(units, '') as u
   vintage_kind as vintageKind, stated_vintage_kind as statedKind, version`;
 
 /** A series as its table holds it. */
-type SeriesRow = Series &
+export type SeriesRow = Series &
   StatedKind & {
     readonly frequency: Frequency;
     readonly key: number;
@@ -51,6 +51,15 @@ export function searchSeries(
     )
     .all({ after, text: text.toUpperCase(), limit })
     .map(seriesOf);
+}
+
+/** The newest vintage of a series up to a day. */
+export function readVintageUpTo(connection: Connection, key: number, day: Day): Day | undefined {
+  return connection
+    .column<Day>(
+      'select as_of_date from vintage where series = ? and as_of_date <= ? order by as_of_date desc limit 1',
+    )
+    .get(key, day);
 }
 
 const endOfTime = '9999-12-31';

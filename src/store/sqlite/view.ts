@@ -6,9 +6,11 @@ import type {
   FilingsQuery,
   ImportRecord,
   ObservationQuery,
+  PageCache,
   PurchasesQuery,
   SeriesQuery,
   SpreadQuery,
+  StoredObservation,
   StoreState,
   StoreView,
   VintageQuery,
@@ -18,7 +20,14 @@ import type { Connection } from './connection.ts';
 import { asProblem } from './connection.ts';
 import { readCurve, readSpread, readYields } from './curves.ts';
 import { readFilings, readPurchases } from './filings.ts';
-import { readObservations, readSeries, searchSeries, seriesOf } from './series.ts';
+import {
+  readObservations,
+  readSeries,
+  readVintageUpTo,
+  type SeriesRow,
+  searchSeries,
+  seriesOf,
+} from './series.ts';
 import {
   readCompleteVintages,
   readFirstDate,
@@ -28,7 +37,11 @@ import {
 } from './statements.ts';
 
 /** The store of a view. */
-type Viewed = { readonly path: string; readonly stateOf: (connection: Connection) => StoreState };
+type Viewed = {
+  readonly path: string;
+  readonly pages: PageCache | undefined;
+  readonly stateOf: (connection: Connection) => StoreState;
+};
 
 /** A view of a store through a connection that holds a read transaction. */
 export class SqliteView implements StoreView {
@@ -63,7 +76,7 @@ export class SqliteView implements StoreView {
   observations(query: ObservationQuery) {
     return this.#answer((connection) => {
       const series = readSeries(connection, query.seriesId);
-      return series && { series: seriesOf(series), rows: readObservations(connection, series, query) };
+      return series && { series: seriesOf(series), rows: this.#page(connection, series, query) };
     });
   }
 
@@ -124,6 +137,20 @@ export class SqliteView implements StoreView {
         )
         .all(),
     );
+  }
+
+  /** A page of values: as of any day between two vintages it is the page of the first, which may be in the cache. */
+  #page(connection: Connection, series: SeriesRow, query: ObservationQuery): readonly StoredObservation[] {
+    const { pages } = this.#store;
+    const { asOf, seriesId: _id, ...others } = query;
+    if (pages === undefined || asOf === undefined) return readObservations(connection, series, query);
+    const vintage = readVintageUpTo(connection, series.key, asOf);
+    const key = JSON.stringify([connection.file, series.key, series.version, vintage, others]);
+    const cached = pages.get(key);
+    if (cached !== undefined) return cached;
+    const rows = readObservations(connection, series, query);
+    pages.set(key, rows);
+    return rows;
   }
 
   async #answer<T>(read: (connection: Connection) => T): Promise<T> {

@@ -11,9 +11,10 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const folder = newFolder();
 const store = folder.path('store.db');
 
-const days = Array.from({ length: 150 }, (_, i) =>
-  new Date(Date.UTC(2025, 0, 1 + i)).toISOString().slice(0, 10),
-);
+// The first 150 days from Wednesday, 2025-01-01, on that are not on a weekend.
+const days = Array.from({ length: 210 }, (_, i) => new Date(Date.UTC(2025, 0, 1 + i)))
+  .filter((day) => day.getUTCDay() % 6 !== 0)
+  .map((day) => day.toISOString().slice(0, 10));
 
 beforeAll(async () => {
   const par = folder.write(
@@ -35,13 +36,13 @@ describe('asof yields --wide', () => {
     const [header = '', ...dates] = await rows('yields', '--wide');
     expect(header).toBe('trade_date,1M,1.5M,2M,3M,4M,6M,1Y,2Y,3Y,5Y,7Y,10Y,20Y,30Y');
     expect(dates.map((row) => row.slice(0, 10))).toEqual([...days].reverse());
-    expect(dates[0]).toBe('2025-05-30,3.5,,,,,,,4.149,,,,5.00,,');
+    expect(dates[0]).toBe('2025-07-29,3.5,,,,,,,4.149,,,,5.00,,');
     expect(dates.at(-1)).toBe('2025-01-01,,,,,,,,4.0,,,,5.00,,');
   });
 
   it('counts dates by --limit', async () => {
     const [, ...dates] = await rows('yields', '--wide', '--limit', '3', '--columns', 'trade_date,2Y');
-    expect(dates).toEqual(['2025-05-30,4.149', '2025-05-29,4.148', '2025-05-28,4.147']);
+    expect(dates).toEqual(['2025-07-29,4.149', '2025-07-28,4.148', '2025-07-25,4.147']);
   });
 
   it('shows one maturity if one is requested, and a missing rate in JSON as null', async () => {
@@ -87,22 +88,22 @@ describe('asof curve', () => {
     const { code, out, err } = await asof(['curve', '--date', 'today', '--store', store]);
     expect([code, linesOf(out)]).toEqual([0, ['trade_date,maturity,rate,curve_type,source']]);
     expect(err).toBe('asof: no curve on 2026-03-15; --on-or-before takes the newest one before it\n');
-    expect((await asof(['curve', '--date', '2025-05-30', '--store', store])).err).toBe('');
+    expect((await asof(['curve', '--date', '2025-07-29', '--store', store])).err).toBe('');
   });
 });
 
 describe('asof curve --vs', () => {
   it('puts another curve beside it, with the change in basis points', async () => {
-    expect(await rows('curve', '--date', '2025-05-30', '--vs', '2025-01-01')).toEqual([
+    expect(await rows('curve', '--date', '2025-07-29', '--vs', '2025-01-01')).toEqual([
       'maturity,rate,vs_rate,change_bps,trade_date,vs_trade_date,curve_type',
-      '1M,3.5,,,2025-05-30,2025-01-01,PAR',
-      '2Y,4.149,4.0,14.90,2025-05-30,2025-01-01,PAR',
-      '10Y,5.00,5.00,0.00,2025-05-30,2025-01-01,PAR',
+      '1M,3.5,,,2025-07-29,2025-01-01,PAR',
+      '2Y,4.149,4.0,14.90,2025-07-29,2025-01-01,PAR',
+      '10Y,5.00,5.00,0.00,2025-07-29,2025-01-01,PAR',
     ]);
   });
 
   it('names the sources of both if that column is chosen', async () => {
-    const line = ['curve', '--date', '2025-05-30', '--vs', '2025-01-01', '--columns', 'maturity,source'];
+    const line = ['curve', '--date', '2025-07-29', '--vs', '2025-01-01', '--columns', 'maturity,source'];
     expect((await rows(...line)).slice(1)).toEqual(
       ['1M', '2Y', '10Y'].map((name) => `${name},Federal Reserve H.15`),
     );
@@ -123,16 +124,16 @@ describe('asof curve --vs', () => {
       'maturity,trade_date,vs_trade_date',
     ];
     const { out, err } = await asof([...line, '--store', store]);
-    expect(linesOf(out)[1]).toBe('1M,2025-05-30,2025-05-30');
-    expect(err).toBe('asof: no curve on 2026-01-01; this is 2025-05-30\n');
+    expect(linesOf(out)[1]).toBe('1M,2025-07-29,2025-07-29');
+    expect(err).toBe('asof: no curve on 2026-01-01; this is 2025-07-29\n');
   });
 
   it.each([
-    ['the other day', ['--vs', '2024-01-01'], '1M,3.5,,,2025-05-30,,PAR', '2024-01-01'],
+    ['the other day', ['--vs', '2024-01-01'], '1M,3.5,,,2025-07-29,,PAR', '2024-01-01'],
     [
       'the day itself',
-      ['--date', '2025-06-01', '--vs', '2025-05-30'],
-      '1M,,3.5,,,2025-05-30,PAR',
+      ['--date', '2025-06-01', '--vs', '2025-07-29'],
+      '1M,,3.5,,,2025-07-29,PAR',
       '2025-06-01',
     ],
   ])('says when there is no curve of %s, and how to look back', async (_, flags, row, day) => {

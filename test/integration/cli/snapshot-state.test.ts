@@ -138,17 +138,16 @@ describe('nothing that is published after the day of a snapshot changes a file o
   const begun: readonly ModelStatement[] = [
     { series: 'GDP', date: '2019-11-01', asOf: '2019-12-01', value: '7.7' },
   ];
-  const curves = Array.from({ length: 24 }, (_, month) =>
-    new Date(Date.UTC(2019, 11 + month, 15)).toISOString().slice(0, 10),
+  // A Monday and a Tuesday, every fourth week.
+  const curves = Array.from({ length: 48 }, (_, i) =>
+    new Date(Date.UTC(2019, 11, 16 + 28 * Math.floor(i / 2) + (i % 2))).toISOString().slice(0, 10),
   );
 
   /** A store of the statements and trades up to a day, with the metadata of every series. */
   async function storeOf(said: readonly ModelStatement[], day: string): Promise<string> {
     const path = newStorePath(folder);
     const known = [...begun, ...said].filter(({ asOf }) => asOf <= day);
-    const rates = curves
-      .filter((date) => date <= day)
-      .map((date, i) => `${date.slice(5, 7)}/${date.slice(8)}/${date.slice(0, 4)},1.${i},2.${i}\n`);
+    const rates = curves.filter((date) => date <= day).map((date, i) => `${date},1.${i},2.${i}\n`);
     const ids = ['GDP', 'CPI', 'X1', 'UNRATE'];
     await importFiles(path, {
       ...asAsofCsv(known)[0]?.files,

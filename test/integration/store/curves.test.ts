@@ -94,7 +94,7 @@ onEveryEngine((engine) => {
       const days = ['2024-01-02', '2024-01-03', '2024-01-04'];
       const rates: readonly (readonly string[])[] = [
         ['4.1', '4.10'],
-        ['0', '-0', '0.0'],
+        ['0.01', '00.01', '0.010'],
         ['-0.5', '-0.50'],
       ];
       const row = fc.record({

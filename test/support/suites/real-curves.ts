@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { scratchFolder } from '../folders.ts';
+import { scratchFolder, tempFolder } from '../folders.ts';
 import { digestOf, failureOf, importPaths, newStorePath, reading } from '../scratch-store.ts';
+import { fromFirstDaysOn } from './wrong-blocks.ts';
 
 /** Tests of stores that hold the real curves of a data folder. */
 export function realCurvesSuite(data: string): void {
@@ -40,11 +42,26 @@ export function realCurvesSuite(data: string): void {
       expect((await curveOf(path, '2022-11-01', 'TIPS')).length).toBe(5);
     });
 
-    it('refuses the wrong TIPS file with its 185 conflicts, and writes nothing', async () => {
+    // What is left of the wrong blocks once the rates before the first days are gone.
+    const later = tempFolder({
+      'tips.csv': fromFirstDaysOn(
+        readFileSync(join(treasury, 'tips-csv/treasury_real_yield_all.csv'), 'utf8'),
+      ),
+    });
+
+    it('refuses the wrong TIPS file at once, because its rates begin before their maturity', async () => {
       const before = digestOf(path);
-      const failure = await failureOf(importPaths(path, [join(treasury, 'tips-csv')]));
+      expect(await failureOf(importPaths(path, [join(treasury, 'tips-csv')]))).toMatch(
+        /there is no 20Y rate before 2004-07-27/,
+      );
+      expect(digestOf(path)).toEqual(before);
+    });
+
+    it('refuses the rest of that file with its 185 conflicts, and writes nothing', async () => {
+      const before = digestOf(path);
+      const failure = await failureOf(importPaths(path, [later]));
       const [first, ...conflicts] = failure.split('\n');
-      expect(first).toBe('185 conflicts; nothing was imported:');
+      expect(first).toBe('185 conflicts; 185 rates; nothing was imported:');
       expect(conflicts.length).toBe(185);
       expect(conflicts.every((line) => / TIPS (2004-\d\d-\d\d 20Y|2010-\d\d-\d\d 30Y): /.test(line))).toBe(
         true,
@@ -54,7 +71,7 @@ export function realCurvesSuite(data: string): void {
 
     it('refuses the right TIPS files over the wrong one with as many conflicts', async () => {
       const wrong = newStorePath(folder);
-      await importPaths(wrong, [join(treasury, 'tips-csv')]);
+      await importPaths(wrong, [later]);
       expect(await failureOf(importPaths(wrong, [join(treasury, 'h15-dfii')]))).toMatch(/^185 conflicts; /);
     });
   });

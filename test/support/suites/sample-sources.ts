@@ -131,7 +131,7 @@ export function sampleSourcesSuite(data: string, { whole }: { readonly whole: bo
       await opened.close();
       expect(made.length).toBe(4 + readdirSync(join(data, 'treasury/par-xml')).length + 4);
       expect(made.map(({ statementsNew }) => statementsNew)).toEqual(made.map(() => 0));
-      expect(() => asof(join(data, 'treasury/tips-csv'))).toThrow(/conflicts; nothing was imported/);
+      expect(() => asof(join(data, 'treasury/tips-csv'))).toThrow(/there is no 20Y rate before 2004-07-27/);
     });
   });
 }

@@ -5,7 +5,8 @@ import { sourceFiles } from '../../../src/import/files/walk.ts';
 import type { ImportFormat } from '../../../src/import/formats/format.ts';
 import { h15Csv, treasuryParCsv, treasuryRealCsv } from '../../../src/import/formats/treasury/csv.ts';
 import { treasuryXml } from '../../../src/import/formats/treasury/xml.ts';
-import { onlyFile, pointsIn } from '../temp-files.ts';
+import { onlyFile, pointsIn, tempFile } from '../temp-files.ts';
+import { withoutWrongBlocks } from './wrong-blocks.ts';
 
 /** Numbers of rates in the files of a folder, counted without asof. */
 export type TreasuryCounts = {
@@ -40,7 +41,16 @@ export function treasurySuite(data: string, counts: TreasuryCounts): void {
       const [format, pattern] = kinds[kind];
       const count = text(name).match(pattern)?.length ?? 0;
       expect(count).toBeGreaterThan(counts.moreThan[kind]);
-      expect(await pointsIn(format, await onlyFile(join(folder, name)))).toHaveLength(count);
+      if (kind !== 'tips-csv') {
+        expect(await pointsIn(format, await onlyFile(join(folder, name)))).toHaveLength(count);
+        return;
+      }
+      const right = withoutWrongBlocks(text(name));
+      const rest = right.match(pattern)?.length ?? 0;
+      const ratesOf = (file: string, year: string) =>
+        text(`h15-dfii/${file}`).match(new RegExp(`^${year}-\\d\\d-\\d\\d,-?\\d`, 'gm'))?.length ?? 0;
+      expect(count - rest).toBe(ratesOf('DFII20.csv', '2004') + ratesOf('DFII30.csv', '2010'));
+      expect(await pointsIn(format, await tempFile('tips.csv', right))).toHaveLength(rest);
     });
   });
 
@@ -99,25 +109,45 @@ export function treasurySuite(data: string, counts: TreasuryCounts): void {
     };
     const isWrongBlock = (key: string) => /^2004-.* 20Y$|^2010-.* 30Y$/.test(key);
 
+    it('is refused from the publisher whose rates begin before their maturity', async () => {
+      const file = await onlyFile(join(folder, 'tips-csv/treasury_real_yield_all.csv'));
+      await expect(pointsIn(treasuryRealCsv, file)).rejects.toThrow(
+        /, row \d+, column "20Yr": "2.49": there is no 20Y rate before 2004-07-27; are the columns shifted\?$/,
+      );
+    });
+
     it('is the same from both publishers on every day, except in two wrong blocks of one of them', async () => {
       const clean = await rates(h15Csv, 'h15-dfii');
-      const other = await rates(treasuryRealCsv, 'tips-csv');
+      const written = text('tips-csv/treasury_real_yield_all.csv');
+      const other = new Map(
+        (await pointsIn(treasuryRealCsv, await tempFile('tips.csv', withoutWrongBlocks(written)))).map(
+          (point) => {
+            const [day = '', , maturity = '', value = ''] = point.split(' ');
+            return [`${day} ${maturity}`, value];
+          },
+        ),
+      );
       const lastDay = '2022-07-22';
       const keys = [...new Set([...clean.keys(), ...other.keys()])].filter(
-        (key) => key.slice(0, 10) <= lastDay,
+        (key) => key.slice(0, 10) <= lastDay && !isWrongBlock(key),
       );
-      const differing = keys.filter((key) => Number(clean.get(key)) !== Number(other.get(key)));
-      expect(keys.filter((key) => !isWrongBlock(key)).length).toBe(counts.real);
-      expect(differing.filter((key) => !isWrongBlock(key))).toEqual([]);
+      expect(keys.length).toBe(counts.real);
+      expect(keys.filter((key) => Number(clean.get(key)) !== Number(other.get(key)))).toEqual([]);
       // Both blocks have the right rates in the right order, but from the first day of the year.
-      for (const block of [/^2004-.* 20Y$/, /^2010-.* 30Y$/]) {
-        const inOrder = (from: Map<string, string>) =>
-          [...from.keys()]
-            .filter((key) => block.test(key))
-            .sort()
-            .map((key) => Number(from.get(key)));
-        expect(inOrder(other)).toEqual(inOrder(clean));
-        expect(differing.filter((key) => block.test(key)).length).toBeGreaterThan(200);
+      for (const [year, maturity, column] of [
+        ['2004', '20Y', 4],
+        ['2010', '30Y', 5],
+      ] as const) {
+        const inOrder = [...clean.entries()]
+          .filter(([key]) => key.startsWith(year) && key.endsWith(maturity))
+          .sort()
+          .map(([, value]) => Number(value));
+        const block = written
+          .split(/\r?\n/)
+          .filter((line) => line.startsWith(year))
+          .map((line) => line.split(',')[column] ?? 'N/A')
+          .filter((cell) => cell !== 'N/A');
+        expect(block.map(Number)).toEqual(inOrder);
       }
     });
   });

@@ -1,6 +1,7 @@
 import type { Day } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import type { CurveMaturity, CurvePoint } from '../../../domain/treasury/curve.ts';
+import { impossibleDates, impossiblePoint, impossibleRates } from '../../../domain/treasury/possible.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, readCsv } from '../../readers/csv.ts';
 import type { Batch } from '../format.ts';
@@ -23,9 +24,13 @@ type CurveHeader = {
   readonly maturities: readonly (CurveMaturity & { readonly index: number })[];
 };
 
-/** The points of a CSV file of daily curves. An unknown column, a row of another width than the header and a rate that is not a number are refused. */
+/**
+ * The points of a CSV file of daily curves. An unknown column, a row of another width than the header, a rate that is not
+ * a number, and rates that no curve can have are refused.
+ */
 export async function* readCurveCsv(file: SourceFile, layout: CurveLayout): AsyncGenerator<Batch> {
   let header: CurveHeader | undefined;
+  const days = new Set<Day>();
   let isEmpty = true;
   for await (const rows of readCsv(file)) {
     const points: CurvePoint[] = [];
@@ -36,9 +41,12 @@ export async function* readCurveCsv(file: SourceFile, layout: CurveLayout): Asyn
         appendPoints(points, file, layout, header, row);
       }
     }
+    for (const { tradeDate } of points) days.add(tradeDate);
     if (points.length > 0) yield { points };
   }
   if (isEmpty) throw refusal(file, {}, 'the file has no row of rates');
+  const fault = impossibleDates(days);
+  if (fault !== undefined) throw refusal(file, {}, fault);
 }
 
 function readHeader(file: SourceFile, layout: CurveLayout, { row, cells }: CsvRow): CurveHeader {
@@ -80,6 +88,7 @@ function appendPoints(
       `not a date of the form ${layout.dateForm}`,
     );
   }
+  const rates: CurvePoint[] = [];
   for (const { index, curveType, maturity } of maturities) {
     const text = (cells[index] ?? '').trim();
     if (text === '' || text === layout.noRate) continue;
@@ -88,6 +97,12 @@ function appendPoints(
       const reason = `not a rate; a cell without one is empty or ${JSON.stringify(layout.noRate)}`;
       throw refusal(file, { row, column: names[index] ?? '', value: text }, reason);
     }
-    points.push({ curveType, tradeDate, maturity, rate, source: layout.source });
+    const point = { curveType, tradeDate, maturity, rate, source: layout.source };
+    const fault = impossiblePoint(point);
+    if (fault !== undefined) throw refusal(file, { row, column: names[index] ?? '', value: text }, fault);
+    rates.push(point);
   }
+  const fault = impossibleRates(rates);
+  if (fault !== undefined) throw refusal(file, { row, value }, fault);
+  points.push(...rates);
 }

@@ -1,6 +1,7 @@
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import { type CurveMaturity, type CurvePoint, curveMaturity } from '../../../domain/treasury/curve.ts';
+import { impossibleDates, impossiblePoint, impossibleRates } from '../../../domain/treasury/possible.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { allBytes } from '../../files/content.ts';
 import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
@@ -18,7 +19,10 @@ const rateName = /^(BC|TC)_(\d+(?:_5)?)(MONTH|YEAR)$/;
 /** The 30-year rate a second time, for display. */
 const displayName = 'BC_30YEARDISPLAY';
 
-/** Treasury's XML feed of daily curves, nominal (`BC_…`) and real (`TC_…`); an incomplete feed is refused. */
+/**
+ * Treasury's XML feed of daily curves, nominal (`BC_…`) and real (`TC_…`). An entry without rates is a day without a
+ * curve, such as Columbus Day of 2010. An incomplete feed and rates that no curve can have are refused.
+ */
 export const treasuryXml: ImportFormat = {
   kind: 'treasury-xml',
   summary: 'daily par or real yield curve of the U.S. Treasury (XML feed)',
@@ -31,6 +35,9 @@ export const treasuryXml: ImportFormat = {
     /DailyTreasury(?:Real)?YieldCurveRateDat|<(?:\w+:)?[BT]C_\d/.test(head),
   read: readFeed,
 };
+
+/** The properties of an entry on a day without a curve, and what the reader adds. */
+const plainName = /^(?:Id|NEW_DATE|BC_30YEARDISPLAY|[#@].*)$/;
 
 /** The refusal of a feed because of one of its elements, with the line on which the element begins. */
 type RefuseElement = (element: unknown, place: FilePlace, reason: string) => Problem;
@@ -46,22 +53,42 @@ async function* readFeed(file: SourceFile): AsyncGenerator<Batch> {
     const row = lineOf(element);
     return refusal(file, row === undefined ? place : { ...place, row }, reason);
   };
-  yield { points: entries.flatMap((entry) => pointsOf(entry, refuse)) };
+  const days = entries.map((entry) => pointsOf(entry, refuse));
+  const fault = impossibleDates(new Set(days.map(({ tradeDate }) => tradeDate)));
+  if (fault !== undefined) throw refusal(file, {}, fault);
+  const empty = days.filter(({ points }) => points.length === 0);
+  yield {
+    points: days.flatMap(({ points }) => points),
+    ...(empty.length > 0 && {
+      notes: empty.map(({ tradeDate }) => `${tradeDate} has no rates: a day without a curve`),
+    }),
+  };
 }
 
-function pointsOf(entry: unknown, refuse: RefuseElement): readonly CurvePoint[] {
+/** The rates of an entry, none if it is of a day without a curve. */
+type FeedDay = { readonly tradeDate: Day; readonly points: readonly CurvePoint[] };
+
+function pointsOf(entry: unknown, refuse: RefuseElement): FeedDay {
   const content = isNode(entry) ? entry.content : undefined;
   const properties = isNode(content) ? content.properties : undefined;
   if (!isNode(properties)) throw refuse(entry, {}, 'an entry without properties');
   const tradeDate = dateOf(properties, refuse);
   const rates = Object.entries(properties).filter(([name]) => /^[BT]C_/.test(name) && name !== displayName);
-  if (rates.length === 0) throw refuse(entry, {}, 'an entry without BC_… or TC_… rates');
-  return rates.flatMap(([column, element]) => {
+  if (rates.length === 0 && Object.keys(properties).some((name) => !plainName.test(name)))
+    throw refuse(entry, {}, 'an entry without BC_… or TC_… rates');
+  const points = rates.flatMap(([column, element]): CurvePoint[] => {
     const found = maturityNamed(column);
     if (found === undefined) throw refuse(element, { column }, 'not a maturity that asof knows');
     const rate = rateOf(column, element, refuse);
-    return rate === undefined ? [] : [{ ...found, tradeDate, rate, source }];
+    if (rate === undefined) return [];
+    const point = { ...found, tradeDate, rate, source };
+    const fault = impossiblePoint(point);
+    if (fault !== undefined) throw refuse(properties, { column, value: rate }, fault);
+    return [point];
   });
+  const fault = impossibleRates(points);
+  if (fault !== undefined) throw refuse(properties, { value: tradeDate }, fault);
+  return { tradeDate, points };
 }
 
 function dateOf(properties: XmlNode, refuse: RefuseElement): Day {

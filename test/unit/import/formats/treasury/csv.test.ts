@@ -96,10 +96,79 @@ describe('the par curve of the Treasury', () => {
   });
 });
 
+describe('a file of rates that no curve can have', () => {
+  it.each([
+    [
+      'a Saturday',
+      'Date,10 Yr\n2024-03-30,4.20\n',
+      ', row 2, column "10 Yr": "4.20": 2024-03-30 is a Saturday, on which no curve is published; are month and day exchanged?',
+    ],
+    ['a Sunday', 'Date,10 Yr\n2024-03-31,4.20\n', '2024-03-31 is a Sunday'],
+    [
+      '1.5 months too early',
+      'Date,1.5 Month\n2025-02-14,4.30\n',
+      'there is no 1.5M rate before 2025-02-18; are the columns shifted?',
+    ],
+    ['2 months too early', 'Date,2 Mo\n2018-10-15,2.30\n', 'there is no 2M rate before 2018-10-16'],
+    ['4 months too early', 'Date,4 Mo\n2022-10-18,4.00\n', 'there is no 4M rate before 2022-10-19'],
+    ['1 month too early', 'Date,1 Mo\n2001-07-30,3.60\n', 'there is no 1M rate before 2001-07-31'],
+    ['20 years too early', 'Date,20 Yr\n1993-09-30,5.90\n', 'there is no 20Y rate before 1993-10-01'],
+    [
+      'only zeros',
+      'Date,1 Mo,2 Yr,10 Yr\n2017-04-13,0.81,1.21,2.24\n2017-04-14,0,0.00,0\n',
+      ', row 3: "2017-04-14": all rates are zero, as of no trade date',
+    ],
+    [
+      'monthly averages',
+      'Date,10 Yr\n2024-01-02,4.06\n2024-02-01,4.21\n2024-03-01,4.21\n',
+      ': these are monthly figures, such as averages; a curve has the rates of trade dates',
+    ],
+    ['two monthly averages', 'Date,10 Yr\n2024-02-01,4.21\n2024-03-01,4.21\n', ': these are monthly figures'],
+    [
+      'quarterly averages',
+      'Date,10 Yr\n2023-08-01,4.15\n2023-11-01,4.44\n2024-02-01,4.16\n',
+      ': these are quarterly figures',
+    ],
+    [
+      'month and day in an open order',
+      'Date,10 Yr\n02/01/2024,4.21\n03/01/2024,4.19\n',
+      ', row 2, column "Date": "02/01/2024": the month or the day could come first, and no date of the file decides it',
+    ],
+  ])('is refused for %s', async (_, text, detail) => {
+    await expect(par(text)).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail: expect.stringContaining(detail),
+    });
+  });
+
+  it('is not one with zeros of less than a year, or with two dates of different months', async () => {
+    expect(await par('Date,1 Mo,3 Mo\n2011-12-20,0.00,0.00\n')).toHaveLength(2);
+    expect(await par('Date,10 Yr\n2024-01-31,3.99\n2024-03-01,4.19\n')).toHaveLength(2);
+  });
+
+  it('is read where the day comes first in its dates', async () => {
+    expect(await par('Date,10 Yr\n30/01/2024,4.06\n01/02/2024,3.87\n')).toEqual([
+      '2024-01-30 PAR 10Y 4.06',
+      '2024-02-01 PAR 10Y 3.87',
+    ]);
+  });
+
+  it('is refused for real rates before their maturity, and has a single one of zero', async () => {
+    await expect(real('Date,20 YR\n2004-07-26,2.4\n')).rejects.toThrow(
+      'there is no 20Y rate before 2004-07-27',
+    );
+    await expect(real('Date,30 YR\n2010-02-19,2.2\n')).rejects.toThrow(
+      'there is no 30Y rate before 2010-02-22',
+    );
+    expect(await real('Date,20 YR\n2012-07-12,0.00\n')).toEqual(['2012-07-12 TIPS 20Y 0.00']);
+  });
+});
+
 describe('a packed file of curves', () => {
+  // Five days of each week from Monday 1990-01-01 on.
   const days = Array.from(
     { length: 9000 },
-    (_, i) => `${addDays('1990-01-02', i)},${(i * 7919) % 1000}.${i % 97}`,
+    (_, i) => `${addDays('1990-01-01', Math.floor(i / 5) * 7 + (i % 5))},${(i * 7919) % 1000}.${i % 97}`,
   );
   const packed = gzipSync(`Date,3 Mo\n${days.join('\n')}\n`);
 

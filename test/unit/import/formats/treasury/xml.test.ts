@@ -45,6 +45,21 @@ describe('the feed of the Treasury', () => {
     expect(batches).toEqual([{ points: [{ ...point, source: 'U.S. Treasury' }] }]);
   });
 
+  it('has a day without a curve where an entry has no rates, as on Columbus Day of 2010', async () => {
+    const columbusDay = `<d:Id m:type="Edm.Int32">3458</d:Id>
+<d:NEW_DATE m:type="Edm.DateTime">2010-10-11T00:00:00</d:NEW_DATE>
+<d:BC_30YEARDISPLAY m:type="Edm.Double">0.00</d:BC_30YEARDISPLAY>`;
+    const before = `<d:NEW_DATE m:type="Edm.DateTime">2010-10-08T00:00:00</d:NEW_DATE>${rate('BC_10YEAR', '2.41')}`;
+    const file = await tempFile('2010.xml', feed(entry(before), entry(columbusDay)));
+    const point = { curveType: 'PAR', tradeDate: '2010-10-08', maturity: '10Y', rate: '2.41' };
+    expect(await readAll(treasuryXml, file)).toEqual([
+      {
+        points: [{ ...point, source: 'U.S. Treasury' }],
+        notes: ['2010-10-11 has no rates: a day without a curve'],
+      },
+    ]);
+  });
+
   const good = entry(date + rate('BC_1MONTH', '1'));
   const late = (properties: string) => feed(good, entry(`${date}\n${properties}`));
   const cases: readonly [string, string | Uint8Array, string][] = [
@@ -59,6 +74,21 @@ describe('the feed of the Treasury', () => {
       'with a maturity that the real curve does not have',
       late(rate('TC_2YEAR', '1')),
       ', row 15, column "TC_2YEAR": not a maturity that asof knows',
+    ],
+    [
+      'with a rate on a weekend',
+      feed(entry(date.replace('02-18', '02-22') + rate('BC_1YEAR', '4'))),
+      ', row 6, column "BC_1YEAR": "4": 2025-02-22 is a Saturday',
+    ],
+    [
+      'with a rate from before its maturity',
+      feed(entry(date.replace('02-18', '02-14') + rate('BC_1_5MONTH', '4'))),
+      ', row 6, column "BC_1_5MONTH": "4": there is no 1.5M rate before 2025-02-18',
+    ],
+    [
+      'with zeros only, as on Good Friday of 2017 in the old feed',
+      feed(entry(date.replace('2025-02-18', '2017-04-14') + rate('BC_1MONTH', '0') + rate('BC_10YEAR', '0'))),
+      ', row 6: "2017-04-14": all rates are zero, as of no trade date',
     ],
     ['with a rate in words', late(rate('BC_1YEAR', 'n/a')), ', row 15, column "BC_1YEAR": "n/a": not a rate'],
     [
