@@ -53,7 +53,7 @@ function keyLines(who: string): readonly string[] {
 async function check(one: Conversation): Promise<void> {
   const all = Buffer.concat([bytesOf(one, keyLines(one.who), cursors), Buffer.from(sentinel)]);
   const sent = one.cut === undefined ? all : all.subarray(0, Math.floor((one.cut / 1e6) * all.length));
-  const received = await service.ask(sent, one.piece);
+  const { received, ended } = await service.ask(sent, one.piece);
   service.checkHealth();
   const answers = answersIn(
     received,
@@ -65,7 +65,7 @@ async function check(one: Conversation): Promise<void> {
     checkPlan(answer, one.who);
     if (i < answers.length - 1) expect(answer.headers.get('connection')).not.toBe('close');
   }
-  if (one.cut !== undefined) return;
+  if (one.cut !== undefined || !ended) return;
   expect(answers.length).toBeGreaterThan(0);
   // After a request that breaks HTTP the connection is closed.
   if (one.body === undefined && one.requests.every(isPlain))
@@ -87,6 +87,9 @@ function checkAnswer({ status, headers, raw, body }: Answer, method: string): vo
   expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
   if (method === 'HEAD') return;
   if (status === 304) return;
+  // The method of a request that is broken before it ends may be unknown, and the answer to HEAD has no body.
+  if (status >= 400 && raw.length === 0) expect(headers.get('connection')).toBe('close');
+  if (status >= 400 && raw.length === 0) return;
   expect(headers.get('content-length')).toBe(String(raw.length));
   const type = headers.get('content-type');
   if (status === 200 && type === 'text/plain; charset=utf-8') return;

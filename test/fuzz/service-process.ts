@@ -51,13 +51,17 @@ export class ServiceProcess {
     return new ServiceProcess(child, port, keys);
   }
 
-  /** Everything that the service sends on a connection on which a client sends this. */
-  ask(sent: Buffer, piece: number): Promise<Buffer> {
+  /** Everything that the service sends on a connection on which a client sends this, and whether the service ended it. */
+  ask(sent: Buffer, piece: number): Promise<{ readonly received: Buffer; readonly ended: boolean }> {
     return new Promise((resolve, reject) => {
       const socket = connect({ port: this.#port, host: '127.0.0.1', allowHalfOpen: true });
       const received: Buffer[] = [];
+      let ended = true;
       // A service that waits for the rest of a body has said all that it has to say.
-      const quiet = setTimeout(() => socket.end(), 300);
+      const quiet = setTimeout(() => {
+        ended = false;
+        socket.end();
+      }, 1000);
       const silent = setTimeout(() => {
         socket.destroy();
         reject(new Error(`the connection is open after 20 seconds, with ${Buffer.concat(received)}`));
@@ -67,11 +71,13 @@ export class ServiceProcess {
         quiet.refresh();
       });
       // A service that closes while the client still sends resets the connection; what it said before counts.
-      socket.on('error', () => undefined);
+      socket.on('error', () => {
+        ended = false;
+      });
       socket.on('close', () => {
         clearTimeout(quiet);
         clearTimeout(silent);
-        resolve(Buffer.concat(received));
+        resolve({ received: Buffer.concat(received), ended });
       });
       socket.on('end', () => socket.end());
       void (async () => {
