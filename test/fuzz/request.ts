@@ -343,19 +343,18 @@ export const conversation = fc.record({
 /** One client of the service. */
 export type Conversation = typeof conversation extends fc.Arbitrary<infer T> ? T : never;
 
-/** The bytes of a conversation, with the headers that carry the key. */
+/** The bytes of each request of a conversation, with the headers that carry the key. */
 export function bytesOf(
   { requests, body }: Conversation,
   keyLines: readonly string[],
   cursorsGiven: readonly string[],
-): Buffer {
-  const texts = requests.map(({ method, target, version, headers, host, end }, i) => {
+): readonly Buffer[] {
+  return requests.map(({ method, target, version, headers, host, end }, i) => {
     const line = `${method} ${withCursors(target, cursorsGiven)} ${version}`;
     const lines = [line, ...(host === undefined ? [] : [host]), ...keyLines, ...headers];
     const last = i === requests.length - 1 && body !== undefined ? body : end;
-    return `${lines.join(end)}${end}${last}`;
+    return Buffer.from(`${lines.join(end)}${end}${last}`, 'latin1');
   });
-  return Buffer.from(texts.join(''), 'latin1');
 }
 
 function withCursors(target: string, given: readonly string[]): string {

@@ -50,15 +50,23 @@ function keyLines(who: string): readonly string[] {
   return who === 'stranger' ? [`X-API-Key: asof_live_sk_${'A'.repeat(43)}`] : [];
 }
 
+/** The method of each request that was sent as far as its method. */
+function methodsIn(sent: Buffer, one: Conversation, requests: readonly Buffer[]): readonly string[] {
+  let start = 0;
+  return one.requests.flatMap(({ method }, i) => {
+    const isSent = start + method.length < sent.length;
+    start += requests[i]?.length ?? 0;
+    return isSent ? [method] : [];
+  });
+}
+
 async function check(one: Conversation): Promise<void> {
-  const all = Buffer.concat([bytesOf(one, keyLines(one.who), cursors), Buffer.from(sentinel)]);
+  const requests = bytesOf(one, keyLines(one.who), cursors);
+  const all = Buffer.concat([...requests, Buffer.from(sentinel)]);
   const sent = one.cut === undefined ? all : all.subarray(0, Math.floor((one.cut / 1e6) * all.length));
   const { received, ended } = await service.ask(sent, one.piece);
   service.checkHealth();
-  const answers = answersIn(
-    received,
-    one.requests.map(({ method }) => method),
-  );
+  const answers = answersIn(received, methodsIn(sent, one, requests));
   for (const [i, answer] of answers.entries()) {
     const method = one.requests[i]?.method ?? 'GET';
     checkAnswer(answer, method);
