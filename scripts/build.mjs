@@ -1,10 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import { buildProgram } from './build-program.mjs';
 import { buildSample } from './build-sample.mjs';
 
 await buildProgram();
 
-// The library.
+const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
+
+// The library. Like the program it holds the code of better-sqlite3 12, whose binary may be missing (src/store/sqlite).
 await build({
   entryPoints: ['src/index.ts'],
   outfile: 'dist/index.js',
@@ -12,7 +15,10 @@ await build({
   platform: 'node',
   target: 'node20',
   format: 'esm',
-  packages: 'external',
+  external: [...Object.keys(dependencies), 'bindings'],
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  },
   minify: true,
   keepNames: true,
 });

@@ -4,7 +4,13 @@ import type { ParamTexts } from '../operations/param.ts';
 import { newRequestId } from '../service/service.ts';
 
 /** A request that Node cannot parse, or that no endpoint takes: the status and the detail of its answer. */
-export type MalformedRequest = { readonly status: number; readonly detail: string; readonly path?: string };
+export type MalformedRequest = {
+  readonly status: number;
+  readonly detail: string;
+  readonly path?: string;
+  /** Whether the answer has no body: to HEAD, or where the method is not known. */
+  readonly bodiless?: boolean;
+};
 
 /** A problem document for a malformed request, with the headers that go with it. */
 export function malformedAnswer({ status, detail, path = '/' }: MalformedRequest, publicUrl: string) {
@@ -33,31 +39,53 @@ export function malformedAnswer({ status, detail, path = '/' }: MalformedRequest
 
 /** The whole HTTP message of that answer, for a socket that has no response object. */
 export function malformedMessage(malformed: MalformedRequest, publicUrl: string) {
-  const { requestId, text, headers } = malformedAnswer(malformed, publicUrl);
+  const { requestId, text, headers: described } = malformedAnswer(malformed, publicUrl);
+  const bodiless = malformed.bodiless === true;
+  const headers = bodiless ? { ...described, 'Content-Length': '0' } : described;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const phrase = STATUS_CODES[malformed.status] ?? '';
-  return { requestId, message: `HTTP/1.1 ${malformed.status} ${phrase}\r\n${lines.join('')}\r\n${text}` };
+  return {
+    requestId,
+    message: `HTTP/1.1 ${malformed.status} ${phrase}\r\n${lines.join('')}\r\n${bodiless ? '' : text}`,
+  };
 }
 
-/** The malformed request behind an error of Node's parser; undefined if the client is gone. */
-export function malformedRequest(error: Error): MalformedRequest | undefined {
+/**
+ * The malformed request behind an error of Node's parser, on a connection from which so many bytes were read; undefined if
+ * the client is gone.
+ */
+export function malformedRequest(error: Error, bytesRead: number): MalformedRequest | undefined {
   const { code = '', rawPacket } = error as { readonly code?: string; readonly rawPacket?: Buffer };
   if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
-  const { length, path } = requestLine(rawPacket);
-  const where = path === undefined ? {} : { path };
+  const { length, method, path } = requestLine(rawPacket);
+  // Of a request in several packets the parser shows the last, which does not have the method.
+  const isBegun = bytesRead > (rawPacket?.length ?? 0);
+  const where = {
+    ...(path !== undefined && { path }),
+    bodiless: isHead(rawPacket) || (method === undefined && isBegun),
+  };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, detail: 'the request did not arrive in time', ...where };
   if (code !== 'HPE_HEADER_OVERFLOW')
     return { status: 400, detail: 'this is not a valid HTTP request', ...where };
-  if (length > longestTarget) return { status: 414, detail: 'the address of the request is too long' };
+  if (length > longestTarget)
+    return { status: 414, detail: 'the address of the request is too long', ...where, path: '/' };
   return { status: 431, detail: 'the headers of the request are too long', ...where };
 }
 
+function isHead(packet: Buffer | undefined): boolean {
+  return packet?.toString('latin1', 0, 5) === 'HEAD ';
+}
+
 /** The length and the path of the request line; a packet that does not begin with one belongs to the headers. */
-function requestLine(packet: Buffer | undefined): { readonly length: number; readonly path?: string } {
+function requestLine(packet: Buffer | undefined): {
+  readonly length: number;
+  readonly method?: string;
+  readonly path?: string;
+} {
   const [line = ''] = packet?.toString('latin1').split('\n', 1) ?? [];
-  const path = /^[A-Z]+ (\/[^ ?#\r]*)/.exec(line)?.[1];
-  return path === undefined ? { length: 0 } : { length: line.length, path };
+  const [, method, path] = /^([A-Z]+) (\/[^ ?#\r]*)/.exec(line) ?? [];
+  return method === undefined || path === undefined ? { length: 0 } : { length: line.length, method, path };
 }
 
 /** The most characters that the path and query of a request may have. */

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
-import { createHttpTerminator, type HttpTerminator } from 'http-terminator';
 import { systemProblem } from '../errors/system-errors.ts';
 import type { Log } from './exchange.ts';
 import type { Handler } from './handler.ts';
@@ -30,6 +29,8 @@ export type ServerTimeouts = {
   readonly notice: number;
   /** For requests in flight when it stops. */
   readonly inFlight: number;
+  /** For the first request on a connection that was made before it stopped. */
+  readonly arrival: number;
 };
 
 const defaultTimeouts: ServerTimeouts = {
@@ -39,6 +40,7 @@ const defaultTimeouts: ServerTimeouts = {
   idle: 65_000,
   notice: 500,
   inFlight: 8_000,
+  arrival: 1_000,
 };
 
 /** What a server answers with, and where it listens. */
@@ -56,8 +58,9 @@ export class HttpServer {
   readonly #options: ServerOptions;
   readonly #timeouts: ServerTimeouts;
   readonly #server: Server;
-  readonly #terminator: HttpTerminator;
+  readonly #connections = new Set<Socket>();
   readonly #answering = new AnswersInProgress();
+  #accepted = 0;
   #url = '';
   #isStopping = false;
 
@@ -73,9 +76,10 @@ export class HttpServer {
       // Node's own answer to a missing Host has no body.
       requireHostHeader: false,
     }).setTimeout(this.#timeouts.reader);
-    this.#terminator = createHttpTerminator({
-      server: this.#server,
-      gracefulTerminationTimeout: this.#timeouts.inFlight,
+    this.#server.on('connection', (socket) => {
+      this.#accepted += 1;
+      this.#connections.add(socket);
+      socket.once('close', () => this.#connections.delete(socket));
     });
     this.#answerRequests();
     this.#answerConnectionsWithoutRequest();
@@ -101,13 +105,43 @@ export class HttpServer {
     return this.#isStopping;
   }
 
-  /** Takes no more connections after a notice, lets requests in flight finish, and closes the port. */
+  /**
+   * Takes no more connections after a notice. Answers the requests on those it has, also one that is still on its way on a
+   * new connection, and closes each with its answer; idle ones are closed at once.
+   */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await delay(this.#timeouts.notice);
     // A connection whose answer is being sent now closes right after it.
     this.#server.keepAliveTimeout = 1;
-    await this.#terminator.terminate();
+    const { inFlight, arrival } = this.#timeouts;
+    await this.#acceptWaiting(Math.min(arrival, inFlight));
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    const timers = [
+      setTimeout(() => this.#disconnect((socket) => socket.bytesRead === 0), Math.min(arrival, inFlight)),
+      setTimeout(() => this.#disconnect(() => true), inFlight),
+    ];
+    await closed;
+    for (const timer of timers) clearTimeout(timer);
+  }
+
+  /**
+   * Accepts the connections that wait in the system, which would be reset with the port, for so many milliseconds at most:
+   * Node accepts one in a turn of its loop.
+   */
+  async #acceptWaiting(most: number): Promise<void> {
+    const end = performance.now() + most;
+    let before: number;
+    do {
+      before = this.#accepted;
+      await nextTurn();
+      await nextTurn();
+    } while (this.#accepted > before && performance.now() < end);
+  }
+
+  #disconnect(isOver: (socket: Socket) => boolean): void {
+    for (const socket of this.#connections) if (isOver(socket)) socket.destroy();
   }
 
   async #listen(): Promise<void> {
@@ -153,7 +187,7 @@ export class HttpServer {
       this.#end(socket, { status: 405, detail: 'this service is read-only: use GET or HEAD' }, 'CONNECT'),
     );
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      const malformed = malformedRequest(error);
+      const malformed = malformedRequest(error, socket instanceof Socket ? socket.bytesRead : 0);
       if (malformed === undefined || !socket.writable) socket.destroy();
       // A second answer in the middle of another would damage it.
       else if (!this.#answering.closeAfter(socket)) this.#end(socket, malformed, error.code ?? error.name);

@@ -1,7 +1,7 @@
 // `promises` loads node:fs/promises on first use: most commands write to stdout.
-import { fstatSync, promises, writeFile } from 'node:fs';
+import { constants, fstatSync, openSync, promises, writeFile } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { isClosedPipe, systemProblem } from '../../errors/system-errors.ts';
+import { isClosedPipe, isSystemError, systemProblem } from '../../errors/system-errors.ts';
 import { DraftFile } from '../../platform/files.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import type { Chunk } from '../../render/renderer.ts';
@@ -40,10 +40,40 @@ export async function print(text: string, { stdout, signal }: Io): Promise<void>
   await streamSink(stdout, signal).write(text);
 }
 
-/** A sink that streams to a device or a named pipe, and closes it at the end. */
+/** A sink that streams to a device, and closes it at the end. */
 function deviceSink(path: string, handle: FileHandle, signal: AbortSignal): Sink {
   const put: Put = (chunk) => handle.writeFile(chunk).then(() => undefined, asFailure);
   return streaming(path, put, () => handle.close(), signal);
+}
+
+/**
+ * A sink that streams to a named pipe as soon as it has a reader. Neither waiting for one nor writing keeps the process
+ * from ending, as the system's own open and write would.
+ */
+async function pipeSink(path: string, attempt: Attempt, signal: AbortSignal): Promise<Sink> {
+  const [{ Socket }, fd] = [await import('node:net'), await attempt(() => openPipe(path, signal))];
+  const pipe = new Socket({ fd, readable: false, writable: true });
+  // Each write reports its failure itself.
+  pipe.on('error', () => undefined);
+  const closed = new Promise<void>((resolve) => pipe.once('close', () => resolve()));
+  const close = async () => {
+    if (signal.aborted) return void pipe.destroy();
+    pipe.end();
+    await unlessAborted(signal, closed);
+  };
+  return streaming(path, intoStream(pipe), close, signal);
+}
+
+async function openPipe(path: string, signal: AbortSignal): Promise<number> {
+  for (;;) {
+    try {
+      return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      // There is no reader yet.
+      if (!isSystemError(error) || error.code !== 'ENXIO') throw error;
+    }
+    await unlessAborted(signal, new Promise((resolve) => setTimeout(resolve, 50)));
+  }
 }
 
 function streaming(target: string, put: Put, close: () => Promise<void>, signal: AbortSignal): Sink {
@@ -99,6 +129,7 @@ async function fileSink(path: string, signal: AbortSignal): Promise<Sink> {
   if (found === undefined || found.isFile()) {
     return draftSink(await attempt(() => DraftFile.open(path, found?.mode)), attempt);
   }
+  if (found.isFIFO()) return pipeSink(path, attempt, signal);
   return deviceSink(path, await attempt(() => unlessAborted(signal, promises.open(path, 'w'))), signal);
 }
 

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import Legacy from 'better-sqlite3';
 import { Problem } from '../../errors/problem.ts';
@@ -176,33 +176,74 @@ export function asProblem(path: string, error: unknown): unknown {
 const requireInstalled = createRequire(join(import.meta.dirname, 'asof'));
 
 /**
- * The version of better-sqlite3 that runs on this Node: version 13 needs Node-API 10, which Node 20 lacks; version 12
- * crashes Node 24 when a statement is garbage-collected.
+ * The driver for this Node, as npm names it. Version 13 of better-sqlite3 needs Node-API 10, which Node 20 lacks; version
+ * 12 crashes Node 24 when a statement is garbage-collected.
  */
-const modern = Number(process.versions.napi) >= 10 ? load('better-sqlite3-napi') : undefined;
+const driver =
+  Number(process.versions.napi) >= 10
+    ? {
+        name: 'better-sqlite3-napi',
+        spec: 'better-sqlite3-napi@npm:better-sqlite3@13.2.0',
+        library: modern(),
+      }
+    : { name: 'better-sqlite3', spec: 'better-sqlite3@12.11', library: Legacy };
 
-function load(name: string): typeof Legacy | undefined {
+/** Version 13 has binaries in its package; undefined where npm left it out. */
+function modern(): typeof Legacy | undefined {
   try {
-    return requireInstalled(name);
+    return requireInstalled('better-sqlite3-napi');
   } catch {
-    // Without optional packages only version 12 is installed.
     return undefined;
   }
 }
 
 /** An error of SQLite itself. */
-export const { SqliteError } = modern ?? Legacy;
+export const { SqliteError } = driver.library ?? Legacy;
 
-/** Opens a SQLite file; creates it if it does not exist, unless the options forbid that. */
+/**
+ * Opens a SQLite file; creates it if it does not exist, unless the options forbid that. A driver that is not installed is
+ * a `local-io` Problem that says how to install it.
+ */
 export function openDatabase(path: string | Buffer, options: Legacy.Options = {}): Legacy.Database {
-  return modern === undefined
-    ? new Legacy(path, { ...options, ...nativeBinding() })
-    : new modern(path, options);
+  const { library } = driver;
+  if (library === undefined) throw lacksDriver();
+  try {
+    return new library(path, library === Legacy ? { ...options, nativeBinding: binary() } : options);
+  } catch (error) {
+    // The binary is missing, or was made for another version of Node.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'MODULE_NOT_FOUND' || code === 'ERR_DLOPEN_FAILED') throw lacksDriver(error);
+    throw error;
+  }
 }
 
-/** The usual place of version 12's binary; its own search would slow down every query. */
-function nativeBinding(): { readonly nativeBinding?: string } {
-  const library = requireInstalled.resolve('better-sqlite3');
-  const usual = join(dirname(library), '../build/Release/better_sqlite3.node');
-  return existsSync(usual) ? { nativeBinding: usual } : {};
+/**
+ * The binary of version 12, whose code is part of asof: that of the first folder which has one, since npm installs the
+ * package without it where scripts are not allowed to run.
+ */
+function binary(): string {
+  const found = driverFolders()
+    .map((folder) => join(folder, 'build/Release/better_sqlite3.node'))
+    .find((path) => existsSync(path));
+  if (found === undefined) throw lacksDriver();
+  return found;
+}
+
+/** The folders in which Node looks for the driver, nearest first. */
+function driverFolders(): readonly string[] {
+  return (requireInstalled.resolve.paths(driver.name) ?? []).map((folder) => join(folder, driver.name));
+}
+
+function lacksDriver(cause?: unknown): Problem {
+  const detail = `the SQLite driver for Node ${process.version} is not installed (${installCommand()} installs it)`;
+  return new Problem('local-io', detail, { cause });
+}
+
+function installCommand(): string {
+  const { name, spec } = driver;
+  const holder = join(import.meta.dirname, '../..');
+  const isGlobal = basename(holder) === 'node_modules' && !existsSync(join(holder, '../package.json'));
+  if (isGlobal) return `npm install --global ${spec}`;
+  // npm does not install what a project has already.
+  return driverFolders().some((folder) => existsSync(folder)) ? `npm rebuild ${name}` : `npm install ${spec}`;
 }

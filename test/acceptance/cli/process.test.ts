@@ -74,6 +74,10 @@ describe('the built command', () => {
     ['$ASOF obs "*" --json --store "$LARGE" | head -1; echo $PIPESTATUS', '{\n0\n'],
     ['$ASOF obs "*" -f parquet --store "$LARGE" | head -c 4; echo " $PIPESTATUS"', 'PAR1 0\n'],
     ['$ASOF help | true; echo $PIPESTATUS', '0\n'],
+    [
+      'mkfifo whole; cat whole > copy & $ASOF obs "*" --store "$LARGE" > straight; $ASOF obs "*" --store "$LARGE" -o whole; wait; cmp copy straight && echo same',
+      'same\n',
+    ],
     ['mkfifo fifo; head -1 fifo > /dev/null & $ASOF obs "*" --store "$LARGE" -o fifo; echo $?', '0\n'],
   ])('ends quietly when its reader has gone: %s', async (script, out) => {
     expect(await shell(script)).toEqual({ code: 0, out, err: '' });
@@ -147,6 +151,26 @@ describe('a signal', () => {
     const written = () => drafts().some((name) => statSync(folder.path(name)).size > 0);
     expect(await signalled(line, 'SIGINT', written)).toEqual({ code: 130, err: '', soon: true });
     expect([drafts(), folder.has('half.parquet')]).toEqual([[], false]);
+  });
+
+  it.each<readonly [signal: NodeJS.Signals, code: number, reader: string]>([
+    ['SIGTERM', 143, 'no reader'],
+    ['SIGINT', 130, 'no reader'],
+    ['SIGTERM', 143, 'a reader that reads nothing'],
+    ['SIGINT', 130, 'a reader that reads nothing'],
+  ])('%s ends with %i at once an export into a named pipe that has %s', async (signal, code, reader) => {
+    const pipe = folder.path(`${signal}-${reader.length}.fifo`);
+    await shell(`mkfifo "${pipe}"`);
+    const idle =
+      reader === 'no reader'
+        ? undefined
+        : spawn('sh', ['-c', 'exec sleep 60 < "$0"', pipe], { stdio: 'ignore' });
+    // Long enough for the command to start, and to fill the pipe.
+    const started = performance.now();
+    const isWaiting = () => performance.now() - started > 3000;
+    const line = ['obs', '*', '--store', large, '-o', pipe];
+    expect(await signalled(line, signal, isWaiting)).toEqual({ code, err: '', soon: true });
+    idle?.kill();
   });
 
   it('ends an import with the store untouched', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -100,6 +101,43 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     expect(head).toContain(`X-Request-Id: ${request_id}`);
   });
 
+  it.each<[string, readonly string[], number]>([
+    ['whose address is too long', [`HEAD /${'x'.repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`], 414],
+    [
+      'whose address is too long and arrives in pieces',
+      ['HEAD /x', 'x'.repeat(10_000), 'x'.repeat(10_000), ' HTTP/1.1\r\nHost: x\r\n\r\n'],
+      431,
+    ],
+    [
+      'whose headers are too long',
+      [`HEAD /ping HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
+      431,
+    ],
+    [
+      'with a broken header in a later packet',
+      ['HEAD /ping HTTP/1.1\r\nHost: x\r\n', 'nonsense\r\n\r\n'],
+      400,
+    ],
+    [
+      'with an expectation',
+      ['HEAD /ping HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n'],
+      417,
+    ],
+    ['of an address without a slash', ['HEAD ping HTTP/1.1\r\nHost: x\r\n\r\n'], 400],
+    ['of a later version of HTTP', ['HEAD /ping HTTP/11\r\nHost: x\r\n\r\n'], 400],
+  ])('without a body to a HEAD %s', async (_, pieces, status) => {
+    const { socket, heard } = dial(server);
+    socket.setNoDelay(true);
+    for (const piece of pieces) {
+      socket.write(piece, 'latin1');
+      await delay(30);
+    }
+    const [head = '', ...body] = (await heard).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(head).toMatch(/^connection: close$/im);
+    expect(body).toEqual(['']);
+  });
+
   it('with a line in the log', async () => {
     const [, id = ''] = /X-Request-Id: (\S+)/.exec(await say(server, 'hello\r\n\r\n')) ?? [];
     await delay(20);
@@ -151,7 +189,12 @@ describe('a connection', () => {
 describe('slow and idle connections are cut off', () => {
   it.each<[string, string, RegExp]>([
     ['that say nothing', '', /^HTTP\/1\.1 408 [\s\S]*"status":408/],
-    ['that stop in the middle of the headers', ping, /^HTTP\/1\.1 408 [\s\S]*"status":408/],
+    // The method is not known then, and the answer to HEAD has no body.
+    [
+      'that stop in the middle of the headers',
+      ping,
+      /^HTTP\/1\.1 408 [\s\S]*\r\nContent-Length: 0\r\n(?:[^\r\n]+\r\n)*\r\n$/,
+    ],
     ['that stop between two requests', `${ping}\r\n`, /^HTTP\/1\.1 200 [\s\S]*GET \/ping$/],
   ])('%s', async (_, text, expected) => {
     const hurried = await newServer({ headers: 300, request: 400, idle: 200 });
@@ -207,6 +250,18 @@ describe('a server that is stopped', () => {
     const stopped = stopping.stop();
     const answer = await fetch(`${stopping.url}/late`);
     expect([answer.headers.get('connection'), await answer.text()]).toEqual(['close', 'GET /late']);
+    await stopped;
+  });
+
+  it('answers the request that arrives on a connection which was made before', async () => {
+    const stopping = await newServer();
+    const connections = Array.from({ length: 50 }, () => dial(stopping));
+    await Promise.all(connections.map(({ socket }) => once(socket, 'connect')));
+    const stopped = stopping.stop();
+    await delay(300);
+    for (const { socket } of connections) socket.write(`${ping}\r\n`);
+    for (const { heard } of connections)
+      expect(await heard).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*GET \/ping$/i);
     await stopped;
   });
 

@@ -1,0 +1,167 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { scratchFolder } from '../support/folders.ts';
+import { root } from '../support/repository.ts';
+import { facts } from '../support/scratch-store.ts';
+
+/** The environment without what npm sets for the scripts that it runs. */
+const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+
+function ownNpm(...args: readonly string[]): string {
+  return spawnSync('npm', args, { encoding: 'utf8', env: plain, cwd: root }).stdout.trim();
+}
+
+const npm = join(ownNpm('root', '--global'), 'npm', 'bin', 'npm-cli.js');
+const [registry, cache] = ['registry', 'cache'].map((name) => ownNpm('config', 'get', name));
+
+/** Runs npm on a Node; throws what npm says if it fails or takes too long. */
+function runNpm(node: string, env: NodeJS.ProcessEnv, ...args: readonly string[]): string {
+  const settings = { npm_config_registry: registry, npm_config_cache: cache, npm_config_audit: 'false' };
+  const { status, signal, stdout, stderr } = spawnSync(node, [npm, ...args], {
+    cwd: root,
+    env: { ...plain, ...settings, ...env },
+    encoding: 'utf8',
+    timeout: 180_000,
+  });
+  if (status === 0) return stdout;
+  throw new Error(`npm ${args.join(' ')} ended with ${status ?? signal}:\n${stdout}${stderr}`);
+}
+
+/** The program of a version of Node, from the package in which npm carries it; installed once, beside other caches. */
+function nodeOf(version: string): string {
+  if (process.versions.node.startsWith(`${version}.`)) return process.execPath;
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  const name = `node-${platform}-${process.arch}`;
+  const folder = join(root, 'node_modules', '.cache', 'asof-runtimes', version);
+  const program = join(folder, 'node_modules', name, 'bin', 'node');
+  if (existsSync(program)) return program;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{}');
+  runNpm(process.execPath, {}, 'install', '--prefix', folder, '--ignore-scripts', `${name}@${version}`);
+  return program;
+}
+
+let tarball = '';
+beforeAll(() => {
+  const folder = scratchFolder();
+  const packed = runNpm(
+    process.execPath,
+    {},
+    'pack',
+    '--ignore-scripts',
+    '--json',
+    '--pack-destination',
+    folder,
+  );
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  tarball = join(folder, filename);
+});
+
+/** asof, installed from its package into an empty prefix, on a machine without a compiler, without Python and without a home. */
+type Installed = {
+  readonly prefix: string;
+  readonly home: string;
+  readonly seconds: number;
+  readonly asof: (...args: readonly string[]) => { status: number | null; stdout: string; stderr: string };
+};
+
+function install(version: string): Installed {
+  const [prefix, home, tools] = [scratchFolder(), scratchFolder(), scratchFolder()];
+  symlinkSync(nodeOf(version), join(tools, 'node'));
+  const env = { HOME: home, PATH: tools };
+  const began = performance.now();
+  runNpm(join(tools, 'node'), env, 'install', '--global', '--prefix', prefix, '--ignore-scripts', tarball);
+  return {
+    prefix,
+    home,
+    seconds: (performance.now() - began) / 1000,
+    asof: (...args) => {
+      const { status, stdout, stderr } = spawnSync(join(prefix, 'bin', 'asof'), args, {
+        cwd: '/',
+        env,
+        encoding: 'utf8',
+      });
+      return { status, stdout, stderr };
+    },
+  };
+}
+
+const question = [
+  'obs',
+  'GDP',
+  '--as-of',
+  '2015-01-30',
+  '--from',
+  '2014-10-01',
+  '--columns',
+  'date,value,as_of_date',
+];
+const answer = { status: 0, stdout: 'date,value,as_of_date\n2014-10-01,17710.7,2015-01-30\n', stderr: '' };
+
+describe('the package', () => {
+  it('is at most 15 MB', () => {
+    expect(statSync(tarball).size).toBeLessThan(15_000_000);
+  });
+
+  it.each(['22', '24'])(
+    'installs on Node %s in seconds without a compiler or install scripts, and works from any folder',
+    (version) => {
+      const { asof, home, seconds } = install(version);
+      expect(seconds).toBeLessThan(60);
+      expect(asof(...question)).toEqual(answer);
+      const given = join(home, 'given.csv');
+      writeFileSync(given, facts('S 2020-01-01 2020-02-01 1.50'));
+      expect(asof('import', given, '-q')).toMatchObject({ status: 0 });
+      expect(asof('obs', 'S', '--columns', 'value').stdout).toBe('value\n1.50\n');
+    },
+  );
+
+  it('says on Node 20 in one line what to run where the driver is missing, and works once it is there', () => {
+    const { asof, home, prefix } = install('20');
+    expect(asof('--version').status).toBe(0);
+    expect(asof('help', 'obs').status).toBe(0);
+    const given = join(home, 'given.csv');
+    writeFileSync(given, facts('S 2020-01-01 2020-02-01 1.50'));
+    const plan = join(home, 'plan.txt');
+    writeFileSync(plan, 'gdp.csv obs GDP\n');
+    const line =
+      /^asof: the SQLite driver for Node v20\.[\d.]+ is not installed \(npm install --global (better-sqlite3@12\.11) installs it\)(; nothing was written)?\n$/;
+    for (const command of [
+      question,
+      ['import', given],
+      ['facts', 'GDP'],
+      ['keys', 'create', '--name', 'Ada'],
+      ['serve', '--port', '0'],
+      ['snapshot', plan, '--out', join(home, 'desk')],
+    ]) {
+      expect(asof(...command)).toEqual({ status: 10, stdout: '', stderr: expect.stringMatching(line) });
+    }
+    const [, spec = ''] = line.exec(asof(...question).stderr) ?? [];
+    const [name = '', version = ''] = spec.split('@');
+    // What the command installs, compiled already: the development dependency of this repository.
+    const driver = join(root, 'node_modules', name);
+    const { version: built } = JSON.parse(readFileSync(join(driver, 'package.json'), 'utf8'));
+    expect(built).toMatch(new RegExp(`^${version.replaceAll('.', '\\.')}\\.`));
+    cpSync(driver, join(prefix, 'lib', 'node_modules', name), { recursive: true });
+    expect(asof(...question)).toEqual(answer);
+  });
+});
+
+describe('the library in the package', () => {
+  it('answers a program on Node 24', () => {
+    const { prefix } = install('24');
+    const program = `
+      import { open } from '${join(prefix, 'lib', 'node_modules', 'asof', 'dist', 'index.js')}';
+      const asof = await open();
+      const { rows } = await asof.observations('GDP', { asOf: '2015-01-30', limit: 1 });
+      console.log(rows[0].date, rows[0].value);
+    `;
+    const { stdout, stderr } = spawnSync(nodeOf('24'), ['--input-type=module', '-e', program], {
+      env: { HOME: scratchFolder() },
+      encoding: 'utf8',
+    });
+    expect([stdout, stderr]).toEqual(['2014-10-01 17710.7\n', '']);
+  });
+});
