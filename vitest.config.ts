@@ -18,6 +18,10 @@ export default defineConfig({
         extends: true,
         test: { name: 'acceptance', include: ['test/acceptance/**/*.test.ts'], globalSetup: built },
       },
+      {
+        extends: true,
+        test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], globalSetup: built },
+      },
       // Needs the whole source files, which are not in the repository: `npm run test:large` asks for it by name.
       {
         extends: true,

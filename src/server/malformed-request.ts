@@ -62,7 +62,7 @@ export function malformedRequest(error: Error, bytesRead: number): MalformedRequ
   const isBegun = bytesRead > (rawPacket?.length ?? 0);
   const where = {
     ...(path !== undefined && { path }),
-    bodiless: method === 'HEAD' || (method === undefined && isBegun),
+    bodiless: isHead(rawPacket) || (method === undefined && isBegun),
   };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, detail: 'the request did not arrive in time', ...where };
@@ -71,6 +71,10 @@ export function malformedRequest(error: Error, bytesRead: number): MalformedRequ
   if (length > longestTarget)
     return { status: 414, detail: 'the address of the request is too long', ...where, path: '/' };
   return { status: 431, detail: 'the headers of the request are too long', ...where };
+}
+
+function isHead(packet: Buffer | undefined): boolean {
+  return packet?.toString('latin1', 0, 5) === 'HEAD ';
 }
 
 /** The length and the path of the request line; a packet that does not begin with one belongs to the headers. */

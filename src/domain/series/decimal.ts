@@ -1,4 +1,4 @@
-/** Longer texts are refused: no published figure is that long, and an exponent must not fill the memory. */
+/** Longer texts are refused, also by what an exponent makes of them: no published figure is that long. */
 const longestText = 400;
 
 /**
@@ -7,7 +7,11 @@ const longestText = 400;
  */
 export function parseDecimal(text: string): string | undefined {
   if (text.length > longestText) return undefined;
-  if (/^-?\d+(?:\.\d+)?$/.test(text)) return text;
+  const expanded = /^-?\d+(?:\.\d+)?$/.test(text) ? text : withoutExponent(text);
+  return expanded === undefined || expanded.length > longestText ? undefined : expanded;
+}
+
+function withoutExponent(text: string): string | undefined {
   const parts = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d{1,4})$/.exec(text);
   if (parts === null) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;

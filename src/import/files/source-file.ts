@@ -34,7 +34,10 @@ export type SourceFile = {
 /** A place in a file; rows and lines count from 1, as in an editor. */
 export type FilePlace = { readonly row?: number; readonly column?: string; readonly value?: string };
 
-/** The Problem by which a file is refused: its path, the place, the value there, and the reason. */
+/**
+ * The Problem by which a file is refused: its path, the place, the value there, and the reason. Of what may be long
+ * because the file is broken, such as a name or a parser's message, it shows the beginning.
+ */
 export function refusal(
   file: Pick<SourceFile, 'path'>,
   place: FilePlace,
@@ -42,9 +45,11 @@ export function refusal(
   hints: readonly string[] = [],
 ): Problem {
   const row = place.row === undefined ? '' : `, row ${place.row}`;
-  const column = place.column === undefined ? '' : `, column ${JSON.stringify(place.column)}`;
+  const column = place.column === undefined ? '' : `, column ${JSON.stringify(clip(place.column))}`;
   const value = place.value === undefined ? '' : `: ${JSON.stringify(clip(place.value))}`;
-  return new Problem('bad-input', `${file.path}${row}${column}${value}: ${reason}`, { hints });
+  return new Problem('bad-input', `${file.path}${row}${column}${value}: ${clip(reason, longestReason)}`, {
+    hints,
+  });
 }
 
 /** The refusal of a file that is not UTF-8 text. */
@@ -53,8 +58,11 @@ export function notUtf8(file: SourceFile, place: FilePlace = {}): Problem {
   return refusal(file, place, 'this is not UTF-8 text', [hint]);
 }
 
-function clip(value: string): string {
-  return value.length > 80 ? `${value.slice(0, 77)}...` : value;
+/** The reasons that asof states itself are shorter, with the lists in them. */
+const longestReason = 2000;
+
+function clip(value: string, longest = 80): string {
+  return value.length > longest ? `${value.slice(0, longest - 3)}...` : value;
 }
 
 /** A path or name that is safe to show: control and formatting characters, which could fool a terminal, are escaped. */

@@ -123,6 +123,8 @@ describe('broken HTTP is answered by a problem document, and the connection is c
       ['HEAD /ping HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n'],
       417,
     ],
+    ['of an address without a slash', ['HEAD ping HTTP/1.1\r\nHost: x\r\n\r\n'], 400],
+    ['of a later version of HTTP', ['HEAD /ping HTTP/11\r\nHost: x\r\n\r\n'], 400],
   ])('without a body to a HEAD %s', async (_, pieces, status) => {
     const { socket, heard } = dial(server);
     socket.setNoDelay(true);

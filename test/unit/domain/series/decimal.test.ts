@@ -40,6 +40,15 @@ describe('a decimal', () => {
   });
 
   test.each([
+    ['1e-398', `0.${'0'.repeat(397)}1`],
+    ['1e-399', undefined],
+    ['-1e398', `-1${'0'.repeat(398)}`],
+    ['-1e399', undefined],
+  ])('that an exponent makes longer than 400 characters is refused like its digits: %s', (text, expected) => {
+    expect(parseDecimal(text)).toBe(expected);
+  });
+
+  test.each([
     ['1.7e4', '17000'],
     ['1.70e1', '17.0'],
     ['5e-7', '0.0000005'],

@@ -280,6 +280,13 @@ describe('an invalid ownership document', () => {
 });
 
 describe('ownership XML', () => {
+  it('with a name of 100,000 characters is refused in a short message', async () => {
+    const broken = documentOf().replace('<ownershipDocument>', `<${'ownershipDocument<'.repeat(6000)}>`);
+    const text = await refusalOf(secOwnershipXml, sourceFile(name, broken), { filedOn });
+    expect(text).toContain(': the XML is broken or cut short');
+    expect(text.length).toBeLessThan(2500);
+  });
+
   it.each([
     [documentOf(), true],
     [documentOf().slice(22), true],

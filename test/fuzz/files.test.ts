@@ -1,0 +1,148 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ImportRefusal } from '../../src/import/load/conflict.ts';
+import { type ImportOptions, importFiles, open, Problem } from '../../src/index.ts';
+import { scratchFolder } from '../support/folders.ts';
+import { digestOf } from '../support/scratch-store.ts';
+import { mutation } from './mutation.ts';
+import { damaged, originals } from './real-files.ts';
+import { fuzz, fuzzTimeout } from './run.ts';
+
+const scratch = scratchFolder();
+const clock = () => new Date('2026-07-15T12:00:00Z');
+
+const damagedFile = fc.record({
+  original: fc.nat({ max: originals.length - 1 }),
+  file: fc.nat({ max: 2 }),
+  member: fc.option(fc.nat({ max: 20 }), { freq: 4 }),
+  mutations: fc.array(mutation, { minLength: 1, maxLength: 4 }),
+  held: fc.boolean(),
+  replace: fc.boolean(),
+  // Most formats refuse it.
+  complete: fc.constantFrom(false, false, false, false, true),
+});
+
+/** A store of each original, made when a case first needs it. */
+const stores = new Map<number, Promise<string>>();
+
+async function heldStore(index: number): Promise<string> {
+  const store = join(scratch, `held-${index}`, 'asof.db');
+  const { files, options } = originals[index] ?? { files: {}, options: {} };
+  await importFiles(writeFiles(join(scratch, `original-${index}`), files), { store, clock, ...options });
+  return store;
+}
+
+/** Writes files into a new folder; the paths to import, of which a single file is its own. */
+function writeFiles(folder: string, files: Readonly<Record<string, Uint8Array | string>>): readonly string[] {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const paths = Object.entries(files).map(([name, content]) => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  });
+  return paths.length === 1 ? paths : [folder];
+}
+
+/** Everything that a store answers. */
+async function contentsOf(address: string) {
+  const asof = await open(address, { clock });
+  try {
+    const series = (await asof.seriesSearch()).rows;
+    const ids = series.map(({ id }) => id);
+    const facts = [];
+    for await (const fact of asof.facts(ids)) facts.push(fact);
+    const observations = [];
+    for await (const row of asof.observations.all(ids)) observations.push(row);
+    const from = '1600-01-01';
+    return {
+      series,
+      facts,
+      observations,
+      yields: [
+        ...(await asof.yields({ curveType: 'PAR', from })).rows,
+        ...(await asof.yields({ curveType: 'TIPS', from })).rows,
+      ],
+      filings: (await asof.insiderFilings({ from })).rows,
+      clusters: (await asof.insiderClusters({ from })).rows,
+    };
+  } finally {
+    await asof.close();
+  }
+}
+
+function checkRefusal(error: unknown, paths: readonly string[]): void {
+  if (!(error instanceof Problem)) throw error;
+  expect(error.kind).toBe('bad-input');
+  // Conflicts are named by their series, and an option that no file takes by its name.
+  if (!(error instanceof ImportRefusal) && error.field === undefined)
+    expect(error.detail).toContain(paths[0]);
+  expect(error.detail.length).toBeLessThan(200_000);
+}
+
+const decimal = /^-?\d+(\.\d+)?$/;
+const day = /^\d{4}-\d{2}-\d{2}$/;
+
+async function checkStore(store: string, paths: readonly string[], options: Partial<ImportOptions>) {
+  const contents = await contentsOf(store);
+  for (const { value, date } of contents.observations) {
+    expect(value).toMatch(decimal);
+    expect(date).toMatch(day);
+  }
+  for (const { rate } of contents.yields) expect(rate).toMatch(decimal);
+  await importFiles(paths, { store, clock, ...options });
+  expect(await contentsOf(store), 'the same import again').toEqual(contents);
+  if (contents.facts.length === 0) return;
+  const lines = contents.facts.map(
+    ({ series_id, date, as_of_date, value, vintage_kind }) =>
+      `${series_id},${date ?? ''},${as_of_date},${value ?? ''},${vintage_kind}`,
+  );
+  const copied = join(scratch, 'copy', 'asof.db');
+  rmSync(dirname(copied), { recursive: true, force: true });
+  const written = `series_id,date,as_of_date,value,vintage_kind\n${lines.join('\n')}\n`;
+  await importFiles(writeFiles(join(scratch, 'facts'), { 'facts.csv': written }), { store: copied, clock });
+  expect((await contentsOf(copied)).facts, 'the facts in a new store').toEqual(contents.facts);
+}
+
+describe('the import of a damaged file', () => {
+  it(
+    'is refused by a problem that names the file and changes nothing, or gives a store whose facts are complete',
+    () =>
+      fuzz('files', damagedFile, async ({ original: index, file, member, mutations, held, ...flags }) => {
+        const original = originals[index];
+        if (original === undefined) return;
+        const paths = writeFiles(
+          join(scratch, 'damaged'),
+          await damaged(original, { file, member, mutations }),
+        );
+        const store = join(scratch, 'case', 'asof.db');
+        rmSync(dirname(store), { recursive: true, force: true });
+        mkdirSync(dirname(store));
+        if (held) {
+          const made = stores.get(index) ?? heldStore(index);
+          stores.set(index, made);
+          copyFileSync(await made, store);
+        }
+        const before = digestOf(store);
+        const options = { ...original.options, ...flags };
+        const refused = await importFiles(paths, { store, clock, ...options }).then(
+          () => undefined,
+          (error: unknown) => ({ error }),
+        );
+        if (refused === undefined) return checkStore(store, paths, options);
+        checkRefusal(refused.error, paths);
+        expect(digestOf(store)).toBe(before);
+        expect(readdirSync(dirname(store))).toEqual(existsSync(store) ? ['asof.db'] : []);
+      }),
+    fuzzTimeout,
+  );
+
+  it.each(originals.map((original, i) => [Object.keys(original.files).join(', '), i, original] as const))(
+    'begins with files that asof imports, and whose facts are complete: %s',
+    async (_, index, { files, options }) => {
+      const store = await heldStore(index);
+      await checkStore(store, writeFiles(join(scratch, 'again'), files), options);
+    },
+  );
+});

@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import yauzl from 'yauzl';
+import type { ImportOptions } from '../../src/import/import.ts';
+import { testData } from '../support/repository.ts';
+import { zipOf } from '../support/zip-writer.ts';
+import { type Mutation, mutated } from './mutation.ts';
+
+/** Files that are imported together, and the options without which asof refuses them. */
+export type Original = {
+  readonly files: Readonly<Record<string, Buffer>>;
+  readonly options: Partial<ImportOptions>;
+};
+
+const real = (name: string, options: Partial<ImportOptions> = {}): Original => ({
+  files: { [name.replace(/^.*\//, '')]: readFileSync(join(testData, name)) },
+  options,
+});
+
+const folder = (name: string, take: RegExp): Original => ({
+  files: Object.fromEntries(
+    readdirSync(join(testData, name))
+      .filter((file) => take.test(file))
+      .map((file) => [file, readFileSync(join(testData, name, file))]),
+  ),
+  options: {},
+});
+
+const written = (name: string, text: string, options: Partial<ImportOptions> = {}): Original => ({
+  files: { [name]: Buffer.from(text) },
+  options,
+});
+
+/** The rows of a file after the ones that are wrong. */
+const rowsAfter = (first: string, name: string): Original =>
+  written(
+    name.replace(/^.*\//, ''),
+    readFileSync(join(testData, name), 'utf8')
+      .split('\n')
+      .filter((line, i) => i === 0 || line >= first)
+      .join('\n'),
+  );
+
+const asOf = '2025-06-30';
+const filedOn = '2026-01-15';
+
+/** A document for every shape that ownership documents of the SEC have here. */
+const documents = [
+  '000089924321044370__doc3.xml',
+  '000089924322035394__doc4.xml',
+  '000106299324014684__form4.xml',
+  '000149473011000004__edgardoc.xml',
+  '69002cb4cfce__xml_no_price.xml',
+  'a1ddb077d325__xml_timestamp.xml',
+];
+
+/** A real file or folder of every format that asof imports; of the small formats, lines of published figures. */
+export const originals: readonly Original[] = [
+  real('macro/dated-panel/2016-07-29.csv'),
+  real('macro/fred-api/GDP-observations-all-realtime.json.gz', { series: 'GDP' }),
+  real('macro/fred-api/GDP-observations-latest.json', { series: 'GDP' }),
+  real('macro/fred-api/GDP-series.json'),
+  real('macro/fred-md/fred-md-vintages.zip'),
+  real('macro/fred-qd/fredqd.csv', { asOf }),
+  real('macro/rtdsm/ROUTPUTQvQd.xlsx'),
+  real('treasury/par-csv/daily-treasury-rates-2025.csv'),
+  real('treasury/par-csv/par-yield-curve-rates-1990-2022.csv'),
+  real('treasury/par-xml/2018.xml'),
+  real('treasury/h15-dfii/DFII5.csv'),
+  rowsAfter('2010-03', 'treasury/tips-csv/treasury_real_yield_all.csv'),
+  real('sec/form345/2024q3_form345_partial.zip'),
+  folder('sec/form345-maia-reencoded', /\.tsv$/),
+  real('sec/ownership-xml/000138746725000038__multi_standard_acquisition.xml'),
+  ...documents.map((name) => real(`sec/ownership-xml/${name}`, { filedOn })),
+  real('sec/ownership-xml/000092189525001190__0000921895-25-001190.txt'),
+  real('sec/submissions-json/cik1835632_submissions.json.gz'),
+  written(
+    'facts.csv',
+    'series_id,date,as_of_date,value,vintage_kind\n' +
+      'GDP,2014-07-01,2014-10-30,17535.4,exact\nGDP,2014-07-01,2014-11-25,17555.2,exact\n' +
+      'GDP,,2014-12-23,,exact\nGDP,2014-07-01,2014-12-23,17599.8,exact\n' +
+      'GDP,2014-10-01,2015-01-30,17710.7,fetched\nGDP,2014-10-01,2015-02-27,,\nUNRATE,2014-12-01,2015-01-09,5.6,\n',
+  ),
+  written(
+    'metadata.csv',
+    'series_id,title,units,frequency,seasonal_adjustment,source,vintage_kind\n' +
+      'GDP,Gross Domestic Product,Billions of Dollars,Q,SAAR,BEA,exact\nUNRATE,"Unemployment, rate",Percent,M,SA,BLS,\n',
+  ),
+  written(
+    'alfred.csv',
+    'observation_date,GDP_20141030,GDP_20141125,GDP_20150130\n' +
+      '2014-04-01,17328.2,17328.2,17328.2\n2014-07-01,17535.4,17555.2,17599.8\n2014-10-01,.,.,17710.7\n',
+  ),
+  written('GDP.csv', 'observation_date,GDP\n2014-04-01,17328.2\n2014-07-01,17599.8\n2014-10-01,17710.7\n', {
+    asOf,
+  }),
+  written('plain.csv', 'date;value\n01.04.2014;17328,2\n01.07.2014;17599,8\n01.10.2014;17710,7\n', {
+    asOf,
+    series: 'GDP',
+    dateFormat: 'DD.MM.YYYY',
+  }),
+];
+
+/** Mutations of one file; of a packed one, of a member if `member` is given. */
+export type Damage = {
+  readonly file: number;
+  readonly member: number | null;
+  readonly mutations: readonly Mutation[];
+};
+
+/** The files with the damage in one of them. */
+export async function damaged({ files }: Original, { file, member, mutations }: Damage) {
+  const names = Object.keys(files);
+  const name = names[file % names.length] ?? '';
+  const content = files[name] ?? Buffer.alloc(0);
+  return { ...files, [name]: await damagedContent(content, member, mutations) };
+}
+
+const mutate = (content: Buffer, mutations: readonly Mutation[]) => mutations.reduce(mutated, content);
+
+async function damagedContent(content: Buffer, member: number | null, mutations: readonly Mutation[]) {
+  const start = content.toString('latin1', 0, 2);
+  if (member === null || (start !== 'PK' && start !== '\x1f\x8b')) return mutate(content, mutations);
+  if (start !== 'PK') return gzipSync(mutate(gunzipSync(content), mutations));
+  const members = await membersOf(content);
+  const chosen = member % members.length;
+  return zipOf(
+    members.map((one, i) => (i === chosen ? { ...one, content: mutate(one.content, mutations) } : one)),
+  );
+}
+
+async function membersOf(archive: Buffer) {
+  const zip = await yauzl.fromBufferPromise(archive, {});
+  const members = [];
+  for await (const entry of zip.eachEntry()) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk);
+    members.push({ name: entry.fileName, content: Buffer.concat(chunks) });
+  }
+  return members;
+}
