@@ -41,9 +41,13 @@ describe('the crontab line of docs/guide/snapshots.md', () => {
     for (const line of lines.slice(0, -1)) expect(line).toMatch(/^[A-Z]+=\S+$/);
   });
 
-  it('mails nothing after a success, and logs one line for each run', () => {
+  it('mails nothing after a success, and logs for each run what is out of date, and one line at the end', () => {
     expect([mailed(), mailed()]).toEqual(['', '']);
-    expect(log()).toMatch(/^(asof: desk as of \d{4}-\d\d-\d\d: 2 files, \d+ rows, .*\n){2}$/);
+    const run =
+      'asof: GDP is covered to 2024-12-19\n' +
+      'asof: the PAR curve is covered to 2025-12-31\n' +
+      'asof: desk as of \\d{4}-\\d\\d-\\d\\d: 2 files, \\d+ rows, .*\n';
+    expect(log()).toMatch(new RegExp(`^(${run}){2}$`));
     expect(readdirSync(join(home, 'desk')).sort()).toEqual(['curve.csv', 'gdp.csv', 'manifest.json']);
   });
 

@@ -232,7 +232,12 @@ describe('a service', () => {
       'a.csv obs GDP GDPC1 --limit 3\nb.csv panel UNRATE --from 2014-01-01\n',
     );
     const { url, asked } = await through(() => undefined);
-    expect(await snapshot('2015-01-30', '--base-url', url)).toEqual(quietly);
+    expect(await snapshot('2015-01-30', '--base-url', url)).toEqual({
+      ...quietly,
+      err: ['GDPC1', 'UNRATE']
+        .map((id) => `asof: ${id} is sampled: this is 2014-11-15, the next sample is 2015-02-15\n`)
+        .join(''),
+    });
     expect(asked.map((question) => question.url?.replace(/\?.*/, ''))).toEqual([
       '/v1/series/GDP/observations',
       '/v1/series/GDPC1/observations',

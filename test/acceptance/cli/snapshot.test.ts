@@ -59,6 +59,8 @@ const snapshot = (lines: readonly string[], ...flags: readonly string[]) =>
 const verify = (...flags: readonly string[]) => asof(['verify', out, ...flags]);
 
 const success = { code: 0, out: '', err: '' };
+/** The data of the sample end before the day on which the tests run. */
+const outdated = { ...success, err: 'asof: GDP is covered to 2024-12-19\n' };
 
 /** One line of every kind, as of a Sunday. */
 const everyKind = [
@@ -83,8 +85,8 @@ const everyKind = [
 ];
 
 describe('asof snapshot', () => {
-  it('writes what its commands write as of one day, and prints nothing', async () => {
-    expect(await snapshot(everyKind, '--as-of', '2015-02-01')).toEqual(success);
+  it('writes what its commands write as of one day, and with -q prints nothing', async () => {
+    expect(await snapshot(everyKind, '--as-of', '2015-02-01', '-q')).toEqual(success);
     const names = everyKind.map((line) => line.split(' ')[0]);
     expect(readdirSync(out).sort()).toEqual([...names, 'manifest.json'].sort());
     // BEA published 17710.7 on Friday 30 January; the Treasury's ten-year rate of that day was 1.68.
@@ -135,9 +137,9 @@ describe('asof snapshot', () => {
   });
 
   it('is by default of yesterday, the last day that is over in UTC', async () => {
-    expect(await snapshot(['gdp.csv observations GDP'])).toEqual(success);
+    expect(await snapshot(['gdp.csv observations GDP'])).toEqual(outdated);
     expect(manifest().as_of).toBe('2026-03-14');
-    expect(await snapshot(['gdp.csv observations GDP'], '--as-of', 'today')).toEqual(success);
+    expect(await snapshot(['gdp.csv observations GDP'], '--as-of', 'today')).toEqual(outdated);
     expect(manifest().as_of).toBe('2026-03-15');
   });
 
@@ -151,7 +153,7 @@ describe('asof snapshot', () => {
     const line = ['snapshot', plan('a.csv obs GDP --limit 2', 'b.csv curve', ...more), '--out', out];
     const { err } = await asof(line, { stderrIsTerminal: true, columns: 60, pace: 300 });
     const shown = err.split('\r\u001B[K');
-    expect(shown.at(-1)).toBe('');
+    expect(shown.at(-1)).toBe(`${outdated.err}asof: the PAR curve is covered to 2025-12-31\n`);
     expect(shown.at(-2)).toMatch(/^\[#+\.*\] [345] of 6\b.*, [def]\.csv$/);
     const debug = (await asof([...line, '--debug'])).err;
     expect(debug).toContain('asof: observations id=GDP as_of=2026-03-14 limit=2: 2 rows');
@@ -174,7 +176,7 @@ describe('asof snapshot', () => {
     try {
       await snapshot(everyKind, '--as-of', '2015-02-01');
       const own = manifest().files;
-      const flags = ['--as-of', '2015-02-01', '--base-url', url];
+      const flags = ['--as-of', '2015-02-01', '--base-url', url, '-q'];
       const line = ['snapshot', plan(...everyKind), '--out', out, ...flags];
       expect(await asof(line, { env: { ASOF_API_KEY: key } })).toEqual(success);
       expect(manifest().files).toEqual(own);
@@ -374,7 +376,10 @@ describe('a line that has no place in a plan fails before anything is written', 
     'a chart in text is 80 wide, and verified so, where COLUMNS is "%s"',
     async (columns) => {
       const line = ['snapshot', plan('a.txt obs UNRATE --plot'), '--out', out, '--as-of', '2015-02-01'];
-      expect(await asof(line, { env: { COLUMNS: columns } })).toEqual(success);
+      expect(await asof(line, { env: { COLUMNS: columns } })).toEqual({
+        ...success,
+        err: 'asof: UNRATE is sampled: this is 2014-11-15, the next sample is 2015-02-15\n',
+      });
       expect(Math.max(...linesOf(read('a.txt')).map(({ length }) => length))).toBe(80);
       expect(await asof(['verify', out], { env: { COLUMNS: '60' } })).toEqual(success);
       expect(await verify()).toEqual(success);
@@ -444,10 +449,10 @@ describe('a snapshot replaces nothing but a snapshot', () => {
 
   it('except an empty folder, and a link whose run is gone', async () => {
     mkdirSync(out);
-    expect(await snapshot(lines)).toEqual(success);
+    expect(await snapshot(lines)).toEqual(outdated);
     expect(lstatSync(out).isSymbolicLink()).toBe(true);
     rmSync(join(folder, readlinkSync(out)), { recursive: true });
-    expect(await snapshot(lines)).toEqual(success);
+    expect(await snapshot(lines)).toEqual(outdated);
     expect(await verify()).toEqual(success);
   });
 
