@@ -39,17 +39,15 @@ export function* historyBatches(seriesId: string, history: RealTimeHistory): Gen
   };
   for (let start = 0; start < rows.length; start += batchSize) {
     yield {
-      statements: rows
-        .slice(start, start + batchSize)
-        .map(
-          ({ date, start: asOf, value }): Statement => ({
-            seriesId,
-            date,
-            asOf,
-            value,
-            ...(kind && { kind }),
-          }),
-        ),
+      statements: rows.slice(start, start + batchSize).map(
+        ({ date, start: asOf, value }): Statement => ({
+          seriesId,
+          date,
+          asOf,
+          value,
+          ...(kind && { kind }),
+        }),
+      ),
     };
   }
 }
