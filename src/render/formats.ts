@@ -65,16 +65,12 @@ export function formatForFile(path: string): OutputFormat | undefined {
   const known = (name: OutputFormat): readonly string[] => formats[name].extensions;
   const format = formatNames.find((name) => known(name).includes(extension));
   if (format !== undefined) return format;
-  const endings = formatNames.flatMap((name) => known(name).map((ending) => `.${ending}`));
   throw new Problem(
     'bad-input',
     `asof writes no .${extension} files: the formats are ${formatNames.join(', ')}`,
     {
       field: 'output',
-      hints: [
-        `use the ending ${endings.join(', ')}; .gz after it compresses`,
-        '--format sets the format of a file with any name',
-      ],
+      hints: ['--format sets the format of a file with any name'],
     },
   );
 }
