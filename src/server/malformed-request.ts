@@ -62,7 +62,7 @@ export function malformedRequest(error: Error, bytesRead: number): MalformedRequ
   const isBegun = bytesRead > (rawPacket?.length ?? 0);
   const where = {
     ...(path !== undefined && { path }),
-    bodiless: isHead(rawPacket) || (method === undefined && isBegun),
+    bodiless: mayBeHead(rawPacket) || (method === undefined && isBegun),
   };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, detail: 'the request did not arrive in time', ...where };
@@ -73,8 +73,9 @@ export function malformedRequest(error: Error, bytesRead: number): MalformedRequ
   return { status: 431, detail: 'the headers of the request are too long', ...where };
 }
 
-function isHead(packet: Buffer | undefined): boolean {
-  return packet?.toString('latin1', 0, 5) === 'HEAD ';
+/** Whether one of the requests in a packet is a HEAD: the parser does not show which one is broken. */
+function mayBeHead(packet: Buffer | undefined): boolean {
+  return /^HEAD /m.test(packet?.toString('latin1') ?? '');
 }
 
 /** The length and the path of the request line; a packet that does not begin with one belongs to the headers. */

@@ -51,8 +51,15 @@ export class ServiceProcess {
     return new ServiceProcess(child, port, keys);
   }
 
-  /** Everything that the service sends on a connection on which a client sends this, and whether the service ended it. */
-  ask(sent: Buffer, piece: number): Promise<{ readonly received: Buffer; readonly ended: boolean }> {
+  /**
+   * Everything that the service sends on a connection on which a client sends this, and whether the service ended it.
+   * A client that `closes` does so when it has sent everything.
+   */
+  ask(
+    sent: Buffer,
+    piece: number,
+    closes: boolean,
+  ): Promise<{ readonly received: Buffer; readonly ended: boolean }> {
     return new Promise((resolve, reject) => {
       const socket = connect({ port: this.#port, host: '127.0.0.1', allowHalfOpen: true });
       const received: Buffer[] = [];
@@ -86,6 +93,7 @@ export class ServiceProcess {
           socket.write(sent.subarray(at, at + piece));
           await new Promise(setImmediate);
         }
+        if (closes) socket.end();
       })();
     });
   }

@@ -138,6 +138,15 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     expect(body).toEqual(['']);
   });
 
+  it('without a body to a HEAD that is cut short in the packet of a complete request', async () => {
+    const { socket, heard, so } = dial(server);
+    socket.write(`${ping}\r\nHEAD /ping HTTP/1.1\r\nHost`);
+    while (!so().endsWith('GET /ping')) await delay(10);
+    socket.end();
+    const [, refused = ''] = (await heard).split('GET /ping');
+    expect(refused).toMatch(/^HTTP\/1\.1 400 [\s\S]*\r\n\r\n$/);
+  });
+
   it('with a line in the log', async () => {
     const [, id = ''] = /X-Request-Id: (\S+)/.exec(await say(server, 'hello\r\n\r\n')) ?? [];
     await delay(20);
