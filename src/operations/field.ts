@@ -182,3 +182,30 @@ export type Flat<T> = { [K in keyof T]: T[K] };
 export type CompleteRow<F extends Field> = RowFrom<F> & {
   readonly [X in F as X['name']]: CellOf<X>;
 };
+
+/** A field of the contract that may be null. */
+export function nullable<const N extends string, const T extends FieldType>(
+  name: N,
+  type: T,
+  description: string,
+) {
+  return { name, type, description, nullable: true } as const;
+}
+
+/** An extension field. */
+export function extension<const N extends string, const T extends FieldType>(
+  name: N,
+  type: T,
+  description: string,
+) {
+  return { name, type, description, extension: true } as const;
+}
+
+/** An extension field that may be null. */
+export function nullableExtension<const N extends string, const T extends FieldType>(
+  name: N,
+  type: T,
+  description: string,
+) {
+  return { ...extension(name, type, description), nullable: true } as const;
+}

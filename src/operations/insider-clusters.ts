@@ -3,25 +3,11 @@ import { isCluster } from '../domain/insider/cluster.ts';
 import { hasSymbol } from '../domain/insider/filing.ts';
 import type { Purchase } from '../domain/insider/purchase.ts';
 import { type NamedCluster, pageOfClusters } from './cluster-search.ts';
-import type { Field, FieldType, RowFrom } from './field.ts';
+import { extension, type Field, nullableExtension, type RowFrom } from './field.ts';
 import { operation } from './operation.ts';
 import { textOf } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 import { tickerReason } from './ticker-reason.ts';
-
-/** An extension field. */
-function extension<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {
-  return { name, type, description, extension: true } as const;
-}
-
-/** An extension field that may be null. */
-function nullableExtension<const N extends string, const T extends FieldType>(
-  name: N,
-  type: T,
-  description: string,
-) {
-  return { ...extension(name, type, description), nullable: true } as const;
-}
 
 const insider = [
   { name: 'owner_name', type: 'text', description: 'Who bought.' },

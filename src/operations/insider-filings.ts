@@ -2,27 +2,13 @@ import { transactionValue } from '../domain/insider/amounts.ts';
 import { type Filing, formTypes, hasSymbol, leadOwner, otherOwners } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Field, FieldType } from './field.ts';
+import { type Field, nullable, nullableExtension } from './field.ts';
 import { operation, pageOf } from './operation.ts';
 import { type Clock, textOf, without } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 import { firstFilingDay, tickerReason } from './ticker-reason.ts';
 
 const days = { least: 1, most: 365, usual: 30 } as const;
-
-/** A field of the contract that may be null. */
-function nullable<const N extends string, const T extends FieldType>(name: N, type: T, description: string) {
-  return { name, type, description, nullable: true } as const;
-}
-
-/** An extension field that may be null. */
-function nullableExtension<const N extends string, const T extends FieldType>(
-  name: N,
-  type: T,
-  description: string,
-) {
-  return { name, type, description, nullable: true, extension: true } as const;
-}
 
 /** The fields of a reported trade. */
 const filingFields = [
