@@ -29,17 +29,23 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const bea = { source: 'BEA', series_count: 2, last_vintage: '2021-01-01' };
+/** The curves of the store are series too, and their source is the last by name. */
+const curves = { source: 'Federal Reserve H.15', series_count: 6, last_vintage: '2026-01-16' };
 
 it('an operation that is declared has a command with flags, an alias and every output', async () => {
   const line = ['--min-series', '2', '--store', path];
   const { code, out } = await asof(['sources', ...line]);
   expect([code, linesOf(out)]).toEqual([
     0,
-    ['source,series_count,last_vintage', 'BEA,2,2021-01-01', ',4,2020-02-01'],
+    [
+      'source,series_count,last_vintage',
+      'Federal Reserve H.15,6,2026-01-16',
+      'BEA,2,2021-01-01',
+      ',4,2020-02-01',
+    ],
   ]);
   expect((await asof(['src', ...line, '--limit', '1', '--json'])).out).toContain(
-    '"results": [\n    {\n      "source": "BEA",\n      "series_count": 2,\n      "last_vintage": "2021-01-01T00:00:00Z"\n    }\n  ]',
+    '"results": [\n    {\n      "source": "Federal Reserve H.15",\n      "series_count": 6,\n      "last_vintage": "2026-01-16T00:00:00Z"\n    }\n  ]',
   );
   expect(await asof(['sources', '--min-series', '0'])).toMatchObject({
     code: 2,
@@ -59,7 +65,7 @@ it('an operation that is declared has a route, and an OpenAPI entry with its sch
   const response = await fetch(`${service.url}/v1/sources?limit=1`, { headers });
   expect(await response.json()).toMatchObject({
     object: 'source_list',
-    results: [{ ...bea, last_vintage: '2021-01-01T00:00:00Z' }],
+    results: [{ ...curves, last_vintage: '2026-01-16T00:00:00Z' }],
     has_more: true,
   });
   const { paths, components } = (await (await fetch(`${service.url}/v1/openapi.json`)).json()) as {
@@ -80,12 +86,13 @@ it('an operation that is declared has a route, and an OpenAPI entry with its sch
     type: 'object',
     required: ['source', 'series_count', 'last_vintage'],
     properties: {
-      source: { type: 'string', description: 'Name of the data source.' },
-      series_count: { type: 'integer', description: 'Its series.' },
+      source: { type: 'string', description: 'Name of the data source.', examples: ['FRED'] },
+      series_count: { type: 'integer', description: 'Its series.', examples: [1] },
       last_vintage: {
         type: ['string', 'null'],
         format: 'date-time',
         description: 'The last vintage of any of them.',
+        examples: ['2015-01-30T00:00:00Z'],
       },
     },
   });
@@ -95,7 +102,7 @@ it('an operation that is declared is requested from a service, whose answer is c
   const client = await openClient({ baseUrl: service.url, key: service.key, env: {} });
   const { results } = await client.ask(sources, [['min_series', '2']]);
   expectTypeOf(results).toEqualTypeOf<readonly RowOf<typeof sources>[]>();
-  expect(results[0]).toEqual(bea);
+  expect(results[0]).toEqual(curves);
   await client.close();
 });
 
@@ -109,7 +116,7 @@ it('an operation that is declared has a method of the library, and types', async
   const store = await open(path, { clock });
   const method: unknown = Reflect.get(store, 'dataSources');
   expect(await (method as (params: object) => Promise<unknown>)({ minSeries: 2, limit: 1 })).toMatchObject({
-    rows: [bea],
+    rows: [curves],
     hasMore: true,
   });
   await store.close();

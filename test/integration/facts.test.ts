@@ -40,7 +40,7 @@ function exactFacts(...lines: readonly string[]): string {
 /** A store that was made from the facts of another, and nothing else. */
 async function copyOf(store: string): Promise<string> {
   const copy = newStorePath(folder);
-  await importPaths(copy, [await factsOf(store)]);
+  await importPaths(copy, [await factsOf(store)], { projections: true });
   return copy;
 }
 
@@ -50,7 +50,7 @@ describe('the output of asof facts', () => {
       fc.asyncProperty(agreeing, async (statements) => {
         const said = statements.map((item) => item.said);
         const store = newStorePath(folder);
-        await importFiles(store, asAsofCsv(said)[0]?.files ?? {});
+        await importFiles(store, asAsofCsv(said)[0]?.files ?? {}, { projections: true });
         const copy = await copyOf(store);
         await expectKnowledge(copy, importInto(emptyModel, said).after);
         expect(readFileSync(await factsOf(copy))).toEqual(readFileSync(await factsOf(store)));
@@ -73,17 +73,16 @@ describe('the output of asof facts', () => {
           fc.pre(vintage.length > 0);
           const store = newStorePath(folder);
           for (const { files, flags } of asFredCsv(vintage))
-            await importFiles(store, files, { ...flags, complete: true });
-          await importFiles(
-            store,
-            asAsofCsv(said.filter((item) => !isOfVintage(item)))[0]?.files ?? {},
-          ).catch(isEmptyFile);
+            await importFiles(store, files, { ...flags, complete: true, projections: true });
+          await importFiles(store, asAsofCsv(said.filter((item) => !isOfVintage(item)))[0]?.files ?? {}, {
+            projections: true,
+          }).catch(isEmptyFile);
           const copy = await copyOf(store);
           const known = importInto(emptyModel, said, { complete: [{ series, asOf }] }).after;
           await expectKnowledge(copy, known);
           // A date that no statement mentioned was withdrawn too; the copy has that as well.
           const late = { series, date: '2031-01-01', asOf: '1999-01-01', value: '5' };
-          await importFiles(copy, asAsofCsv([late])[0]?.files ?? {});
+          await importFiles(copy, asAsofCsv([late])[0]?.files ?? {}, { projections: true });
           await expectKnowledge(copy, importInto(known, [late]).after);
         },
       ),

@@ -24,7 +24,8 @@ const metadata = `series_id,frequency,covered_to\n${seriesIds.map((id) => `${id}
 
 async function storeOf(said: readonly ModelStatement[]): Promise<string> {
   const path = newStorePath(folder);
-  await importFiles(path, { ...asAsofCsv([...begun, ...said])[0]?.files, 'metadata.csv': metadata });
+  const files = { ...asAsofCsv([...begun, ...said])[0]?.files, 'metadata.csv': metadata };
+  await importFiles(path, files, { projections: true });
   return path;
 }
 

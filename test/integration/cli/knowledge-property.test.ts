@@ -22,7 +22,7 @@ function seriesOf({ said }: NaiveModel): readonly string[] {
 
 async function storeAnd(said: Parameters<typeof importInto>[1]) {
   const store = newStorePath(folder);
-  await importFiles(store, asAsofCsv(said)[0]?.files ?? {});
+  await importFiles(store, asAsofCsv(said)[0]?.files ?? {}, { projections: true });
   return { store, knowledge: importInto(emptyModel, said).after };
 }
 

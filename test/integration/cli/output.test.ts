@@ -106,7 +106,7 @@ describe('nothing is silently short', () => {
 describe('data that changes between two pages', () => {
   const change = async (path: string, value: string) => {
     const file = folder.write('change.csv', statements([`LONG,2030-01-01,2021-01-01,${value}`]));
-    const { code, err } = await asof(['import', file, '--replace', '--store', path]);
+    const { code, err } = await asof(['import', file, '--replace', '--projections', '--store', path]);
     expect({ code, err }).toMatchObject({ code: 0 });
   };
 
@@ -144,7 +144,9 @@ describe('formats', () => {
 
   it('tables and text files say unlimited', async () => {
     expect((await asof(['ping', '-f', 'table', '--store', store])).out).toContain('unlimited');
-    expect((await asof(['ping', '--csv', '--store', store])).out).toContain(',unlimited,unlimited,');
+    expect((await asof(['ping', '--csv', '--store', store])).out).toContain(
+      ',owner,unlimited,,unlimited,,unlimited,',
+    );
   });
 
   it.each<readonly [flags: string, env: Record<string, string>, terminal: boolean, colour: boolean]>([

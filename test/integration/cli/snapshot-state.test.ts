@@ -129,7 +129,8 @@ describe('nothing that is published after the day of a snapshot changes a file o
     'vintages.json vintages GDP',
     "long.csv panel '*'",
     "wide.csv panel '*' --wide",
-    "each.csv panel '*' --as-of-each month-end --from 2019-11-15",
+    // The coverage of the curves, which ends the values of their series otherwise, is that of the store.
+    "each.csv panel '*' --as-of-each month-end --from 2019-11-15 --beyond repeat",
     'diff.csv diff GDP 2019-12-31 2020-01-31',
     'curve.csv curve',
     'rates.csv yields --wide',
@@ -149,12 +150,13 @@ describe('nothing that is published after the day of a snapshot changes a file o
     const known = [...begun, ...said].filter(({ asOf }) => asOf <= day);
     const rates = curves.filter((date) => date <= day).map((date, i) => `${date},1.${i},2.${i}\n`);
     const ids = ['GDP', 'CPI', 'X1', 'UNRATE'];
-    await importFiles(path, {
+    const files = {
       ...asAsofCsv(known)[0]?.files,
       // The coverage is not a fact that was published, and must be the same.
       'metadata.csv': `series_id,frequency,covered_to\n${ids.map((id) => `${id},M,2025-12-31\n`).join('')}`,
       ...(rates.length > 0 && { 'par.csv': `Date,"1 Mo","10 Yr"\n${rates.join('')}` }),
-    });
+    };
+    await importFiles(path, files, { projections: true });
     return path;
   }
 

@@ -26,6 +26,14 @@ describe('an answer', () => {
       status: 'ok',
       as_of: '2015-01-30',
       series: { id: 'GDP', title: 'Gross Domestic Product', frequency: 'Q' },
+      // Members of our own, which the contract allows.
+      covered_to: '2015-04-29T00:00:00Z',
+      vintage: {
+        as_of_date: '2015-01-30T00:00:00Z',
+        vintage_kind: 'exact',
+        next_date: '2015-04-29T00:00:00Z',
+        next_kind: 'exact',
+      },
       results: [
         {
           date: '2014-10-01T00:00:00Z',
@@ -117,7 +125,7 @@ describe('an answer', () => {
     const { detail } = await bodyOf(http.get('/v1/series?limit=1+%2b'));
     expect(detail).toContain('"1 +"');
     expect(await found('q=%47%44%50')).toEqual(['GDP']);
-    expect(await found('q')).toEqual(['GDP', 'UNRATE']);
+    expect(await found('q')).toEqual(['DGS10', 'DGS1MO', 'GDP', 'UNRATE']);
   });
 });
 
