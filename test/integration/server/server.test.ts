@@ -144,6 +144,13 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     expect(refused).toMatch(/^HTTP\/1\.1 400 [\s\S]*\r\n\r\n$/);
   });
 
+  it('without an answer where a CONNECT follows requests whose answers are in progress', async () => {
+    const connecting = 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n';
+    const heard = await say(server, `GET /slow HTTP/1.1\r\nHost: x\r\n\r\n${connecting}`);
+    expect(heard).toMatch(/^HTTP\/1\.1 200 /);
+    expect(heard).toMatch(/GET \/slow$/);
+  });
+
   it('with a line in the log', async () => {
     const [, id = ''] = /X-Request-Id: (\S+)/.exec(await say(server, 'hello\r\n\r\n')) ?? [];
     await delay(20);
