@@ -151,6 +151,21 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     expect(heard).toMatch(/GET \/slow$/);
   });
 
+  it('and the server goes on where a client of CONNECT resets its connection', async () => {
+    const refused: unknown[] = [];
+    const note = (error: unknown) => refused.push(error);
+    process.on('uncaughtException', note);
+    const { socket, heard } = dial(server);
+    socket.write('CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n');
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    await heard;
+    await delay(50);
+    process.off('uncaughtException', note);
+    expect(refused).toEqual([]);
+    expect(await say(server, `${ping}${bye}`)).toContain('GET /ping');
+  });
+
   it('with a line in the log', async () => {
     const [, id = ''] = /X-Request-Id: (\S+)/.exec(await say(server, 'hello\r\n\r\n')) ?? [];
     await delay(20);
