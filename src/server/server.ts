@@ -183,9 +183,13 @@ export class HttpServer {
 
   /** Answers where there is a socket but no request that Node could parse. */
   #answerConnectionsWithoutRequest(): void {
-    this.#server.on('connect', (_incoming, socket) =>
-      this.#end(socket, { status: 405, detail: 'this service is read-only: use GET or HEAD' }, 'CONNECT'),
-    );
+    this.#server.on('connect', (_incoming, socket) => {
+      // Node no longer handles the errors of this socket, and one that nobody handles ends the process.
+      socket.on('error', () => socket.destroy());
+      const refused = { status: 405, detail: 'this service is read-only: use GET or HEAD' };
+      // An answer now would come before the ones that are in progress.
+      if (!this.#answering.closeAfter(socket)) this.#end(socket, refused, 'CONNECT');
+    });
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const malformed = malformedRequest(error, socket instanceof Socket ? socket.bytesRead : 0);
       if (malformed === undefined || !socket.writable) socket.destroy();

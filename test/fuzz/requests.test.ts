@@ -19,12 +19,12 @@ const vintages = facts(
   ),
 );
 
+const folder = scratchFolder();
+const store = newStorePath(folder);
 let service: ServiceProcess;
 let cursors: readonly string[];
 
 beforeAll(async () => {
-  const folder = scratchFolder();
-  const store = newStorePath(folder);
   const curve = 'Date,"1 Mo","2 Yr","10 Yr"\n01/02/2015,0.02,0.7,2.12\n01/14/2015,0.02,0.7,1.86\n';
   await importFiles(store, { 'facts.csv': vintages, 'par.csv': curve, ...filings });
   service = await ServiceProcess.start(folder, store);
@@ -76,9 +76,9 @@ async function check(one: Conversation): Promise<void> {
   }
   if (one.cut !== undefined || !ended) return;
   expect(answers.length).toBeGreaterThan(0);
-  // After a request that breaks HTTP the connection is closed.
+  // A request that breaks HTTP may end the connection without an answer; after others, an answer says that it ends.
   if (one.body === undefined && one.requests.every(isPlain))
-    expect(answers).toHaveLength(one.requests.length + 1);
+    expect(answers.at(-1)?.headers.get('connection')).toBe('close');
 }
 
 function isPlain({ method, target, version, headers, host, end }: Conversation['requests'][number]): boolean {
@@ -147,6 +147,8 @@ describe('hostile requests', () => {
       let count = 0;
       const clients = fc.array(conversation, { minLength: 1, maxLength: 16 });
       await fuzz('requests', clients, async (all) => {
+        // The search for the smallest case goes on with a new service where one has ended.
+        if (!service.isRunning) service = await ServiceProcess.start(folder, store);
         await Promise.all(all.map(check));
         count += all.length;
         if (warm === 0 && count >= 500) warm = service.memory();

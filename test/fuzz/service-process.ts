@@ -106,10 +106,14 @@ export class ServiceProcess {
     return response.json() as Promise<{ readonly next_cursor?: string }>;
   }
 
+  /** Whether the service has not ended. */
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
   /** Throws an Error if the service has ended, or logged an error. */
   checkHealth(): void {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null)
-      throw new Error('the service has ended');
+    if (!this.isRunning) throw new Error(`the service has ended: ${this.#errors}`);
     if (this.#errors !== '') throw new Error(`the service logged ${this.#errors}`);
   }
 

@@ -138,13 +138,32 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     expect(body).toEqual(['']);
   });
 
-  it('without a body to a HEAD that is cut short in the packet of a complete request', async () => {
-    const { socket, heard, so } = dial(server);
-    socket.write(`${ping}\r\nHEAD /ping HTTP/1.1\r\nHost`);
-    while (!so().endsWith('GET /ping')) await delay(10);
-    socket.end();
-    const [, refused = ''] = (await heard).split('GET /ping');
+  it('without a body to a HEAD in the packet of a complete request, which is answered before the HEAD is parsed', async () => {
+    const broken = `HEAD /ping HTTP/1.1\r\nHost: x\r\n${'A: b\r\n'.repeat(500)}nonsense\r\n\r\n`;
+    const [, refused = ''] = (await say(server, `${ping}\r\n${broken}`)).split('GET /ping');
     expect(refused).toMatch(/^HTTP\/1\.1 400 [\s\S]*\r\n\r\n$/);
+  });
+
+  it('without an answer where a CONNECT follows requests whose answers are in progress', async () => {
+    const connecting = 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n';
+    const heard = await say(server, `GET /slow HTTP/1.1\r\nHost: x\r\n\r\n${connecting}`);
+    expect(heard).toMatch(/^HTTP\/1\.1 200 /);
+    expect(heard).toMatch(/GET \/slow$/);
+  });
+
+  it('and the server goes on where a client of CONNECT resets its connection', async () => {
+    const refused: unknown[] = [];
+    const note = (error: unknown) => refused.push(error);
+    process.on('uncaughtException', note);
+    const { socket, heard } = dial(server);
+    socket.write('CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n');
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    await heard;
+    await delay(50);
+    process.off('uncaughtException', note);
+    expect(refused).toEqual([]);
+    expect(await say(server, `${ping}${bye}`)).toContain('GET /ping');
   });
 
   it('with a line in the log', async () => {
