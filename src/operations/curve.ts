@@ -49,6 +49,7 @@ export const curve = operation({
       curve_type: 'PAR',
       source: 'U.S. Treasury',
     },
+    head: { covered_to: '2025-12-31' },
   },
   knownBy: 'trade_date',
   boundBy: 'date',

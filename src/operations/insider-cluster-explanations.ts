@@ -118,7 +118,7 @@ export const insiderClusterExplanations = operation({
       verdict: 'counted',
       reason: '',
     },
-    head: { as_of: '2026-06-30' },
+    head: { as_of: '2026-06-30', covered_to: '2026-06-02' },
   },
   knownBy: 'filing_date',
   boundBy: 'as_of',

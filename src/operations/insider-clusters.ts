@@ -165,7 +165,7 @@ export const insiderClusters = operation({
       limit: '1',
     },
     row: maia,
-    head: { as_of: '2026-06-30' },
+    head: { as_of: '2026-06-30', covered_to: '2026-06-02' },
   },
   knownBy: 'detected_on',
   boundBy: 'as_of',

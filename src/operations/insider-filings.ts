@@ -168,7 +168,7 @@ export const insiderFilings = operation({
       other_owner_ciks: [],
       original_filing_date: null,
     },
-    head: { as_of: '2026-06-30' },
+    head: { as_of: '2026-06-30', covered_to: '2026-06-02' },
   },
   knownBy: 'filing_date',
   boundBy: 'as_of',

@@ -98,6 +98,13 @@ export const observations = operation({
     head: {
       as_of: '2015-01-30',
       series: { id: 'GDP', title: 'Gross Domestic Product', frequency: 'Q' },
+      vintage: {
+        as_of_date: '2015-01-30',
+        vintage_kind: 'exact',
+        next_date: '2015-02-27',
+        next_kind: 'exact',
+      },
+      covered_to: '2024-12-19',
     },
   },
   knownBy: 'as_of_date',

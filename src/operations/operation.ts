@@ -53,7 +53,7 @@ type Example<R = Row> = {
   readonly params: Readonly<Record<string, string>>;
   readonly row: R;
   /** What the envelope of the answer holds besides what every envelope holds. */
-  readonly head?: Pick<Envelope, 'as_of' | 'series' | 'coverage'>;
+  readonly head?: Pick<Envelope, 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to'>;
 };
 
 /** A feature of a command beyond the parameters of its operation; `oldest` is of a listing that is newest first. */

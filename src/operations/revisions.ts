@@ -36,6 +36,7 @@ export const revisions = operation({
       source: 'FRED',
       vintage_kind: 'exact',
     },
+    head: { covered_to: '2024-12-19' },
   },
   knownBy: 'as_of_date',
   chart: 'revisions',

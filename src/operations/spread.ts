@@ -48,6 +48,7 @@ export const spread = operation({
       long_maturity: '10Y',
       short_maturity: '2Y',
     },
+    head: { covered_to: '2025-12-31' },
   },
   knownBy: 'trade_date',
   boundBy: 'to',

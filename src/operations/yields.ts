@@ -33,6 +33,7 @@ export const yields = operation({
       curve_type: 'PAR',
       source: 'U.S. Treasury',
     },
+    head: { covered_to: '2025-12-31' },
   },
   knownBy: 'trade_date',
   boundBy: 'to',

@@ -59,7 +59,11 @@ async function bothWays(line: readonly string[]): Promise<readonly [embedded: En
 
 /** A command line for every operation, and the first columns of its CSV. */
 const lines: Readonly<Record<string, readonly [line: readonly string[], columns: string]>> = {
-  ping: [['ping'], 'status,message,plan'],
+  // Only a service counts requests.
+  ping: [
+    ['ping', '--columns', 'status,message,plan,monthly_limit,daily_limit,rate_per_minute,vintage_access'],
+    'status,message,plan',
+  ],
   series_search: [['series', 'search', 'gdp'], 'id,title,units'],
   series_show: [['series', 'show', oddId], 'id,title,units'],
   observations: [['observations', 'gdp', oddId, '--as-of', '2020-12-31'], 'date,value,as_of_date'],

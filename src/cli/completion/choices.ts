@@ -38,7 +38,20 @@ export const flagValues: Readonly<Record<string, Completer>> = {
   file: files,
   path: files,
   dir: folders,
-  ...named(free, ['cursor', 'host', 'n', 'name', 'names', 'old=new', 'port', 'seconds', 'text', 'url']),
+  ...named(free, [
+    'cursor',
+    'days',
+    'form',
+    'host',
+    'n',
+    'name',
+    'names',
+    'old=new',
+    'port',
+    'seconds',
+    'text',
+    'url',
+  ]),
 };
 
 /** How arguments are completed, by their names in help. */

@@ -57,7 +57,8 @@ const commands: readonly (readonly [line: string, types: Readonly<Record<string,
         last_updated: day,
         source: text,
       },
-      6,
+      // Two series, and those of the curves' maturities.
+      12,
     ],
     [
       'series show GDP --columns id,covered_to,first_vintage',

@@ -168,7 +168,7 @@ describe('a signal', () => {
     // Long enough for the command to start, and to fill the pipe.
     const started = performance.now();
     const isWaiting = () => performance.now() - started > 3000;
-    const line = ['obs', '*', '--store', large, '-o', pipe];
+    const line = ['obs', '*', '--store', large, '--csv', '-o', pipe];
     expect(await signalled(line, signal, isWaiting)).toEqual({ code, err: '', soon: true });
     idle?.kill();
   });

@@ -346,7 +346,7 @@ describe('a line that has no place in a plan fails before anything is written', 
 
   it.each([
     ['a', 'the name a has no format'],
-    ['a.dat', 'the name a.dat has no format'],
+    ['a.dat', 'asof writes no .dat files'],
     ['a.xlsx', 'asof writes no .xlsx files'],
   ])('a file name without a format that asof writes: %s', async (name, said) => {
     const { code, err } = await snapshot([`${name} obs GDP`]);

@@ -138,7 +138,10 @@ describe('the description of a service', () => {
       const asked = await fetch(`${url}${filled}?${query}`, { headers: { 'x-api-key': key } });
       const { results, ...answer } = (await asked.json()) as Answer;
       const ofOnePage = { request_id: '', results_count: 0, has_more: false, next_cursor: '' };
-      expect({ ...answer, ...ofOnePage, results: results.slice(0, 1) }).toEqual({
+      // How many requests a key has made differs from key to key.
+      const used = path === '/v1/ping' ? { daily_used: 12, monthly_used: 340 } : {};
+      const [first] = results as readonly Json[];
+      expect({ ...answer, ...ofOnePage, results: [{ ...first, ...used }] }).toEqual({
         ...responses[200].content['application/json'].example,
         ...ofOnePage,
       });

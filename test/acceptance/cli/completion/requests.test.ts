@@ -76,7 +76,7 @@ describe('completion offers', () => {
     ['asof obs --format=t', ['table', 'tsv']],
     ['asof obs --sort ', ['desc', 'asc']],
     ['asof panel --as-of-each ', ['month-end', 'week-end', 'day']],
-    ['asof series search --match ', ['id', 'title', 'any']],
+    ['asof series search --match ', ['id', 'words', 'title', 'any']],
     ['asof curve --type ', ['par', 'tips']],
     ['asof curve --type T', ['TIPS']],
     ['asof yields --maturity 1', ['1M', '1.5M', '1Y', '10Y']],
@@ -197,7 +197,9 @@ describe('completion over a service', () => {
       source: '',
       frequency: 'M',
     });
-    const results = [series('--output=x'), series('A-GDP'), series('GDP'), series('GDPX')];
+    const text = new URL(request.url ?? '', 'http://service').searchParams.get('q') ?? '';
+    const ids = ['--output=x', 'A-GDP', 'GDP', 'GDPX'].filter((id) => id.includes(text.toUpperCase()));
+    const results = ids.map(series);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(
       JSON.stringify({
@@ -205,7 +207,7 @@ describe('completion over a service', () => {
         request_id: 'req_1',
         status: 'ok',
         results,
-        results_count: 4,
+        results_count: results.length,
         has_more: true,
         next_cursor: 'more',
       }),
