@@ -76,7 +76,7 @@ describe('completion offers', () => {
     ['asof obs --format=t', ['table', 'tsv']],
     ['asof obs --sort ', ['desc', 'asc']],
     ['asof panel --as-of-each ', ['month-end', 'week-end', 'day']],
-    ['asof series search --match ', ['id', 'words', 'title', 'any']],
+    ['asof series search --match ', ['id', 'title', 'any', 'words']],
     ['asof curve --type ', ['par', 'tips']],
     ['asof curve --type T', ['TIPS']],
     ['asof yields --maturity 1', ['1M', '1.5M', '1Y', '10Y']],
