@@ -1,7 +1,7 @@
 import type { Day } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import type { CurveMaturity, CurvePoint } from '../../../domain/treasury/curve.ts';
-import { impossibleDates, impossiblePoint, impossibleRates } from '../../../domain/treasury/possible.ts';
+import { impossibleDates, impossiblePoint, impossibleRates } from '../../../domain/treasury/curve.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, readCsv } from '../../readers/csv.ts';
 import type { Batch } from '../format.ts';
