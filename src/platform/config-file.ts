@@ -1,0 +1,90 @@
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Problem } from '../errors/problem.ts';
+import { systemProblem } from '../errors/system-errors.ts';
+import { makeFolder, replaceFile } from './files.ts';
+import { type UserFolders, variable } from './installation.ts';
+
+/** The environment of a user, and where the system keeps the user's files. */
+type User = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly folders: UserFolders;
+};
+
+/** The files that asof keeps for a user: settings, and the keys that go to services. */
+export type ConfigFile = 'config' | 'keys';
+
+/** The content of such a file: one JSON object. */
+type ConfigEntries = Readonly<Record<string, unknown>>;
+
+/** The folder of the user's settings and keys: ASOF_CONFIG_DIR, or the one by the system's conventions. */
+function configFolder(user: User): string {
+  return variable(user, 'ASOF_CONFIG_DIR') ?? user.folders.config;
+}
+
+/** The path of a file, which need not exist. */
+export function configPath(user: User, file: ConfigFile): string {
+  return join(configFolder(user), `${file}.json`);
+}
+
+/** The entries of a file, none if it does not exist; a damaged file is a Problem that names it and the way out. */
+export function readConfigFile(user: User, file: ConfigFile): ConfigEntries {
+  const path = configPath(user, file);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
+    throw systemProblem('read', path, error);
+  }
+  const entries = parsed(text);
+  if (entries !== undefined) return entries;
+  throw new Problem('local-io', `cannot read ${path}: it is not the JSON object that asof writes`, {
+    hints: ['repair it, or delete it and set again what was in it'],
+  });
+}
+
+function parsed(text: string): ConfigEntries | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as ConfigEntries) : undefined;
+}
+
+/** Sets an entry of a file, or removes it if the value is undefined; only the owner can read the file and its folder. */
+export async function changeConfigFile(
+  user: User,
+  file: ConfigFile,
+  name: string,
+  value: string | number | undefined,
+): Promise<void> {
+  const { [name]: before, ...others } = readConfigFile(user, file);
+  if (value === undefined && before === undefined) return;
+  const entries = value === undefined ? others : { ...others, [name]: value };
+  const path = configPath(user, file);
+  try {
+    makePrivate(configFolder(user));
+    await replaceFile(path, `${JSON.stringify(entries, undefined, 2)}\n`, 0o600);
+  } catch (error) {
+    throw systemProblem('write to', path, error);
+  }
+}
+
+const ownNames: ReadonlySet<string> = new Set(['config.json', 'keys.json']);
+
+/** Makes the folder for its owner alone; a folder that also holds other things keeps its mode. */
+function makePrivate(folder: string): void {
+  makeFolder(folder, 0o700);
+  if (isPrivate(folder) || !readdirSync(folder).every((name) => ownNames.has(name))) return;
+  chmodSync(folder, 0o700);
+}
+
+/** Whether only its owner can read a file or folder; always true on Windows, which has no such mode. */
+export function isPrivate(path: string): boolean {
+  return process.platform === 'win32' || (statSync(path).mode & 0o077) === 0;
+}

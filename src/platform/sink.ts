@@ -1,0 +1,176 @@
+// `promises` loads node:fs/promises on first use: most commands write to stdout.
+import { constants, fstatSync, openSync, promises, writeFile } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { isClosedPipe, isSystemError, systemProblem } from '../errors/system-errors.ts';
+import { DraftFile } from './files.ts';
+import { unlessAborted } from './promises.ts';
+
+/** An output stream; `fd` is the file descriptor of a stream of the process, the rest describes a terminal. */
+export type Output = Writable & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly fd?: number;
+};
+
+/** The stream that takes the data where no file is named, and the signal that stops writing. */
+type Streams = { readonly stdout: Output; readonly signal: AbortSignal };
+
+/** Where a command's data goes. */
+export type Sink = {
+  /** Writes text or bytes as fast as the reader takes them; false when the reader has closed the pipe. */
+  readonly write: (chunk: string | Uint8Array) => Promise<boolean>;
+  /** Whether anything was written that cannot be taken back. */
+  readonly committed: () => boolean;
+  /** Takes back everything that was written; only while not `committed`. */
+  readonly restart: () => Promise<void>;
+  /** Completes the output: only now a file appears under its name. */
+  readonly finish: () => Promise<void>;
+  /** Discards the output: a file is as it was before. */
+  readonly abandon: () => Promise<void>;
+};
+
+/** Writes a chunk, and resolves to the failure if there was one. */
+type Put = (chunk: string | Uint8Array) => Promise<NodeJS.ErrnoException | undefined>;
+
+/** The sink of `-o file`, or of stdout; a file that cannot be written is a Problem at once. */
+export async function openSink(file: string | undefined, { stdout, signal }: Streams): Promise<Sink> {
+  return file === undefined ? streamSink(stdout, signal) : fileSink(file, signal);
+}
+
+/** A sink that streams to a pipe, a terminal or a redirected file; a reader that closes the pipe is not an error. */
+export function streamSink(stream: Output, signal: AbortSignal): Sink {
+  const put = isFile(stream.fd) ? intoFile(stream.fd) : intoStream(stream);
+  return streaming('stdout', put, async () => undefined, signal);
+}
+
+/** Prints a text to stdout; a full disk behind it is a Problem, and a reader that closed the pipe is not. */
+export async function print(text: string, { stdout, signal }: Streams): Promise<void> {
+  await streamSink(stdout, signal).write(text);
+}
+
+/** A sink that streams to a device, and closes it at the end. */
+function deviceSink(path: string, handle: FileHandle, signal: AbortSignal): Sink {
+  const put: Put = (chunk) => handle.writeFile(chunk).then(() => undefined, asFailure);
+  return streaming(path, put, () => handle.close(), signal);
+}
+
+/**
+ * A sink that streams to a named pipe as soon as it has a reader. Neither waiting for one nor writing keeps the process
+ * from ending, as the system's own open and write would.
+ */
+async function pipeSink(path: string, attempt: Attempt, signal: AbortSignal): Promise<Sink> {
+  const [{ Socket }, fd] = [await import('node:net'), await attempt(() => openPipe(path, signal))];
+  const pipe = new Socket({ fd, readable: false, writable: true });
+  // Each write reports its failure itself.
+  pipe.on('error', () => undefined);
+  const closed = new Promise<void>((resolve) => pipe.once('close', () => resolve()));
+  const close = async () => {
+    if (signal.aborted) return void pipe.destroy();
+    pipe.end();
+    await unlessAborted(signal, closed);
+  };
+  return streaming(path, intoStream(pipe), close, signal);
+}
+
+async function openPipe(path: string, signal: AbortSignal): Promise<number> {
+  for (;;) {
+    try {
+      return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      // There is no reader yet.
+      if (!isSystemError(error) || error.code !== 'ENXIO') throw error;
+    }
+    await unlessAborted(signal, new Promise((resolve) => setTimeout(resolve, 50)));
+  }
+}
+
+function streaming(target: string, put: Put, close: () => Promise<void>, signal: AbortSignal): Sink {
+  let [isStarted, isClosed] = [false, false];
+  return {
+    async write(chunk) {
+      if (isClosed || chunk.length === 0) return !isClosed;
+      isStarted = true;
+      const failure = await unlessAborted(signal, put(chunk));
+      if (failure === undefined) return true;
+      if (!isClosedPipe(failure)) throw systemProblem('write to', target, failure);
+      isClosed = true;
+      return false;
+    },
+    committed: () => isStarted,
+    restart: async () => undefined,
+    finish: close,
+    abandon: close,
+  };
+}
+
+function asFailure(error: NodeJS.ErrnoException): NodeJS.ErrnoException {
+  return error;
+}
+
+function intoStream(stream: Output): Put {
+  return (chunk) =>
+    new Promise((resolve) => {
+      stream.write(chunk, (error) => resolve(error ?? undefined));
+    });
+}
+
+/** Unlike the stdout of Node, this fails when a full disk takes only a part of a chunk. */
+function intoFile(fd: number): Put {
+  return (chunk) =>
+    new Promise((resolve) => {
+      writeFile(fd, chunk, (error) => resolve(error ?? undefined));
+    });
+}
+
+function isFile(fd: number | undefined): fd is number {
+  return fd !== undefined && fstatSync(fd).isFile();
+}
+
+/**
+ * A sink that writes beside `path` and renames when complete: a reader of `path` never sees half a file. A symbolic
+ * link remains a link, a replaced file keeps its mode, and a device or a named pipe is written to directly.
+ */
+async function fileSink(path: string, signal: AbortSignal): Promise<Sink> {
+  const attempt = attempting(path, signal);
+  const found = await attempt(() => promises.stat(path).catch(absent));
+  if (found?.isDirectory()) throw systemProblem('write to', path, { code: 'EISDIR' });
+  if (found === undefined || found.isFile()) {
+    return draftSink(await attempt(() => DraftFile.open(path, found?.mode)), attempt);
+  }
+  if (found.isFIFO()) return pipeSink(path, attempt, signal);
+  return deviceSink(path, await attempt(() => unlessAborted(signal, promises.open(path, 'w'))), signal);
+}
+
+type Attempt = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Does work on a file unless the command was stopped; a failure becomes a Problem that names the file. */
+function attempting(path: string, signal: AbortSignal): Attempt {
+  return async (work) => {
+    signal.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      throw systemProblem('write to', path, error);
+    }
+  };
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+function draftSink(draft: DraftFile, attempt: Attempt): Sink {
+  return {
+    async write(chunk) {
+      await attempt(() => draft.write(chunk));
+      return true;
+    },
+    committed: () => false,
+    restart: () => attempt(() => draft.restart()),
+    finish: () => attempt(() => draft.publish()),
+    abandon: () => draft.discard(),
+  };
+}

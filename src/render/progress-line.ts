@@ -1,0 +1,74 @@
+import { printable } from './printable.ts';
+import { cellWidth, cut } from './terminal-text.ts';
+
+/** How much of some work is done, and the total if it is known; the unit `bytes` is shown as kB, MB or GB. */
+export type Share = { readonly done: number; readonly total?: number; readonly unit?: string };
+
+const barWidth = 20;
+
+/** The share that must be done before the time left is estimated. */
+const enoughToEstimate = 0.02;
+
+/**
+ * The line for work that has run for `elapsed` milliseconds, at most `width` cells wide: what is done, the rate since the
+ * start and, with a total, a bar and the time left at that rate. A narrow terminal loses the bar first, then the end of
+ * the text.
+ */
+export function progressLine(text: string, share: Share | undefined, elapsed: number, width: number): string {
+  const measures = share === undefined ? [] : measuresOf(share, elapsed);
+  const words = [...measures, text].filter((word) => word !== '').join(', ');
+  const shown = printable(words);
+  const drawn = share?.total === undefined ? '' : `${bar(share.done, share.total)} `;
+  const room = cellWidth(drawn + measures.join(', ')) <= width;
+  return cut(room ? drawn + shown : shown, width);
+}
+
+function measuresOf({ done, total, unit }: Share, elapsed: number): readonly string[] {
+  const rate = elapsed > 0 ? (1000 * done) / elapsed : 0;
+  const guessable = total !== undefined && rate > 0 && done < total && done >= total * enoughToEstimate;
+  return [
+    amountText(done, total, unit),
+    ...(unit === undefined || rate === 0 ? [] : [rateText(rate, unit)]),
+    ...(guessable ? [`${durationText((total - done) / rate)} left`] : []),
+  ];
+}
+
+function bar(done: number, total: number): string {
+  const filled = total > 0 ? Math.floor((barWidth * Math.min(done, total)) / total) : 0;
+  return `[${'#'.repeat(filled).padEnd(barWidth, '.')}]`;
+}
+
+function amountText(done: number, total: number | undefined, unit: string | undefined): string {
+  if (unit === 'bytes') {
+    const [size, name] = byteUnit(total ?? done);
+    const texts = [done, ...(total === undefined ? [] : [total])].map((bytes) => (bytes / size).toFixed(1));
+    return `${texts.join(' of ')} ${name}`;
+  }
+  const texts = [done, ...(total === undefined ? [] : [total])].map((count) => count.toLocaleString('en-US'));
+  return `${texts.join(' of ')}${unit === undefined ? '' : ` ${unit}`}`;
+}
+
+function rateText(rate: number, unit: string): string {
+  if (unit !== 'bytes') return `${numberText(rate)} ${unit}/s`;
+  const [size, name] = byteUnit(rate);
+  return `${(rate / size).toFixed(1)} ${name}/s`;
+}
+
+/** A number with two digits if it is small, without decimals otherwise. */
+function numberText(number: number): string {
+  const rounded = number < 10 ? Number(number.toPrecision(2)) : Math.round(number);
+  return rounded.toLocaleString('en-US', { maximumFractionDigits: 6 });
+}
+
+function byteUnit(bytes: number): readonly [size: number, name: string] {
+  if (bytes >= 1e9) return [1e9, 'GB'];
+  return bytes >= 1e6 ? [1e6, 'MB'] : [1e3, 'kB'];
+}
+
+function durationText(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  const [minutes, hours] = [Math.floor(whole / 60), Math.floor(whole / 3600)];
+  if (minutes === 0) return `${whole} s`;
+  if (hours === 0) return `${minutes} min ${whole % 60} s`;
+  return `${hours.toLocaleString('en-US')} h ${minutes % 60} min`;
+}
