@@ -118,7 +118,7 @@ export class FileLoader {
       if (statement.asOf > options.latest) throw this.#future(statement.asOf, statement.seriesId);
       target.push(statement);
       this.#projections.add(id, statement);
-      if (options.complete) this.#list(id, statement);
+      if (options.complete && this.#format.whole) this.#list(id, statement);
     }
     this.#waitingCount += statements.length;
   }

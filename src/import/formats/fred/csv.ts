@@ -24,6 +24,8 @@ export const fredCsv: ImportFormat = {
   recognise(head) {
     const [date, ...columns] = headerOf(head);
     if (!isDateColumn(date) || columns.length === 0 || columns.some(isRealTimeColumn)) return false;
+    // A column that is named by a vintage date alone does not say of which series.
+    if (columns.some((name) => parseDay(name) !== undefined)) return false;
     // The Real-Time Data Set has a column for each vintage of its variable, such as ROUTPUT65Q4.
     if (columns.every((name) => /\d\d(?:Q[1-4]|M\d\d?)$/i.test(name))) return false;
     return !columns.some(isVintageColumn) && !columns.every(isCurveColumn);

@@ -89,5 +89,6 @@ const fieldName =
 
 /** Whether the name of a column beside a date can be that of a series. */
 function isSeriesColumn(name: string): boolean {
-  return !fieldName.test(name) && !maturityName.test(name) && parseSeriesId(name) !== undefined;
+  if (fieldName.test(name) || maturityName.test(name) || parseDay(name) !== undefined) return false;
+  return parseSeriesId(name) !== undefined;
 }
