@@ -49,3 +49,11 @@ export const yieldSeries: readonly YieldSeries[] = [
     less: par('3M'),
   },
 ].sort((a, b) => (a.id < b.id ? -1 : 1));
+
+/** The release from which FRED has the rates that it publishes as series. */
+export const h15Source = 'Federal Reserve H.15';
+
+/** The maturity whose rates an id of FRED names, such as `DGS10`; undefined for any other id, also for those of spreads. */
+export function maturityNamed(id: string): CurveMaturity | undefined {
+  return yieldSeries.find((series) => series.id === id && series.less === undefined)?.rate;
+}

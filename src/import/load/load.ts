@@ -4,6 +4,7 @@ import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { ImportFormat } from '../formats/format.ts';
 import { type ImportConflict, ImportRefusal, StatementLog } from './conflict.ts';
 import { FileLoader, type LoadOptions } from './file-loader.ts';
+import { heldAsSeries } from './rates.ts';
 import { Registry } from './registry.ts';
 import type { FileSummary } from './tally.ts';
 import { ByteProgress } from './tally.ts';
@@ -30,6 +31,7 @@ export async function load(
     registry: new Registry(writer, options, conflicts),
     conflicts,
     progress: new ByteProgress(files),
+    heldRates: await heldAsSeries(writer),
     log: options.replace ? new StatementLog() : undefined,
   };
   const summaries: FileSummary[] = [];

@@ -2,6 +2,7 @@ import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { refusal } from '../../files/source-file.ts';
 import { headerOf } from '../../readers/csv.ts';
 import type { ImportFormat } from '../format.ts';
+import { isCurveColumn } from '../treasury/csv.ts';
 import {
   columnId,
   fredCells,
@@ -36,14 +37,8 @@ export const fredCsv: ImportFormat = {
       throw unknownVintage(file, 'the file does not state when its figures were known');
     const table = await readVintageCsv(file, {
       ...isoDates,
-      column: (name) => {
-        if (isCurveColumn(name)) {
-          const reason = 'a treasury rate among other series; import the rates from a file of their own';
-          throw refusal(file, { row: 1, column: name }, reason);
-        }
-        // In some years FRED named the only column VALUE, for any series.
-        return { seriesId: seriesOf(file, name, options), vintage };
-      },
+      // In some years FRED named the only column VALUE, for any series.
+      column: (name) => ({ seriesId: seriesOf(file, name, options), vintage }),
     });
     yield* vintageBatches(file, table, fredCells);
   },
@@ -78,11 +73,6 @@ export const alfredWide: ImportFormat = {
 /** Whether a column has the start or the end of real-time periods. */
 export function isRealTimeColumn(name: string): boolean {
   return /^realtime_(?:start|end)(?:_date)?$/i.test(name);
-}
-
-/** Whether a FRED id names a point of a treasury curve (`DGS10`, `DGS1MO`, `DFII10`), which asof keeps as a curve. */
-export function isCurveColumn(name: string): boolean {
-  return /^(?:DGS\d+(?:MO)?|DFII\d+)$/i.test(name);
 }
 
 function isDateColumn(name: string | undefined): boolean {

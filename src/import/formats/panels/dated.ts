@@ -3,7 +3,8 @@ import { frequencyOf, parseSeriesId } from '../../../domain/series/series.ts';
 import type { SourceFile } from '../../files/source-file.ts';
 import { headerOf } from '../../readers/csv.ts';
 import type { ImportFormat, ReadOptions } from '../format.ts';
-import { isCurveColumn, isRealTimeColumn, isVintageColumn } from '../fred/csv.ts';
+import { isRealTimeColumn, isVintageColumn } from '../fred/csv.ts';
+import { isCurveColumn } from '../treasury/csv.ts';
 import {
   columnId,
   fredCells,
