@@ -89,12 +89,16 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     ],
     ['a length that is no number', `${ping}Content-Length: x\r\n\r\n`, 400, '/ping'],
     ['two lengths', `${ping}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxy`, 400, '/ping'],
+    ['a broken header behind a request', `${ping}\r\nGET /pong HTTP/1.1\r\nnonsense\r\n\r\n`, 400, '/pong'],
+    ['nonsense behind a request', `${ping}\r\nnonsense`, 400],
+    ['an address that is too long behind a request', `${ping}\r\nGET /${'x'.repeat(40_000)} HTTP/1.1`, 414],
     ['headers that are too long', `${ping}X: ${'x'.repeat(40_000)}\r\n\r\n`, 431, '/ping'],
     ['an address that is too long', `GET /${'x'.repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414],
     ['an expectation', `${ping}Expect: wonders\r\nConnection: close\r\n\r\n`, 417],
     ['CONNECT', 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n', 405],
   ])('%s', async (_, message, status, path) => {
-    const [head = '', body = ''] = (await say(server, message)).split('\r\n\r\n');
+    const answer = (await say(server, message)).replace(/^HTTP[\s\S]*GET \/ping(?=HTTP)/, '');
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(head).toMatch(/^content-type: application\/problem\+json$/im);
     expect(head).toMatch(/^connection: close$/im);
