@@ -7,10 +7,9 @@ import type { Merged, StoreWriter } from '../../store/store.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../formats/format.ts';
 import type { ImportConflict, StatementLog } from './conflict.ts';
-import { isDatedByHand, Projections, projectionsRefused } from './projections.ts';
 import type { Registry, RegistryOptions } from './registry.ts';
 import type { ByteProgress } from './tally.ts';
-import { type FileSummary, Tally } from './tally.ts';
+import { type FileSummary, isDatedByHand, Projections, projectionsRefused, Tally } from './tally.ts';
 
 /** How an import treats what it reads. */
 export type LoadOptions = ReadOptions &

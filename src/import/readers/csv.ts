@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
 import { Problem } from '../../errors/problem.ts';
 import { type DateOrder, notUtf8, refusal, type SourceFile } from '../files/source-file.ts';
-import { WrittenCells, type WrittenRow } from './cells.ts';
-import { cellsIn, type Dialect, dialectOf, linesOf } from './dialect.ts';
+import { cellsIn, type Dialect, dialectOf, linesOf, WrittenCells, type WrittenRow } from './dialect.ts';
 
 /** One record of a CSV file and its row, counted from 1. */
 export type CsvRow = { readonly row: number; readonly cells: readonly string[] };

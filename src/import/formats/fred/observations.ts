@@ -13,13 +13,7 @@ import {
   vintageBatches,
 } from '../vintage-table.ts';
 import { splitVintageColumn } from './csv.ts';
-import {
-  historyBatches,
-  notEnded,
-  type RealTimeHistory,
-  type RealTimeValue,
-  refuseGaps,
-} from './real-time.ts';
+import { historyBatches, notEnded, type RealTimeHistory, type RealTimeValue, refuseGaps } from './periods.ts';
 import { isXmlResponse, readFredResponse } from './response.ts';
 import { holdsSeries, readFredSeries } from './series.ts';
 

@@ -1,5 +1,5 @@
 import { type Day, parseDay } from '../../../domain/series/date.ts';
-import { frequencyOf } from '../../../domain/series/series.ts';
+import { frequencyOf, parseSeriesId } from '../../../domain/series/series.ts';
 import type { SourceFile } from '../../files/source-file.ts';
 import { headerOf } from '../../readers/csv.ts';
 import type { ImportFormat, ReadOptions } from '../format.ts';
@@ -8,11 +8,12 @@ import {
   columnId,
   fredCells,
   isoDates,
+  isValue,
   readVintageCsv,
+  seriesOf,
   unknownVintage,
   vintageBatches,
 } from '../vintage-table.ts';
-import { isSeriesColumn } from './plain.ts';
 
 /**
  * A panel of FRED series as published on the day in the file name. In a file with monthly rows a column is monthly,
@@ -46,4 +47,47 @@ function vintageOf(file: SourceFile, options: ReadOptions): Day {
   const vintage = options.asOf ?? parseDay(file.name.replace(/\.csv$/i, ''));
   if (vintage !== undefined) return vintage;
   throw unknownVintage(file, 'the file name is not its vintage date, such as 2016-07-29.csv');
+}
+
+/**
+ * Figures by date as programs and people write them: `Date,GDP`, or `date,value` whose series `--series` names. The file
+ * does not say who published them, so it claims no source for its series.
+ */
+export const plainCsv: ImportFormat = {
+  kind: 'plain-csv',
+  summary:
+    'figures by date (Date,GDP, or date,value with --series), one vintage per file; its date is --as-of',
+  vintageKind: 'fetched',
+  whole: true,
+  takesAsOf: true,
+  takesSeries: true,
+  recognise(head) {
+    const [date, ...columns] = headerOf(head);
+    if (columns.length === 0 || columns.some((name) => maturityName.test(name) || isVintageColumn(name)))
+      return false;
+    const isPlain = columns.every((name) => isValue(name) || isSeriesColumn(name));
+    return isPlain && (date === 'Date' || (date === 'date' && columns.every(isValue)));
+  },
+  async *read(file, options) {
+    const vintage = options.asOf ?? parseDay(file.name.replace(/\.\w+$/, ''));
+    if (vintage === undefined)
+      throw unknownVintage(file, 'the file does not state when its figures were known');
+    const table = await readVintageCsv(file, {
+      ...isoDates,
+      column: (name) => ({ seriesId: seriesOf(file, name, options), vintage }),
+    });
+    yield* vintageBatches(file, table, fredCells);
+  },
+};
+
+/** A treasury table has maturities, such as `10 Yr`. */
+const maturityName = /^\d+(?:\.\d+)? ?(?:mo|month|yr|year)s?$/i;
+
+/** Columns that asof's output and other tables have beside a date, where a panel has series. */
+const fieldName =
+  /^(?:value|rate|maturity|source|unit|frequency|id|series_id|as_of(?:_date)?|curve_type|trade_date)$/;
+
+/** Whether the name of a column beside a date can be that of a series. */
+function isSeriesColumn(name: string): boolean {
+  return !fieldName.test(name) && !maturityName.test(name) && parseSeriesId(name) !== undefined;
 }

@@ -1,17 +1,24 @@
+import type { FormType } from '../../../domain/insider/filing.ts';
 import {
   type Filing,
+  impossibilityOf,
+  impossibilityText,
   mostTrades,
   type ReportingOwner,
   rowOf,
   type Trade,
 } from '../../../domain/insider/filing.ts';
+import type { Day } from '../../../domain/series/date.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { isNode, parseXml, XmlFields } from '../../readers/xml.ts';
 import {
   acquiredOrDisposed,
   directOrIndirect,
+  parseAccession,
   parseAmount,
   parseCik,
+  parseCompactDay,
+  parseEasternTime,
   parseFlag,
   parseForm,
   parseStatedDate,
@@ -109,4 +116,98 @@ function tradesAt(file: SourceFile, trades: readonly XmlFields[], isDerivative: 
 function stated(fields: XmlFields, path: string): string | null {
   const text = fields.text(path);
   return text === '' ? null : text;
+}
+
+/** The SGML header of a full submission. */
+export type SubmissionHeader = Acceptance & { readonly accessionNumber: string; readonly formType: FormType };
+
+const beginning =
+  /^\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE-----[\s\S]*?)?<(?:SEC-DOCUMENT|SEC-HEADER|IMS-DOCUMENT|IMS-HEADER)>/;
+
+/** The form type in the header of a full submission (empty if it has none); undefined for any other file. */
+export function submissionType(head: string): string | undefined {
+  return beginning.test(head) ? (headerField(headerIn(head), 'CONFORMED SUBMISSION TYPE') ?? '') : undefined;
+}
+
+/** Reads the header of a full submission; refused if it lacks the accession number, the form type or the filing date. */
+export function readHeader(file: SourceFile, text: string): SubmissionHeader {
+  const header = headerIn(text);
+  const read = <T>(name: string, parse: (text: string) => T | undefined, what: string): T => {
+    const value = headerField(header, name);
+    if (value === undefined) throw refusal(file, { column: name }, 'the SGML header lacks this line');
+    const found = parse(value);
+    if (found !== undefined) return found;
+    const row = header.slice(0, header.indexOf(name)).split('\n').length;
+    throw refusal(file, { row, column: name, value }, `not ${what}`);
+  };
+  const accessionNumber = read('ACCESSION NUMBER', parseAccession, 'an accession number');
+  return {
+    filingId: accessionNumber,
+    accessionNumber,
+    formType: read('CONFORMED SUBMISSION TYPE', parseForm, 'one of the forms 3, 4, 5, 3/A, 4/A and 5/A'),
+    filedOn: read('FILED AS OF DATE', parseCompactDay, 'a date of the form YYYYMMDD'),
+    acceptedAt:
+      headerField(header, 'ACCEPTANCE-DATETIME') === undefined
+        ? null
+        : read('ACCEPTANCE-DATETIME', parseEasternTime, 'a time of the form YYYYMMDDhhmmss'),
+  };
+}
+
+function headerIn(text: string): string {
+  const end = text.search(/<\/(?:SEC|IMS)-HEADER>|<DOCUMENT>/);
+  return end < 0 ? text : text.slice(0, end);
+}
+
+/** The value of `<NAME>value` or `NAME:   value`. */
+function headerField(header: string, name: string): string | undefined {
+  const [, value = ''] = new RegExp(`^[ \\t]*(?:<${name}>|${name}:)(.*)$`, 'm').exec(header) ?? [];
+  return value.trim() === '' ? undefined : value.trim();
+}
+
+/** The maximum number of trades that one note names; it counts the others. */
+const mostNamed = 3;
+
+/** Notes on the trades of a filing that count towards no cluster because of what they state, one line per reason. */
+export function notesOn(filings: readonly Filing[], owners: readonly ReportingOwner[]): readonly string[] {
+  const impossible = new ImpossibleTrades();
+  for (const filing of filings) impossible.add(filing);
+  const nameless = owners.filter(({ cik }) => cik === null).map(({ name }) => name);
+  if (nameless.length === 0) return impossible.notes();
+  const without = `the CIK of ${nameless.join(', ')} is not stated; trades of such an owner count towards no cluster`;
+  return [...impossible.notes(), without];
+}
+
+/** A note if `--filed-on` (`given`) differs from the filing date known otherwise, which is used instead. */
+export function unusedFilingDate(filedOn: Day, given: Day | undefined): readonly string[] {
+  if (given === undefined || given === filedOn) return [];
+  return [`filed on ${filedOn} according to the SEC; --filed-on ${given} is ignored`];
+}
+
+/** Collects trades that cannot have happened as stated, for one note on all of them. */
+export class ImpossibleTrades {
+  #count = 0;
+  readonly #examples: string[] = [];
+
+  /** Takes a trade into account if it is impossible. */
+  add(filing: Filing): void {
+    const impossibility = impossibilityOf(filing);
+    if (impossibility === undefined) return;
+    this.#count += 1;
+    if (this.#examples.length < mostNamed)
+      this.#examples.push(
+        `${filing.filingId} row ${filing.row}, ${impossibilityText(filing, impossibility)}`,
+      );
+  }
+
+  /** The note, if there is anything to note. */
+  notes(): readonly string[] {
+    if (this.#count === 0) return [];
+    const [trades, verb] =
+      this.#count === 1
+        ? ['1 impossible trade is', 'counts']
+        : [`${this.#count} impossible trades are`, 'count'];
+    const more =
+      this.#count > this.#examples.length ? `; and ${this.#count - this.#examples.length} more` : '';
+    return [`${trades} kept as stated and ${verb} towards no cluster: ${this.#examples.join('; ')}${more}`];
+  }
 }

@@ -1,7 +1,7 @@
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { OwnershipDocument } from './document.ts';
+import { readHeader, submissionType } from './document.ts';
 import { holdsSubmissionTable } from './form345.ts';
-import { readHeader, submissionType } from './header.ts';
 import { holdsSubmissions, type ListedFiling, readSubmissions } from './submissions-json.ts';
 import { submissionsIn } from './tables.ts';
 import { parseForm } from './values.ts';

@@ -5,9 +5,15 @@ import type { Problem } from '../../../errors/problem.ts';
 import { allBytes } from '../../files/content.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
-import { filingsOf, longestDocument, type OwnershipDocument, readOwnershipDocument } from './document.ts';
+import {
+  filingsOf,
+  longestDocument,
+  notesOn,
+  type OwnershipDocument,
+  readOwnershipDocument,
+  unusedFilingDate,
+} from './document.ts';
 import { listedFiling } from './filing-dates.ts';
-import { notesOn, unusedFilingDate } from './notes.ts';
 import { accessionIn } from './values.ts';
 
 /**

@@ -1,10 +1,16 @@
 import { allBytes } from '../../files/content.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
-import { filingsOf, longestDocument, readOwnershipDocument } from './document.ts';
+import {
+  filingsOf,
+  longestDocument,
+  notesOn,
+  readHeader,
+  readOwnershipDocument,
+  submissionType,
+  unusedFilingDate,
+} from './document.ts';
 import { listedFiling } from './filing-dates.ts';
-import { readHeader, submissionType } from './header.ts';
-import { notesOn, unusedFilingDate } from './notes.ts';
 import { parseForm } from './values.ts';
 
 /** A full submission as EDGAR keeps it: an SGML header with the filing date, then the ownership XML. */

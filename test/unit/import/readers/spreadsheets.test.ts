@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../../../src/domain/series/date.ts';
 import type { DateOrder } from '../../../../src/import/files/source-file.ts';
 import { fredCsv } from '../../../../src/import/formats/fred/csv.ts';
-import { plainCsv } from '../../../../src/import/formats/panels/plain.ts';
+import { plainCsv } from '../../../../src/import/formats/panels/dated.ts';
 import { readCsv } from '../../../../src/import/readers/csv.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../support/source-file.ts';
 import { tempFile } from '../../../support/temp-files.ts';
