@@ -3,6 +3,7 @@ import { seriesWithStatements } from '../../analysis/series-ids.ts';
 import { embeddedClient } from '../../client/open.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
+import { openSink, type Sink } from '../../platform/sink.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
 import { isGzipName } from '../../render/formats.ts';
 import { openStore } from '../../store/open.ts';
@@ -10,11 +11,10 @@ import type { StoreView } from '../../store/store.ts';
 import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import type { FactsLine } from '../options/line.ts';
 import { withStoreHint } from '../run/session.ts';
-import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
+import { exitCode } from '../terminal/io.ts';
 import { reportFailure } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
-import { openSink, type Sink } from '../terminal/sink.ts';
 
 /** `asof facts`: writes every statement about series, as CSV that import reads. */
 export async function runFacts(line: FactsLine, io: Io): Promise<number> {

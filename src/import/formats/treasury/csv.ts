@@ -5,8 +5,10 @@ import {
   type CurvePoint,
   type CurveType,
   curveMaturity,
+  impossibleDates,
+  impossiblePoint,
+  impossibleRates,
 } from '../../../domain/treasury/curve.ts';
-import { impossibleDates, impossiblePoint, impossibleRates } from '../../../domain/treasury/possible.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, headerOf, readCsv } from '../../readers/csv.ts';
 import type { Batch, ImportFormat } from '../format.ts';
