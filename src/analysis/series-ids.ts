@@ -1,6 +1,6 @@
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import { findSeries } from '../domain/series/search.ts';
-import { yieldSeries } from '../domain/treasury/yield-series.ts';
+import { yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesSearch } from '../operations/index.ts';
