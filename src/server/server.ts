@@ -61,7 +61,7 @@ export class HttpServer {
   readonly #options: ServerOptions;
   readonly #timeouts: ServerTimeouts;
   readonly #server: Server;
-  readonly #connections = new Map<Duplex, Connection>();
+  readonly #connections = new Map<Duplex, ClientConnection>();
   #accepted = 0;
   #url = '';
   #isStopping = false;
@@ -80,7 +80,7 @@ export class HttpServer {
     }).setTimeout(this.#timeouts.reader);
     this.#server.on('connection', (socket) => {
       this.#accepted += 1;
-      this.#connections.set(socket, new Connection(socket, this.#timeouts.closing));
+      this.#connections.set(socket, new ClientConnection(socket, this.#timeouts.closing));
       socket.once('close', () => this.#connections.delete(socket));
     });
     this.#answerRequests();
@@ -222,7 +222,7 @@ export class HttpServer {
 }
 
 /** A connection: its requests that are not answered yet, and its end after their answers. */
-class Connection {
+class ClientConnection {
   readonly socket: Socket;
   readonly #linger: number;
   #unanswered = 0;
