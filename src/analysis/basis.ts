@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { addDays, type Day, dayNumber, earlier, parseDay } from '../domain/series/date.ts';
-import { kindsText, parseVintageKind, type VintageKind } from '../domain/series/vintage-kind.ts';
+import { kindsText, parseVintageKind, type VintageKind } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import type { AnswerVintage, Envelope } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';

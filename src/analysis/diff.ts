@@ -1,6 +1,5 @@
-import { changeBetween, rescalingOf } from '../domain/series/change.ts';
 import type { Day } from '../domain/series/date.ts';
-import { sameNumber } from '../domain/series/decimal.ts';
+import { changeBetween, rescalingOf, sameNumber } from '../domain/series/decimal.ts';
 import { observations } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';

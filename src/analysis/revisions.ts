@@ -1,6 +1,6 @@
 import { pagesOf } from '../client/pagination.ts';
-import { changeBetween } from '../domain/series/change.ts';
 import { type Day, dayNumber } from '../domain/series/date.ts';
+import { changeBetween } from '../domain/series/decimal.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';

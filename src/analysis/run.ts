@@ -122,7 +122,7 @@ async function* pagesOfSeveral(
   let rows = 0;
   for (const [done, { id }] of series.entries()) {
     const texts: ParamTexts = [['id', id], ...textsOf(query.params)];
-    const pages = remarked(operation, texts, sorted(query, operation, id, context), context);
+    const pages = remarked(operation, texts, sorted(query, operation, texts, context), context);
     for await (const page of pagesOrFailure(id, pages, failures)) {
       yield series.length > 1 ? joinable(page) : page;
       rows += page.results.length;
@@ -162,10 +162,9 @@ function expectedRows(
 async function* sorted(
   query: OperationQuery,
   operation: Operation,
-  id: string,
+  texts: ParamTexts,
   { client, signal }: QueryContext,
 ): AsyncGenerator<Envelope> {
-  const texts: ParamTexts = [['id', id], ...textsOf(query.params)];
   const pages = pagesOf(client, operation, texts, query, signal);
   if (query.sort !== 'asc') {
     yield* pages;

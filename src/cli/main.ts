@@ -1,8 +1,8 @@
 import { version } from '../platform/installation.ts';
-import { exitCode } from './terminal/exit-code.ts';
+import { print } from '../platform/sink.ts';
 import type { Io } from './terminal/io.ts';
+import { exitCode } from './terminal/io.ts';
 import { eraseStatus, reportFailure } from './terminal/messages.ts';
-import { print } from './terminal/sink.ts';
 
 /** Runs one command line and resolves to its exit code; uses only `io` and the files that the command names. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {

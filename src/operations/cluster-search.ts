@@ -2,10 +2,14 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { classifyTrades } from '../domain/insider/classification.ts';
 import { type Cluster, clustersOf } from '../domain/insider/cluster.ts';
 import { hasSymbol } from '../domain/insider/filing.ts';
+import { closest } from '../domain/series/closest.ts';
 import type { Day } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
 import type { StoreState, StoreView } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
+import type { AskMore } from './operation.ts';
 import { type Page, type PagePosition, pageOf } from './operation.ts';
+import { type ParamTexts, textOf } from './param.ts';
 
 /** A cluster with the ticker and the name of its issuer, as its newest filing states them. */
 export type NamedCluster = Cluster & {
@@ -133,3 +137,25 @@ function newestFirst(a: NamedCluster, b: NamedCluster): number {
 function keyOf({ dateLast, size, ticker, issuerCik, dateFirst }: NamedCluster): readonly string[] {
   return [dateLast, String(size), ticker ?? '', issuerCik, dateFirst];
 }
+
+/**
+ * Where the filings of the ticker that was asked for are, if not in the answer; a Problem with suggestions where no filing
+ * of it is held at all. Undefined without a ticker.
+ */
+export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<string | undefined> {
+  const ticker = textOf(texts, 'ticker');
+  if (ticker === undefined) return undefined;
+  const since = ['from', firstFilingDay] as const;
+  const { results } = await ask('insider_filings', [['ticker', ticker], since, ['limit', '1']]);
+  const [newest] = results;
+  if (newest !== undefined) return `the newest filing of ${ticker} is of ${String(newest.filing_date)}`;
+  const others = await ask('insider_filings', [since, ['limit', '1000']]);
+  const symbols = [...new Set(others.results.flatMap((row) => (row.ticker ? [String(row.ticker)] : [])))];
+  const near = closest(ticker, symbols);
+  throw new Problem('not-found', `no filing of ticker '${ticker}' is held`, {
+    hints: near === undefined ? [] : [`did you mean ${near}?`],
+  });
+}
+
+/** Before the first filing with the SEC. */
+export const firstFilingDay = '1900-01-01';

@@ -22,6 +22,16 @@ export const curve = operation({
     heading: 'Treasury rates',
     features: ['nearest', 'comparison'],
     analysis: 'curve',
+    examples: `
+# the curve of a day
+asof curve --date 2024-03-28
+# the newest curve up to a Sunday
+asof curve --date 2024-03-31 --on-or-before
+# two days compared, in basis points
+asof curve --date 2023-10-19 --vs 2020-03-09
+# the same as a chart
+asof curve --date 2023-10-19 --vs 2020-03-09 --plot
+`,
   },
   summary: 'The treasury yield curve of a day',
   description:

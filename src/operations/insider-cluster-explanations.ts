@@ -11,7 +11,7 @@ import type { FilingsQuery, StoreView } from '../store/store.ts';
 
 import { type NamedCluster, pageOfClusters } from './cluster-search.ts';
 import type { Field } from './field.ts';
-import { clusterParams } from './insider-clusters.ts';
+import { clusterExample, clusterParams } from './insider-clusters.ts';
 import { operation } from './operation.ts';
 import { checkRange } from './params.ts';
 
@@ -93,15 +93,7 @@ export const insiderClusterExplanations = operation({
     'issuer_cik',
   ],
   example: {
-    params: {
-      min_insiders: '3',
-      days: '14',
-      ticker: 'MAIA',
-      from: '2026-06-01',
-      to: '2026-06-30',
-      as_of: '2026-06-30',
-      limit: '1',
-    },
+    ...clusterExample,
     row: {
       filing_date: '2026-06-02',
       transaction_date: '2026-06-01',
@@ -118,7 +110,6 @@ export const insiderClusterExplanations = operation({
       verdict: 'counted',
       reason: '',
     },
-    head: { as_of: '2026-06-30', covered_to: '2026-06-02' },
   },
   knownBy: 'filing_date',
   boundBy: 'as_of',

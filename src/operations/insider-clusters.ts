@@ -1,13 +1,11 @@
-import { clusterTotals, transactionValue } from '../domain/insider/amounts.ts';
-import { isCluster } from '../domain/insider/cluster.ts';
+import { clusterTotals, isCluster, transactionValue } from '../domain/insider/cluster.ts';
 import { hasSymbol } from '../domain/insider/filing.ts';
 import type { Purchase } from '../domain/insider/purchase.ts';
-import { type NamedCluster, pageOfClusters } from './cluster-search.ts';
+import { type NamedCluster, pageOfClusters, tickerReason } from './cluster-search.ts';
 import { extension, type Field, nullableExtension, type RowFrom } from './field.ts';
 import { operation } from './operation.ts';
 import { textOf } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
-import { tickerReason } from './ticker-reason.ts';
 
 const insider = [
   { name: 'owner_name', type: 'text', description: 'Who bought.' },
@@ -127,6 +125,20 @@ const maia = {
   accession_numbers: ['0001878313-26-000060', '0001878313-26-000061', '0001878313-26-000062'],
 };
 
+/** What every operation on clusters is asked as an example, and what the envelope of its answer says. */
+export const clusterExample = {
+  params: {
+    min_insiders: '3',
+    days: '14',
+    ticker: 'MAIA',
+    from: '2026-06-01',
+    to: '2026-06-30',
+    as_of: '2026-06-30',
+    limit: '1',
+  },
+  head: { as_of: '2026-06-30', covered_to: '2026-06-02' },
+} as const;
+
 /** The parameters of every operation on clusters. */
 export const clusterParams = {
   min_insiders: integerParam('Distinct insiders that make a cluster.', 1, undefined, 3, {
@@ -143,7 +155,17 @@ export const clusterParams = {
 /** Insiders of one issuer who bought in the open market within days of each other, newest last trade first. */
 export const insiderClusters = operation({
   name: 'insider_clusters',
-  command: { words: 'insider clusters', heading: 'Insiders', features: ['oldest'] },
+  command: {
+    words: 'insider clusters',
+    heading: 'Insiders',
+    features: ['oldest'],
+    examples: `
+# several insiders who bought at about the same time
+asof insider clusters --ticker MAIA --from 2024-01-01
+# why each trade counts or not
+asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
+`,
+  },
   summary: 'Where several insiders bought within days of each other',
   description:
     'Newest last trade first, then the largest. Purchases in the open market by officers and directors count. With `as_of` only what was filed on or before that day counts.',
@@ -155,17 +177,8 @@ export const insiderClusters = operation({
   fields,
   columns: fields.map(({ name }) => name).filter((name) => name !== 'insiders'),
   example: {
-    params: {
-      min_insiders: '3',
-      days: '14',
-      ticker: 'MAIA',
-      from: '2026-06-01',
-      to: '2026-06-30',
-      as_of: '2026-06-30',
-      limit: '1',
-    },
+    ...clusterExample,
     row: maia,
-    head: { as_of: '2026-06-30', covered_to: '2026-06-02' },
   },
   knownBy: 'detected_on',
   boundBy: 'as_of',

@@ -1,14 +1,15 @@
-import { transactionValue } from '../domain/insider/amounts.ts';
+import { transactionValue } from '../domain/insider/cluster.ts';
 import { type Filing, formTypes, hasSymbol, leadOwner, otherOwners } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
+import { firstFilingDay, tickerReason } from './cluster-search.ts';
 import { type Field, nullable, nullableExtension } from './field.ts';
 import { operation, pageOf } from './operation.ts';
 import { type Clock, textOf, without } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
-import { firstFilingDay, tickerReason } from './ticker-reason.ts';
 
-const days = { least: 1, most: 365, usual: 30 } as const;
+/** Days counted back where no date is given. */
+const usualDays = 30;
 
 /** The fields of a reported trade. */
 const filingFields = [
@@ -94,13 +95,20 @@ const filingFields = [
   ),
 ] as const satisfies readonly Field[];
 
-/** Fields that only distinguish reports of one trade; the fixed columns lack them. */
-const withoutColumn: ReadonlySet<string> = new Set(['other_owner_ciks', 'original_filing_date']);
-
 /** Trades that insiders reported, newest filing date first, then by accession number and row. */
 export const insiderFilings = operation({
   name: 'insider_filings',
-  command: { words: 'insider filings', heading: 'Insiders', features: ['oldest'] },
+  command: {
+    words: 'insider filings',
+    heading: 'Insiders',
+    features: ['oldest'],
+    examples: `
+# the filings about a company
+asof insider filings --ticker MAIA --from 2026-01-01
+# purchases in the open market, as filed by a date
+asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns filing_date,ticker,owner_name,shares
+`,
+  },
   summary: 'Trades that insiders reported, by the day of their filing',
   description:
     'One row for each trade of a Form 3, 4 or 5, newest filing date first, then by accession number and position in the filing. With `as_of` only what was filed on or before that day counts.',
@@ -112,9 +120,9 @@ export const insiderFilings = operation({
     ticker: filterParam('Trading symbol.'),
     owner_name: filterParam('A part of the name of an owner, ignoring case.', { flag: 'owner' }),
     days: integerParam(
-      `Filed within this number of days (${days.usual} if no date is given).`,
-      days.least,
-      days.most,
+      `Filed within this number of days (${usualDays} if no date is given).`,
+      1,
+      365,
       undefined,
     ),
     from: dayParam('First filing date.', { field: 'filing_date', is: 'from' }),
@@ -127,7 +135,9 @@ export const insiderFilings = operation({
     ...paging,
   },
   fields: filingFields,
-  columns: filingFields.map(({ name }) => name).filter((name) => !withoutColumn.has(name)),
+  columns: filingFields
+    .map(({ name }) => name)
+    .filter((name) => !['other_owner_ciks', 'original_filing_date'].includes(name)),
   example: {
     params: {
       ticker: 'MAIA',
@@ -209,7 +219,7 @@ export const insiderFilings = operation({
     ]);
     const [newest] = results;
     if (newest === undefined) return reason;
-    return `none was filed in the last ${days.usual} days, the newest on ${String(newest.filing_date)}; --from shows earlier ones`;
+    return `none was filed in the last ${usualDays} days, the newest on ${String(newest.filing_date)}; --from shows earlier ones`;
   },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
@@ -235,16 +245,13 @@ export const insiderFilings = operation({
   },
 });
 
-type Dates = {
+type Dates = Readonly<Record<'from' | 'to' | 'as_of', Day | undefined>> & {
   readonly days: number | undefined;
-  readonly from: Day | undefined;
-  readonly to: Day | undefined;
-  readonly as_of: Day | undefined;
 };
 
 /** The number of days to count back; undefined if the range has its own first day. */
 function countOf({ days: asked, from, to }: Omit<Dates, 'as_of'>): number | undefined {
-  return asked ?? (from === undefined && to === undefined ? days.usual : undefined);
+  return asked ?? (from === undefined && to === undefined ? usualDays : undefined);
 }
 
 /** The range of filing dates; `days` count back from the last day that can be in the answer. */

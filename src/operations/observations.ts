@@ -63,6 +63,18 @@ export const observations = operation({
     argument: 'id',
     several: true,
     features: ['oldest', 'sort'],
+    examples: `
+# GDP as it was known at the end of 30 January 2015
+asof observations GDP --as-of 2015-01-30
+# two series as they were known at the start of that day
+asof obs gdp unrate --known-before 2015-01-30 --from 2014-01-01
+# first releases of every series whose id begins with PCE
+asof obs "PCE*" --first-release --from 2015-01-01 -o first.csv
+# a chart
+asof obs UNRATE --as-of 2020-06-30 --from 2000-01-01 --plot
+# the same chart as a file
+asof obs UNRATE --as-of 2020-06-30 --from 2000-01-01 -o unrate.svg
+`,
   },
   summary: 'The values of series, as they were known on a day',
   description:

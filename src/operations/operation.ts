@@ -76,6 +76,8 @@ export type CommandDeclaration = {
   readonly features?: readonly CommandFeature[];
   /** The analysis that the command runs instead of the bare operation. */
   readonly analysis?: 'curve' | 'revisions' | 'vintages';
+  /** What help shows: comments, each with a command line below it; `(needs …)` says what else must be there. */
+  readonly examples?: string;
 };
 
 /** A query whose parameters are valid, ready to run. */

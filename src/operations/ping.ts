@@ -5,7 +5,16 @@ const unlimited = { '2147483647': 'unlimited' };
 /** Whether the service answers, and what the caller's plan allows. */
 export const ping = operation({
   name: 'ping',
-  command: { words: 'ping', heading: 'Service' },
+  command: {
+    words: 'ping',
+    heading: 'Service',
+    examples: `
+# whether asof answers, and from which data
+asof ping
+# what your plan allows (needs a service at that address)
+asof ping --base-url https://data.example.org
+`,
+  },
   summary: 'Check that asof answers, and what your plan allows',
   description: 'The plan of the key and its limits. It counts as a request like any other.',
   path: '/v1/ping',

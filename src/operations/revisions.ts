@@ -12,6 +12,14 @@ export const revisions = operation({
     argument: 'id',
     features: ['as-of'],
     analysis: 'revisions',
+    examples: `
+# how often the fourth quarter of 2008 was revised
+asof revisions GDP --date 2008-10-01
+# the revisions known by the end of 2010, in percent
+asof revisions GDP --date 2008-10-01 --as-of 2010-12-31 --columns as_of_date,value,percent
+# the same as a chart of steps
+asof revisions GDPC1 --date 2008-10-01 --plot
+`,
   },
   summary: 'Every value that was published for one date, and how it changed',
   description: 'In the order of publication, one row for each change. A withdrawal is a row without a value.',

@@ -87,7 +87,20 @@ const gdp = {
 /** The series that a text finds. */
 export const seriesSearch = operation({
   name: 'series_search',
-  command: { words: 'series search', heading: 'Series', argument: 'q', defaults: { match: 'words' } },
+  command: {
+    words: 'series search',
+    heading: 'Series',
+    argument: 'q',
+    defaults: { match: 'words' },
+    examples: `
+# series about prices; synonyms and typos are understood
+asof series search "core inflation"
+# ids that contain GDP
+asof series search gdp --match id --columns id,title
+# the ids of all series
+asof series search --all --columns id --no-header -f csv
+`,
+  },
   summary: 'Find series by words, synonyms, or a part of the id',
   description:
     'By id. `match=title` finds titles of which every word of the text begins a word; with `match=any` series found by id come before those found by title. `match=words` finds words in any order, also mistyped or by a synonym, in ids, titles and units, the best first; `matched` says how.',
@@ -163,7 +176,17 @@ const everySeries = Number.MAX_SAFE_INTEGER;
 /** The description of one series. */
 export const seriesShow = operation({
   name: 'series_show',
-  command: { words: 'series show', heading: 'Series', argument: 'id' },
+  command: {
+    words: 'series show',
+    heading: 'Series',
+    argument: 'id',
+    examples: `
+# title, units and frequency
+asof series show PAYEMS
+# the first vintage, and the last day covered
+asof series show gdp --columns id,first_vintage,covered_to
+`,
+  },
   summary: 'Describe one series: title, units, coverage',
   description: 'What the series is, how many dates have a value, and which days its vintages span.',
   path: '/v1/series/{id}',

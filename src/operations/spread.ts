@@ -1,4 +1,4 @@
-import { spreadInBasisPoints } from '../domain/series/change.ts';
+import { spreadInBasisPoints } from '../domain/series/decimal.ts';
 import { maturities } from '../domain/treasury/curve.ts';
 import type { RatePair } from '../store/store.ts';
 import { reasonWithoutRates } from './curve.ts';
@@ -9,7 +9,17 @@ import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, pag
 /** The difference between two treasury rates, newest trade date first; only days that have both. */
 export const spread = operation({
   name: 'spread',
-  command: { words: 'spread', heading: 'Treasury rates', features: ['oldest'] },
+  command: {
+    words: 'spread',
+    heading: 'Treasury rates',
+    features: ['oldest'],
+    examples: `
+# ten years less two years
+asof spread --long 10Y --short 2Y --from 2019-08-26 --to 2019-08-30
+# the days on which the curve was inverted
+asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk -F, '$4 < 0'
+`,
+  },
   summary: 'The difference between two treasury rates over time',
   description: 'Newest trade date first; only days that have both rates. In basis points, with two decimals.',
   path: '/v1/treasury/yields/spread',

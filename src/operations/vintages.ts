@@ -1,4 +1,4 @@
-import { vintageKinds } from '../domain/series/vintage-kind.ts';
+import { vintageKinds } from '../domain/series/series.ts';
 import { changedSince } from './cursor.ts';
 import { operation, pageOf } from './operation.ts';
 import { checkRange, dayParam, paging, seriesIdParam } from './params.ts';
@@ -13,6 +13,12 @@ export const vintages = operation({
     argument: 'id',
     features: ['as-of', 'oldest'],
     analysis: 'vintages',
+    examples: `
+# the vintage dates of GDP in 2009
+asof vintages GDP --from 2009-01-01 --to 2009-12-31
+# the last five
+asof vintages UNRATE --limit 5
+`,
   },
   summary: 'The days on which a series was published, and what each changed',
   description: 'Newest day first, with how many dates got a value, another value, or lost it.',

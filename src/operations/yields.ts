@@ -5,7 +5,17 @@ import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, pag
 /** Treasury rates over time, newest trade date first, then shortest maturity. */
 export const yields = operation({
   name: 'yields',
-  command: { words: 'yields', heading: 'Treasury rates', features: ['oldest', 'wide'] },
+  command: {
+    words: 'yields',
+    heading: 'Treasury rates',
+    features: ['oldest', 'wide'],
+    examples: `
+# the ten-year rate of one week
+asof yields --maturity 10Y --from 2008-09-12 --to 2008-09-18
+# real rates, one column per maturity, into a file
+asof yields --type tips --wide --from 2022-01-01 -o tips.csv
+`,
+  },
   summary: 'Treasury rates over time, of one maturity or of all',
   description: 'Newest trade date first, then shortest maturity. Treasury rates are not revised.',
   path: '/v1/treasury/yields',

@@ -40,3 +40,12 @@ export type UserFolders = {
 export function userFolders(): UserFolders {
   return envPaths('asof', { suffix: '' });
 }
+
+/** The value of an environment variable; an empty one is unset. */
+export function variable(
+  { env }: { readonly env: Readonly<Record<string, string | undefined>> },
+  name: string,
+): string | undefined {
+  const value = env[name];
+  return value === '' ? undefined : value;
+}

@@ -21,7 +21,7 @@ const formats = {
   ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await import('./json.ts')).NdjsonRenderer },
   parquet: {
     extensions: ['parquet'],
-    load: async () => (await import('./parquet/parquet.ts')).ParquetRenderer,
+    load: async () => (await import('./parquet.ts')).ParquetRenderer,
     binary: true,
   },
   markdown: {

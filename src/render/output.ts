@@ -136,7 +136,7 @@ export async function rendererFor(
     ...(drawing !== undefined && { drawing }),
   };
   if (card === true && output.onTerminal && output.format === 'table') {
-    const { CardRenderer } = await import('./table/card.ts');
+    const { CardRenderer } = await import('./table/table.ts');
     return new CardRenderer(layout);
   }
   return packedFor(output, await createRenderer(output.format, layout));

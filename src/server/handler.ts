@@ -7,11 +7,10 @@ import { beginExchange, type Exchange } from './exchange.ts';
 import type { Gate } from './keys/gate.ts';
 import type { Plan } from './keys/plans.ts';
 import { longestTarget, targetOf } from './malformed-request.ts';
-import { checkNoBody } from './negotiation.ts';
 import { errorPage, readiness } from './open-pages.ts';
 import { openApi } from './openapi.ts';
 import { createResponseCache, operationRoute } from './operation-route.ts';
-import { httpProblem, jsonAnswer, respond, respondProblem } from './respond.ts';
+import { checkNoBody, httpProblem, jsonAnswer, respond, respondProblem } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
 /**

@@ -5,8 +5,7 @@ import { envelopeToWire } from '../operations/wire.ts';
 import type { Exchange } from './exchange.ts';
 import type { Plan } from './keys/plans.ts';
 import { pathTexts, queryTexts, targetOf } from './malformed-request.ts';
-import { acceptsJson, checkNoBody, namesTag } from './negotiation.ts';
-import { notModified, respond } from './respond.ts';
+import { acceptsJson, checkNoBody, namesTag, notModified, respond } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
 /** Answers the requests of one operation. */

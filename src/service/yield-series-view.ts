@@ -1,7 +1,7 @@
-import { changeBetween } from '../domain/series/change.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
+import { changeBetween } from '../domain/series/decimal.ts';
 import type { CurveType } from '../domain/treasury/curve.ts';
-import { type YieldSeries, yieldSeries } from '../domain/treasury/yield-series.ts';
+import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import type {
   CurveQuery,
   FilingsQuery,

@@ -3,8 +3,7 @@ import type { FilingsPlan } from '../domain/insider/merge-filings.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
 import type { MergeCounts, MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
-import type { SeriesMetadata } from '../domain/series/series.ts';
-import type { VintageKind } from '../domain/series/vintage-kind.ts';
+import type { SeriesMetadata, VintageKind } from '../domain/series/series.ts';
 import type { CurveMaturity, CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { PointsPlan } from '../domain/treasury/merge-points.ts';
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { sourceFiles } from '../../src/import/files/walk.ts';
-import { largeData, testData } from '../support/repository.ts';
+import { largeData, readData, testData } from '../support/repository.ts';
 import { zipOf } from '../support/zip-writer.ts';
 
 /** `UPDATE_TEST_DATA=1 npm run test:large -- extracts` writes the extracts instead of comparing them. */
@@ -136,6 +136,26 @@ const filings: ReadonlySet<string> = new Set([
 ]);
 const ofFilings = linesWhere((line) => filings.has(line.split('\t')[0] ?? ''));
 
+/** Recorded answers of the live sources. */
+const recordings: readonly string[] = [
+  ...['full-index-304.json', 'full-index-403.json', 'submissions-404.json'],
+  ...[
+    'filing-0000320193-22-000061.json.gz',
+    'getcurrent-503.json.gz',
+    'form.20200318.first-1200-lines.idx.gz',
+  ],
+  ...['0000310522-08Feb2026', '0000310522-05Mar2026', '0000789019-03Feb2026', '0000789019-05Mar2026'].map(
+    (list) => `submissions-${list}.json.gz`,
+  ),
+  ...['0000320193-05Mar2026', '0001796129-20Jun2026'].map((list) => `submissions-${list}.json.gz`),
+];
+
+/** Years of the feeds of Treasury. */
+const feeds: readonly string[] = [
+  ...['real_yield_curve_2003', 'real_yield_curve_2004', 'real_yield_curve_2010'],
+  ...['yield_curve_2009', 'yield_curve_2010', 'yield_curve_2023', 'yield_curve_2024'],
+];
+
 /** The extracts, by their path in test/data; `.gz` is whole files, packed. */
 const files: Readonly<Record<string, Cut>> = {
   'facts/gdp-as-of.tsv': whole,
@@ -173,6 +193,8 @@ const files: Readonly<Record<string, Cut>> = {
     ]),
   ),
   'sec/submissions-json/cik1835632_submissions.json.gz': whole,
+  ...Object.fromEntries(recordings.map((name) => [`recordings/sec/${name}`, whole])),
+  ...Object.fromEntries(feeds.map((name) => [`recordings/treasury/daily_treasury_${name}.xml.gz`, whole])),
 };
 
 /** The extracts of archives, by the names of their members. */
@@ -191,7 +213,7 @@ const archives: Readonly<Record<string, Readonly<Record<string, Cut>>>> = {
 
 describe('the extracts of test/data', () => {
   it.each(Object.keys(files))('%s is cut from the whole file', (name) => {
-    const source = readFileSync(join(largeData, name.replace(/\.gz$/, '')));
+    const source = readData(largeData, name.replace(/\.gz$/, ''));
     const cut = files[name] ?? whole;
     // Latin-1 keeps every byte of a workbook.
     const expected = Buffer.from(cut(source.toString('latin1')), 'latin1');

@@ -39,7 +39,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'render/chart': ['domain', 'operations', 'render'],
   'render/chart/svg': ['domain', 'operations', 'render'],
   'render/chart/text': ['domain', 'operations', 'render'],
-  'render/parquet': ['domain', 'operations', 'render'],
   'render/table': ['domain', 'operations', 'render'],
   snapshot: ['analysis', 'client', 'domain/series', 'operations', 'platform', 'render', 'store'],
   import: ['domain', 'import', 'platform', 'store'],
@@ -79,6 +78,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'domain/treasury',
     'import/formats',
     'operations',
+    'platform',
     'render',
     'server/keys',
   ],
@@ -201,14 +201,13 @@ describe('the architecture', () => {
     expect(long.map(({ path }) => path)).toEqual([]);
   });
 
-  // The limits are those of the house as it was built, with room for what commands and formats came since.
-  it('has at most 280 files, and less than a quarter of the lines are command line', () => {
-    expect(files.length).toBeLessThanOrEqual(280);
+  it('has at most 240 files, and less than 4500 lines of command line', () => {
+    expect(files.length).toBeLessThanOrEqual(240);
     const linesOf = (folder: string) =>
       sources
         .filter(({ path }) => path.startsWith(folder))
         .reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
-    expect(linesOf('src/cli/')).toBeLessThan(linesOf('src/') / 4);
+    expect(linesOf('src/cli/')).toBeLessThan(4500);
   });
 
   it('gives no two types the same name', () => {

@@ -1,12 +1,12 @@
 import { unlessAborted } from '../../platform/promises.ts';
+import { print } from '../../platform/sink.ts';
 import { choicesAt, lookupSeconds } from '../completion/choices.ts';
 import { positionIn } from '../completion/position.ts';
 import { bash, fish, nothing, type Shell, zsh } from '../completion/scripts.ts';
 import { allCommands } from '../options/commands.ts';
 import type { CompletionLine } from '../options/line.ts';
-import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
-import { print } from '../terminal/sink.ts';
+import { exitCode } from '../terminal/io.ts';
 
 const shells: Readonly<Record<CompletionLine['shell'], Shell>> = { bash, zsh, fish };
 

@@ -1,10 +1,10 @@
 import { Problem } from '../../errors/problem.ts';
-import { changeConfigFile, configPath, readConfigFile } from '../config/config-file.ts';
+import { changeConfigFile, configPath, readConfigFile } from '../../platform/config-file.ts';
+import { print } from '../../platform/sink.ts';
 import { readSettings, settingNamed, settings, settingValue } from '../config/settings.ts';
 import type { ConfigLine } from '../options/line.ts';
-import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
-import { print } from '../terminal/sink.ts';
+import { exitCode } from '../terminal/io.ts';
 
 /** `asof config get|set|unset|list|path`: the settings of this user. */
 export async function runConfig(line: ConfigLine, io: Io): Promise<number> {

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { closest } from '../../domain/series/closest.ts';
 import { Problem } from '../../errors/problem.ts';
+import { print } from '../../platform/sink.ts';
 import { examples, introduction } from '../help/example-lines.ts';
 import type { CommandSpec } from '../options/command.ts';
 import { allCommands, firstWordOf } from '../options/commands.ts';
 import type { HelpLine } from '../options/line.ts';
 import { programOf } from '../options/parse.ts';
 import { topicNamed, topics } from '../options/service-commands.ts';
-import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
-import { print } from '../terminal/sink.ts';
+import { exitCode } from '../terminal/io.ts';
 
 /** Prints help on a command or a topic; on stderr, with the exit code of a mistake, where a command is missing. */
 export async function runHelp({ words, isMistake }: HelpLine, io: Io): Promise<number> {
@@ -75,8 +75,14 @@ function unknown(typed: string, word: string, command: Command): Problem {
 
 /** The lines of the examples of a command; for a family the first example of each of its commands. */
 function examplesOf(called: string, specs: readonly CommandSpec[]): readonly string[] {
-  const own = called === '' ? introduction : examples[called];
-  if (own !== undefined) return own.trim().split('\n');
-  const commands = firstWordOf(specs, called)?.specs ?? [];
-  return commands.flatMap(({ words }) => examples[words]?.trim().split('\n').slice(0, 2) ?? []);
+  if (called === '') return linesOf(introduction);
+  const linesFor = (words: string) =>
+    linesOf(specs.find((spec) => spec.words === words)?.examples ?? examples[words]);
+  const own = linesFor(called);
+  if (own.length > 0) return own;
+  return (firstWordOf(specs, called)?.specs ?? []).flatMap(({ words }) => linesFor(words).slice(0, 2));
+}
+
+function linesOf(text = ''): readonly string[] {
+  return text === '' ? [] : text.trim().split('\n');
 }

@@ -1,12 +1,12 @@
 import type { ImportProgress, ImportResult } from '../../import/import.ts';
+import { print } from '../../platform/sink.ts';
 import { importLogText } from '../../snapshot/manifest.ts';
 import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import type { ImportLine, ImportLogLine } from '../options/line.ts';
-import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
+import { exitCode } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
-import { print } from '../terminal/sink.ts';
 
 /** `asof import`: imports files and folders into the store, in one transaction. */
 export async function runImport(line: ImportLine, io: Io): Promise<number> {

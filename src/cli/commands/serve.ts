@@ -6,8 +6,8 @@ import { openAccess, openStore } from '../../store/open.ts';
 import type { StoredObservation } from '../../store/store.ts';
 import { accessPath, storeToRead } from '../config/places.ts';
 import type { ServeLine } from '../options/line.ts';
-import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
+import { exitCode } from '../terminal/io.ts';
 
 /** About 2000 pages of 100 observations, which is 25 MB. */
 const pageCache = {

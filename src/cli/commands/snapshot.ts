@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { addDays, utcDay } from '../../domain/series/date.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
+import { print } from '../../platform/sink.ts';
 import { inOneLine } from '../../snapshot/line.ts';
 import { placeOf } from '../../snapshot/place.ts';
 import { lineOf, manifestName } from '../../snapshot/plan.ts';
@@ -8,11 +9,10 @@ import { type BoundPlan, bindPlan, type SnapshotSummary, snapshot } from '../../
 import type { SnapshotLine } from '../options/line.ts';
 import { planLineParser } from '../options/parse.ts';
 import { withClient } from '../run/session.ts';
-import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
+import { exitCode } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
-import { print } from '../terminal/sink.ts';
 
 /** `asof snapshot`: writes the files of a plan, all as of one date and out of one state of the data, in one step. */
 export async function runSnapshot(line: SnapshotLine, io: Io): Promise<number> {

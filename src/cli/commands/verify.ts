@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { samplePath } from '../../platform/installation.ts';
+import { print } from '../../platform/sink.ts';
 import { inOneLine } from '../../snapshot/line.ts';
 import type { Manifest } from '../../snapshot/manifest.ts';
 import { type Finding, openSnapshot, verify } from '../../snapshot/verify.ts';
@@ -7,10 +8,9 @@ import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import type { ConnectionFlags, VerifyLine } from '../options/line.ts';
 import { planLineParser } from '../options/parse.ts';
 import { withClient } from '../run/session.ts';
-import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
+import { exitCode } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
-import { print } from '../terminal/sink.ts';
 
 /** `asof verify`: compares a snapshot with its manifest, and with what its commands give now. */
 export async function runVerify(line: VerifyLine, io: Io): Promise<number> {

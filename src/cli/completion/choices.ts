@@ -4,6 +4,7 @@ import { largestPage, pagesOf } from '../../client/pagination.ts';
 import { maturities } from '../../domain/treasury/curve.ts';
 import type { Row } from '../../operations/envelope.ts';
 import { seriesSearch } from '../../operations/index.ts';
+import { variable } from '../../platform/installation.ts';
 import { formatNames } from '../../render/formats.ts';
 import { chosenBaseUrl } from '../config/places.ts';
 import { settings } from '../config/settings.ts';
@@ -12,7 +13,7 @@ import { firstWordOf, firstWords, isFamily, secondWord } from '../options/comman
 import type { ConnectionFlags } from '../options/line.ts';
 import { topics } from '../options/service-commands.ts';
 import { withClient } from '../run/session.ts';
-import { type Io, variable } from '../terminal/io.ts';
+import type { Io } from '../terminal/io.ts';
 import type { CursorPosition } from './position.ts';
 import { type Choice, type Choices, nothing, startingWith, wordsOf } from './scripts.ts';
 

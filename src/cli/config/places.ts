@@ -4,8 +4,8 @@ import { type BaseUrl, parseBaseUrl } from '../../client/remote/url.ts';
 import { utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { makeFolder } from '../../platform/files.ts';
-import { samplePath } from '../../platform/installation.ts';
-import { type Io, variable } from '../terminal/io.ts';
+import { samplePath, variable } from '../../platform/installation.ts';
+import type { Io } from '../terminal/io.ts';
 import { readSettings } from './settings.ts';
 
 /** The store that a command reads. */

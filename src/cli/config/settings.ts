@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { parseBaseUrl } from '../../client/remote/url.ts';
 import { closest } from '../../domain/series/closest.ts';
 import { Problem } from '../../errors/problem.ts';
+import { configPath, readConfigFile } from '../../platform/config-file.ts';
 import { type OutputFormat, parseFormat } from '../../render/formats.ts';
 import type { Io } from '../terminal/io.ts';
-import { configPath, readConfigFile } from './config-file.ts';
 
 type Setting<T extends string | number = string | number> = {
   readonly description: string;

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { type Io, variable } from '../terminal/io.ts';
+import { changeConfigFile, configPath, isPrivate, readConfigFile } from '../../platform/config-file.ts';
+import { variable } from '../../platform/installation.ts';
+import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
-import { changeConfigFile, configPath, isPrivate, readConfigFile } from './config-file.ts';
 
 /** A key to send, and where it comes from, in words. */
 export type UserKey = { readonly text: string; readonly from: string };

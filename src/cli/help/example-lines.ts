@@ -8,88 +8,8 @@ asof revisions GDP --date 2008-10-01 --plot
 asof panel GDP PAYEMS --as-of-each month-end --from 2014-01-01 --to 2014-12-31
 `;
 
-/** The examples of each command, by its words; a comment that ends in `(needs …)` says what else must be there. */
+/** The examples of each command that is not about one operation, by its words. */
 export const examples: Readonly<Record<string, string>> = {
-  ping: `
-# whether asof answers, and from which data
-asof ping
-# what your plan allows (needs a service at that address)
-asof ping --base-url https://data.example.org
-`,
-  'series search': `
-# series about prices; synonyms and typos are understood
-asof series search "core inflation"
-# ids that contain GDP
-asof series search gdp --match id --columns id,title
-# the ids of all series
-asof series search --all --columns id --no-header -f csv
-`,
-  'series show': `
-# title, units and frequency
-asof series show PAYEMS
-# the first vintage, and the last day covered
-asof series show gdp --columns id,first_vintage,covered_to
-`,
-  observations: `
-# GDP as it was known at the end of 30 January 2015
-asof observations GDP --as-of 2015-01-30
-# two series as they were known at the start of that day
-asof obs gdp unrate --known-before 2015-01-30 --from 2014-01-01
-# first releases of every series whose id begins with PCE
-asof obs "PCE*" --first-release --from 2015-01-01 -o first.csv
-# a chart
-asof obs UNRATE --as-of 2020-06-30 --from 2000-01-01 --plot
-# the same chart as a file
-asof obs UNRATE --as-of 2020-06-30 --from 2000-01-01 -o unrate.svg
-`,
-  revisions: `
-# how often the fourth quarter of 2008 was revised
-asof revisions GDP --date 2008-10-01
-# the revisions known by the end of 2010, in percent
-asof revisions GDP --date 2008-10-01 --as-of 2010-12-31 --columns as_of_date,value,percent
-# the same as a chart of steps
-asof revisions GDPC1 --date 2008-10-01 --plot
-`,
-  vintages: `
-# the vintage dates of GDP in 2009
-asof vintages GDP --from 2009-01-01 --to 2009-12-31
-# the last five
-asof vintages UNRATE --limit 5
-`,
-  curve: `
-# the curve of a day
-asof curve --date 2024-03-28
-# the newest curve up to a Sunday
-asof curve --date 2024-03-31 --on-or-before
-# two days compared, in basis points
-asof curve --date 2023-10-19 --vs 2020-03-09
-# the same as a chart
-asof curve --date 2023-10-19 --vs 2020-03-09 --plot
-`,
-  yields: `
-# the ten-year rate of one week
-asof yields --maturity 10Y --from 2008-09-12 --to 2008-09-18
-# real rates, one column per maturity, into a file
-asof yields --type tips --wide --from 2022-01-01 -o tips.csv
-`,
-  spread: `
-# ten years less two years
-asof spread --long 10Y --short 2Y --from 2019-08-26 --to 2019-08-30
-# the days on which the curve was inverted
-asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk -F, '$4 < 0'
-`,
-  'insider filings': `
-# the filings about a company
-asof insider filings --ticker MAIA --from 2026-01-01
-# purchases in the open market, as filed by a date
-asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns filing_date,ticker,owner_name,shares
-`,
-  'insider clusters': `
-# several insiders who bought at about the same time
-asof insider clusters --ticker MAIA --from 2024-01-01
-# why each trade counts or not
-asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
-`,
   diff: `
 # what the annual revision of July 2009 changed
 asof diff GDP 2009-07-30 2009-07-31 --from 2008-01-01

@@ -1,5 +1,5 @@
 import type { Topic } from '../options/service-commands.ts';
-import { exitCode } from '../terminal/exit-code.ts';
+import { exitCode } from '../terminal/io.ts';
 
 const asOf = `Point in time
 

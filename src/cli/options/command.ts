@@ -51,6 +51,8 @@ export type CommandSpec = {
   readonly summary: string;
   /** What help says besides the summary. */
   readonly about?: string;
+  /** The examples that help shows, where the declaration of an operation holds them. */
+  readonly examples?: string;
   readonly args: readonly ArgumentSpec[];
   /** The flags in the order of help: the command's own, then those with a heading. */
   readonly flags: readonly Flag[];

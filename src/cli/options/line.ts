@@ -2,7 +2,7 @@ import type { Demands } from '../../analysis/basis.ts';
 import type { Query } from '../../analysis/query.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { OutputFlags } from '../../render/output.ts';
-import type { ResolvedDay } from './typed-day.ts';
+import type { ResolvedDay } from './typed-line.ts';
 
 /** How much a command writes to stderr. */
 export type MessageFlags = { readonly quiet: boolean; readonly verbose: boolean; readonly debug: boolean };

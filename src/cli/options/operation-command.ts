@@ -1,6 +1,7 @@
 import { textsOf } from '../../analysis/answer.ts';
 import type { OperationQuery, Query, QueryParams } from '../../analysis/query.ts';
 import { parseDay } from '../../domain/series/date.ts';
+import type { DayOfPeriod } from '../../domain/series/typed-day.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Clock, Param, Params } from '../../operations/param.ts';
@@ -14,7 +15,6 @@ import {
 } from './command.ts';
 import type { QueryLine } from './line.ts';
 import { sharedFlags } from './shared-flags.ts';
-import type { DayOfPeriod } from './typed-day.ts';
 import type { TypedLine } from './typed-line.ts';
 
 /** What the command of an operation has besides its parameters. */
@@ -32,7 +32,7 @@ export function operationCommand(
   others: readonly Operation[],
   { flags, outputFlags, query }: CommandExtras,
 ): CommandSpec {
-  const { words, heading, alias } = operation.command;
+  const { words, heading, alias, examples } = operation.command;
   const isListing = Object.hasOwn(operation.params, 'limit');
   const askedOf = (line: TypedLine): Operation =>
     others.find(({ command: { flag } }) => flag !== undefined && line.has(flag.name)) ?? operation;
@@ -41,6 +41,7 @@ export function operationCommand(
     heading,
     summary: operation.summary,
     ...(alias !== undefined && { alias }),
+    ...(examples !== undefined && { examples }),
     args: argumentsOf(operation),
     flags: [
       ...flagged(operation).flatMap((entry) => flagsOf(entry, operation)),

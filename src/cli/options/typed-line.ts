@@ -1,8 +1,18 @@
 import { addDays, type Day } from '../../domain/series/date.ts';
+import { type DayOfPeriod, readTypedDay } from '../../domain/series/typed-day.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Clock } from '../../operations/param.ts';
 import { choiceList } from '../../operations/params.ts';
-import { type DayOfPeriod, type ResolvedDay, readTypedDay } from './typed-day.ts';
+
+/** A day that was typed in other words than `YYYY-MM-DD`, such as `yesterday` or `2008Q3`. */
+export type ResolvedDay = {
+  /** The flag or argument. */
+  readonly flag: string;
+  readonly text: string;
+  readonly day: Day;
+  /** Whether the same text means another day tomorrow. */
+  readonly moves: boolean;
+};
 
 /**
  * What was typed after the words of a command: its arguments and the texts of its flags. Reads them as values; a value

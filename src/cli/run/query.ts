@@ -9,14 +9,15 @@ import type { Client } from '../../client/client.ts';
 import { isDataChange, restartOnChange } from '../../client/consistency.ts';
 import { utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
+import type { Envelope } from '../../operations/envelope.ts';
+import { openSink, type Sink } from '../../platform/sink.ts';
 import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
+import { type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
 import type { QueryLine } from '../options/line.ts';
-import { exitCode } from '../terminal/exit-code.ts';
 import type { Io } from '../terminal/io.ts';
+import { exitCode } from '../terminal/io.ts';
 import { type Messages, reportFailure } from '../terminal/messages.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
-import { RowOutput } from '../terminal/row-output.ts';
-import { openSink, type Sink } from '../terminal/sink.ts';
 import { outputPlace, withClient } from './session.ts';
 
 /** Answers a query and writes its rows: complete, or (to a file) not at all. */
@@ -165,4 +166,56 @@ function reportHidden({ dropped, hidden }: RowOutput, query: Query, { warn }: Me
   if (hidden === 0) return;
   const hint = query.kind === 'operation' ? '--all shows all, --limit N at most N' : '--all shows all';
   warn(`asof: ${hidden.toLocaleString('en-US')} more ${hidden === 1 ? 'row' : 'rows'}; ${hint}`);
+}
+
+/** The most rows of a table on a terminal, by default. */
+const screenful = 100;
+
+/** The output of an answer, page by page, and the count of the rows that are not shown. */
+class RowOutput {
+  readonly #renderer: Renderer;
+  readonly #most: number;
+  #rows = 0;
+  #hidden = 0;
+  #hasPages = false;
+
+  /** `isScreen` limits the output to a screenful of rows. */
+  constructor(renderer: Renderer, isScreen: boolean) {
+    this.#renderer = renderer;
+    this.#most = isScreen ? screenful : Number.POSITIVE_INFINITY;
+  }
+
+  /** The rows that are shown. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** The number of rows that are not shown. */
+  get hidden(): number {
+    return this.#hidden;
+  }
+
+  get hasPages(): boolean {
+    return this.#hasPages;
+  }
+
+  /** The columns that the terminal has no room for. */
+  get dropped(): readonly string[] {
+    return this.#renderer.dropped?.() ?? [];
+  }
+
+  /** The output of one more page. */
+  page(page: Envelope): Chunk {
+    this.#hasPages = true;
+    const results = page.results.slice(0, this.#most - this.#rows);
+    this.#rows += results.length;
+    this.#hidden += page.results.length - results.length;
+    const isFull = results.length === 0 && page.results.length > 0;
+    return isFull ? '' : this.#renderer.page({ ...page, results });
+  }
+
+  /** The end of the output, after its last page. */
+  end(): Iterable<Chunk> {
+    return endChunks(this.#renderer);
+  }
 }

@@ -4,13 +4,13 @@ import type { RemoteEvent } from '../../client/remote/client.ts';
 import type { RequestTry } from '../../client/remote/exchange.ts';
 import { secondsToReset } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
-import { version } from '../../platform/installation.ts';
+import { variable, version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
 import { longestWait, readSettings, timeoutSeconds } from '../config/settings.ts';
 import { keyFor, type UserKey } from '../config/user-key.ts';
 import type { ConnectionFlags, MessageFlags } from '../options/line.ts';
 import { readFor } from '../options/typed-line.ts';
-import { type Io, variable } from '../terminal/io.ts';
+import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 
 /** A client of a service, with the user's key for its origin; reports its requests as the flags ask. */

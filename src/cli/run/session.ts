@@ -1,13 +1,14 @@
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
 import { Problem } from '../../errors/problem.ts';
+import { variable } from '../../platform/installation.ts';
 import { parseFormat } from '../../render/formats.ts';
 import type { OutputPlace } from '../../render/output.ts';
 import { chosenBaseUrl, isDueToday, type StoreChoice, storeToRead } from '../config/places.ts';
 import { readSettings } from '../config/settings.ts';
 import type { ConnectionFlags, MessageFlags } from '../options/line.ts';
 import { readFor } from '../options/typed-line.ts';
-import { type Io, variable } from '../terminal/io.ts';
+import type { Io } from '../terminal/io.ts';
 import { type Messages, messagesOf } from '../terminal/messages.ts';
 
 /** The flags that say which store or service to ask, and what to print. */

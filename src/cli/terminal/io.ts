@@ -1,13 +1,7 @@
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import type { ProblemKind } from '../../errors/problem.ts';
 import type { UserFolders } from '../../platform/installation.ts';
-
-/** An output stream; `fd` is the file descriptor of a stream of the process, the rest describes a terminal. */
-export type Output = Writable & {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  readonly rows?: number;
-  readonly fd?: number;
-};
+import type { Output } from '../../platform/sink.ts';
 
 /** Everything that a command uses of its process, so that `main` can be tested without one. */
 export type Io = {
@@ -25,8 +19,48 @@ export type Io = {
   readonly leave?: (code: number) => void;
 };
 
-/** The value of an environment variable; an empty one is unset. */
-export function variable(io: Io, name: string): string | undefined {
-  const value = io.env[name];
-  return value === '' ? undefined : value;
+/** What the exit status of a command means; scripts depend on these numbers. */
+export const exitCode = {
+  success: 0,
+  differences: 1,
+  usage: 2,
+  notFound: 3,
+  unauthorized: 4,
+  forbidden: 5,
+  quota: 6,
+  unreachable: 7,
+  serviceFailed: 8,
+  empty: 9,
+  localIo: 10,
+  bug: 70,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+const codes: Readonly<Record<ProblemKind, number>> = {
+  'validation-error': exitCode.usage,
+  'bad-input': exitCode.usage,
+  'not-found': exitCode.notFound,
+  unauthorized: exitCode.unauthorized,
+  'plan-upgrade-required': exitCode.forbidden,
+  'rate-limit-exceeded': exitCode.quota,
+  unreachable: exitCode.unreachable,
+  'bad-answer': exitCode.serviceFailed,
+  'data-changed': exitCode.serviceFailed,
+  'service-unavailable': exitCode.serviceFailed,
+  'method-not-allowed': exitCode.serviceFailed,
+  'not-acceptable': exitCode.serviceFailed,
+  'uri-too-long': exitCode.serviceFailed,
+  'header-fields-too-large': exitCode.serviceFailed,
+  'internal-error': exitCode.serviceFailed,
+  'no-rows': exitCode.empty,
+  inexact: exitCode.empty,
+  'too-old': exitCode.empty,
+  'local-io': exitCode.localIo,
+  interrupted: exitCode.interrupted,
+};
+
+/** The exit status of a problem. */
+export function exitCodeOf(kind: ProblemKind): number {
+  return codes[kind];
 }

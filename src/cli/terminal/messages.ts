@@ -1,8 +1,9 @@
 import { Problem } from '../../errors/problem.ts';
 import { problemOf } from '../../errors/system-errors.ts';
+import type { Output } from '../../platform/sink.ts';
 import { printable } from '../../render/printable.ts';
-import { exitCode, exitCodeOf } from './exit-code.ts';
-import type { Io, Output } from './io.ts';
+import type { Io } from './io.ts';
+import { exitCode, exitCodeOf } from './io.ts';
 
 const embeddedErrors = 'asof://local/errors';
 

@@ -1,6 +1,7 @@
-import { type Io, variable } from './io.ts';
+import { variable } from '../../platform/installation.ts';
+import type { Share } from '../../render/progress-line.ts';
+import type { Io } from './io.ts';
 import { eraseStatus, showStatus } from './messages.ts';
-import type { Share } from './progress-line.ts';
 
 /** The progress of long work, as a line on a terminal's stderr. */
 export type Progress = {
@@ -20,7 +21,7 @@ const updateEvery = 100;
 /** Columns left free: a terminal shows `^C` after the line, which would wrap in the last column. */
 const roomForKeys = 3;
 
-type LineModule = typeof import('./progress-line.ts');
+type LineModule = typeof import('../../render/progress-line.ts');
 
 /** Progress of work that starts now; shown only on a terminal, and not with `quiet`. */
 export function progress(io: Io, quiet: boolean): Progress {
@@ -44,7 +45,7 @@ export function progress(io: Io, quiet: boolean): Progress {
       if (loaded !== undefined) return draw(loaded);
       if (isLoading) return;
       isLoading = true;
-      void import('./progress-line.ts').then((module) => {
+      void import('../../render/progress-line.ts').then((module) => {
         loaded = module;
         draw?.(module);
       });

@@ -1,8 +1,14 @@
 import { type Day, earlier } from '../series/date.ts';
-import { possiblyRedated, restatementOf } from './amendment.ts';
+import {
+  addReport,
+  possiblyRedated,
+  type RepetitionReason,
+  type ReportedTrade,
+  restatementOf,
+  tradesOf,
+} from './amendment.ts';
 import { type Filing, isAmendment } from './filing.ts';
 import { type IneligibleReason, type Purchase, purchaseOf } from './purchase.ts';
-import { addReport, type RepetitionReason, type ReportedTrade, tradesOf } from './reported-trade.ts';
 
 /** Why a trade counts towards no cluster, with the trade or amendment that takes its place. */
 type Exclusion =

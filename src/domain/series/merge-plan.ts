@@ -1,9 +1,16 @@
 import { type Day, type Frequency, periodStart } from './date.ts';
 import { type DateSet, type DateSetText, formatDateSet, parseDateSet } from './date-set.ts';
-import { addDifferences, type KeptChange } from './kept-change.ts';
 import type { Statement } from './revision-history.ts';
-import { type Change, knownOn, place, type StatedAt, type StatementConflict } from './revision-history.ts';
-import { betterKnown, type KeptKind } from './vintage-kind.ts';
+import {
+  addDifferences,
+  type Change,
+  type KeptChange,
+  knownOn,
+  place,
+  type StatedAt,
+  type StatementConflict,
+} from './revision-history.ts';
+import { betterKnown, type KeptKind } from './series.ts';
 
 /** A vintage as a store holds it. */
 export type HeldVintage = {

@@ -1,4 +1,5 @@
-import type { Day } from '../series/date.ts';
+import { type Day, dayNumber, type Frequency } from '../series/date.ts';
+import { frequencyOf } from '../series/series.ts';
 
 /** The kinds of daily treasury curve: nominal par yields, and real par yields of inflation-protected securities. */
 export type CurveType = (typeof curveTypes)[number];
@@ -56,4 +57,131 @@ export function curveMaturity(curveType: CurveType, count: string, unit: string)
   const label = `${count}${/^mo(?:nths?)?$/i.test(unit) ? 'M' : 'Y'}`;
   const maturity = maturitiesOf(curveType).find((known) => known === label);
   return maturity && { curveType, maturity };
+}
+
+/** A series that is a maturity of a curve, or the distance between two, under the id and the title of FRED. */
+export type YieldSeries = {
+  readonly id: string;
+  readonly title: string;
+  /** The rate, and for a spread the shorter one that is subtracted. */
+  readonly rate: CurveMaturity;
+  readonly less?: CurveMaturity;
+};
+
+/** The maturities that FRED publishes as series, in its spelling. */
+function fredNumber(maturity: Maturity): string {
+  return maturity.endsWith('M') ? `${maturity}O` : maturity.slice(0, -1);
+}
+
+/** FRED has no series of these. */
+const withoutId: ReadonlySet<Maturity> = new Set(['1.5M', '2M', '4M']);
+
+const yieldTitle = (maturity: Maturity) =>
+  `Market Yield on U.S. Treasury Securities at ${maturity.slice(0, -1)}-${maturity.endsWith('M') ? 'Month' : 'Year'} Constant Maturity, Quoted on an Investment Basis`;
+
+const par = (maturity: Maturity): CurveMaturity => ({ curveType: 'PAR', maturity });
+
+/** Every series that the curves answer, by id. */
+export const yieldSeries: readonly YieldSeries[] = [
+  ...maturitiesOf('PAR')
+    .filter((maturity) => !withoutId.has(maturity))
+    .map((maturity) => ({
+      id: `DGS${fredNumber(maturity)}`,
+      title: yieldTitle(maturity),
+      rate: par(maturity),
+    })),
+  ...maturitiesOf('TIPS').map((maturity) => ({
+    id: `DFII${fredNumber(maturity)}`,
+    title: `${yieldTitle(maturity)}, Inflation-Indexed`,
+    rate: { curveType: 'TIPS', maturity } as const,
+  })),
+  {
+    id: 'T10Y2Y',
+    title: '10-Year Treasury Constant Maturity Minus 2-Year Treasury Constant Maturity',
+    rate: par('10Y'),
+    less: par('2Y'),
+  },
+  {
+    id: 'T10Y3M',
+    title: '10-Year Treasury Constant Maturity Minus 3-Month Treasury Constant Maturity',
+    rate: par('10Y'),
+    less: par('3M'),
+  },
+].sort((a, b) => (a.id < b.id ? -1 : 1));
+
+/** The days on which the Treasury first published rates of maturities that it added to its curves. */
+const firstDays: Readonly<Record<CurveType, Readonly<Partial<Record<Maturity, Day>>>>> = {
+  PAR: {
+    '1M': '2001-07-31',
+    '1.5M': '2025-02-18',
+    '2M': '2018-10-16',
+    '4M': '2022-10-19',
+    '20Y': '1993-10-01',
+  },
+  TIPS: { '20Y': '2004-07-27', '30Y': '2010-02-22' },
+};
+
+/** The 20-year rate has an earlier life in the Federal Reserve's release: 1962 to 1986. */
+const lastOfFirstTwentyYears = '1986-12-31';
+
+/** Why a point cannot be: its maturity did not exist on its trade date, or that is on a weekend; undefined if it can. */
+export function impossiblePoint({
+  curveType,
+  tradeDate,
+  maturity,
+}: Pick<CurvePoint, 'curveType' | 'tradeDate' | 'maturity'>): string | undefined {
+  const weekend = weekendName(tradeDate);
+  if (weekend !== undefined)
+    return `${tradeDate} is a ${weekend}, on which no curve is published; are month and day exchanged?`;
+  const first = firstDays[curveType][maturity] ?? '';
+  const isEarlier = tradeDate < first;
+  if (!isEarlier || (curveType === 'PAR' && maturity === '20Y' && tradeDate <= lastOfFirstTwentyYears))
+    return undefined;
+  return `there is no ${maturity} rate before ${first}; are the columns shifted?`;
+}
+
+function weekendName(day: Day): string | undefined {
+  // 1970-01-01, day 0, was a Thursday.
+  return { 2: 'Saturday', 3: 'Sunday' }[((dayNumber(day) % 7) + 7) % 7];
+}
+
+/**
+ * Why the rates of one trade date, as a file has them, cannot be a curve: all of them are zero. A real rate alone can be
+ * zero, and so can the nominal rates of less than a year; undefined if the rates can be.
+ */
+export function impossibleRates(points: readonly CurvePoint[]): string | undefined {
+  for (const curveType of new Set(points.map((point) => point.curveType))) {
+    const own = points.filter((point) => point.curveType === curveType);
+    const canBeZero =
+      curveType === 'TIPS' ? own.length === 1 : own.every(({ maturity }) => maturity.endsWith('M'));
+    if (!canBeZero && own.every(({ rate }) => Number(rate) === 0))
+      return 'all rates are zero, as of no trade date';
+  }
+  return undefined;
+}
+
+const averages: Readonly<Partial<Record<Frequency, string>>> = {
+  M: 'monthly',
+  Q: 'quarterly',
+  SA: 'semiannual',
+  A: 'annual',
+};
+
+/**
+ * Why trade dates cannot be all those of a file: they are a month or more apart, as averages are; undefined if they can
+ * be. Two dates are averages only if both are the first of a month.
+ */
+export function impossibleDates(days: ReadonlySet<Day>): string | undefined {
+  const name = averages[frequencyOf(days)];
+  if (name === undefined) return undefined;
+  if (days.size < 3 && ![...days].every((day) => day.endsWith('-01'))) return undefined;
+  return `these are ${name} figures, such as averages; a curve has the rates of trade dates`;
+}
+
+/** The release from which FRED has the rates that it publishes as series. */
+export const h15Source = 'Federal Reserve H.15';
+
+/** The maturity whose rates an id of FRED names, such as `DGS10`; undefined for any other id, also for those of spreads. */
+export function maturityNamed(id: string): CurveMaturity | undefined {
+  return yieldSeries.find((series) => series.id === id && series.less === undefined)?.rate;
 }

@@ -1,8 +1,7 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
-import type { SeriesMetadata } from '../../domain/series/series.ts';
-import type { KeptKind, VintageKind } from '../../domain/series/vintage-kind.ts';
+import type { KeptKind, SeriesMetadata, VintageKind } from '../../domain/series/series.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import type { SourceFile } from '../files/source-file.ts';
 

@@ -1,9 +1,16 @@
 import type { Day } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
-import type { CurveMaturity, CurvePoint } from '../../domain/treasury/curve.ts';
-import { impossibleDates, impossiblePoint, impossibleRates } from '../../domain/treasury/possible.ts';
-import { h15Source, maturityNamed, yieldSeries } from '../../domain/treasury/yield-series.ts';
+import {
+  type CurveMaturity,
+  type CurvePoint,
+  h15Source,
+  impossibleDates,
+  impossiblePoint,
+  impossibleRates,
+  maturityNamed,
+  yieldSeries,
+} from '../../domain/treasury/curve.ts';
 import type { StoreWriter } from '../../store/store.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 

@@ -10,8 +10,14 @@ import {
   type WholeVintage,
 } from '../../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
-import { frequencyOf, marksCalendarYear, normalisingFrequency } from '../../domain/series/series.ts';
-import { type KeptKind, kindOf, kindsText } from '../../domain/series/vintage-kind.ts';
+import {
+  frequencyOf,
+  type KeptKind,
+  kindOf,
+  kindsText,
+  marksCalendarYear,
+  normalisingFrequency,
+} from '../../domain/series/series.ts';
 import type { Merged, SeriesRecord } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { readRecord, writeRecord } from './series.ts';

@@ -3,7 +3,7 @@ import { parseDateSet } from '../../domain/series/date-set.ts';
 import type { HeldVintage, MergePlan } from '../../domain/series/merge-plan.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { type Change, knownOn } from '../../domain/series/revision-history.ts';
-import { type KeptKind, kindOf, kindsText, type VintageKind } from '../../domain/series/vintage-kind.ts';
+import { type KeptKind, kindOf, kindsText, type VintageKind } from '../../domain/series/series.ts';
 import type {
   ObservationQuery,
   Revision,

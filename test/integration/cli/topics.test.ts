@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exitCode } from '../../../src/cli/terminal/exit-code.ts';
+import { exitCode } from '../../../src/cli/terminal/io.ts';
 import { formats } from '../../../src/import/formats/recognise.ts';
 import { formatNames } from '../../../src/render/formats.ts';
 import { asof } from '../../support/command.ts';

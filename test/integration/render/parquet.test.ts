@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/errors/problem.ts';
 import type { Cell, Row } from '../../../src/operations/envelope.ts';
 import type { Field } from '../../../src/operations/field.ts';
-import { ParquetRenderer } from '../../../src/render/parquet/parquet.ts';
+import { ParquetRenderer } from '../../../src/render/parquet.ts';
 import { renderPages } from '../../../src/render/renderer.ts';
 import { queryDuckDb, readParquet } from '../../support/duckdb.ts';
 import { scratchFolder } from '../../support/folders.ts';

@@ -1,6 +1,11 @@
 import { parseDay } from '../../../domain/series/date.ts';
-import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
-import { parseVintageKind, vintageKinds } from '../../../domain/series/vintage-kind.ts';
+import {
+  parseFrequency,
+  parseSeriesId,
+  parseVintageKind,
+  type SeriesMetadata,
+  vintageKinds,
+} from '../../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { CsvRow } from '../../readers/csv.ts';
 import { headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';

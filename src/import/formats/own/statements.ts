@@ -1,8 +1,12 @@
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import type { Statement } from '../../../domain/series/revision-history.ts';
-import { parseSeriesId } from '../../../domain/series/series.ts';
-import { type KeptKind, parseVintageKind, vintageKinds } from '../../../domain/series/vintage-kind.ts';
+import {
+  type KeptKind,
+  parseSeriesId,
+  parseVintageKind,
+  vintageKinds,
+} from '../../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { CsvRow } from '../../readers/csv.ts';
 import { headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';

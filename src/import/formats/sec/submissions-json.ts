@@ -3,7 +3,15 @@ import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { isJsonObject, readJsonObject, type UncheckedObject } from '../../readers/json.ts';
 import type { ImportFormat } from '../format.ts';
-import { parseAccession, parseCik, parseForm, parseInstant, parseStatedDate } from './values.ts';
+import {
+  easternAsUtc,
+  parseAccession,
+  parseCik,
+  parseForm,
+  parseInstant,
+  parseStatedDate,
+  utcAsEastern,
+} from './values.ts';
 
 /** The SEC's list of a company's or a person's filings. It has no trades; it dates the ownership XML imported with it. */
 export const secSubmissionsJson: ImportFormat = {
@@ -15,9 +23,11 @@ export const secSubmissionsJson: ImportFormat = {
   takesAsOf: false,
   recognise: (head) => holdsSubmissions(head),
   async *read(file) {
-    const { length } = await readSubmissions(file);
-    const filings = length === 1 ? '1 ownership filing' : `${length} ownership filings`;
-    yield { notes: [`dates ${filings}; it has no trades itself`] };
+    const { filings, zone } = await readList(file);
+    const count = filings.length === 1 ? '1 ownership filing' : `${filings.length} ownership filings`;
+    const timeless = 'its times of acceptance can be UTC or Eastern time, and are left out';
+    const notes = zone === undefined && filings.length > 0 ? [timeless] : [];
+    yield { notes: [`dates ${count}; it has no trades itself`, ...notes] };
   },
 };
 
@@ -39,6 +49,13 @@ export function holdsSubmissions(head: string): boolean {
 
 /** The ownership filings in a list of filings (`CIK0001835632.json`, `CIK0001835632-submissions-001.json`). */
 export async function readSubmissions(file: SourceFile): Promise<readonly ListedFiling[]> {
+  return (await readList(file)).filings;
+}
+
+/** A list of filings, and the zone of its times. */
+type FilingList = { readonly filings: readonly ListedFiling[]; readonly zone: ListZone | undefined };
+
+async function readList(file: SourceFile): Promise<FilingList> {
   const { columns, owner } = await contentOf(file);
   const accessions = texts(file, columns, 'accessionNumber');
   const listOf = (name: string): readonly string[] => {
@@ -54,7 +71,8 @@ export async function readSubmissions(file: SourceFile): Promise<readonly Listed
     reportDate: columns.reportDate === undefined ? [] : listOf('reportDate'),
     primaryDocument: columns.primaryDocument === undefined ? [] : listOf('primaryDocument'),
   };
-  return accessions.flatMap((accession, index): ListedFiling[] => {
+  const zone = zoneOf(lists);
+  const filings = accessions.flatMap((accession, index): ListedFiling[] => {
     const formType = parseForm(lists.form[index] ?? '');
     if (formType === undefined) return [];
     const read = <T>(column: string, value: string, parse: (text: string) => T | undefined): T => {
@@ -66,18 +84,56 @@ export async function readSubmissions(file: SourceFile): Promise<readonly Listed
       const value = lists[column][index] ?? '';
       return value === '' ? null : read(column, value, parse);
     };
+    const accepted = maybe('acceptanceDateTime', parseInstant);
     return [
       {
         accessionNumber: read('accessionNumber', accession, parseAccession),
         formType,
         filedOn: read('filingDate', lists.filingDate[index] ?? '', parseDay),
-        acceptedAt: maybe('acceptanceDateTime', parseInstant),
+        acceptedAt: accepted === null || zone === undefined ? null : instantIn[zone](accepted),
         periodOfReport: maybe('reportDate', parseStatedDate),
         // `xslF345X05/wk-form4.xml` is a rendering of `wk-form4.xml`.
         document: maybe('primaryDocument', (path) => documentOf(path.split('/').at(-1), owner)),
       },
     ];
   });
+  return { filings, zone: lists.acceptanceDateTime.length === 0 ? 'UTC' : zone };
+}
+
+/** The zone of all times in one list: they end in `Z`, but some lists state UTC and some the time in Washington. */
+type ListZone = keyof typeof instantIn;
+
+const instantIn = { UTC: (text: string) => text, Eastern: easternAsUtc } as const;
+
+/** The zone in which fewer of the times are impossible; undefined if both fit equally. */
+function zoneOf(lists: {
+  readonly form: readonly string[];
+  readonly filingDate: readonly string[];
+  readonly acceptanceDateTime: readonly string[];
+}): ListZone | undefined {
+  let [asUtc, asEastern] = [0, 0];
+  for (const [index, text] of lists.acceptanceDateTime.entries()) {
+    const time = parseInstant(text);
+    if (time === undefined) continue;
+    const filing = [lists.form[index] ?? '', lists.filingDate[index] ?? ''] as const;
+    if (!isPossible(utcAsEastern(time), ...filing)) asUtc += 1;
+    if (!isPossible(time, ...filing)) asEastern += 1;
+  }
+  if (asUtc === asEastern) return undefined;
+  return asUtc < asEastern ? 'UTC' : 'Eastern';
+}
+
+/**
+ * Whether EDGAR can have accepted a filing when clocks in Washington showed `clock`: it accepts from 06:00 to 22:00,
+ * and finishes what it has begun. Ownership forms have the filing date of that day; annual, quarterly and current
+ * reports that come after 17:30 have that of the next. The SEC itself posts `EFFECT` at night.
+ */
+function isPossible(clock: string, form: string, filedOn: string): boolean {
+  if (form === 'EFFECT') return true;
+  const [day, time] = [clock.slice(0, 10), clock.slice(11, 16)];
+  if (time < '06:00' || time > '22:30') return false;
+  if (parseForm(form) !== undefined) return day === filedOn;
+  return !(/^(?:8-K|10-K|10-Q)(?:\/A)?$/.test(form) && time > '17:35' && day === filedOn);
 }
 
 /** A list of texts. */

@@ -93,11 +93,21 @@ export function parseEasternTime(text: string): string | undefined {
   const [, day = '', hour = '', minute = '', second = ''] =
     /^(\d{8})([01]\d|2[0-3])([0-5]\d)([0-5]\d)$/.exec(text) ?? [];
   const date = parseCompactDay(day);
-  if (date === undefined) return undefined;
-  const wall = Date.parse(`${date}T${hour}:${minute}:${second}Z`);
-  // The offset at noon holds for all hours in which EDGAR accepts filings (06:00 to 22:00).
-  const utc = wall + easternHoursBehind(new Date(`${date}T17:00:00Z`)) * 3_600_000;
-  return `${new Date(utc).toISOString().slice(0, 19)}Z`;
+  return date === undefined ? undefined : easternAsUtc(`${date}T${hour}:${minute}:${second}Z`);
+}
+
+/** The UTC second of a clock in Washington that shows the time of `clock`, whose `Z` does not count: `2022-11-08T20:18:10Z`. */
+export function easternAsUtc(clock: string): string {
+  return shifted(clock, easternHoursBehind(clock.slice(0, 10)));
+}
+
+/** What a clock in Washington shows at a UTC second, in the same form. */
+export function utcAsEastern(instant: string): string {
+  return shifted(instant, -easternHoursBehind(instant.slice(0, 10)));
+}
+
+function shifted(instant: string, hours: number): string {
+  return `${new Date(Date.parse(instant) + hours * 3_600_000).toISOString().slice(0, 19)}Z`;
 }
 
 const easternHour = new Intl.DateTimeFormat('en-US', {
@@ -106,8 +116,9 @@ const easternHour = new Intl.DateTimeFormat('en-US', {
   hourCycle: 'h23',
 });
 
-function easternHoursBehind(noon: Date): number {
-  return noon.getUTCHours() - Number(easternHour.format(noon));
+/** The offset at noon holds for all hours in which EDGAR accepts filings (06:00 to 22:00). */
+function easternHoursBehind(date: string): number {
+  return 17 - Number(easternHour.format(new Date(`${date}T17:00:00Z`)));
 }
 
 const noTicker = /^[^A-Z0-9]*(?:NONE|N\/A|NA|N\.A\.|NOT APPLICABLE)?[^A-Z0-9]*$/;

@@ -5,9 +5,11 @@ import {
   type CurvePoint,
   type CurveType,
   curveMaturity,
+  h15Source,
+  impossibleDates,
+  impossiblePoint,
+  impossibleRates,
 } from '../../../domain/treasury/curve.ts';
-import { impossibleDates, impossiblePoint, impossibleRates } from '../../../domain/treasury/possible.ts';
-import { h15Source } from '../../../domain/treasury/yield-series.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, headerOf, readCsv } from '../../readers/csv.ts';
 import type { Batch, ImportFormat } from '../format.ts';

@@ -1,7 +1,13 @@
 import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
-import { type CurveMaturity, type CurvePoint, curveMaturity } from '../../../domain/treasury/curve.ts';
-import { impossibleDates, impossiblePoint, impossibleRates } from '../../../domain/treasury/possible.ts';
+import {
+  type CurveMaturity,
+  type CurvePoint,
+  curveMaturity,
+  impossibleDates,
+  impossiblePoint,
+  impossibleRates,
+} from '../../../domain/treasury/curve.ts';
 import type { Problem } from '../../../errors/problem.ts';
 import { allBytes } from '../../files/content.ts';
 import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';

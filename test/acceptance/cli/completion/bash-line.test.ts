@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bashLine, bashText, type Quote } from '../../../../src/cli/completion/bash-line.ts';
+import { bashLine, bashText, type Quote } from '../../../../src/cli/completion/scripts.ts';
 
 /** The words of each line, as bash itself splits it. */
 function byBash(lines: readonly string[]): string[][] {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clusterTotals } from '../../../../src/domain/insider/amounts.ts';
-import { type Cluster, clustersOf } from '../../../../src/domain/insider/cluster.ts';
+import { type Cluster, clustersOf, clusterTotals } from '../../../../src/domain/insider/cluster.ts';
 import type { Purchase } from '../../../../src/domain/insider/purchase.ts';
 import { addDays } from '../../../../src/domain/series/date.ts';
 import { filing, owner } from '../../../support/filings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { transactionValue } from '../../../../src/domain/insider/amounts.ts';
+import { transactionValue } from '../../../../src/domain/insider/cluster.ts';
 import {
   combinedFiling,
   conflictingFields,

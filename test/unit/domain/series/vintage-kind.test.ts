@@ -7,7 +7,7 @@ import {
   kindsText,
   parseVintageKind,
   vintageKinds,
-} from '../../../../src/domain/series/vintage-kind.ts';
+} from '../../../../src/domain/series/series.ts';
 
 const kept = fc.constantFrom<KeptKind>(...vintageKinds, '');
 

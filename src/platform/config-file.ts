@@ -1,9 +1,15 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Problem } from '../../errors/problem.ts';
-import { systemProblem } from '../../errors/system-errors.ts';
-import { makeFolder, replaceFile } from '../../platform/files.ts';
-import { type Io, variable } from '../terminal/io.ts';
+import { Problem } from '../errors/problem.ts';
+import { systemProblem } from '../errors/system-errors.ts';
+import { makeFolder, replaceFile } from './files.ts';
+import { type UserFolders, variable } from './installation.ts';
+
+/** The environment of a user, and where the system keeps the user's files. */
+type User = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly folders: UserFolders;
+};
 
 /** The files that asof keeps for a user: settings, and the keys that go to services. */
 export type ConfigFile = 'config' | 'keys';
@@ -12,18 +18,18 @@ export type ConfigFile = 'config' | 'keys';
 type ConfigEntries = Readonly<Record<string, unknown>>;
 
 /** The folder of the user's settings and keys: ASOF_CONFIG_DIR, or the one by the system's conventions. */
-function configFolder(io: Io): string {
-  return variable(io, 'ASOF_CONFIG_DIR') ?? io.folders.config;
+function configFolder(user: User): string {
+  return variable(user, 'ASOF_CONFIG_DIR') ?? user.folders.config;
 }
 
 /** The path of a file, which need not exist. */
-export function configPath(io: Io, file: ConfigFile): string {
-  return join(configFolder(io), `${file}.json`);
+export function configPath(user: User, file: ConfigFile): string {
+  return join(configFolder(user), `${file}.json`);
 }
 
 /** The entries of a file, none if it does not exist; a damaged file is a Problem that names it and the way out. */
-export function readConfigFile(io: Io, file: ConfigFile): ConfigEntries {
-  const path = configPath(io, file);
+export function readConfigFile(user: User, file: ConfigFile): ConfigEntries {
+  const path = configPath(user, file);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -52,17 +58,17 @@ function parsed(text: string): ConfigEntries | undefined {
 
 /** Sets an entry of a file, or removes it if the value is undefined; only the owner can read the file and its folder. */
 export async function changeConfigFile(
-  io: Io,
+  user: User,
   file: ConfigFile,
   name: string,
   value: string | number | undefined,
 ): Promise<void> {
-  const { [name]: before, ...others } = readConfigFile(io, file);
+  const { [name]: before, ...others } = readConfigFile(user, file);
   if (value === undefined && before === undefined) return;
   const entries = value === undefined ? others : { ...others, [name]: value };
-  const path = configPath(io, file);
+  const path = configPath(user, file);
   try {
-    makePrivate(configFolder(io));
+    makePrivate(configFolder(user));
     await replaceFile(path, `${JSON.stringify(entries, undefined, 2)}\n`, 0o600);
   } catch (error) {
     throw systemProblem('write to', path, error);

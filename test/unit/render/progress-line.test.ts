@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { progressLine, type Share } from '../../../../src/cli/terminal/progress-line.ts';
+import { progressLine, type Share } from '../../../src/render/progress-line.ts';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 

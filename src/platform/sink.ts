@@ -1,16 +1,26 @@
 // `promises` loads node:fs/promises on first use: most commands write to stdout.
 import { constants, fstatSync, openSync, promises, writeFile } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { isClosedPipe, isSystemError, systemProblem } from '../../errors/system-errors.ts';
-import { DraftFile } from '../../platform/files.ts';
-import { unlessAborted } from '../../platform/promises.ts';
-import type { Chunk } from '../../render/renderer.ts';
-import type { Io, Output } from './io.ts';
+import type { Writable } from 'node:stream';
+import { isClosedPipe, isSystemError, systemProblem } from '../errors/system-errors.ts';
+import { DraftFile } from './files.ts';
+import { unlessAborted } from './promises.ts';
+
+/** An output stream; `fd` is the file descriptor of a stream of the process, the rest describes a terminal. */
+export type Output = Writable & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly fd?: number;
+};
+
+/** The stream that takes the data where no file is named, and the signal that stops writing. */
+type Streams = { readonly stdout: Output; readonly signal: AbortSignal };
 
 /** Where a command's data goes. */
 export type Sink = {
   /** Writes text or bytes as fast as the reader takes them; false when the reader has closed the pipe. */
-  readonly write: (chunk: Chunk) => Promise<boolean>;
+  readonly write: (chunk: string | Uint8Array) => Promise<boolean>;
   /** Whether anything was written that cannot be taken back. */
   readonly committed: () => boolean;
   /** Takes back everything that was written; only while not `committed`. */
@@ -22,10 +32,10 @@ export type Sink = {
 };
 
 /** Writes a chunk, and resolves to the failure if there was one. */
-type Put = (chunk: Chunk) => Promise<NodeJS.ErrnoException | undefined>;
+type Put = (chunk: string | Uint8Array) => Promise<NodeJS.ErrnoException | undefined>;
 
 /** The sink of `-o file`, or of stdout; a file that cannot be written is a Problem at once. */
-export async function openSink(file: string | undefined, { stdout, signal }: Io): Promise<Sink> {
+export async function openSink(file: string | undefined, { stdout, signal }: Streams): Promise<Sink> {
   return file === undefined ? streamSink(stdout, signal) : fileSink(file, signal);
 }
 
@@ -36,7 +46,7 @@ export function streamSink(stream: Output, signal: AbortSignal): Sink {
 }
 
 /** Prints a text to stdout; a full disk behind it is a Problem, and a reader that closed the pipe is not. */
-export async function print(text: string, { stdout, signal }: Io): Promise<void> {
+export async function print(text: string, { stdout, signal }: Streams): Promise<void> {
   await streamSink(stdout, signal).write(text);
 }
 

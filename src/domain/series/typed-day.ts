@@ -1,15 +1,5 @@
-import { addDays, type Day, dayOf, earlier, monthEnd, parseDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
-
-/** A day that was typed in other words than `YYYY-MM-DD`, such as `yesterday` or `2008Q3`. */
-export type ResolvedDay = {
-  /** The flag or argument. */
-  readonly flag: string;
-  readonly text: string;
-  readonly day: Day;
-  /** Whether the same text means another day tomorrow. */
-  readonly moves: boolean;
-};
+import { addDays, type Day, dayOf, earlier, monthEnd, parseDay } from './date.ts';
 
 /** Which day a month, a quarter or a year means: ranges begin on its first day and end on its last. */
 export type DayOfPeriod = 'first' | 'last';

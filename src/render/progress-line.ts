@@ -1,5 +1,5 @@
-import { printable } from '../../render/printable.ts';
-import { cellWidth, cut } from '../../render/terminal-text.ts';
+import { printable } from './printable.ts';
+import { cellWidth, cut } from './terminal-text.ts';
 
 /** How much of some work is done, and the total if it is known; the unit `bytes` is shown as kB, MB or GB. */
 export type Share = { readonly done: number; readonly total?: number; readonly unit?: string };

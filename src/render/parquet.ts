@@ -1,0 +1,203 @@
+import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
+import { dayNumber } from '../domain/series/date.ts';
+import { parseDecimal } from '../domain/series/decimal.ts';
+import { Problem } from '../errors/problem.ts';
+import type { Cell, Envelope, Row } from '../operations/envelope.ts';
+import { type Field, type FieldKind, fieldKinds } from '../operations/field.ts';
+import { toWire } from '../operations/wire.ts';
+import type { OutputLayout, Renderer } from './renderer.ts';
+
+/** The rows of a row group: the most that are in memory. */
+const groupRows = 50_000;
+
+type NamedColumn = ParquetColumn & { readonly name: string };
+
+/**
+ * A Parquet file: one column per field in the type of the field, numbers exact, missing values null, the as-of date as
+ * `as_of` in its metadata. Files of one question have one schema, with any rows or none. The same rows give the same
+ * bytes, however they are paged.
+ */
+export class ParquetRenderer implements Renderer {
+  readonly #columns: readonly NamedColumn[];
+  readonly #bytes = new ByteWriter();
+  /** Begins with the first row group, so that a short answer can start again when the data change. */
+  #file: ParquetWriter | undefined;
+  #group: readonly StoredCell[][];
+  #rows = 0;
+  #asOf: string | undefined;
+
+  constructor({ columns: { fields } }: OutputLayout) {
+    this.#columns = fields.map((field) => ({ name: field.name, ...parquetColumn(field) }));
+    this.#group = this.#columns.map(() => []);
+  }
+
+  page({ as_of, results }: Envelope): Uint8Array {
+    this.#asOf ??= as_of;
+    for (const row of results) {
+      for (const [i, { name, stored }] of this.#columns.entries()) this.#group[i]?.push(stored(row[name]));
+      this.#rows += 1;
+      if (this.#rows === groupRows) this.#writeGroup();
+    }
+    return this.#takeBytes();
+  }
+
+  *end(): Generator<Uint8Array> {
+    if (this.#rows > 0) this.#writeGroup();
+    yield this.#takeBytes();
+    this.#begun().finish();
+    yield this.#takeBytes();
+  }
+
+  #begun(): ParquetWriter {
+    this.#file ??= new ParquetWriter({
+      writer: this.#bytes,
+      schema: [
+        { name: 'rows', num_children: this.#columns.length },
+        ...this.#columns.flatMap(({ elements }) => elements),
+      ],
+      createdBy: 'asof',
+      ...(this.#asOf !== undefined && { kvMetadata: [{ key: 'as_of', value: this.#asOf }] }),
+    });
+    return this.#file;
+  }
+
+  #writeGroup(): void {
+    const columnData = this.#columns.map(({ name }, i) => ({ name, data: this.#group[i] ?? [] }));
+    this.#begun().write({ columnData, rowGroupSize: Number.POSITIVE_INFINITY });
+    this.#group = this.#columns.map(() => []);
+    this.#rows = 0;
+  }
+
+  /** Takes the bytes written since the last call; the writer keeps counting from the start of the file. */
+  #takeBytes(): Uint8Array {
+    const bytes = this.#bytes.getBytes().slice();
+    this.#bytes.index = 0;
+    return bytes;
+  }
+}
+
+/** Makes the column of a field. Its type follows from the field alone, so that files with different rows fit together. */
+export function parquetColumn({ name, type, fields = [] }: Field): ParquetColumn {
+  const { elements, stored } = columns[fieldKinds[type].parquet](name, toWire(fields));
+  // In the contract an empty text means unknown, as for a unit.
+  const isMissing = (cell: Cell | undefined) => cell === undefined || cell === null || cell === '';
+  return { elements, stored: (cell) => (isMissing(cell) ? null : stored(cell)) };
+}
+
+const columns: Readonly<
+  Record<FieldKind['parquet'], (name: string, wire: (record: Row) => Row) => ParquetColumn>
+> = {
+  DECIMAL: decimalColumn,
+  DATE: (name) => ({
+    elements: [optional(name, { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } })],
+    stored: (cell) => (isDay(cell) ? dayNumber(cell) : misfit(name, cell, 'a day without a time')),
+  }),
+  INT64: (name) => ({
+    elements: [optional(name, { type: 'INT64' })],
+    stored: (cell) => (Number.isSafeInteger(cell) ? BigInt(Number(cell)) : misfit(name, cell, 'an integer')),
+  }),
+  BOOLEAN: (name) => ({
+    elements: [optional(name, { type: 'BOOLEAN' })],
+    stored: (cell) => (typeof cell === 'boolean' ? cell : misfit(name, cell, 'true or false')),
+  }),
+  STRING: (name) => ({ elements: [textElement(name)], stored: textOf }),
+  LIST: (name, wire) => ({
+    elements: [
+      optional(name, { converted_type: 'LIST', logical_type: { type: 'LIST' }, num_children: 1 }),
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      textElement('element'),
+    ],
+    stored: (cell) =>
+      Array.isArray(cell)
+        ? cell.map((entry) => (entry === null ? null : entryText(entry, wire)))
+        : misfit(name, cell, 'a list'),
+  }),
+};
+
+function textElement(name: string) {
+  return optional(name, { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } });
+}
+
+/** A text unchanged; a record of a list as its JSON. */
+function entryText(entry: Cell, wire: (record: Row) => Row): string {
+  return isRecord(entry) ? JSON.stringify(wire(entry)) : textOf(entry);
+}
+
+function isRecord(entry: Cell): entry is Row {
+  return typeof entry === 'object' && entry !== null && !Array.isArray(entry);
+}
+
+function textOf(cell: Cell | undefined): string {
+  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+}
+
+function isDay(cell: Cell | undefined): cell is string {
+  return typeof cell === 'string' && /^\d{4}-\d\d-\d\d$/.test(cell);
+}
+
+function misfit(name: string, cell: Cell | undefined, type: string): never {
+  const text = JSON.stringify(cell ?? null);
+  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  throw new Problem('bad-input', `column '${name}' has ${shown}, and Parquet would hold ${type}`, {
+    hints: ['-f csv writes it as it is; --columns leaves it out'],
+  });
+}
+
+/** A cell in the storage type of its column; null is missing. */
+export type StoredCell = string | number | bigint | boolean | null | readonly (string | null)[];
+
+/** A column of a Parquet file: its type is fixed before the first row. */
+export type ParquetColumn = {
+  /** The column in the schema of the file. */
+  readonly elements: readonly SchemaElement[];
+  /** A cell in the storage type of the schema; throws a Problem if the column cannot hold it exactly. */
+  stored(cell: Cell | undefined): StoredCell;
+};
+
+/** An element of the schema that may be missing in a row: another service may lack our additional fields. */
+export function optional(name: string, element: Omit<SchemaElement, 'name'>): SchemaElement {
+  return { name, repetition_type: 'OPTIONAL', ...element };
+}
+
+/**
+ * The type of every number: the most digits that readers of Parquet hold, and room for the decimals of a double. Readers
+ * take the type of a set of files from one of them, and round the others to it, so that all files have the same type.
+ */
+const [precision, scale] = [38, 18];
+
+/** Exact numbers as DECIMAL(38,18). A number with more digits is a Problem that names it. */
+export function decimalColumn(name: string): ParquetColumn {
+  const type = {
+    type: 'FIXED_LEN_BYTE_ARRAY',
+    type_length: 16,
+    converted_type: 'DECIMAL',
+    logical_type: { type: 'DECIMAL', precision, scale },
+    precision,
+    scale,
+  } as const;
+  return { elements: [optional(name, type)], stored: (cell) => unscaled(name, cell) };
+}
+
+/** The number in units of the last decimal place of the type. */
+function unscaled(name: string, cell: Cell | undefined): bigint {
+  const text = parseDecimal(String(cell));
+  if (text === undefined)
+    throw refused(`column '${name}' has ${shorten(String(cell))}, which is not a number`);
+  const [digits = '', decimals = ''] = text.replace('-', '').split('.');
+  const whole = digits.replace(/^0+/, '');
+  const fraction = decimals.replace(/0+$/, '');
+  if (whole.length > precision - scale || fraction.length > scale)
+    throw refused(
+      `column '${name}' has ${shorten(text)}, and numbers in Parquet have at most ${precision - scale} digits before the point and ${scale} after it`,
+    );
+  const units = BigInt(whole + fraction.padEnd(scale, '0'));
+  return text.startsWith('-') ? -units : units;
+}
+
+function shorten(text: string): string {
+  return `'${text.length > 60 ? `${text.slice(0, 60)}…` : text}'`;
+}
+
+function refused(detail: string): Problem {
+  return new Problem('bad-input', detail, { hints: ['-f csv writes every digit; --columns leaves it out'] });
+}
