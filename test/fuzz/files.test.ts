@@ -110,7 +110,11 @@ async function checkStore(store: string, paths: readonly string[], options: Part
   const copied = join(scratch, 'copy', 'asof.db');
   rmSync(dirname(copied), { recursive: true, force: true });
   const written = `series_id,date,as_of_date,value,vintage_kind\n${lines.join('\n')}\n`;
-  await importFiles(writeFiles(join(scratch, 'facts'), { 'facts.csv': written }), { store: copied, clock });
+  await importFiles(writeFiles(join(scratch, 'facts'), { 'facts.csv': written }), {
+    store: copied,
+    clock,
+    projections: true,
+  });
   expect((await contentsOf(copied)).facts, 'the facts in a new store').toEqual(contents.facts);
 }
 
