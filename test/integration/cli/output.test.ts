@@ -198,10 +198,10 @@ describe('formats', () => {
 });
 
 describe('-o', () => {
-  it.each(['obs GDP --csv', 'facts GDP', 'series search --csv'])(
+  it.each(['obs GDP', 'facts GDP', 'series search'])(
     'never replaces a store (%s)',
     async (words) => {
-      const copy = folder.path('copy.db');
+      const copy = folder.path('copy.csv');
       copyFileSync(store, copy);
       const before = readFileSync(copy);
       const { code, out, err } = await asof([...words.split(' '), '--store', copy, '-o', copy]);
@@ -231,7 +231,7 @@ describe('-o', () => {
     await asof([...line, '-o', folder.path('gdp.csv.gz')]);
     expect(gunzipSync(readFileSync(folder.path('gdp.csv.gz'))).toString()).toBe((await asof(line)).out);
     await asof(['facts', 'GDP', '--store', store, '-o', folder.path('facts.csv.gz')]);
-    const copy = folder.path('copy.db');
+    const copy = folder.path('copy.csv');
     expect((await asof(['import', folder.path('facts.csv.gz'), '--store', copy, '-q'])).code).toBe(0);
     expect((await asof(['facts', 'GDP', '--store', copy])).out).toBe(
       (await asof(['facts', 'GDP', '--store', store])).out,
