@@ -198,20 +198,17 @@ describe('formats', () => {
 });
 
 describe('-o', () => {
-  it.each(['obs GDP', 'facts GDP', 'series search'])(
-    'never replaces a store (%s)',
-    async (words) => {
-      const copy = folder.path('copy.csv');
-      copyFileSync(store, copy);
-      const before = readFileSync(copy);
-      const { code, out, err } = await asof([...words.split(' '), '--store', copy, '-o', copy]);
-      expect([code, out]).toEqual([2, '']);
-      expect(err).toBe(
-        `asof: will not write to ${copy}: it is a database, such as a store; name another file\n`,
-      );
-      expect(readFileSync(copy).equals(before)).toBe(true);
-    },
-  );
+  it.each(['obs GDP', 'facts GDP', 'series search'])('never replaces a store (%s)', async (words) => {
+    const copy = folder.path('copy.csv');
+    copyFileSync(store, copy);
+    const before = readFileSync(copy);
+    const { code, out, err } = await asof([...words.split(' '), '--store', copy, '-o', copy]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toBe(
+      `asof: will not write to ${copy}: it is a database, such as a store; name another file\n`,
+    );
+    expect(readFileSync(copy).equals(before)).toBe(true);
+  });
 
   it('writes what stdout would have had, in the format of the extension', async () => {
     const line = ['obs', 'GDP', '--store', store];
