@@ -1,11 +1,12 @@
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import { findSeries } from '../domain/series/search.ts';
+import { yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesSearch } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { type ParamTexts, without } from '../operations/param.ts';
-import type { QueryContext } from './answer.ts';
+import type { Failure, QueryContext } from './answer.ts';
 
 /** Where series are looked up. */
 type Catalogue = Pick<QueryContext, 'client' | 'signal'>;
@@ -95,6 +96,43 @@ function idsLike(text: string, known: readonly RowOf<typeof seriesSearch>[]): re
   return found.flatMap(({ series, matched }) =>
     matched === best && best !== 'some' && series.id !== text ? [series.id] : [],
   );
+}
+
+/**
+ * The series that typed ids mean and that hold statements, and the failures of the others. A pattern leaves out the series
+ * that the curves answer, which have no statements, unless it matches nothing else.
+ */
+export async function seriesWithFacts(
+  typed: readonly string[],
+  catalogue: Catalogue,
+  isHeld: (id: string) => Promise<boolean>,
+): Promise<{ readonly held: readonly string[]; readonly failures: readonly Failure[] }> {
+  const held: string[] = [];
+  const others: ResolvedSeries[] = [];
+  for (const one of await resolveSeries(typed, catalogue)) {
+    if (await isHeld(one.id)) held.push(one.id);
+    else others.push(one);
+  }
+  const failures: Failure[] = [];
+  for (const { id, typed: named } of others)
+    if (named !== undefined || held.length === 0)
+      failures.push({ id, error: await withSuggestion(withoutFacts(id), id, catalogue) });
+  return { held, failures };
+}
+
+/** Why a series has no statements: it does not exist, or it is a part of the curves. */
+function withoutFacts(id: string): Problem {
+  const series = yieldSeries.find((one) => one.id === id);
+  if (series === undefined) return new Problem('not-found', `series '${id}' not found`);
+  const { rate, less } = series;
+  const type = rate.curveType === 'TIPS' ? ' --type tips' : '';
+  const command =
+    less === undefined
+      ? `yields --maturity ${rate.maturity}${type}`
+      : `spread --long ${rate.maturity} --short ${less.maturity}`;
+  return new Problem('not-found', `${id} has no statements: it comes from the treasury curves`, {
+    hints: [`asof ${command} --csv writes its rates`],
+  });
 }
 
 /** Texts as a list: `A, B or C`. */

@@ -4,6 +4,7 @@ import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { yields } from '../operations/index.ts';
 import { type QueryAnswer, type QueryContext, textsOf } from './answer.ts';
+import { yieldTableDrawing } from './charts.ts';
 import { type WideRow, yieldTableLayout } from './layouts.ts';
 import type { YieldTableQuery } from './query.ts';
 
@@ -21,7 +22,8 @@ export function answerYieldTable(query: YieldTableQuery, context: QueryContext):
   const rates = pagesOf(context.client, yields, texts, {}, context.signal);
   const table = tablePages(rates, maturities);
   const pages = first === undefined ? rowsUpTo(limit, table, context) : lastRows(table, first);
-  return { ...layout, failures: [], pages };
+  const drawing = context.chart === true ? { drawing: yieldTableDrawing(query) } : {};
+  return { ...layout, ...drawing, failures: [], pages };
 }
 
 /** A row for each date from rows for each rate; null for a maturity without a rate on that date. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
+import { seriesWithFacts } from '../analysis/series-ids.ts';
 import { planLineParser } from '../cli/options/parse.ts';
 import type { Origin } from '../client/client.ts';
 import { dataChanged } from '../client/consistency.ts';
@@ -39,14 +39,15 @@ export class Library extends Analyses {
   async *facts(ids: string | readonly string[]): AsyncIterable<FactRow> {
     const store = this.#store('facts');
     const typed = typeof ids === 'string' ? [ids] : ids;
+    const isHeld = async (id: string) => (await store.read((view) => view.findSeries(id))) !== undefined;
+    const { held, failures } = await seriesWithFacts(typed, this.#source, isHeld);
+    if (failures[0] !== undefined) throw failures[0].error;
     let state: string | undefined;
-    for (const { id } of await resolveSeries(typed, this.#source)) {
+    for (const id of held) {
       const facts = await store.read(async (view) => {
         const { name } = await view.state();
         if (state !== undefined && state !== name) throw dataChanged();
         state = name;
-        if ((await view.findSeries(id)) === undefined)
-          throw await withSuggestion(new Problem('not-found', `series '${id}' not found`), id, this.#source);
         const rows: FactRow[] = [];
         for await (const statements of view.statements(id))
           for (const { seriesId, date, asOf, value, kind = '' } of statements)
