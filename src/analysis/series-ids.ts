@@ -1,12 +1,12 @@
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import { findSeries } from '../domain/series/search.ts';
-import { yieldSeries } from '../domain/treasury/curve.ts';
+import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesSearch } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { type ParamTexts, without } from '../operations/param.ts';
-import type { Failure, QueryContext } from './answer.ts';
+import type { QueryContext } from './answer.ts';
 
 /** Where series are looked up. */
 type Catalogue = Pick<QueryContext, 'client' | 'signal'>;
@@ -39,6 +39,42 @@ export async function resolveSeries(
       if (!meant.has(one.id)) meant.set(one.id, one);
   }
   return [...meant.values()];
+}
+
+/**
+ * The series that typed ids mean of those that have statements, and a Problem for each id that means none. Patterns leave
+ * out the series that the curves answer.
+ */
+export async function seriesWithStatements(
+  typed: readonly string[],
+  has: (id: string) => Promise<boolean>,
+  catalogue: Catalogue,
+): Promise<{ readonly ids: readonly string[]; readonly failures: readonly unknown[] }> {
+  const ids: string[] = [];
+  const failures: unknown[] = [];
+  for (const one of await resolveSeries(typed, catalogue))
+    if (await has(one.id)) ids.push(one.id);
+    else if (one.typed !== undefined) failures.push(await withoutStatements(one.id, catalogue));
+  if (ids.length === 0 && failures.length === 0) failures.push(ofCurves(typed.join(' ')));
+  return { ids, failures };
+}
+
+async function withoutStatements(id: string, catalogue: Catalogue): Promise<unknown> {
+  const series = yieldSeries.find((one) => one.id === id);
+  if (series !== undefined) return ofCurves(id, series);
+  return withSuggestion(new Problem('not-found', `series '${id}' not found`), id, catalogue);
+}
+
+function ofCurves(id: string, series?: YieldSeries): Problem {
+  return new Problem('not-found', `series '${id}' has no statements: the curves answer it`, {
+    hints: [`asof ${commandFor(series)} --csv writes its rates`],
+  });
+}
+
+function commandFor({ rate, less }: Partial<YieldSeries> = {}): string {
+  if (rate === undefined) return 'yields';
+  if (less !== undefined) return `spread --long ${rate.maturity} --short ${less.maturity}`;
+  return `yields --maturity ${rate.maturity}${rate.curveType === 'TIPS' ? ' --type tips' : ''}`;
 }
 
 function isPattern(id: string): boolean {
@@ -96,43 +132,6 @@ function idsLike(text: string, known: readonly RowOf<typeof seriesSearch>[]): re
   return found.flatMap(({ series, matched }) =>
     matched === best && best !== 'some' && series.id !== text ? [series.id] : [],
   );
-}
-
-/**
- * The series that typed ids mean and that hold statements, and the failures of the others. A pattern leaves out the series
- * that the curves answer, which have no statements, unless it matches nothing else.
- */
-export async function seriesWithFacts(
-  typed: readonly string[],
-  catalogue: Catalogue,
-  isHeld: (id: string) => Promise<boolean>,
-): Promise<{ readonly held: readonly string[]; readonly failures: readonly Failure[] }> {
-  const held: string[] = [];
-  const others: ResolvedSeries[] = [];
-  for (const one of await resolveSeries(typed, catalogue)) {
-    if (await isHeld(one.id)) held.push(one.id);
-    else others.push(one);
-  }
-  const failures: Failure[] = [];
-  for (const { id, typed: named } of others)
-    if (named !== undefined || held.length === 0)
-      failures.push({ id, error: await withSuggestion(withoutFacts(id), id, catalogue) });
-  return { held, failures };
-}
-
-/** Why a series has no statements: it does not exist, or it is a part of the curves. */
-function withoutFacts(id: string): Problem {
-  const series = yieldSeries.find((one) => one.id === id);
-  if (series === undefined) return new Problem('not-found', `series '${id}' not found`);
-  const { rate, less } = series;
-  const type = rate.curveType === 'TIPS' ? ' --type tips' : '';
-  const command =
-    less === undefined
-      ? `yields --maturity ${rate.maturity}${type}`
-      : `spread --long ${rate.maturity} --short ${less.maturity}`;
-  return new Problem('not-found', `${id} has no statements: it comes from the treasury curves`, {
-    hints: [`asof ${command} --csv writes its rates`],
-  });
 }
 
 /** Texts as a list: `A, B or C`. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { seriesWithFacts } from '../analysis/series-ids.ts';
+import { seriesWithStatements } from '../analysis/series-ids.ts';
 import { planLineParser } from '../cli/options/parse.ts';
 import type { Origin } from '../client/client.ts';
 import { dataChanged } from '../client/consistency.ts';
@@ -39,11 +39,11 @@ export class Library extends Analyses {
   async *facts(ids: string | readonly string[]): AsyncIterable<FactRow> {
     const store = this.#store('facts');
     const typed = typeof ids === 'string' ? [ids] : ids;
-    const isHeld = async (id: string) => (await store.read((view) => view.findSeries(id))) !== undefined;
-    const { held, failures } = await seriesWithFacts(typed, this.#source, isHeld);
-    if (failures[0] !== undefined) throw failures[0].error;
     let state: string | undefined;
-    for (const id of held) {
+    const has = (id: string) => store.read(async (view) => (await view.findSeries(id)) !== undefined);
+    const { ids: found, failures } = await seriesWithStatements(typed, has, this.#source);
+    if (failures.length > 0) throw failures[0];
+    for (const id of found) {
       const facts = await store.read(async (view) => {
         const { name } = await view.state();
         if (state !== undefined && state !== name) throw dataChanged();

@@ -157,7 +157,7 @@ describe('a command or a request for a maturity of the curves', () => {
       };
       expect(await get('series/DGS10/observations?as_of=2015-01-03')).toMatchObject({
         status: 200,
-        results: [{ date: '2015-01-02', value: '2.12', as_of_date: '2015-01-02' }],
+        results: [{ date: '2015-01-02T00:00:00Z', value: '2.12', as_of_date: '2015-01-02T00:00:00Z' }],
       });
       expect((await get('series/T10Y2Y')).results).toMatchObject([{ id: 'T10Y2Y', observation_count: 2 }]);
       expect((await get('series/DFII10')).status).toBe(404);
@@ -214,7 +214,7 @@ describe('a command or a request for a maturity of the curves', () => {
     const problem = (id: string, command: string) => ({
       code: 3,
       out: '',
-      err: `asof: ${id} has no statements: it comes from the treasury curves\n      asof ${command} --csv writes its rates\n`,
+      err: `asof: series '${id}' has no statements: the curves answer it\n      asof ${command} --csv writes its rates\n`,
     });
     expect(await run('facts', 'dgs10')).toEqual(problem('DGS10', 'yields --maturity 10Y'));
     expect(await run('facts', 'T10Y3M')).toEqual(problem('T10Y3M', 'spread --long 10Y --short 3M'));
@@ -224,7 +224,7 @@ describe('a command or a request for a maturity of the curves', () => {
     const library = await open(store);
     await expect(library.facts('DGS10')[Symbol.asyncIterator]().next()).rejects.toMatchObject({
       kind: 'not-found',
-      detail: 'DGS10 has no statements: it comes from the treasury curves',
+      detail: "series 'DGS10' has no statements: the curves answer it",
     });
     await library.close();
     // The hint holds: the command writes the rates that were published.
@@ -252,7 +252,7 @@ describe('a command or a request for a maturity of the curves', () => {
     for await (const { series_id } of library.facts('*')) ids.push(series_id);
     await library.close();
     expect(ids).toEqual(['GDP']);
-    expect((await run('facts', 'T10*')).err).toContain('T10Y2Y has no statements');
+    expect((await run('facts', 'T10*')).err).toContain("series 'T10*' has no statements");
     expect((await run('facts', 'GDP', 'DGS10', '-o', '/dev/null')).code).toBe(3);
   });
 });
