@@ -13,10 +13,11 @@ import {
   type QueryContext,
   textsOf,
 } from './answer.ts';
-import { observationsDrawing, spreadDrawing, yieldsDrawing } from './charts.ts';
+import { observationsDrawing } from './charts.ts';
 import { noteBasis } from './coverage.ts';
 import { operationNamed } from './layouts.ts';
 import type { OperationQuery, PanelQuery, Query } from './query.ts';
+import { spreadDrawing, yieldsDrawing } from './rate-charts.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
 /** Answers a query, with no more requests than the next page takes. */

@@ -4,9 +4,9 @@ import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { yields } from '../operations/index.ts';
 import { type QueryAnswer, type QueryContext, textsOf } from './answer.ts';
-import { yieldTableDrawing } from './charts.ts';
 import { type WideRow, yieldTableLayout } from './layouts.ts';
 import type { YieldTableQuery } from './query.ts';
+import { yieldTableDrawing } from './rate-charts.ts';
 
 /** Treasury rates with a row for each date and a column for each maturity. */
 export function answerYieldTable(query: YieldTableQuery, context: QueryContext): QueryAnswer<WideRow> {
