@@ -31,7 +31,7 @@ export type ImportConflict =
     };
 
 /** What became of an import with conflicts: all of it was refused, or all but the conflicts was stored. */
-export type ConflictOutcome = 'nothing was imported' | 'what the store has is kept';
+type ConflictOutcome = 'nothing was imported' | 'what the store has is kept';
 
 /**
  * The refusal of an import, or of the parts of it that contradict the store: its message counts the conflicts, by cause if
