@@ -145,6 +145,14 @@ export class YieldSeriesView implements StoreView {
     return this.#view.imports();
   }
 
+  followed() {
+    return this.#view.followed();
+  }
+
+  descriptionChanges(seriesId: string) {
+    return this.#view.descriptionChanges(seriesId);
+  }
+
   /** The yield series that answers for an id; undefined where the store holds a series of that id, or no rates. */
   async #answering(id: string): Promise<Series | undefined> {
     if (definitionOf(id) === undefined || (await this.#view.findSeries(id)) !== undefined) return undefined;

@@ -43,5 +43,7 @@ function methodsOf(view: StoreView): StoreView {
     statements: (id) => view.statements(id),
     completeVintages: (id) => view.completeVintages(id),
     imports: () => view.imports(),
+    followed: () => view.followed(),
+    descriptionChanges: (id) => view.descriptionChanges(id),
   };
 }

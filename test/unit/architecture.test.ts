@@ -11,7 +11,18 @@ const maxLines = 300;
  * folder in it. `''` is `src` itself, whose only file is the public API.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  '': ['analysis', 'client', 'domain', 'import', 'library', 'operations', 'platform', 'snapshot', 'store'],
+  '': [
+    'analysis',
+    'client',
+    'domain',
+    'import',
+    'library',
+    'operations',
+    'platform',
+    'pull',
+    'snapshot',
+    'store',
+  ],
   library: [
     'analysis',
     'cli/options',
@@ -20,6 +31,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'import',
     'operations',
     'platform',
+    'pull',
     'snapshot',
     'store',
   ],
@@ -52,6 +64,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'import/formats/sec': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/formats/treasury': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/load': ['domain', 'import/files', 'import/formats', 'store'],
+  pull: ['client/remote', 'domain', 'import', 'platform', 'pull', 'store'],
+  'pull/fred': ['client/remote', 'domain', 'import', 'platform', 'pull', 'store'],
   server: ['domain/series', 'operations', 'platform', 'server/keys', 'service', 'store'],
   'server/keys': ['operations', 'platform', 'store'],
   'cli/terminal': ['domain/series', 'operations', 'platform', 'render'],
@@ -90,6 +104,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'import',
     'operations',
     'platform',
+    'pull',
     'render',
     'server',
     'snapshot',

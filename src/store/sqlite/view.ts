@@ -21,6 +21,7 @@ import type { Connection } from './connection.ts';
 import { asProblem } from './connection.ts';
 import { readCurve, readRates, readSpread, readYields } from './curves.ts';
 import { countFilings, readAcceptedFilings, readFilings, readPurchases } from './filings.ts';
+import { readDescriptionChanges, readFollowed } from './following.ts';
 import { readObservations, readSeries, type SeriesRow, searchSeries, seriesOf } from './series.ts';
 import {
   readCompleteVintages,
@@ -146,6 +147,14 @@ export class SqliteView implements StoreView {
 
   completeVintages(seriesId: string) {
     return this.#answer((connection) => readCompleteVintages(connection, seriesId));
+  }
+
+  followed() {
+    return this.#answer(readFollowed);
+  }
+
+  descriptionChanges(seriesId: string) {
+    return this.#answer((connection) => readDescriptionChanges(connection, seriesId));
   }
 
   imports() {
