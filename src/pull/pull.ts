@@ -3,9 +3,11 @@ import { Problem } from '../errors/problem.ts';
 import { fred } from './fred/fred.ts';
 import { newResults, type PullContext, type PullOptions, type PullRequest, readStore } from './options.ts';
 import type { Timing } from './pace.ts';
+import { sec } from './sec/sec.ts';
 import type { PullSource } from './source.ts';
 import { SourcePull } from './source-pull.ts';
 import type { PullSummary } from './summary.ts';
+import { treasury } from './treasury/treasury.ts';
 
 /**
  * Brings a store up to date from live sources. Work goes in windows, oldest first; each becomes facts in one transaction,
@@ -17,7 +19,7 @@ export async function pull(options: PullOptions): Promise<PullSummary> {
 }
 
 /** Every live source, in the order in which a pull asks them. */
-export const pullSources: readonly PullSource[] = [fred];
+export const pullSources: readonly PullSource[] = [fred, treasury, sec];
 
 class Pull {
   readonly #options: PullOptions;

@@ -25,6 +25,8 @@ export type PullWindow = {
   readonly files: readonly ImportFile[];
   /** What the reader must know besides. */
   readonly load?: Partial<Pick<LoadOptions, 'filedOn' | 'series'>>;
+  /** Leaves out what contradicts the store, and reports it at the end; without it the window is refused as a whole. */
+  readonly keepsHeld?: true;
   /** The series whose coverage grows although there is no document. */
   readonly coverage?: ReadonlyMap<string, Day>;
   /** How far the store is with this window, in the words of the source. */
