@@ -1,9 +1,9 @@
 import type { Day } from '../domain/series/date.ts';
 import { openStoreIfAny } from '../store/open.ts';
 import type { StoreView } from '../store/store.ts';
-import type { PullEvent } from './getter.ts';
+import { Getter, type PullEvent } from './getter.ts';
 import type { Timing } from './pace.ts';
-import type { SourceName, SourceSettings } from './source.ts';
+import type { PullSource, SourceName, SourceSettings } from './source.ts';
 import type { PulledSubject, PullStop } from './summary.ts';
 
 /** What to pull: names by source, such as `{ fred: ['GDP'] }`. Without names, all that the store follows of that source. */
@@ -97,4 +97,18 @@ export async function readStore<T>(
   } finally {
     await store.close();
   }
+}
+
+/** Opens the requests to a source; `unauthorized` without the key or contact that it wants. */
+export function openGetter(source: PullSource, { options, timing, signal }: PullContext): Getter {
+  return new Getter(source, source.access(options.settings?.[source.name] ?? {}), {
+    timeout: options.timeout ?? 30,
+    retries: options.retries ?? 3,
+    maxWait: options.maxWait ?? 60,
+    paceFolder: options.cacheFolder,
+    env: options.env ?? process.env,
+    timing,
+    signal,
+    watch: options.watch ?? (() => undefined),
+  });
 }

@@ -1,7 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../errors/problem.ts';
-import { fred } from './fred/fred.ts';
-import { newResults, type PullContext, type PullOptions, type PullRequest, readStore } from './options.ts';
+import { openWriter } from '../store/open.ts';
+import type { FredListing } from './fred/api.ts';
+import { fred, searchFred } from './fred/fred.ts';
+import {
+  newResults,
+  openGetter,
+  type PullContext,
+  type PullOptions,
+  type PullRequest,
+  readStore,
+} from './options.ts';
 import type { Timing } from './pace.ts';
 import { sec } from './sec/sec.ts';
 import type { PullSource } from './source.ts';
@@ -26,13 +35,8 @@ class Pull {
   readonly #context: PullContext;
 
   constructor(options: PullOptions) {
-    const {
-      signal = new AbortController().signal,
-      clock = () => new Date(),
-      timing = systemTiming(signal),
-    } = options;
     this.#options = options;
-    this.#context = { options, signal, clock, timing, ...newResults(timing.now()) };
+    this.#context = contextOf(options);
   }
 
   async run(): Promise<PullSummary> {
@@ -54,6 +58,45 @@ class Pull {
     const seconds = dryRun ? plannedSeconds : (timing.now() - started) / 1000;
     return { store, created, dryRun, subjects: results.subjects, stops, outOfTime, requests, seconds };
   }
+}
+
+/**
+ * The series that FRED has for a text, best first; nothing is stored. Throws a Problem if FRED cannot be asked.
+ */
+export async function searchSource(text: string, options: PullOptions): Promise<readonly FredListing[]> {
+  const getter = openGetter(fred, contextOf(options));
+  try {
+    return await searchFred(text, (path) => getter.get(path));
+  } finally {
+    await getter.close();
+  }
+}
+
+/** Stops following names of a source; a Problem if one of them is not followed, and then nothing changes. */
+export async function unfollow(store: string, source: string, names: readonly string[]): Promise<void> {
+  const followed = (await readStore(store, (view) => view.followed())) ?? [];
+  const own = followed.filter((record) => record.source === source).map(({ name }) => name);
+  const found = names.map((typed) => {
+    const name = own.find((one) => one.toLowerCase() === typed.toLowerCase());
+    if (name !== undefined) return name;
+    throw new Problem('not-found', `the store does not follow ${typed} of ${source}`, {
+      hints: ['asof pull --list shows what it follows'],
+    });
+  });
+  const writer = await openWriter(store);
+  try {
+    for (const name of found) await writer.unfollow(source, name);
+    await writer.commit();
+  } catch (error) {
+    await writer.rollback();
+    throw error;
+  }
+}
+
+function contextOf(options: PullOptions): PullContext {
+  const { signal = new AbortController().signal, clock = () => new Date() } = options;
+  const timing = options.timing ?? systemTiming(signal);
+  return { options, signal, clock, timing, ...newResults(timing.now()) };
 }
 
 /** The time of this machine. */

@@ -6,11 +6,11 @@ import { load } from '../import/load/load.ts';
 import type { Followed } from '../store/followed.ts';
 import { openWriter } from '../store/open.ts';
 import type { StoreView } from '../store/store.ts';
-import { Getter } from './getter.ts';
-import { type PullContext, readStore } from './options.ts';
+import type { Getter } from './getter.ts';
+import { openGetter, type PullContext, readStore } from './options.ts';
 import { shortestTime } from './pace.ts';
 import type { PullCounts, PullSource, PullWindow } from './source.ts';
-import { firstLineOf, leftText, newCounts, type PulledSubject } from './summary.ts';
+import { Contradiction, firstLineOf, leftText, newCounts, type PulledSubject } from './summary.ts';
 
 /** The kinds of failure that every further request to the source would meet too. */
 const ending: ReadonlySet<ProblemKind> = new Set([
@@ -85,20 +85,11 @@ export class SourcePull {
   }
 
   async run(): Promise<void> {
-    const { results, options, signal, timing } = this.#context;
+    const { results } = this.#context;
     const source = this.#source;
     let getter: Getter | undefined;
     try {
-      getter = new Getter(source, source.access(options.settings?.[source.name] ?? {}), {
-        timeout: options.timeout ?? 30,
-        retries: options.retries ?? 3,
-        maxWait: options.maxWait ?? 60,
-        paceFolder: options.cacheFolder,
-        env: options.env ?? process.env,
-        timing,
-        signal,
-        watch: options.watch ?? (() => undefined),
-      });
+      getter = openGetter(source, this.#context);
       await this.#pullAll(getter);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -237,7 +228,8 @@ export class SourcePull {
   /** The failure of a subject; an error that no failure explains is a bug and is thrown. */
   #problemOf(error: unknown, name: string): Problem {
     if (!(error instanceof Problem)) throw error;
-    if (error instanceof ImportRefusal || error.kind !== 'bad-input') return error;
+    if (error instanceof ImportRefusal) return new Contradiction(error, this.#source.title, name);
+    if (error.kind !== 'bad-input') return error;
     const detail = `the answer of ${this.#source.title} for ${name} cannot be read, and nothing of it was stored: ${error.detail}`;
     return new Problem('bad-answer', detail, { hints: ['asof may be older than a change at the source'] });
   }
@@ -248,7 +240,7 @@ export class SourcePull {
     { requests, counts }: Pick<PulledSubject, 'requests' | 'counts'>,
   ): void {
     const { record, notes } = state;
-    const isConflict = problem instanceof ImportRefusal;
+    const isConflict = problem instanceof Contradiction;
     if (problem.kind === 'not-found' && record.bookmark === '') {
       this.#unrecorded.delete(record.name);
       this.#forgotten.add(record.name);

@@ -1,4 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
+import { sourceFile } from '../import/files/content.ts';
+import type { SourceFile } from '../import/files/source-file.ts';
 import type { LoadOptions } from '../import/load/file-loader.ts';
 import type { ImportFile } from '../import/load/load.ts';
 import type { Followed } from '../store/followed.ts';
@@ -75,4 +77,23 @@ export interface PullSource {
   readonly counted: Readonly<Record<string, readonly [one: string, several: string]>>;
   /** Counts what a store has of a subject; the difference of two counts is what was new. */
   count(subject: string, view: StoreView): Promise<PullCounts>;
+}
+
+/** An answer of a source as a file that the readers of `asof import` take; `path` is what messages and the import log show. */
+export function document(
+  { name, path }: { readonly name: string; readonly path: string },
+  content: string | Buffer,
+  siblings: readonly SourceFile[] = [],
+): SourceFile {
+  const bytes = Buffer.from(content);
+  return sourceFile({
+    name,
+    path,
+    size: bytes.length,
+    async *read(counter) {
+      counter?.(bytes.length);
+      yield bytes;
+    },
+    siblings: async () => siblings,
+  });
 }

@@ -1,5 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
-import type { Problem } from '../errors/problem.ts';
+import { Problem } from '../errors/problem.ts';
+import type { ImportRefusal } from '../import/load/conflict.ts';
 import type { PullCounts, SourceName } from './source.ts';
 
 /** How pulling one subject ended. */
@@ -56,14 +57,6 @@ export function countsText(
     .join(', ');
 }
 
-/** The first failure of a pull, which decides its exit code. */
-export function firstFailure({
-  subjects,
-  stops,
-}: Pick<PullSummary, 'subjects' | 'stops'>): Problem | undefined {
-  return subjects.find(({ problem }) => problem !== undefined)?.problem ?? stops[0]?.problem;
-}
-
 /** The first line of what a Problem says. */
 export function firstLineOf({ detail }: Problem): string {
   return detail.split('\n')[0] ?? '';
@@ -81,4 +74,21 @@ export function newCounts(before: PullCounts, after: PullCounts): PullCounts {
     ([name, count]) => [name, Math.max(0, count - (before[name] ?? 0))] as const,
   );
   return Object.fromEntries(counts);
+}
+
+/** More lines would hide what they are about. */
+const mostConflicts = 100;
+
+/** A source that says something else than the store has: every conflict is listed, and the store keeps what it has. */
+export class Contradiction extends Problem {
+  constructor(refusal: ImportRefusal, title: string, name: string) {
+    const lines = refusal.detail.split('\n').slice(1);
+    const shown = lines.slice(0, mostConflicts);
+    const more = lines.length > shown.length ? [`  … and ${lines.length - shown.length} more`] : [];
+    const count = lines.length === 1 ? '1 conflict' : `${lines.length} conflicts`;
+    const detail = `${title} contradicts what the store has of ${name}: ${count}; the store keeps what it has`;
+    super('bad-answer', [`${detail}:`, ...shown, ...more].join('\n'), {
+      hints: ['asof import --replace takes the new figures from a file, if they are right'],
+    });
+  }
 }

@@ -3,8 +3,7 @@ import { Problem } from '../../errors/problem.ts';
 import { fredApi } from '../../import/formats/fred/observations.ts';
 import { ImportRefusal } from '../../import/load/conflict.ts';
 import type { ImportFile } from '../../import/load/load.ts';
-import { document } from '../document.ts';
-import type { PullTask, PullWindow } from '../source.ts';
+import { document, type PullTask, type PullWindow } from '../source.ts';
 import {
   changed,
   type FredApi,
@@ -14,8 +13,16 @@ import {
   type FredRows,
   unknownSeries,
 } from './api.ts';
-import { addWithdrawn, chicagoDay, type FredBookmark, heldOn, isNews, readBookmark } from './held.ts';
-import { type KnownValues, stitch } from './stitch.ts';
+import {
+  addWithdrawn,
+  chicagoDay,
+  type FredBookmark,
+  heldOn,
+  isNews,
+  type KnownValues,
+  readBookmark,
+  stitch,
+} from './known.ts';
 
 /** Before the first vintage of any series; FRED's own word for "from the beginning". */
 const beginning: Day = '1776-07-04';

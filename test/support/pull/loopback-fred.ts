@@ -96,7 +96,10 @@ export async function loopbackFred(initial: Partial<LoopbackState> = {}): Promis
     requests.push({ path, query: Object.fromEntries(url.searchParams), at: Date.now() });
     const fault = state.fault(number, path);
     if (fault !== undefined) fail(fault, request, response);
-    else answer(state, path, url.searchParams, response);
+    else {
+      const { status, body } = answer(state, path, url.searchParams);
+      send(response, status, body);
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -119,11 +122,14 @@ function fail(fault: Fault, request: IncomingMessage, response: ServerResponse):
       send(response, 429, { error_code: 429, error_message: 'Too Many Requests.  Exceeded Rate Limit' });
       return;
     case 'forbidden':
-      return html(403, '403 Forbidden');
+      html(403, '403 Forbidden');
+      return;
     case 'bad-gateway':
-      return html(502, '502 Bad Gateway');
+      html(502, '502 Bad Gateway');
+      return;
     case 'locked':
-      return html(423, '423 Locked');
+      html(423, '423 Locked');
+      return;
     case 'reset':
       request.socket.destroy();
       return;
@@ -138,7 +144,8 @@ function fail(fault: Fault, request: IncomingMessage, response: ServerResponse):
     case 'slow':
       return;
     case 'not-registered':
-      return refuse(response, 'The value for variable api_key is not registered.');
+      send(response, 400, refuse('The value for variable api_key is not registered.').body);
+      return;
   }
 }
 
@@ -146,23 +153,22 @@ function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' }).end(JSON.stringify(body));
 }
 
-function refuse(response: ServerResponse, message: string): void {
-  send(response, 400, { error_code: 400, error_message: `Bad Request.  ${message}` });
+type Reply = { readonly status: number; readonly body: object };
+
+function refuse(message: string): Reply {
+  return { status: 400, body: { error_code: 400, error_message: `Bad Request.  ${message}` } };
 }
 
 const beginning = '1776-07-04';
 const open = '9999-12-31';
 
-function answer(state: LoopbackState, path: string, query: URLSearchParams, response: ServerResponse): void {
+function answer(state: LoopbackState, path: string, query: URLSearchParams): Reply {
   const key = query.get('api_key');
-  if (key === null) return refuse(response, 'Variable api_key is not set.');
+  if (key === null) return refuse('Variable api_key is not set.');
   if (!/^[a-z0-9]{32}$/.test(key))
-    return refuse(
-      response,
-      'The value for variable api_key is not a 32 character alpha-numeric lower-case string.',
-    );
-  if (key !== loopbackKey) return refuse(response, 'The value for variable api_key is not registered.');
-  const give = (body: Record<string, unknown>) => send(response, 200, state.change(path, body));
+    return refuse('The value for variable api_key is not a 32 character alpha-numeric lower-case string.');
+  if (key !== loopbackKey) return refuse('The value for variable api_key is not registered.');
+  const give = (body: Record<string, unknown>): Reply => ({ status: 200, body: state.change(path, body) });
   if (path === 'series/search' || path === 'release/series') {
     const text = (query.get('search_text') ?? '').toUpperCase();
     const byId = query.get('search_type') === 'series_id';
@@ -180,11 +186,10 @@ function answer(state: LoopbackState, path: string, query: URLSearchParams, resp
     ['realtime_end', end],
   ])
     if (day !== open && (day ?? '') > state.today)
-      return refuse(response, `Variable ${name} can not be after today's date (${state.today}).`);
+      return refuse(`Variable ${name} can not be after today's date (${state.today}).`);
   const isToday = start === state.today && end === state.today;
   if (series === undefined || (series.withoutVintages === true && bounded && !isToday && path !== 'series')) {
     return refuse(
-      response,
       bounded && !isToday
         ? "The series does not exist in ALFRED but may exist in FRED.  Try setting realtime_start and realtime_end to today's date or removing the realtime_start and realtime_end variables."
         : 'The series does not exist.',
@@ -204,30 +209,29 @@ function answer(state: LoopbackState, path: string, query: URLSearchParams, resp
       ...paged(within, 'vintage_dates', query, 10_000),
     });
   }
-  if (path !== 'series/observations') return refuse(response, 'The endpoint does not exist.');
+  if (path !== 'series/observations') return refuse('The endpoint does not exist.');
   // Without a period FRED answers with the day on which it last loaded data.
   const loaded = vintages.at(-1) ?? state.today;
   const [from, to] = bounded ? [start, end] : [loaded, loaded];
   const count = vintages.filter((day) => day >= from && day <= to).length;
   if (count > state.maxVintages && series.withoutVintages !== true)
     return refuse(
-      response,
       `There are ${count} vintage dates in the specified real-time period: ${from} to ${to}.  This exceeds the maximum number of vintage dates allowed for this file type (${state.maxVintages}).`,
     );
   const rows = published
     .map((row) => ({ ...row, realtime_end: row.realtime_end > state.today ? open : row.realtime_end }))
     .filter((row) => row.realtime_start <= to && row.realtime_end >= from)
     .map((row) => ({
-      realtime_start: row.realtime_start < from ? from : row.realtime_start,
-      realtime_end: row.realtime_end > to ? to : row.realtime_end,
+      realtime_start: later(row.realtime_start, from),
+      realtime_end: earlier(row.realtime_end, to),
       date: row.date,
       value: row.value,
     }));
   if (rows.length === 0)
-    return refuse(response, `No vintage dates exist for the specified real-time period: ${from} to ${to}.`);
+    return refuse(`No vintage dates exist for the specified real-time period: ${from} to ${to}.`);
   const asked = Number(query.get('limit') ?? state.maxRows);
-  if (asked > 100_000 || asked < 1) return refuse(response, 'Variable limit is not between 1 and 100000.');
-  give({
+  if (asked > 100_000 || asked < 1) return refuse('Variable limit is not between 1 and 100000.');
+  return give({
     realtime_start: from,
     realtime_end: to,
     observation_start: '1600-01-01',
@@ -240,6 +244,9 @@ function answer(state: LoopbackState, path: string, query: URLSearchParams, resp
     ...paged(rows, 'observations', query, state.maxRows),
   });
 }
+
+const earlier = (a: string, b: string) => (a < b ? a : b);
+const later = (a: string, b: string) => (a < b ? b : a);
 
 function listHead({ today }: LoopbackState): Record<string, unknown> {
   return { realtime_start: today, realtime_end: today, order_by: 'search_rank', sort_order: 'desc' };
