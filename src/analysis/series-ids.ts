@@ -1,5 +1,6 @@
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import { findSeries } from '../domain/series/search.ts';
+import { yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesSearch } from '../operations/index.ts';
@@ -38,6 +39,35 @@ export async function resolveSeries(
       if (!meant.has(one.id)) meant.set(one.id, one);
   }
   return [...meant.values()];
+}
+
+/**
+ * The series that typed ids mean of those that have statements, and a Problem for each id that means none. Patterns leave
+ * out the series that the curves answer.
+ */
+export async function seriesWithStatements(
+  typed: readonly string[],
+  has: (id: string) => Promise<boolean>,
+  catalogue: Catalogue,
+): Promise<{ readonly ids: readonly string[]; readonly failures: readonly unknown[] }> {
+  const ids: string[] = [];
+  const failures: unknown[] = [];
+  for (const one of await resolveSeries(typed, catalogue))
+    if (await has(one.id)) ids.push(one.id);
+    else if (one.typed !== undefined) failures.push(await withoutStatements(one.id, catalogue));
+  if (ids.length === 0 && failures.length === 0) failures.push(ofCurves(typed.join(' ')));
+  return { ids, failures };
+}
+
+async function withoutStatements(id: string, catalogue: Catalogue): Promise<unknown> {
+  if (yieldSeries.some((series) => series.id === id)) return ofCurves(id);
+  return withSuggestion(new Problem('not-found', `series '${id}' not found`), id, catalogue);
+}
+
+function ofCurves(id: string): Problem {
+  return new Problem('not-found', `series '${id}' has no statements: the curves answer it`, {
+    hints: ['asof yields gives the rates of the curves'],
+  });
 }
 
 function isPattern(id: string): boolean {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
+import { seriesWithStatements } from '../analysis/series-ids.ts';
 import { planLineParser } from '../cli/options/parse.ts';
 import type { Origin } from '../client/client.ts';
 import { dataChanged } from '../client/consistency.ts';
@@ -43,13 +43,14 @@ export class Library extends Analyses {
     const store = this.#store('facts');
     const typed = typeof ids === 'string' ? [ids] : ids;
     let state: string | undefined;
-    for (const { id } of await resolveSeries(typed, this.#source)) {
+    const has = (id: string) => store.read(async (view) => (await view.findSeries(id)) !== undefined);
+    const { ids: found, failures } = await seriesWithStatements(typed, has, this.#source);
+    if (failures.length > 0) throw failures[0];
+    for (const id of found) {
       const facts = await store.read(async (view) => {
         const { name } = await view.state();
         if (state !== undefined && state !== name) throw dataChanged();
         state = name;
-        if ((await view.findSeries(id)) === undefined)
-          throw await withSuggestion(new Problem('not-found', `series '${id}' not found`), id, this.#source);
         const rows: FactRow[] = [];
         for await (const statements of view.statements(id))
           for (const { seriesId, date, asOf, value, kind = '' } of statements)

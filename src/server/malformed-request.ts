@@ -55,9 +55,9 @@ export function malformedMessage(malformed: MalformedRequest, publicUrl: string)
  * the client is gone.
  */
 export function malformedRequest(error: Error, bytesRead: number): MalformedRequest | undefined {
-  const { code = '', rawPacket } = error as { readonly code?: string; readonly rawPacket?: Buffer };
+  const { code = '', rawPacket, bytesParsed } = error as ParserError;
   if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
-  const { length, method, path } = requestLine(rawPacket);
+  const { length, method, path } = requestLine(rawPacket, bytesParsed);
   // Of a request in several packets the parser shows the last, which does not have the method.
   const isBegun = bytesRead > (rawPacket?.length ?? 0);
   const where = {
@@ -78,13 +78,21 @@ function mayBeHead(packet: Buffer | undefined): boolean {
   return /^HEAD /m.test(packet?.toString('latin1') ?? '');
 }
 
-/** The length and the path of the request line; a packet that does not begin with one belongs to the headers. */
-function requestLine(packet: Buffer | undefined): {
-  readonly length: number;
-  readonly method?: string;
-  readonly path?: string;
-} {
-  const [line = ''] = packet?.toString('latin1').split('\n', 1) ?? [];
+/** What Node says of the bytes that it cannot parse. */
+type ParserError = { readonly code?: string; readonly rawPacket?: Buffer; readonly bytesParsed?: number };
+
+/**
+ * The request line of the request in which the parser stopped, which may follow others in its packet; a packet that does
+ * not begin with it belongs to the headers.
+ */
+function requestLine(
+  packet: Buffer = Buffer.alloc(0),
+  stopped = 0,
+): { readonly length: number; readonly method?: string; readonly path?: string } {
+  const text = packet.toString('latin1');
+  const others = [...text.slice(0, stopped).matchAll(/\n\r?\n/g)].at(-1);
+  const start = others === undefined ? 0 : others.index + others[0].length;
+  const [line = ''] = text.slice(start).split('\n', 1);
   const [, method, path] = /^([A-Z]+) (\/[^ ?#\r]*)/.exec(line) ?? [];
   return method === undefined || path === undefined ? { length: 0 } : { length: line.length, method, path };
 }

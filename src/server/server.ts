@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { AddressInfo, Socket } from 'node:net';
+import { type Duplex, finished } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { systemProblem } from '../errors/system-errors.ts';
@@ -25,6 +25,8 @@ export type ServerTimeouts = {
   readonly reader: number;
   /** For the next request on a connection. */
   readonly idle: number;
+  /** For a client to close its side after its last answer. */
+  readonly closing: number;
   /** From the first answer that the service is not ready until it takes no more connections. */
   readonly notice: number;
   /** For requests in flight when it stops. */
@@ -38,6 +40,7 @@ const defaultTimeouts: ServerTimeouts = {
   request: 20_000,
   reader: 30_000,
   idle: 65_000,
+  closing: 2_000,
   notice: 500,
   inFlight: 8_000,
   arrival: 1_000,
@@ -58,8 +61,7 @@ export class HttpServer {
   readonly #options: ServerOptions;
   readonly #timeouts: ServerTimeouts;
   readonly #server: Server;
-  readonly #connections = new Set<Socket>();
-  readonly #answering = new AnswersInProgress();
+  readonly #connections = new Map<Duplex, ClientConnection>();
   #accepted = 0;
   #url = '';
   #isStopping = false;
@@ -78,7 +80,7 @@ export class HttpServer {
     }).setTimeout(this.#timeouts.reader);
     this.#server.on('connection', (socket) => {
       this.#accepted += 1;
-      this.#connections.add(socket);
+      this.#connections.set(socket, new ClientConnection(socket, this.#timeouts.closing));
       socket.once('close', () => this.#connections.delete(socket));
     });
     this.#answerRequests();
@@ -141,7 +143,7 @@ export class HttpServer {
   }
 
   #disconnect(isOver: (socket: Socket) => boolean): void {
-    for (const socket of this.#connections) if (isOver(socket)) socket.destroy();
+    for (const { socket } of this.#connections.values()) if (isOver(socket)) socket.destroy();
   }
 
   async #listen(): Promise<void> {
@@ -166,7 +168,7 @@ export class HttpServer {
       },
     });
     const answer = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-      this.#answering.begin(incoming.socket, outgoing);
+      if (this.#connections.get(incoming.socket)?.begin(incoming, outgoing) !== true) return;
       if (this.#isStopping) outgoing.setHeader('Connection', 'close');
       if (incoming.headers.host === undefined && incoming.httpVersion === '1.1')
         this.#refuse(outgoing, { status: 400, detail: 'the Host header is missing' });
@@ -176,7 +178,7 @@ export class HttpServer {
     // Bodies are refused, so that no client is told to continue with one.
     this.#server.on('checkContinue', answer);
     this.#server.on('checkExpectation', (incoming, outgoing) => {
-      this.#answering.begin(incoming.socket, outgoing);
+      if (this.#connections.get(incoming.socket)?.begin(incoming, outgoing) !== true) return;
       this.#refuse(outgoing, { status: 417, detail: 'this service meets no expectations' });
     });
   }
@@ -187,14 +189,15 @@ export class HttpServer {
       // Node no longer handles the errors of this socket, and one that nobody handles ends the process.
       socket.on('error', () => socket.destroy());
       const refused = { status: 405, detail: 'this service is read-only: use GET or HEAD' };
-      // An answer now would come before the ones that are in progress.
-      if (!this.#answering.closeAfter(socket)) this.#end(socket, refused, 'CONNECT');
+      this.#connections.get(socket)?.endWith(() => this.#message(refused, 'CONNECT'));
     });
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      const malformed = malformedRequest(error, socket instanceof Socket ? socket.bytesRead : 0);
-      if (malformed === undefined || !socket.writable) socket.destroy();
-      // A second answer in the middle of another would damage it.
-      else if (!this.#answering.closeAfter(socket)) this.#end(socket, malformed, error.code ?? error.name);
+      const connection = this.#connections.get(socket);
+      const malformed = malformedRequest(error, connection?.socket.bytesRead ?? 0);
+      if (connection === undefined || malformed === undefined) socket.destroy();
+      // A request has one answer, and none follows an answer that says that the connection closes.
+      else if (connection.isInBody || error.code === 'HPE_CLOSED_CONNECTION') connection.endWith();
+      else connection.endWith(() => this.#message(malformed, error.code ?? error.name));
     });
   }
 
@@ -210,39 +213,68 @@ export class HttpServer {
     return answer;
   }
 
-  #end(socket: Duplex, malformed: MalformedRequest, reason: string): void {
+  #message(malformed: MalformedRequest, reason: string): string {
     const { log, publicUrl } = this.#options;
     const { requestId, message } = malformedMessage(malformed, publicUrl());
     log.info({ request_id: requestId, route: null, status: malformed.status, reason });
-    socket.end(message);
-    // Reads and drops what the client still sends for a moment, so that it can read its answer.
-    socket.resume();
-    setTimeout(() => socket.destroy(), 500).unref();
+    return message;
   }
 }
 
-/** Counts the requests of each connection whose answers are not sent yet. */
-class AnswersInProgress {
-  readonly #counts = new WeakMap<Duplex, number>();
-  readonly #closing = new WeakSet<Duplex>();
+/** A connection: its requests that are not answered yet, and its end after their answers. */
+class ClientConnection {
+  readonly socket: Socket;
+  readonly #linger: number;
+  #unanswered = 0;
+  #latest?: IncomingMessage;
+  #isEnding = false;
+  #isClosing = false;
+  #last = () => '';
 
-  begin(socket: Socket, outgoing: ServerResponse): void {
-    this.#counts.set(socket, this.#countOf(socket) + 1);
-    outgoing.once('close', () => {
-      this.#counts.set(socket, this.#countOf(socket) - 1);
-      if (this.#closing.has(socket) && this.#countOf(socket) === 0) socket.destroySoon();
-    });
+  constructor(socket: Socket, linger: number) {
+    this.socket = socket;
+    this.#linger = linger;
+    // Node closes a connection by this when it has sent an answer that says so.
+    socket.destroySoon = () => this.#close();
   }
 
-  /** Closes a connection after its answers; false if there are none. */
-  closeAfter(socket: Duplex): boolean {
-    if (this.#countOf(socket) === 0) return false;
-    this.#closing.add(socket);
+  /** Counts a request until its answer is sent; false if the connection ends without an answer to it. */
+  begin(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
+    if (this.#isEnding) return false;
+    this.#unanswered += 1;
+    this.#latest = incoming;
+    outgoing.once('close', () => {
+      this.#unanswered -= 1;
+      if (this.#isEnding && this.#unanswered === 0) this.#close(this.#last);
+    });
     return true;
   }
 
-  #countOf(socket: Duplex): number {
-    return this.#counts.get(socket) ?? 0;
+  /** Whether the body of the latest request is still on its way, so that what cannot be parsed is a part of it. */
+  get isInBody(): boolean {
+    return this.#latest?.complete === false;
+  }
+
+  /** Sends the answers in progress, in their order, then what `last` gives, and closes; the first call decides. */
+  endWith(last = () => ''): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#last = last;
+    if (this.#unanswered === 0) this.#close(last);
+  }
+
+  /**
+   * Ends the connection after what was written to it. Reads and drops what the client still sends until it closes its side,
+   * for a while at most: to close with bytes unread resets the connection, and the client loses what it has not read.
+   */
+  #close(last = () => ''): void {
+    this.#isEnding = true;
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    const { socket } = this;
+    if (socket.writable) socket.end(last());
+    finished(socket, { readable: false }, () => setTimeout(() => socket.destroy(), this.#linger).unref());
+    socket.resume();
   }
 }
 

@@ -45,16 +45,25 @@ function writeFiles(folder: string, files: Readonly<Record<string, Uint8Array | 
   return paths.length === 1 ? paths : [folder];
 }
 
+/** Whether the curves answer a series, which then has no facts, unless the store itself holds the series. */
+function isOfCurves(id: string): boolean {
+  return /^(DGS|DFII|T10Y)/.test(id);
+}
+
+async function all<T>(rows: AsyncIterable<T>): Promise<readonly T[]> {
+  const listed: T[] = [];
+  for await (const row of rows) listed.push(row);
+  return listed;
+}
+
 /** Everything that a store answers. */
 async function contentsOf(address: string) {
   const asof = await open(address, { clock });
   try {
     const series = (await asof.seriesSearch()).rows;
     const ids = series.map(({ id }) => id);
-    const facts = [];
-    for await (const fact of asof.facts(ids)) facts.push(fact);
-    const observations = [];
-    for await (const row of asof.observations.all(ids)) observations.push(row);
+    const facts = ids.every(isOfCurves) ? [] : await all(asof.facts('*'));
+    const observations = ids.length === 0 ? [] : await all(asof.observations.all(ids));
     const from = '1600-01-01';
     return {
       series,

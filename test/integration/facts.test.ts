@@ -16,17 +16,23 @@ const folder = scratchFolder();
 /** The output of `asof facts` for every series of a store. */
 async function factsOf(store: string): Promise<string> {
   const output = join(dirname(store), 'facts.csv');
+  expect((await runFacts(['*', '-o', output], store)).code).toBe(0);
+  return output;
+}
+
+/** The exit code and the messages of `asof facts`. */
+async function runFacts(argv: readonly string[], store: string) {
+  const stderr = new PassThrough().setEncoding('utf8');
   const io = {
     stdin: new PassThrough(),
     stdout: new PassThrough(),
-    stderr: new PassThrough(),
+    stderr,
     env: {},
     folders: { data: '', config: '', cache: '' },
     clock: () => new Date('2026-01-15T12:00:00Z'),
     signal: new AbortController().signal,
   };
-  expect(await main(['facts', '*', '--store', store, '-o', output], io)).toBe(0);
-  return output;
+  return { code: await main(['facts', ...argv, '--store', store], io), said: String(stderr.read() ?? '') };
 }
 
 /** The same lines as asof writes them of days of publication. */
@@ -117,6 +123,20 @@ describe('the output of asof facts', () => {
     expect(readFileSync(await factsOf(store), 'utf8')).toBe(before);
     expect(readFileSync(await factsOf(await copyOf(store)), 'utf8')).toBe(before);
     expect(digestOf(store)).toBeDefined();
+  });
+
+  test('leaves out the series that the curves answer, and says so for an id of one', async () => {
+    const store = newStorePath(folder);
+    const curves = 'Date,"2 Yr","10 Yr"\n01/14/2015,0.53,1.86\n';
+    await importFiles(store, { 'curves.csv': curves });
+    const refused = "asof: series '%' has no statements: the curves answer it\n";
+    for (const id of ['DGS10', 'T10Y2Y', '*', 'DGS*']) {
+      const { code, said } = await runFacts([id, '-q'], store);
+      expect([code, said.replace(/ {6}.*\n/, '')]).toEqual([3, refused.replace('%', id)]);
+    }
+    expect(await runFacts(['DFII', '-q'], store)).toMatchObject({ code: 3 });
+    await importFiles(store, { 'facts.csv': facts('DGS30 2015-01-14 2015-01-15 2.47') });
+    expect(readFileSync(await factsOf(store), 'utf8')).toBe(exactFacts('DGS30 2015-01-14 2015-01-15 2.47'));
   });
 });
 

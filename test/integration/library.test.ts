@@ -301,6 +301,7 @@ describe('facts and imports', () => {
     ['facts of a service', () => all(remote.facts('GDP')), 'a service gives no facts'],
     ['imports into a service', () => remote.import([]), 'a service gives no imports'],
     ['facts of an unknown series', () => all(asof.facts('GDPX')), "series 'GDPX' not found"],
+    ['facts of a yield', () => all(asof.facts(['GDP', 'DGS10'])), "series 'DGS10' has no statements"],
   ])('refuse with a Problem: %s', async (_, call, detail) => {
     expect((await problemOf(call())).detail).toContain(detail);
   });

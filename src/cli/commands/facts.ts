@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { resolveSeries, withSuggestion } from '../../analysis/series-ids.ts';
+import { seriesWithStatements } from '../../analysis/series-ids.ts';
 import { embeddedClient } from '../../client/open.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -29,16 +29,11 @@ export async function runFacts(line: FactsLine, io: Io): Promise<number> {
   });
   try {
     const source = { client: embeddedClient(store, io.clock), signal: io.signal };
-    const known: string[] = [];
-    const failures: unknown[] = [];
-    for (const { id } of await resolveSeries(line.ids, source)) {
-      if ((await store.read((view) => view.findSeries(id))) !== undefined) known.push(id);
-      else
-        failures.push(await withSuggestion(new Problem('not-found', `series '${id}' not found`), id, source));
-    }
-    if (known.length > 0 && (failures.length === 0 || line.file === undefined))
+    const has = (id: string) => store.read(async (view) => (await view.findSeries(id)) !== undefined);
+    const { ids, failures } = await seriesWithStatements(line.ids, has, source);
+    if (ids.length > 0 && (failures.length === 0 || line.file === undefined))
       await store.read(async (view) =>
-        writeFacts(view, known, await factsSink(line.file, io), line.messages.quiet, io),
+        writeFacts(view, ids, await factsSink(line.file, io), line.messages.quiet, io),
       );
     const codes = failures.map((error) => reportFailure(error, false, io));
     return codes[0] ?? exitCode.success;

@@ -177,3 +177,11 @@ export function impossibleDates(days: ReadonlySet<Day>): string | undefined {
   if (days.size < 3 && ![...days].every((day) => day.endsWith('-01'))) return undefined;
   return `these are ${name} figures, such as averages; a curve has the rates of trade dates`;
 }
+
+/** The release from which FRED has the rates that it publishes as series. */
+export const h15Source = 'Federal Reserve H.15';
+
+/** The maturity whose rates an id of FRED names, such as `DGS10`; undefined for any other id, also for those of spreads. */
+export function maturityNamed(id: string): CurveMaturity | undefined {
+  return yieldSeries.find((series) => series.id === id && series.less === undefined)?.rate;
+}

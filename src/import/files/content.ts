@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
-import type { Problem } from '../../errors/problem.ts';
+import { createGunzip } from 'node:zlib';
+
+import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
-import { type ByteCounter, limits, refusal, type SourceFile } from './source-file.ts';
+import { type ByteCounter, limits, refusal, refuseBomb, type SourceFile } from './source-file.ts';
 
 /** Reads bytes in order; each call starts from the beginning, opens the file at the first byte and closes it at the end. */
 type ReadBytes = (counter?: ByteCounter) => AsyncIterable<Buffer>;
@@ -26,7 +28,7 @@ export type FileContent = {
 const headSize = 64 * 1024;
 
 /** A SourceFile over some content. It opens nothing until it is read, and leaves nothing open. */
-export function sourceFile(content: FileContent): SourceFile {
+function sourceFile(content: FileContent): SourceFile {
   const { name, path, size, packed = false, stored = content.read, siblings } = content;
   const read: ReadBytes = (counter) => asUtf8(content.read(counter));
   return {
@@ -158,4 +160,50 @@ function decoderOf(start: Buffer): TextDecoder | undefined {
   if (/^(?:\xff\xfe|(?:[\t-~]\0){4})/.test(text)) return new TextDecoder('utf-16le');
   if (/^(?:\xfe\xff|(?:\0[\t-~]){4})/.test(text)) return new TextDecoder('utf-16be');
   return undefined;
+}
+
+/** The unpacked bytes of gzip data, checked against their checksum and length; damaged data is refused. */
+async function* gunzipped(path: string, packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let packedSize = 0;
+  let contentSize = 0;
+  const source = Readable.from(
+    (async function* () {
+      for await (const chunk of packed) {
+        packedSize += chunk.length;
+        yield chunk;
+      }
+    })(),
+    { objectMode: false },
+  );
+  // The callback is empty: an error in the pipeline destroys its last stream, and so reaches the loop below.
+  const content = pipeline(source, createGunzip(), () => undefined);
+  try {
+    for await (const chunk of content) {
+      contentSize += chunk.length;
+      refuseBomb(path, contentSize, packedSize);
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw refusal({ path }, {}, `the gzip data is damaged or cut short: ${reason}`).with({ cause: error });
+  }
+}
+
+/** The file with its gzip layer removed, if it has one. A zip archive inside it, or in its place, is refused. */
+export async function withoutGzip(content: FileContent): Promise<SourceFile> {
+  const { path, name, size, read, siblings } = content;
+  const signature = signatureOf(await firstBytes(read(), signatureSize));
+  if (signature === 'zip') throw nestedZip(path);
+  if (signature !== 'gzip') return sourceFile(content);
+  const unpacked = (counter?: ByteCounter) => gunzipped(path, read(counter));
+  if (signatureOf(await firstBytes(unpacked(), signatureSize)) === 'zip') throw nestedZip(path);
+  const stored = content.stored ?? read;
+  const inside = name.replace(/\.gz$/i, '');
+  return sourceFile({ path, name: inside, size, packed: true, read: unpacked, stored, siblings });
+}
+
+function nestedZip(path: string): Problem {
+  const hints = ['unpack the outer archive, and import the archives in it'];
+  return refusal({ path }, {}, 'a zip archive inside another archive is not opened', hints);
 }

@@ -11,8 +11,8 @@ import {
   firstBytes,
   signatureOf,
   signatureSize,
+  withoutGzip,
 } from './content.ts';
-import { withoutGzip } from './gzip.ts';
 import { limits, printablePath, refusal, type SourceFile } from './source-file.ts';
 import { zipMembers } from './zip.ts';
 

@@ -8,6 +8,7 @@ import { alfredFirstReleases, alfredPeriods } from './fred/periods.ts';
 import { alfredReadme } from './fred/readme.ts';
 import { fredSeries } from './fred/series.ts';
 import { alfredWorkbook, fredWorkbook } from './fred/workbook.ts';
+import { nearestTo } from './nearest.ts';
 import { metadataCsv } from './own/metadata.ts';
 import { asofCsv } from './own/statements.ts';
 import { datedPanel, plainCsv } from './panels/dated.ts';
@@ -94,13 +95,17 @@ function isBinary(head: Buffer): boolean {
   }
 }
 
+/** The refusal says what the file is, or which format it is nearest to and why it is not of that. */
 function unrecognised(file: SourceFile, text: string): Problem {
-  const hints = [`if you know what it is, pass --kind with one of ${kinds}`];
   const description = describeUnsupported(text);
-  const reason =
+  const nearest =
     description === undefined
-      ? `not a format that asof reads; it starts with ${firstLine(text)}`
-      : `this looks like ${description}`;
+      ? nearestTo(text, file.name, formats)
+      : { reason: `this looks like ${description}`, hints: [] };
+  const { reason, hints } = nearest ?? {
+    reason: `not a format that asof reads; it starts with ${firstLine(text)}`,
+    hints: ['`asof help formats` shows the formats; --kind KIND reads the file as one of them'],
+  };
   return new UnknownFile('bad-input', refusal(file, {}, reason).detail, { hints });
 }
 

@@ -7,6 +7,7 @@ import type { Merged, StoreWriter } from '../../store/store.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../formats/format.ts';
 import type { ImportConflict, StatementLog } from './conflict.ts';
+import { Rates } from './rates.ts';
 import type { Registry, RegistryOptions } from './registry.ts';
 import type { ByteProgress } from './tally.ts';
 import { type FileSummary, isDatedByHand, Projections, projectionsRefused, Tally } from './tally.ts';
@@ -41,6 +42,8 @@ type ImportState = {
   readonly registry: Registry;
   readonly conflicts: ImportConflict[];
   readonly progress: ByteProgress;
+  /** The ids of rates that the store holds as series. */
+  readonly heldRates: ReadonlySet<string>;
   /** Set if statements are replaced; otherwise conflicts are found against the store. */
   readonly log: StatementLog | undefined;
 };
@@ -54,6 +57,7 @@ export class FileLoader {
   readonly #import: ImportState;
   readonly #tally = new Tally();
   readonly #projections = new Projections();
+  readonly #rates: Rates;
   readonly #waiting = new Map<string, Statement[]>();
   #waitingCount = 0;
   /** The dates that each vintage lists, by series; set if dates that are not listed are withdrawn. */
@@ -66,6 +70,7 @@ export class FileLoader {
     this.#file = state.progress.begin(file);
     this.#format = format;
     this.#import = state;
+    this.#rates = new Rates(this.#file, state.heldRates);
   }
 
   async load(): Promise<FileSummary> {
@@ -73,7 +78,7 @@ export class FileLoader {
     const { bufferSize = defaultBufferSize } = options;
     for await (const batch of this.#format.read(this.#file, options)) {
       const { statements = [], complete = [], points = [], filings = [], notes = [] } = batch;
-      this.#tally.describe(await registry.take(batch, this.#file.path));
+      this.#tally.describe(await registry.take(this.#withoutRates(batch), this.#file.path));
       this.#collect(statements);
       for (const vintage of complete) this.#complete(vintage);
       if (points.length > 0) await this.#mergePoints(points);
@@ -85,6 +90,9 @@ export class FileLoader {
       if (this.#waitingCount >= bufferSize) await this.#mergeWaiting();
     }
     await this.#countProjections();
+    const points = this.#rates.points();
+    if (points.length > 0) await this.#mergePoints(points);
+    this.#tally.note(...this.#rates.notes());
     await this.#mergeWaiting();
     await this.#mergeComplete();
     return this.#tally.summary(this.#file.path, this.#format.kind);
@@ -106,21 +114,38 @@ export class FileLoader {
     const { registry, options } = this.#import;
     let seriesId: string | undefined;
     let id = '';
+    let isRate = false;
     let target: Statement[] = [];
     for (const statement of statements) {
       if (statement.seriesId !== seriesId) {
         seriesId = statement.seriesId;
-        registry.claim(seriesId, this.#format.source);
         id = registry.idOf(seriesId);
-        target = this.#waiting.get(id) ?? [];
-        this.#waiting.set(id, target);
+        isRate = this.#rates.has(id);
+        if (!isRate) {
+          registry.claim(seriesId, this.#format.source);
+          target = this.#waiting.get(id) ?? [];
+          this.#waiting.set(id, target);
+        }
       }
       if (statement.asOf > options.latest) throw this.#future(statement.asOf, statement.seriesId);
+      if (isRate) {
+        this.#rates.add(id, statement);
+        this.#projections.add(id, statement);
+        continue;
+      }
       target.push(statement);
+      this.#waitingCount += 1;
       this.#projections.add(id, statement);
-      if (options.complete) this.#list(id, statement);
+      if (options.complete && this.#format.whole) this.#list(id, statement);
     }
-    this.#waitingCount += statements.length;
+  }
+
+  /** A batch without what its vintages imply of rates, which have none. */
+  #withoutRates(batch: Batch): Batch {
+    const { coverage = [], implied = [] } = batch;
+    const isSeries = ({ seriesId }: { readonly seriesId: string }): boolean =>
+      !this.#rates.has(this.#import.registry.idOf(seriesId));
+    return { ...batch, coverage: coverage.filter(isSeries), implied: implied.filter(isSeries) };
   }
 
   async #countProjections(): Promise<void> {
@@ -143,6 +168,7 @@ export class FileLoader {
     const { registry, options } = this.#import;
     if (asOf > options.latest) throw this.#future(asOf, seriesId);
     const id = registry.idOf(seriesId);
+    if (this.#rates.has(id)) return;
     const vintages = this.#completed.get(id) ?? [];
     this.#completed.set(id, vintages);
     vintages.push({ asOf, kind });

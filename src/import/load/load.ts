@@ -4,6 +4,7 @@ import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { ImportFormat } from '../formats/format.ts';
 import { type ImportConflict, ImportRefusal, StatementLog } from './conflict.ts';
 import { FileLoader, type LoadOptions } from './file-loader.ts';
+import { heldAsSeries } from './rates.ts';
 import { Registry } from './registry.ts';
 import type { FileSummary } from './tally.ts';
 import { ByteProgress } from './tally.ts';
@@ -22,6 +23,7 @@ export async function load(
   options: LoadOptions,
 ): Promise<readonly FileSummary[]> {
   checkFiledOn(inputs, options);
+  checkFlags(inputs, options);
   const files = inputs.map(({ file }) => file);
   const conflicts: ImportConflict[] = [];
   const shared = {
@@ -30,11 +32,11 @@ export async function load(
     registry: new Registry(writer, options, conflicts),
     conflicts,
     progress: new ByteProgress(files),
+    heldRates: await heldAsSeries(writer),
     log: options.replace ? new StatementLog() : undefined,
   };
   const summaries: FileSummary[] = [];
   for (const { file, format } of inputs) {
-    checkFlags(file, format, options);
     const summary = await new FileLoader(file, format, shared).load();
     const {
       vintages: _vintages,
@@ -49,7 +51,8 @@ export async function load(
       importedAt: options.importedAt,
       sha256: await file.sha256(),
     });
-    summaries.push(summary);
+    const notes = [...unusedAsOf(format, options, summary.vintages), ...summary.notes];
+    summaries.push({ ...summary, notes });
   }
   await shared.registry.finish();
   if (conflicts.length > 0) {
@@ -59,26 +62,51 @@ export async function load(
   return summaries;
 }
 
+/** What an import can state about its files that only some formats take, and why the others do not take it. */
+const flags: readonly {
+  readonly name: string;
+  readonly isGiven: (options: LoadOptions) => boolean;
+  readonly takes: (format: ImportFormat) => boolean;
+  readonly reason: string;
+}[] = [
+  {
+    name: '--as-of',
+    isGiven: ({ asOf }) => asOf !== undefined,
+    takes: ({ takesAsOf }) => takesAsOf,
+    reason: 'the file states when its figures were known',
+  },
+  {
+    name: '--complete',
+    isGiven: ({ complete }) => complete,
+    takes: ({ whole }) => whole,
+    reason: 'it is for files of whole vintages',
+  },
+  {
+    name: '--series',
+    isGiven: ({ series }) => series !== undefined,
+    takes: ({ takesSeries }) => takesSeries === true,
+    reason: 'the file names its series (--id OLD=NEW renames one)',
+  },
+];
+
+/** Refuses a flag that no file of the import takes: of the files of an archive or a folder, some may take it. */
+function checkFlags(inputs: readonly ImportFile[], options: LoadOptions): void {
+  for (const { name, isGiven, takes, reason } of flags) {
+    const [first] = inputs;
+    if (first === undefined || !isGiven(options) || inputs.some(({ format }) => takes(format))) continue;
+    throw refusal(first.file, {}, `${name} does not apply to ${first.format.kind}: ${reason}`);
+  }
+}
+
+/** A note on a file that dates its own figures, which `--as-of` leaves as they are. */
+function unusedAsOf({ takesAsOf }: ImportFormat, { asOf }: LoadOptions, vintages: number): readonly string[] {
+  if (asOf === undefined || takesAsOf || vintages === 0) return [];
+  return [`the file states when its figures were known; --as-of ${asOf} is ignored`];
+}
+
 function checkFiledOn(inputs: readonly ImportFile[], { filedOn }: LoadOptions): void {
   if (filedOn === undefined || inputs.some(({ format }) => format.takesFiledOn === true)) return;
   throw new Problem('bad-input', '--filed-on applies to ownership XML only, and this import has none', {
     field: 'filed_on',
   });
-}
-
-function checkFlags(file: SourceFile, format: ImportFormat, { asOf, series, complete }: LoadOptions): void {
-  const { kind } = format;
-  if (asOf !== undefined && !format.takesAsOf) {
-    throw refusal(file, {}, `--as-of does not apply to ${kind}: the file states when its figures were known`);
-  }
-  if (complete && !format.whole) {
-    throw refusal(file, {}, `--complete does not apply to ${kind}: it is for files of whole vintages`);
-  }
-  if (series !== undefined && format.takesSeries !== true) {
-    throw refusal(
-      file,
-      {},
-      `--series does not apply to ${kind}: the file names its series (--id OLD=NEW renames one)`,
-    );
-  }
 }

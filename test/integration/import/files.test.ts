@@ -99,6 +99,42 @@ describe('a FRED data list', () => {
   });
 });
 
+describe('a flag that only some files of an import take', () => {
+  const files = tempFolder({
+    'fred.csv': 'observation_date,UNRATE\n2015-01-01,5.7\n2015-02-01,5.5\n',
+    'alfred.csv': 'observation_date,GDPC1_20150130\n2014-07-01,16205.6\n2014-10-01,16311.6\n',
+    'periods.csv':
+      'period_start_date,ICSA,realtime_start_date,realtime_end_date\n2015-01-03,297000,2015-01-08,\n',
+  });
+
+  it('dates the files that do not date themselves, and a note says which do', async () => {
+    const store = newStorePath(folder);
+    const result = await importing([files], { store, asOf: '2015-03-06' });
+    const notes = ['the file states when its figures were known; --as-of 2015-03-06 is ignored'];
+    expect(result.files.map(({ file, notes }) => [basename(file), notes])).toEqual([
+      ['alfred.csv', notes],
+      ['fred.csv', []],
+      ['periods.csv', notes],
+    ]);
+    const days = async (id: string) =>
+      (await reading(store, (open) => allStatements(open, id))).map(({ asOf }) => asOf);
+    expect(await days('UNRATE')).toEqual(['2015-03-06', '2015-03-06']);
+    expect(await days('GDPC1')).toEqual(['2015-01-30', '2015-01-30']);
+    expect(await days('ICSA')).toEqual(['2015-01-08']);
+  });
+
+  it('withdraws with --complete the dates of whole vintages only', async () => {
+    const store = newStorePath(folder);
+    const earlier = tempFolder({
+      'asof.csv':
+        'series_id,date,as_of_date,value\nUNRATE,2014-12-01,2015-01-09,5.6\nICSA,2014-12-27,2014-12-31,298000\n',
+    });
+    await importing([earlier], { store, asOf: undefined });
+    const result = await importing([files], { store, asOf: '2015-03-06', complete: true, merge: true });
+    expect(result.files.map(({ withdrawn }) => withdrawn)).toEqual([0, 1, 0]);
+  });
+});
+
 describe('standard input', () => {
   it('is imported as the path -, packed or not', async () => {
     for (const content of [Buffer.from(gdp), gzipSync(gdp)]) {

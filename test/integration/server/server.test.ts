@@ -9,12 +9,18 @@ import { HttpServer, type ServerTimeouts } from '../../../src/server/server.ts';
 
 const publicUrl = 'https://data.example';
 
-/** Answers with its method and path; `/slow` takes its time. */
+/** Answers with its method and path; `/slow` takes its time, and the path is the end of a long text for `/long`. */
 const handler: Handler = async (request) => {
   const { pathname } = new URL(request.url);
   if (pathname.startsWith('/slow')) await delay(400);
-  return new Response(`${request.method} ${pathname}`, { headers: { 'Content-Type': 'text/plain' } });
+  const before = pathname.startsWith('/long') ? longText : '';
+  return new Response(`${before}${request.method} ${pathname}`, {
+    headers: { 'Content-Type': 'text/plain' },
+  });
 };
+
+/** Longer than what the buffers of the system take at once. */
+const longText = 'x'.repeat(8_000_000);
 
 let logged = '';
 const log = createLog(
@@ -83,12 +89,16 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     ],
     ['a length that is no number', `${ping}Content-Length: x\r\n\r\n`, 400, '/ping'],
     ['two lengths', `${ping}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxy`, 400, '/ping'],
+    ['a broken header behind a request', `${ping}\r\nGET /pong HTTP/1.1\r\nnonsense\r\n\r\n`, 400, '/pong'],
+    ['nonsense behind a request', `${ping}\r\nnonsense`, 400],
+    ['an address that is too long behind a request', `${ping}\r\nGET /${'x'.repeat(40_000)} HTTP/1.1`, 414],
     ['headers that are too long', `${ping}X: ${'x'.repeat(40_000)}\r\n\r\n`, 431, '/ping'],
     ['an address that is too long', `GET /${'x'.repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414],
     ['an expectation', `${ping}Expect: wonders\r\nConnection: close\r\n\r\n`, 417],
     ['CONNECT', 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n', 405],
   ])('%s', async (_, message, status, path) => {
-    const [head = '', body = ''] = (await say(server, message)).split('\r\n\r\n');
+    const answer = (await say(server, message)).replace(/^HTTP[\s\S]*GET \/ping(?=HTTP)/, '');
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(head).toMatch(/^content-type: application\/problem\+json$/im);
     expect(head).toMatch(/^connection: close$/im);
@@ -144,13 +154,6 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     expect(refused).toMatch(/^HTTP\/1\.1 400 [\s\S]*\r\n\r\n$/);
   });
 
-  it('without an answer where a CONNECT follows requests whose answers are in progress', async () => {
-    const connecting = 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n';
-    const heard = await say(server, `GET /slow HTTP/1.1\r\nHost: x\r\n\r\n${connecting}`);
-    expect(heard).toMatch(/^HTTP\/1\.1 200 /);
-    expect(heard).toMatch(/GET \/slow$/);
-  });
-
   it('and the server goes on where a client of CONNECT resets its connection', async () => {
     const refused: unknown[] = [];
     const note = (error: unknown) => refused.push(error);
@@ -200,17 +203,60 @@ describe('a connection', () => {
     expect(answer).toContain('HTTP/1.1 200');
   });
 
-  it.each([
-    ['nonsense after a request', 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n', 'nonsense\r\n\r\n'],
-    [
-      'a broken body of a request',
-      'POST /slow HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
-      '',
-    ],
-  ])('gets the answer to its request and is closed, with %s', async (_, request, more) => {
-    const answer = await say(server, request, more);
+  const slow = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n';
+  const connecting = 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n';
+
+  it.each<[string, string, readonly string[]]>([
+    ['nonsense', `${slow}${slow}nonsense\r\n\r\n`, ['200 /slow', '200 /slow', '400']],
+    ['nonsense in another packet', `${slow}<packet>nonsense\r\n\r\n`, ['200 /slow', '400']],
+    ['a CONNECT', `${slow}${slow}${connecting}`, ['200 /slow', '200 /slow', '405']],
+    ['a second request that is not finished in time', `${slow}${ping}`, ['200 /slow', '408']],
+  ])('sends the answers in progress before the one to %s, and closes', async (_, sent, expected) => {
+    const hurried = await newServer({ headers: 300 });
+    const { socket, heard } = dial(hurried);
+    for (const packet of sent.split('<packet>')) {
+      socket.write(packet, 'latin1');
+      await delay(50);
+    }
+    const answers = (await heard).split(/(?=HTTP\/1\.1 )/);
+    expect(answers.map((one) => [one.slice(9, 12), / (\/slow)$/.exec(one)?.[1]].join(' ').trim())).toEqual(
+      expected,
+    );
+    expect(answers.at(-1)).toMatch(/^connection: close$/im);
+    await hurried.stop();
+  });
+
+  it.each<[string, string]>([
+    ['whose body is broken', 'POST /slow HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+    ['that ends the connection, and nonsense', `GET /slow HTTP/1.1\r\nHost: x\r\n${bye}nonsense\r\n\r\n`],
+  ])('sends one answer to a request %s', async (_, request) => {
+    const answer = await say(server, request);
     expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
     expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]* \/slow$/);
+  });
+
+  it('sends nothing after an answer that says that the connection closes, also when the server stops', async () => {
+    const stopping = await newServer({ notice: 200 });
+    const { socket, heard } = dial(stopping);
+    await once(socket, 'connect');
+    const stopped = stopping.stop();
+    socket.write(`${slow}nonsense\r\n\r\n`);
+    expect(await heard).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\nConnection: close\r\n[\s\S]*GET \/slow$/);
+    await stopped;
+  });
+
+  it.each<[string, string, readonly string[]]>([
+    ['broken bytes', `GET /long HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n`, ['400']],
+    ['a CONNECT', `GET /long HTTP/1.1\r\nHost: x\r\n\r\n${connecting}`, ['405']],
+    ['the last request', `GET /long HTTP/1.1\r\nHost: x\r\n${bye}`, []],
+  ])('sends a long answer whole to a client that goes on sending after %s', async (_, first, others) => {
+    const { socket, heard } = dial(server);
+    // The service never reads all that the client sends.
+    socket.on('data', () => socket.writable && socket.write('x'.repeat(100_000)));
+    socket.write(first);
+    const [whole = '', ...more] = (await heard).split(/(?<=GET \/long)/);
+    expect(whole.endsWith(`\r\n\r\n${longText}GET /long`)).toBe(true);
+    expect(more.map((one) => one.slice(9, 12))).toEqual(others);
   });
 });
 

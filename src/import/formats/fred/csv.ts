@@ -2,6 +2,7 @@ import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { refusal } from '../../files/source-file.ts';
 import { headerOf } from '../../readers/csv.ts';
 import type { ImportFormat } from '../format.ts';
+import { isCurveColumn } from '../treasury/csv.ts';
 import {
   columnId,
   fredCells,
@@ -24,6 +25,8 @@ export const fredCsv: ImportFormat = {
   recognise(head) {
     const [date, ...columns] = headerOf(head);
     if (!isDateColumn(date) || columns.length === 0 || columns.some(isRealTimeColumn)) return false;
+    // A column that is named by a vintage date alone does not say of which series.
+    if (columns.some((name) => parseDay(name) !== undefined)) return false;
     // The Real-Time Data Set has a column for each vintage of its variable, such as ROUTPUT65Q4.
     if (columns.every((name) => /\d\d(?:Q[1-4]|M\d\d?)$/i.test(name))) return false;
     return !columns.some(isVintageColumn) && !columns.every(isCurveColumn);
@@ -34,14 +37,8 @@ export const fredCsv: ImportFormat = {
       throw unknownVintage(file, 'the file does not state when its figures were known');
     const table = await readVintageCsv(file, {
       ...isoDates,
-      column: (name) => {
-        if (isCurveColumn(name)) {
-          const reason = 'a treasury rate among other series; import the rates from a file of their own';
-          throw refusal(file, { row: 1, column: name }, reason);
-        }
-        // In some years FRED named the only column VALUE, for any series.
-        return { seriesId: seriesOf(file, name, options), vintage };
-      },
+      // In some years FRED named the only column VALUE, for any series.
+      column: (name) => ({ seriesId: seriesOf(file, name, options), vintage }),
     });
     yield* vintageBatches(file, table, fredCells);
   },
@@ -76,11 +73,6 @@ export const alfredWide: ImportFormat = {
 /** Whether a column has the start or the end of real-time periods. */
 export function isRealTimeColumn(name: string): boolean {
   return /^realtime_(?:start|end)(?:_date)?$/i.test(name);
-}
-
-/** Whether a FRED id names a point of a treasury curve (`DGS10`, `DGS1MO`, `DFII10`), which asof keeps as a curve. */
-export function isCurveColumn(name: string): boolean {
-  return /^(?:DGS\d+(?:MO)?|DFII\d+)$/i.test(name);
 }
 
 function isDateColumn(name: string | undefined): boolean {

@@ -14,8 +14,7 @@ import {
 } from '../vintage-table.ts';
 import { splitVintageColumn } from './csv.ts';
 import { historyBatches, notEnded, type RealTimeHistory, type RealTimeValue, refuseGaps } from './periods.ts';
-import { isXmlResponse, readFredResponse } from './response.ts';
-import { holdsSeries, readFredSeries } from './series.ts';
+import { holdsSeries, isXmlResponse, readFredResponse, readFredSeries } from './series.ts';
 
 /**
  * A response of FRED's `series/observations` with real-time periods; each row states its value on the first day of its

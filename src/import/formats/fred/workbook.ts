@@ -3,6 +3,7 @@ import { parseDecimal } from '../../../domain/series/decimal.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { type NamedSheet, readSheets, sheetNamesIn } from '../../readers/xlsx.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
+import { h15Csv } from '../treasury/csv.ts';
 import { alfredWide, fredCsv } from './csv.ts';
 import { alfredFirstReleases, alfredPeriods } from './periods.ts';
 import { readReadme } from './readme.ts';
@@ -35,7 +36,7 @@ export const fredWorkbook: ImportFormat = {
     const names = sheetNamesIn(head);
     return names.some((name) => /^(?:README|FRED Graph)$/i.test(name)) && !alfredWorkbook.recognise(head, '');
   },
-  read: (file, options) => readWorkbook(file, options, [fredCsv]),
+  read: (file, options) => readWorkbook(file, options, [fredCsv, h15Csv]),
 };
 
 async function* readWorkbook(

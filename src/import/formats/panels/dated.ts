@@ -3,7 +3,8 @@ import { frequencyOf, parseSeriesId } from '../../../domain/series/series.ts';
 import type { SourceFile } from '../../files/source-file.ts';
 import { headerOf } from '../../readers/csv.ts';
 import type { ImportFormat, ReadOptions } from '../format.ts';
-import { isCurveColumn, isRealTimeColumn, isVintageColumn } from '../fred/csv.ts';
+import { isRealTimeColumn, isVintageColumn } from '../fred/csv.ts';
+import { isCurveColumn } from '../treasury/csv.ts';
 import {
   columnId,
   fredCells,
@@ -89,5 +90,6 @@ const fieldName =
 
 /** Whether the name of a column beside a date can be that of a series. */
 function isSeriesColumn(name: string): boolean {
-  return !fieldName.test(name) && !maturityName.test(name) && parseSeriesId(name) !== undefined;
+  if (fieldName.test(name) || maturityName.test(name) || parseDay(name) !== undefined) return false;
+  return parseSeriesId(name) !== undefined;
 }

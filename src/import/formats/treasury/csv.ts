@@ -5,6 +5,7 @@ import {
   type CurvePoint,
   type CurveType,
   curveMaturity,
+  h15Source,
   impossibleDates,
   impossiblePoint,
   impossibleRates,
@@ -12,7 +13,6 @@ import {
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, headerOf, readCsv } from '../../readers/csv.ts';
 import type { Batch, ImportFormat } from '../format.ts';
-import { isCurveColumn } from '../fred/csv.ts';
 
 /** `1 Mo`, `1.5 Month`, `10Yr`, `10 YR`. */
 const maturityName = /^(\d+(?:\.\d+)?) ?(mo|months?|yrs?|years?)$/i;
@@ -45,14 +45,14 @@ function layoutOf(curveType: CurveType): CurveLayout {
   return {
     source: 'U.S. Treasury',
     isDate: (header) => header.toLowerCase() === 'date',
-    maturity: (header) => maturityNamed(header, curveType),
+    maturity: (header) => maturityIn(header, curveType),
     parseDate: parseTradeDate,
     dateForm: 'M/D/YYYY, M/D/YY or YYYY-MM-DD',
     noRate: 'N/A',
   };
 }
 
-function maturityNamed(header: string, curveType: CurveType): CurveMaturity | undefined {
+function maturityIn(header: string, curveType: CurveType): CurveMaturity | undefined {
   const [, count = '', unit = ''] = maturityName.exec(header) ?? [];
   return curveMaturity(curveType, count, unit);
 }
@@ -63,7 +63,7 @@ function curveTypeOf(head: string): CurveType | undefined {
   const maturities = names.filter((name) => maturityName.test(name));
   // Panels of series write `date`, FRED writes `DATE`.
   if (!names.includes('Date') || maturities.length === 0) return undefined;
-  return maturities.every((name) => maturityNamed(name, 'TIPS') !== undefined) ? 'TIPS' : 'PAR';
+  return maturities.every((name) => maturityIn(name, 'TIPS') !== undefined) ? 'TIPS' : 'PAR';
 }
 
 /** Two-digit years from 90 are in the 1900s: the curve begins in 1990. */
@@ -80,7 +80,7 @@ const rateId = /^(DGS|DFII)(\d+)(MO)?$/i;
 export const h15Csv: ImportFormat = {
   kind: 'h15-csv',
   summary: 'Treasury curves of the H.15 release (FRED CSV of series DGS… or DFII…)',
-  source: 'Federal Reserve H.15',
+  source: h15Source,
   vintageKind: undefined,
   whole: false,
   takesAsOf: false,
@@ -94,7 +94,7 @@ export const h15Csv: ImportFormat = {
   },
   read: (file) =>
     readCurveCsv(file, {
-      source: 'Federal Reserve H.15',
+      source: h15Source,
       isDate: isH15Date,
       maturity: h15Maturity,
       parseDate: parseDay,
@@ -102,6 +102,11 @@ export const h15Csv: ImportFormat = {
       noRate: '.',
     }),
 };
+
+/** Whether a column has the form of a FRED id of rates (`DGS10`, `DGS1MO`, `DFII10`). */
+export function isCurveColumn(name: string): boolean {
+  return rateId.test(name);
+}
 
 function isH15Date(header: string): boolean {
   return /^(?:observation_)?date$/i.test(header);

@@ -33,9 +33,11 @@ describe('a FRED download', () => {
     );
   });
 
-  test('is refused with a treasury rate among its series', async () => {
-    expect(await refusalOf(fredCsv, file('DATE,GDP,DGS10', '2014-10-01,1,2'), { asOf })).toBe(
-      'Problem: GDP.csv, row 1, column "DGS10": a treasury rate among other series; import the rates from a file of their own',
-    );
+  test('has a treasury rate among its series, which the import puts into the curves', async () => {
+    const records = await readAll(fredCsv, file('DATE,GDP,DGS10', '2014-10-01,17710.7,2.42'), { asOf });
+    expect(lines(records.statements)).toEqual([
+      'GDP,2014-10-01,2015-01-30,17710.7',
+      'DGS10,2014-10-01,2015-01-30,2.42',
+    ]);
   });
 });

@@ -1,0 +1,289 @@
+import { cellsIn, linesOf } from '../readers/dialect.ts';
+import type { ImportFormat } from './format.ts';
+
+/** What keeps a file from being of a format, and what to do about it. */
+export type Nearest = { readonly reason: string; readonly hints: readonly string[] };
+
+/** The first rows of a table, header first. */
+type Rows = readonly (readonly string[])[];
+
+/** A reason why a table is not of a format, the way out, and the table without that fault. */
+type Repair = { readonly rows: Rows; readonly fault: string; readonly wayOut: string };
+
+/** Finds one fault of a table; undefined if the table does not have it. */
+type FindFault = (rows: Rows) => Repair | undefined;
+
+/** The rows that are looked at; a header can be as far below notes as `mostNotes`. */
+const mostRows = 80;
+const mostNotes = 60;
+
+/** The characters of JSON that are looked at. */
+const enoughJson = 8000;
+
+/** The most faults that one file is said to have. */
+const mostFaults = 3;
+
+/**
+ * The format that a table or a JSON file is nearest to, and why it is not of that format: the file is repaired, one
+ * fault at a time, until a format recognises it. Undefined for other files, and where more than three faults are in
+ * the way.
+ */
+export function nearestTo(head: string, name: string, formats: readonly ImportFormat[]): Nearest | undefined {
+  const json = nearJson.find(({ matches }) => matches.test(head.slice(0, enoughJson)));
+  if (json !== undefined) return { reason: json.reason, hints: [json.wayOut] };
+  let states: readonly (readonly Repair[])[] = separations(head);
+  for (let depth = 0; depth <= mostFaults; depth += 1) {
+    for (const repairs of states) {
+      const last = repairs.at(-1);
+      const faults = repairs.filter(({ fault }) => fault !== '');
+      if (last === undefined || faults.length === 0) continue;
+      const format = recognised(last.rows, name, formats);
+      if (format !== undefined) return described(format, faults);
+    }
+    states = states.flatMap((repairs) => withOneMore(repairs));
+  }
+  return undefined;
+}
+
+function described({ kind, summary }: ImportFormat, faults: readonly Repair[]): Nearest {
+  const noun = summary.replace(/(?:,| \().*$/, '');
+  const reason = `like ${kind} (${noun}), but ${faults.map(({ fault }) => fault).join(', and ')}`;
+  return { reason, hints: faults.map(({ wayOut }) => wayOut) };
+}
+
+function withOneMore(repairs: readonly Repair[]): readonly (readonly Repair[])[] {
+  const rows = repairs.at(-1)?.rows ?? [];
+  return faultsOfTables.flatMap((find) => {
+    const repair = find(rows);
+    return repair === undefined ? [] : [[...repairs, repair]];
+  });
+}
+
+/** The only format that recognises a table, as comma-separated or tab-separated text. */
+function recognised(rows: Rows, name: string, formats: readonly ImportFormat[]): ImportFormat | undefined {
+  for (const separator of [',', '\t']) {
+    const text = rows.map((row) => row.map((cell) => quoted(cell)).join(separator)).join('\n');
+    const [format, other] = formats.filter((candidate) => candidate.recognise(`${text}\n`, name));
+    if (format !== undefined && other === undefined) return format;
+  }
+  return undefined;
+}
+
+function quoted(cell: string): string {
+  return /[",;\t]/.test(cell) ? `"${cell.replaceAll('"', '')}"` : cell;
+}
+
+/** The separators between cells that asof reads, and those that other programs write. */
+const separators: readonly { readonly split: (line: string) => readonly string[]; readonly fault: string }[] =
+  [
+    { split: (line) => cellsIn(line, ','), fault: '' },
+    { split: (line) => cellsIn(line, ';'), fault: '' },
+    { split: (line) => cellsIn(line, '\t'), fault: '' },
+    { split: (line) => line.split('|').map((cell) => cell.trim()), fault: 'its cells are separated by |' },
+    { split: (line) => line.trim().split(/ +/), fault: 'its cells are separated by blanks' },
+  ];
+
+/** The tables that a text can be, by what separates its cells; the last line may be cut off. */
+function separations(head: string): readonly (readonly Repair[])[] {
+  const lines = linesOf(head, mostRows).filter((line) => line.trim() !== '');
+  return separators.flatMap(({ split, fault }) => {
+    const rows = lines.map(split);
+    const isTable = rows.filter((row) => row.length > 1).length > 1 && (fault === '' || hasFigures(rows));
+    return isTable ? [[{ rows, fault, wayOut: 'save it with commas between the cells' }]] : [];
+  });
+}
+
+/** Whether most rows below the first have a number beside their first cell. */
+function hasFigures([, ...rows]: Rows): boolean {
+  const withFigures = rows.filter((row) => row.slice(1).some((cell) => /^-?[\d.,]*\d$/.test(cell)));
+  return withFigures.length * 2 > rows.length;
+}
+
+/** A day as asof reads it, or the period that a person or program may write for it. */
+const date = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ][\d:.]+Z?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})$/;
+const period =
+  /^(?:\d{4}[-/.: ]?[QMqm]?\d{1,2}|[QMqm]?\d{1,2}[-/. ]\d{4}|(?:19|20)\d\d|\d{8}|(?:\d{1,2}[- ])?[A-Z][a-z]{2,8}[-. ]'?\d{2,4})$/;
+
+/** The names that columns of dates have. */
+const dateName = /^(?:.*[_ ])?(?:date|dates|day|month|quarter|year|period|time|timestamp|datum|fecha)$/i;
+const dateNames = ['observation_date', 'Date', 'DATE', 'date'] as const;
+
+function isWhen(cell: string | undefined): boolean {
+  return cell !== undefined && (date.test(cell) || period.test(cell));
+}
+
+/** Whether the cells below the header are dates, in most rows that have a cell there. */
+function holdsDates([, ...rows]: Rows, column: number): boolean {
+  const cells = rows.map((row) => row[column] ?? '').filter((cell) => cell !== '');
+  return cells.length > 0 && cells.filter(isWhen).length * 2 > cells.length;
+}
+
+const faultsOfTables: readonly FindFault[] = [
+  function noHeader(rows) {
+    const [first] = rows;
+    if (first === undefined || !isWhen(first[0]) || first.length < 2 || !hasFigures([first, ...rows]))
+      return undefined;
+    const names = first.slice(1).map((_, i) => `A${i + 1}`);
+    const example = first.length === 2 ? 'date,value' : `Date,${names.join(',').slice(0, 40)}`;
+    return {
+      rows: [first.length === 2 ? ['date', 'value'] : ['Date', ...names], ...rows],
+      fault: 'it has no header',
+      wayOut: `add a first line that names the columns, such as ${example}`,
+    };
+  },
+  function notesAbove(rows) {
+    const at = rows.findIndex(
+      (row, i) => i > 0 && i <= mostNotes && row.length > 1 && !isWhen(row[0]) && isWhen(rows[i + 1]?.[0]),
+    );
+    if (at < 0) return undefined;
+    return {
+      rows: rows.slice(at),
+      fault: `${at === 1 ? '1 line is' : `${at} lines are`} above its header`,
+      wayOut: 'delete the lines above the names of the columns',
+    };
+  },
+  function datesNotFirst(rows) {
+    const [header = []] = rows;
+    const at = header.findIndex((name, i) => i > 0 && dateName.test(name) && holdsDates(rows, i));
+    if (at < 0 || holdsDates(rows, 0)) return undefined;
+    const moved = rows.map((row) => [row[at] ?? '', ...row.filter((_, i) => i !== at)]);
+    const fault = `its dates are in column ${at + 1} (${JSON.stringify(header[at])})`;
+    return { rows: moved, fault, wayOut: 'make the dates the first column' };
+  },
+  ...dateNames.map(
+    (wanted): FindFault =>
+      function otherName(rows) {
+        const [[name, ...others] = [], ...below] = rows;
+        if (
+          name === undefined ||
+          name === wanted ||
+          name === 'sasdate' ||
+          isWhen(name) ||
+          !holdsDates(rows, 0)
+        )
+          return undefined;
+        const fault =
+          name === '' ? 'its first column has no name' : `its first column is named ${JSON.stringify(name)}`;
+        return { rows: [[wanted, ...others], ...below], fault, wayOut: `name the first column ${wanted}` };
+      },
+  ),
+  function datesAcross(rows) {
+    const [[name = '', ...across] = [], ...below] = rows;
+    if (isWhen(name) || across.length < 2 || !across.every(isWhen) || holdsDates(rows, 0)) return undefined;
+    const turned = across.map((when, i) => [when, ...below.map((row) => row[i + 1] ?? '')]);
+    return {
+      rows: [['Date', ...below.map(([id = '']) => id)], ...turned],
+      fault: 'its dates are in the header',
+      wayOut: 'turn the table, so that each row has a date and each column a series',
+    };
+  },
+  function vintagesWithoutSeries(rows) {
+    const [[name = '', ...vintages] = [], ...below] = rows;
+    if (isWhen(name) || vintages.length === 0 || !vintages.every((text) => date.test(text))) return undefined;
+    if (!holdsDates(rows, 0)) return undefined;
+    const example = /^\d{4}-\d\d-\d\d$/.test(vintages[0] ?? '')
+      ? vintages[0]?.replaceAll('-', '')
+      : '20150130';
+    return {
+      rows: [[name, ...vintages.map((_, i) => `GDPC1_201501${10 + (i % 20)}`)], ...below],
+      fault: 'its columns name vintage dates without a series',
+      wayOut: `name the columns by series and vintage date, such as GDPC1_${example}`,
+    };
+  },
+  function withoutTransforms([header = [], ...below]) {
+    if (!/^sasdate$/i.test(header[0] ?? '') || below.length === 0) return undefined;
+    return {
+      rows: [header, ['Transform:'], ...below],
+      fault: 'the row "Transform:" below its header is missing',
+      wayOut: 'use the file as its publisher has it, or name the first column Date and pass --as-of',
+    };
+  },
+  function otherColumns([header = [], ...below]) {
+    const wanted = header.map((name) => statementNames.find(({ like }) => like.test(name))?.name ?? name);
+    const renamed = header.filter((name, i) => name !== wanted[i]);
+    if (renamed.length === 0 || new Set(wanted).size < wanted.length) return undefined;
+    const names = wanted.filter((name, i) => name !== header[i]);
+    const [columns, are] = renamed.length === 1 ? ['column', 'is'] : ['columns', 'are'];
+    return {
+      rows: [wanted, ...below],
+      fault: `its ${columns} for ${names.join(', ')} ${are} named ${renamed.map((name) => JSON.stringify(name)).join(', ')}`,
+      wayOut: `name the ${columns} ${names.join(', ')}`,
+    };
+  },
+  function withoutAsOf([header = [], ...below]) {
+    if (
+      header.includes('as_of_date') ||
+      !['series_id', 'date', 'value'].every((name) => header.includes(name))
+    )
+      return undefined;
+    return {
+      rows: [[...header, 'as_of_date'], ...below],
+      fault: 'it has no column as_of_date',
+      wayOut: 'add a column as_of_date: the day on which the value of the line became known',
+    };
+  },
+  function namesThatAreNoIds(rows) {
+    const [[first = '', ...names] = [], ...below] = rows;
+    const wrong = names.find(
+      (name) => name === '' || /[^A-Za-z0-9 &:.%_+()-]/.test(name) || name.length > 80,
+    );
+    if (wrong === undefined || !holdsDates(rows, 0)) return undefined;
+    return {
+      rows: [[first, ...names.map((_, i) => `A${i + 1}`)], ...below],
+      fault: wrong === '' ? 'a column has no name' : `the column ${JSON.stringify(wrong)} is not a series id`,
+      wayOut: 'name each column by the id of its series, such as GDP',
+    };
+  },
+];
+
+/** The columns of asof's own CSV, and how other programs call them. */
+const statementNames: readonly { readonly name: string; readonly like: RegExp }[] = [
+  {
+    name: 'series_id',
+    like: /^(?:series|series[ _]?id|seriesid|variable|indicator|ticker|mnemonic|symbol|id|code)$/i,
+  },
+  {
+    name: 'date',
+    like: /^(?:date|observation_date|obs_date|ref_?date|reference_(?:date|period)|period|time)$/i,
+  },
+  {
+    name: 'as_of_date',
+    like: /^(?:as_of_date|as_?of|vintage|vintage_?date|release_?date|published(?:_on)?|publication_?date|known_(?:on|from)|realtime_start)$/i,
+  },
+  { name: 'value', like: /^(?:value|obs_value|figure|level|observation)$/i },
+];
+
+/** JSON that is almost what an API answers. */
+const nearJson: readonly { readonly matches: RegExp; readonly reason: string; readonly wayOut: string }[] = [
+  {
+    matches: /^\s*\[\s*\{[^}]*"date"\s*:[^}]*"value"\s*:|^\s*\[\s*\{[^}]*"value"\s*:[^}]*"date"\s*:/,
+    reason: 'like fred-api (FRED API observations), but a list of observations without the answer around it',
+    wayOut:
+      'save the whole answer of the API, from its first { on, or the list as CSV with the columns date,value',
+  },
+  {
+    matches: /^\s*\{[^}]*"date"\s*:[^}]*"value"\s*:[^}]*\}\s*\n\s*\{/,
+    reason: 'like fred-api (FRED API observations), but one observation a line',
+    wayOut: 'save the whole answer of the API, or the lines as CSV with the columns date,value',
+  },
+  {
+    matches: /^\s*\{(?![\s\S]*"realtime_start")[\s\S]*"observations"\s*:\s*\[/,
+    reason: 'like fred-api (FRED API observations), but without realtime_start and realtime_end',
+    wayOut: 'save the answer of the API as it is, or the observations as CSV with the columns date,value',
+  },
+  {
+    matches: /^\s*\{[\s\S]*"entityName"\s*:[\s\S]*"facts"\s*:/,
+    reason: 'like sec-submissions-json (list of filings of a company), but it has the company’s facts',
+    wayOut: 'asof reads the SEC’s submissions (CIK….json) and ownership documents',
+  },
+  {
+    matches: /^\s*\{[\s\S]*"accessionNumber"\s*:\s*\[(?![\s\S]*"filings"\s*:)/,
+    reason: 'like sec-submissions-json (list of filings of a company), but only a part of the answer',
+    wayOut: 'save the whole answer of the SEC (CIK….json)',
+  },
+  {
+    matches: /^\s*\{[\s\S]*"Results"\s*:\s*\{\s*"series"\s*:|^\s*\{\s*"BEAAPI"\s*:/,
+    reason: 'like fred-api (FRED API observations), but an answer of the API of another agency',
+    wayOut: 'save its figures as CSV with the columns series_id,date,as_of_date,value',
+  },
+];

@@ -1,0 +1,118 @@
+import type { Day } from '../../domain/series/date.ts';
+import { sameNumber } from '../../domain/series/decimal.ts';
+import type { Statement } from '../../domain/series/revision-history.ts';
+import {
+  type CurveMaturity,
+  type CurvePoint,
+  h15Source,
+  impossibleDates,
+  impossiblePoint,
+  impossibleRates,
+  maturityNamed,
+  yieldSeries,
+} from '../../domain/treasury/curve.ts';
+import type { StoreWriter } from '../../store/store.ts';
+import { refusal, type SourceFile } from '../files/source-file.ts';
+
+/** What a file states of one rate: its value and the first day of it, and the last day on which there was none. */
+type StatedRate = { value?: string; asOf?: Day; gone?: Day };
+
+/**
+ * The rates among the statements of a file. `DGS10` and the like are maturities of the curves in every format, with one
+ * rate for each trade date, so a file that revises or withdraws a rate is refused.
+ */
+export class Rates {
+  readonly #file: SourceFile;
+  readonly #held: ReadonlySet<string>;
+  readonly #stated = new Map<string, Map<Day, StatedRate>>();
+
+  /** `held` are the ids that the store holds as series. */
+  constructor(file: SourceFile, held: ReadonlySet<string>) {
+    this.#file = file;
+    this.#held = held;
+  }
+
+  /** Whether statements of a series are rates. */
+  has(seriesId: string): boolean {
+    return !this.#held.has(seriesId) && maturityNamed(seriesId) !== undefined;
+  }
+
+  /** Takes a statement of a series that `has` accepts. */
+  add(seriesId: string, { date, asOf, value }: Statement): void {
+    const dates = this.#stated.get(seriesId) ?? new Map<Day, StatedRate>();
+    this.#stated.set(seriesId, dates);
+    const rate = dates.get(date) ?? {};
+    dates.set(date, rate);
+    if (value === null) {
+      if (asOf > (rate.gone ?? '')) rate.gone = asOf;
+      return;
+    }
+    if (rate.value !== undefined && rate.asOf !== undefined && !sameNumber(rate.value, value)) {
+      const values = `${rate.value} as of ${rate.asOf} and ${value} as of ${asOf}`;
+      throw this.#changed(seriesId, date, `it is ${values}`);
+    }
+    rate.value ??= value;
+    if (rate.asOf === undefined || asOf < rate.asOf) rate.asOf = asOf;
+  }
+
+  /** The points of the curves; refused if no curve can have them. */
+  points(): readonly CurvePoint[] {
+    const points: CurvePoint[] = [];
+    for (const [seriesId, dates] of this.#stated) {
+      const maturity = maturityNamed(seriesId);
+      if (maturity !== undefined) points.push(...this.#pointsOf(seriesId, maturity, dates));
+    }
+    const days = new Map<Day, CurvePoint[]>();
+    for (const point of points) days.set(point.tradeDate, [...(days.get(point.tradeDate) ?? []), point]);
+    for (const [day, rates] of days) {
+      const fault = impossibleRates(rates);
+      if (fault !== undefined) throw refusal(this.#file, { value: day }, fault);
+    }
+    return points;
+  }
+
+  /** A note that names the rates. */
+  notes(): readonly string[] {
+    const ids = [...this.#stated.keys()].sort();
+    if (ids.length === 0) return [];
+    const are = ids.length === 1 ? 'is a maturity' : 'are maturities';
+    return [`${ids.join(', ')} ${are} of the curves: each rate is known from its trade date`];
+  }
+
+  #pointsOf(
+    seriesId: string,
+    { curveType, maturity }: CurveMaturity,
+    dates: ReadonlyMap<Day, StatedRate>,
+  ): readonly CurvePoint[] {
+    const points: CurvePoint[] = [];
+    for (const [date, { value, asOf = '', gone = '' }] of dates) {
+      if (value === undefined) continue;
+      if (gone > asOf)
+        throw this.#changed(seriesId, date, `${value} as of ${asOf} is withdrawn as of ${gone}`);
+      points.push({ curveType, maturity, tradeDate: date, rate: value, source: h15Source });
+    }
+    const fault = impossibleDates(new Set(points.map(({ tradeDate }) => tradeDate)));
+    if (fault !== undefined) throw refusal(this.#file, { column: seriesId }, fault);
+    for (const point of points) {
+      const reason = impossiblePoint(point);
+      if (reason !== undefined)
+        throw refusal(this.#file, { column: seriesId, value: point.tradeDate }, reason);
+    }
+    return points;
+  }
+
+  #changed(seriesId: string, date: Day, reason: string): Error {
+    return refusal(
+      this.#file,
+      { column: seriesId, value: date },
+      `${reason}, but a curve has one rate for each trade date`,
+      [`--id ${seriesId}=NAME keeps it as a series with its revisions`],
+    );
+  }
+}
+
+/** The ids of rates that a store of an older version holds as series, and that stay series in it. */
+export async function heldAsSeries(writer: StoreWriter): Promise<ReadonlySet<string>> {
+  const records = await writer.records(yieldSeries.map(({ id }) => id));
+  return new Set([...records].flatMap(([id, { hadStatements }]) => (hadStatements ? [id] : [])));
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { recognise } from '../../../../src/import/formats/recognise.ts';
+import { tempFile } from '../../../support/temp-files.ts';
+
+/** Files as people have them, which lack one thing or two that a format has. */
+const misses: readonly (readonly [
+  what: string,
+  name: string,
+  content: string,
+  reason: string,
+  hint: string,
+])[] = [
+  [
+    'a FRED download with bars between its cells',
+    'GDP.txt',
+    'observation_date|GDP\n2015-01-01|18063.529\n2015-04-01|18279.784\n',
+    'like fred-csv (FRED download), but its cells are separated by |',
+    'save it with commas between the cells',
+  ],
+  [
+    'a table of a statistics program with blanks between its cells',
+    'gdp.dat',
+    'observation_date   GDP\n2015-01-01   18063.529\n2015-04-01   18279.784\n',
+    'like fred-csv (FRED download), but its cells are separated by blanks',
+    'save it with commas between the cells',
+  ],
+  [
+    'dates and figures without a header',
+    'GDP.csv',
+    '2015-01-01,18063.529\n2015-04-01,18279.784\n',
+    'like plain-csv (figures by date), but it has no header',
+    'add a first line that names the columns, such as date,value',
+  ],
+  [
+    'a data frame whose dates are the nameless index',
+    'frame.csv',
+    ',GDP,UNRATE\n2015-01-01,18063.529,5.7\n2015-04-01,18279.784,5.4\n',
+    'like fred-csv (FRED download), but its first column has no name',
+    'name the first column observation_date',
+  ],
+  [
+    'a table by month',
+    'unrate.csv',
+    'Month,UNRATE\n2015-01-01,5.7\n2015-02-01,5.5\n',
+    'like fred-csv (FRED download), but its first column is named "Month"',
+    'name the first column observation_date',
+  ],
+  [
+    'dates in the last column',
+    'unrate.csv',
+    'UNRATE,date\n5.7,2015-01-01\n5.5,2015-02-01\n',
+    'like dated-panel (panel of FRED series), but its dates are in column 2 ("date")',
+    'make the dates the first column',
+  ],
+  [
+    'a table of the World Bank with its years in the header',
+    'API_NY.GDP.csv',
+    'Indicator,2013,2014,2015\nGDP,16880.7,17608.1,18295.0\nCPI,106.8,108.6,108.7\n',
+    'like plain-csv (figures by date), but its dates are in the header',
+    'turn the table, so that each row has a date and each column a series',
+  ],
+  [
+    'a table of vintages without the name of their series',
+    'gdpc1.csv',
+    'observation_date,2015-01-30,2015-02-27\n2014-07-01,16205.6,16205.6\n2014-10-01,16311.6,16294.7\n',
+    'like alfred-wide (ALFRED download), but its columns name vintage dates without a series',
+    'name the columns by series and vintage date, such as GDPC1_20150130',
+  ],
+  [
+    'the panel FRED-MD without its row of transformations',
+    '2015-01.csv',
+    'sasdate,RPI,INDPRO\n1/1/1959,2289.8,21.9665\n2/1/1959,2299.6,22.3966\n',
+    'like fred-md (FRED-MD monthly panel), but the row "Transform:" below its header is missing',
+    'use the file as its publisher has it, or name the first column Date and pass --as-of',
+  ],
+  [
+    'a long table without days of publication',
+    'long.csv',
+    'series_id,date,value\nGDP,2015-01-01,18063.529\nUNRATE,2015-01-01,5.7\n',
+    'like asof-csv (statements), but it has no column as_of_date',
+    'add a column as_of_date: the day on which the value of the line became known',
+  ],
+  [
+    'a long table of vintages with other names of its columns',
+    'vintages.csv',
+    'variable,date,vintage_date,value\nGDP,2014-10-01,2015-01-30,17710.7\nGDP,2014-10-01,2015-02-27,17701.3\n',
+    'like asof-csv (statements), but its columns for series_id, as_of_date are named "variable", "vintage_date"',
+    'name the columns series_id, as_of_date',
+  ],
+  [
+    'a table of the SEC with bars between its cells',
+    'SUBMISSION.txt',
+    'ACCESSION_NUMBER|FILING_DATE|DOCUMENT_TYPE|ISSUERCIK\n0001-15-000001|30-JAN-2015|4|1835632\n',
+    'like sec-form345 (Insider Transactions Data Set of the SEC), but its cells are separated by |',
+    'save it with commas between the cells',
+  ],
+  [
+    'notes above a header',
+    'GDP.csv',
+    'Source,Bureau of Economic Analysis,FRED,GDP,Release\nUnits,Billions of Dollars,SAAR,,\n\nobservation_date,GDP\n2015-01-01,18063.529\n2015-04-01,18279.784\n',
+    'like fred-csv (FRED download), but 2 lines are above its header',
+    'delete the lines above the names of the columns',
+  ],
+  [
+    'a list of observations in JSON',
+    'obs.json',
+    '[{"date": "2015-01-01", "value": "18063.529"}, {"date": "2015-04-01", "value": "18279.784"}]',
+    'like fred-api (FRED API observations), but a list of observations without the answer around it',
+    'save the whole answer of the API, from its first { on, or the list as CSV with the columns date,value',
+  ],
+  [
+    'the facts of a company in JSON',
+    'CIK0001835632.json',
+    '{"cik":1835632,"entityName":"Marvell Technology, Inc.","facts":{"dei":{}}}',
+    'like sec-submissions-json (list of filings of a company), but it has the company’s facts',
+    'asof reads the SEC’s submissions (CIK….json) and ownership documents',
+  ],
+  [
+    'several faults at once',
+    'export.txt',
+    'Quarter|GDP\n2015-01-01|18063.529\n2015-04-01|18279.784\n',
+    'like fred-csv (FRED download), but its cells are separated by |, and its first column is named "Quarter"',
+    'name the first column observation_date',
+  ],
+];
+
+describe('a file that is nearly of a format', () => {
+  it.each(misses)('is refused with the nearest format and what is different: %s', async (...miss) => {
+    const [, name, content, reason, hint] = miss;
+    const file = await tempFile(name, content);
+    await expect(recognise(file)).rejects.toMatchObject({
+      kind: 'bad-input',
+      detail: `${file.path}: ${reason}`,
+      hints: expect.arrayContaining([hint]),
+    });
+  });
+
+  it.each([
+    ['a log', '2024-01-01 12:00 server started\n2024-01-01 12:01 server ready\n'],
+    ['a letter', 'Dear Sir,\n\nplease find enclosed, as agreed, the data.\n'],
+    ['a program', 'import pandas as pd\nframe = pd.read_csv("a.csv")\n'],
+    ['a table of customers', 'name,city\nJane,Boston\nJohn,Chicago\n'],
+  ])('is not found in a file of another kind: %s', async (_, content) => {
+    await expect(recognise(await tempFile('a.txt', content))).rejects.toThrow(
+      'not a format that asof reads; it starts with',
+    );
+  });
+});
