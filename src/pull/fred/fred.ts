@@ -1,6 +1,6 @@
 import { parseSeriesId } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
-import { isCurveColumn } from '../../import/formats/fred/csv.ts';
+import { isCurveColumn } from '../../import/formats/treasury/csv.ts';
 import type { Followed } from '../../store/followed.ts';
 import type { StoreView } from '../../store/store.ts';
 import type { Getter } from '../getter.ts';

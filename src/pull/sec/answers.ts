@@ -4,9 +4,8 @@ import type { SourceFile } from '../../import/files/source-file.ts';
 import { readHeader } from '../../import/formats/sec/document.ts';
 import { secSubmissionText } from '../../import/formats/sec/submission-text.ts';
 import type { ImportFile } from '../../import/load/load.ts';
-import { document } from '../document.ts';
 import type { ReplyMeaning } from '../getter.ts';
-import type { PullTask } from '../source.ts';
+import { document, type PullTask } from '../source.ts';
 
 /** The SEC wants no request for so many seconds after one that it throttled. */
 const pause = 600;

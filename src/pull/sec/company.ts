@@ -4,8 +4,7 @@ import { refusal, type SourceFile } from '../../import/files/source-file.ts';
 import { type ListedFiling, readSubmissions } from '../../import/formats/sec/submissions-json.ts';
 import { parseCik } from '../../import/formats/sec/values.ts';
 import { readJsonObject } from '../../import/readers/json.ts';
-import { document } from '../document.ts';
-import type { PullTask, PullWindow } from '../source.ts';
+import { document, type PullTask, type PullWindow } from '../source.ts';
 import { filingsInWindow, isAbsent, submissionsOf, unheld } from './answers.ts';
 import { olderPages } from './listings.ts';
 

@@ -3,8 +3,7 @@ import { Problem } from '../../errors/problem.ts';
 import { zipMembers } from '../../import/files/zip.ts';
 import { secForm345 } from '../../import/formats/sec/form345.ts';
 import type { ImportFile } from '../../import/load/load.ts';
-import { document } from '../document.ts';
-import type { PullTask, PullWindow } from '../source.ts';
+import { document, type PullTask, type PullWindow } from '../source.ts';
 import { filingsInWindow, isAbsent, submissionsOf, unheld } from './answers.ts';
 import { type DataSetLink, dataSetLinks, filingsInIndex, type IndexedFiling } from './listings.ts';
 

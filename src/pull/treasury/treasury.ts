@@ -5,9 +5,8 @@ import { planPoints } from '../../domain/treasury/merge-points.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
 import { treasuryXml } from '../../import/formats/treasury/xml.ts';
-import { document } from '../document.ts';
 import type { ReplyMeaning } from '../getter.ts';
-import type { PullSource, PullTask, PullWindow } from '../source.ts';
+import { document, type PullSource, type PullTask, type PullWindow } from '../source.ts';
 
 /** A kind of daily curve in Treasury's feed, and the first year that has it. */
 type Family = { readonly curveType: CurveType; readonly data: string; readonly firstYear: number };
