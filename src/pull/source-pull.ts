@@ -152,7 +152,7 @@ export class SourcePull {
           return;
         }
       }
-      if (state.conflicts.length > 0) throw new ImportRefusal(state.conflicts, 'what the store has is kept');
+      if (state.conflicts.length > 0) throw new ImportRefusal(state.conflicts);
       this.#failures = 0;
       const { counts } = await this.#counted(state);
       const outcome = state.before === undefined ? 'nothing-new' : 'pulled';

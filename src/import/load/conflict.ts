@@ -30,40 +30,33 @@ export type ImportConflict =
       readonly given: readonly string[];
     };
 
-/** What became of an import with conflicts: all of it was refused, or all but the conflicts was stored. */
-type ConflictOutcome = 'nothing was imported' | 'what the store has is kept';
-
 /**
- * The refusal of an import, or of the parts of it that contradict the store: its message counts the conflicts, by cause if
- * there are several, and lists every one in a line; its hints say what the user can do.
+ * The refusal of an import: its message counts the conflicts, by cause if there are several, and lists every one in a
+ * line; its hints say what the user can do.
  */
 export class ImportRefusal extends Problem {
   readonly conflicts: readonly ImportConflict[];
-  readonly #outcome: ConflictOutcome;
 
-  constructor(all: readonly ImportConflict[], outcome: ConflictOutcome = 'nothing was imported') {
+  constructor(all: readonly ImportConflict[]) {
     const conflicts = withoutConsequences(all);
-    const hints = outcome === 'nothing was imported' ? hintsFor(conflicts) : [];
-    super('bad-input', textOf(conflicts, conflicts.length, outcome), { hints });
+    super('bad-input', textOf(conflicts, conflicts.length), { hints: hintsFor(conflicts) });
     this.conflicts = conflicts;
-    this.#outcome = outcome;
   }
 
   /** The same refusal with at most `most` conflicts in its list; the message says how many it leaves out. */
   cutAt(most: number): Problem {
-    if (this.conflicts.length <= most) return this;
-    return this.with({ detail: textOf(this.conflicts, most, this.#outcome) });
+    return this.conflicts.length > most ? this.with({ detail: textOf(this.conflicts, most) }) : this;
   }
 }
 
-function textOf(conflicts: readonly ImportConflict[], most: number, outcome: ConflictOutcome): string {
+function textOf(conflicts: readonly ImportConflict[], most: number): string {
   const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`;
   const causes = causesOf(conflicts);
   const byCause = causes.length > 1 ? `${causes.join(', ')}; ` : '';
   const lines = conflicts.slice(0, most).map((conflict) => `  ${describe(conflict)}`);
   const left = conflicts.length - lines.length;
   const more = left > 0 ? [`  … and ${left} more, which are all listed where stderr is not a terminal`] : [];
-  return [`${count}; ${byCause}${outcome}:`, ...lines, ...more].join('\n');
+  return [`${count}; ${byCause}nothing was imported:`, ...lines, ...more].join('\n');
 }
 
 /** So few conflicts of one kind need no count by series. */

@@ -184,9 +184,9 @@ describe('pulling the curves of Treasury', () => {
     );
     server.feeds = { 'par 2024': changed };
     const summary = await pullAt('2024-12-31T23:30:00Z', options);
-    expect(endings(summary)).toEqual(['par conflict: bad-input']);
+    expect(endings(summary)).toEqual(['par conflict: bad-answer']);
     expect(summary.subjects[0]?.problem?.detail).toMatch(
-      /^1 conflict; what the store has is kept:\n.*PAR 2024-01-03 10Y: 9\.99 \(U\.S\. Treasury\), against 3\.91 /,
+      /1 conflict; the store keeps what it has:\n.*PAR 2024-01-03 10Y: 9\.99 \(U\.S\. Treasury\), against 3\.91 /,
     );
     expect(await ratesOf(options.store)).toEqual(await imported(recordedFeed('par 2024')));
     expect(await followedOf(options.store)).toMatchObject([{ upTo: '2024-12-31' }]);

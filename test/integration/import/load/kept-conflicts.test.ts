@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ImportConflict, ImportRefusal } from '../../../../src/import/load/conflict.ts';
+import type { ImportConflict } from '../../../../src/import/load/conflict.ts';
 import { scratchFolder } from '../../../support/folders.ts';
 import { importFiles, newStorePath, reading } from '../../../support/scratch-store.ts';
 
@@ -31,11 +31,13 @@ describe('an import that leaves conflicts out', () => {
       '2024-01-02 1Y 4.80',
       '2024-01-02 2Y 4.33',
     ]);
-    const { message, hints } = new ImportRefusal(conflicts, 'what the store has is kept');
-    expect(message).toMatch(
-      /^1 conflict; what the store has is kept:\n {2}.*par\.csv: PAR 2024-01-02 2Y: 4\.39 .*against 4\.33/,
-    );
-    expect(hints).toEqual([]);
+    expect(conflicts).toMatchObject([
+      {
+        kind: 'rate',
+        held: { tradeDate: '2024-01-02', maturity: '2Y', rate: '4.33' },
+        given: { rate: '4.39' },
+      },
+    ]);
   });
 
   it('without a contradiction names none', async () => {
