@@ -35,8 +35,7 @@ export async function* companyWindows(cik: string, task: PullTask, lastDay: Day)
   const listed = await listedFilings(cik, bookmark, task);
   const missing = listed.filter((filing) => isMissing(filing, bookmark));
   const plain = missing.filter(isPlainText);
-  if (plain.length > 0)
-    task.note(`${plain.length} filings from before ${xmlSince} are plain text, and are left out`);
+  if (plain.length > 0) task.note(plainTextNote(plain.length));
   const wanted = missing.filter((filing) => !isPlainText(filing));
   let start = 0;
   do {
@@ -85,6 +84,11 @@ function after(bookmark: CompanyBookmark, asked: readonly ListedFiling[]): Compa
   // What an earlier window asked for stays until the next pull looks at the list as a whole.
   const done = [...new Set([...bookmark.done, ...recent.map(([accessionNumber]) => accessionNumber)])];
   return { ...bookmark, through, done };
+}
+
+function plainTextNote(count: number): string {
+  const are = count === 1 ? '1 filing from before' : `${count} filings from before`;
+  return `${are} ${xmlSince} ${count === 1 ? 'is plain text, and is' : 'are plain text, and are'} left out`;
 }
 
 function isPlainText({ filedOn, document }: ListedFiling): boolean {

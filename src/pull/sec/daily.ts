@@ -2,6 +2,7 @@ import { addDays, type Day, earlier, monthEnd, periodStart, weekendDay } from '.
 import { Problem } from '../../errors/problem.ts';
 import { zipMembers } from '../../import/files/zip.ts';
 import { secForm345 } from '../../import/formats/sec/form345.ts';
+import { submissionsIn } from '../../import/formats/sec/tables.ts';
 import type { ImportFile } from '../../import/load/load.ts';
 import { document, type PullTask, type PullWindow } from '../source.ts';
 import { filingsInWindow, isAbsent, submissionsOf, unheld } from './answers.ts';
@@ -21,7 +22,7 @@ type DailyBookmark = {
 const firstDays = 7;
 
 /** Holidays never close so many working days in a row: then the indexes are not where they were. */
-const mostMissing = 5;
+const mostMissing = 4;
 
 const dataSetPage = '/data-research/sec-markets-data/insider-transactions-data-sets';
 
@@ -86,7 +87,7 @@ export class DailyFilings {
     });
   }
 
-  async *#quarter({ quarter, to, path }: DataSetLink): AsyncGenerator<PullWindow> {
+  async *#quarter({ quarter, from, to, path }: DataSetLink): AsyncGenerator<PullWindow> {
     const archive = path.slice(path.lastIndexOf('/') + 1);
     const { body } = await this.#task.get(path);
     const files: ImportFile[] = [];
@@ -96,6 +97,10 @@ export class DailyFilings {
     const absent = tables.filter((table) => !files.some(({ file }) => file.name === table));
     if (absent.length > 0)
       throw new Problem('bad-input', `${archive}: the data set of ${quarter} has no ${absent.join(', ')}`);
+    const submissions = files.find(({ file }) => file.name === tables[0]);
+    const days = submissions === undefined ? [] : [...(await submissionsIn(submissions.file)).values()];
+    if (!days.some(({ filedOn }) => filedOn >= from && filedOn <= to))
+      throw new Problem('bad-input', `${archive}: the data set has no filing of ${quarter}`);
     this.#bookmark = { from: this.#bookmark.from, through: to };
     yield this.#window(files);
   }
