@@ -106,8 +106,10 @@ export class Getter {
   async get(path: string): Promise<HttpReply> {
     const { maxWait, retries } = this.#policy;
     let waited = 0;
+    // The pause that the source asked for just now; it is among `waited`, and still to come.
+    let pause = 0;
     for (let failed = 0; ; ) {
-      await this.#turn(maxWait - waited);
+      await this.#turn(maxWait - waited + pause);
       this.#requests += 1;
       const outcome = await this.#send(path);
       const verdict =
@@ -134,6 +136,7 @@ export class Getter {
         throw throttled ? this.#comeBack(problem, seconds) : this.#clean(problem);
       if (failed > retries) throw this.#clean(problem);
       waited += seconds;
+      pause = throttled ? seconds : 0;
       this.#policy.watch({ wait: { seconds, reason: this.#clean(problem).detail } });
       // The pace holds back a throttled request, so that it waits together with those of other processes.
       if (!throttled) await this.#policy.timing.sleep(seconds * 1000);

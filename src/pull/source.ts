@@ -1,4 +1,5 @@
-import type { Day } from '../domain/series/date.ts';
+import { type Day, latestDay } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
 import { sourceFile } from '../import/files/content.ts';
 import type { SourceFile } from '../import/files/source-file.ts';
 import type { LoadOptions } from '../import/load/file-loader.ts';
@@ -77,6 +78,14 @@ export interface PullSource {
   readonly counted: Readonly<Record<string, readonly [one: string, several: string]>>;
   /** Counts what a store has of a subject; the difference of two counts is what was new. */
   count(subject: string, view: StoreView): Promise<PullCounts>;
+}
+
+/** Throws a Problem if the clock of this machine is behind what the store has of a subject. */
+export function checkClock({ subject: { upTo, name }, now }: Pick<PullTask, 'subject' | 'now'>): void {
+  const today = latestDay(now);
+  if (upTo === undefined || upTo <= today) return;
+  const detail = `the clock of this machine says ${today}, and the store has what was published up to ${upTo} of ${name}`;
+  throw new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
 }
 
 /** An answer of a source as a file that the readers of `asof import` take; `path` is what messages and the import log show. */

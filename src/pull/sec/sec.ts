@@ -3,7 +3,7 @@ import { Problem } from '../../errors/problem.ts';
 import { parseCik, utcAsEastern } from '../../import/formats/sec/values.ts';
 import type { Followed } from '../../store/followed.ts';
 import type { Getter, SourceAccess } from '../getter.ts';
-import { document, type PullSource, type SourceSettings } from '../source.ts';
+import { checkClock, document, type PullSource, type SourceSettings } from '../source.ts';
 import { classify } from './answers.ts';
 import { companyWindows } from './company.ts';
 import { DailyFilings } from './daily.ts';
@@ -25,6 +25,7 @@ export const sec: PullSource = {
   resolve,
   estimate,
   windows: (task) => {
+    checkClock(task);
     const lastDay = endedDay(task.now);
     const { name } = task.subject;
     return name === 'daily'

@@ -6,7 +6,7 @@ import { Problem } from '../../errors/problem.ts';
 import type { SourceFile } from '../../import/files/source-file.ts';
 import { treasuryXml } from '../../import/formats/treasury/xml.ts';
 import type { ReplyMeaning } from '../getter.ts';
-import { document, type PullSource, type PullTask, type PullWindow } from '../source.ts';
+import { checkClock, document, type PullSource, type PullTask, type PullWindow } from '../source.ts';
 
 /** A kind of daily curve in Treasury's feed, and the first year that has it. */
 type Family = { readonly curveType: CurveType; readonly data: string; readonly firstYear: number };
@@ -81,7 +81,9 @@ function yearsOf(
   return Array.from({ length: last - begin + 1 }, (_, i) => begin + i);
 }
 
-async function* feedsOf({ subject, full, since, now, get, read }: PullTask): AsyncGenerator<PullWindow> {
+async function* feedsOf(task: PullTask): AsyncGenerator<PullWindow> {
+  const { subject, full, since, now, get, read } = task;
+  checkClock(task);
   const family = familyNamed(subject.name);
   const { curveType, data } = family;
   const today = utcDay(now);

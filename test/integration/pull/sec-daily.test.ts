@@ -106,6 +106,16 @@ describe('pulling everyone’s filings day by day', () => {
     expect(await followedOf(options.store)).toMatchObject([{ upTo }]);
   });
 
+  it('says that the clock is wrong if it is behind the store, and asks nothing', async () => {
+    const server = await twoWeeks();
+    const options = { ...optionsFor(server), since: '2026-06-22' };
+    await pullAt('2026-06-24T12:00:00Z', options);
+    const asked = server.asked.length;
+    const { stops } = await pullAt('2026-06-01T12:00:00Z', options);
+    expect(stops[0]?.problem.kind).toBe('local-io');
+    expect(server.asked.length).toBe(asked);
+  });
+
   it('without a first day begins a week ago', async () => {
     const server = await twoWeeks();
     const options = optionsFor(server);

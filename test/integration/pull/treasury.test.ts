@@ -251,6 +251,18 @@ describe('pulling the curves of Treasury', () => {
     expect(await followedOf(options.store)).toMatchObject([{ name: 'par', bookmark: '' }]);
   });
 
+  it('says that the clock is wrong if it is behind the store, and asks nothing', async () => {
+    const server = await loopbackTreasury('par 2024');
+    const options = { ...optionsFor(server), ...only('par'), since: '2024-01-01' };
+    await pullAt('2024-12-31T23:30:00Z', options);
+    const { stops } = await pullAt('2020-01-15T12:00:00Z', options);
+    expect(stops[0]?.problem.kind).toBe('local-io');
+    expect(stops[0]?.problem.detail).toMatch(
+      /the clock of this machine says 2020-01-1\d, .* up to 2024-12-31/,
+    );
+    expect(server.asked).toEqual(['par 2024']);
+  });
+
   it('refuses the feed of another kind of curve', async () => {
     const server = await loopbackTreasury();
     server.feeds = { 'par 2004': recordedFeed('real 2004') };
