@@ -10,7 +10,7 @@ import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
 export type Demands = {
   /** Days of publication alone: neither samples nor days on which figures were fetched. */
   readonly exact?: boolean | undefined;
-  /** Data that are covered to at most so many days before the day asked for. */
+  /** Data that are covered to at most this number of days before the day asked for. */
   readonly maxAge?: number | undefined;
 };
 

@@ -113,7 +113,7 @@ export type AnalysisQuery =
 /** A query of the data, as plain data. */
 export type Query = OperationQuery | AnalysisQuery;
 
-/** The as-of dates of a real-time panel, ascending; a Problem where a bound is missing or no day lies between them. */
+/** The as-of dates of a real-time panel, ascending; a Problem where a bound is missing or no day is between them. */
 export function asOfDates({ each, from, to }: RealTimePanelQuery): readonly Day[] {
   if (from === undefined || to === undefined)
     throw new Problem('bad-input', 'a real-time panel needs the first and the last as-of date');

@@ -66,7 +66,6 @@ export class Getter {
     readonly requester: Requester;
   }[];
   readonly #pace: Pace;
-  readonly #slowest: number;
   #answered = false;
   #requests = 0;
 
@@ -77,7 +76,6 @@ export class Getter {
   ) {
     this.#access = access;
     this.#policy = policy;
-    this.#slowest = Math.max(...pace.map(({ milliseconds }) => milliseconds));
     const { paceFolder, timing, timeout, signal, env } = policy;
     const file = paceFolder === undefined ? undefined : join(paceFolder, `pace-${name}.json`);
     this.#pace = new Pace(file, pace, timing);
@@ -153,9 +151,9 @@ export class Getter {
     return host.requester.get(host.prefix + this.#withKey(path));
   }
 
-  /** Waits for the turn of a request: a moment for the pace, or up to `longest` seconds where the source asked for a pause. */
+  /** Waits for the turn of a request by the pace, and for a pause that the source asked for if it takes at most `longest` seconds. */
   async #turn(longest: number): Promise<void> {
-    const wait = await this.#pace.turn(Math.max(this.#slowest, longest * 1000));
+    const wait = await this.#pace.turn(Math.max(0, longest) * 1000);
     if (this.#policy.signal.aborted) throw new Problem('interrupted', 'interrupted');
     if (wait === undefined) return;
     const { title } = this.#access;

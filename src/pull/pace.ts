@@ -42,16 +42,21 @@ export class Pace {
     this.#timing = timing;
   }
 
-  /** Waits until a request may begin. If that takes longer than `longest` milliseconds, gives the time it takes instead. */
+  /**
+   * Waits until a request may begin. If the source asked for a pause that still lasts longer than `longest` milliseconds,
+   * gives what is left of it instead.
+   */
   async turn(longest: number): Promise<number | undefined> {
-    let wait = 0;
+    let [wait, pause] = [0, 0];
     await this.#change((state) => {
       const now = this.#timing.now();
+      pause = state.blockedUntil - now;
+      if (pause > longest) return state;
       const begins = this.#next(state, now);
       wait = begins - now;
-      return wait > longest ? state : { ...state, begun: [...state.begun, begins] };
+      return { ...state, begun: [...state.begun, begins] };
     });
-    if (wait > longest) return wait;
+    if (pause > longest) return pause;
     if (wait > 0) await this.#timing.sleep(wait);
     return undefined;
   }

@@ -77,7 +77,7 @@ export class ParquetRenderer implements Renderer {
 }
 
 /** Makes the column of a field. Its type follows from the field alone, so that files with different rows fit together. */
-export function parquetColumn({ name, type, fields = [] }: Field): ParquetColumn {
+function parquetColumn({ name, type, fields = [] }: Field): ParquetColumn {
   const { elements, stored } = columns[fieldKinds[type].parquet](name, toWire(fields));
   // In the contract an empty text means unknown, as for a unit.
   const isMissing = (cell: Cell | undefined) => cell === undefined || cell === null || cell === '';
@@ -144,10 +144,10 @@ function misfit(name: string, cell: Cell | undefined, type: string): never {
 }
 
 /** A cell in the storage type of its column; null is missing. */
-export type StoredCell = string | number | bigint | boolean | null | readonly (string | null)[];
+type StoredCell = string | number | bigint | boolean | null | readonly (string | null)[];
 
 /** A column of a Parquet file: its type is fixed before the first row. */
-export type ParquetColumn = {
+type ParquetColumn = {
   /** The column in the schema of the file. */
   readonly elements: readonly SchemaElement[];
   /** A cell in the storage type of the schema; throws a Problem if the column cannot hold it exactly. */
@@ -155,7 +155,7 @@ export type ParquetColumn = {
 };
 
 /** An element of the schema that may be missing in a row: another service may lack our additional fields. */
-export function optional(name: string, element: Omit<SchemaElement, 'name'>): SchemaElement {
+function optional(name: string, element: Omit<SchemaElement, 'name'>): SchemaElement {
   return { name, repetition_type: 'OPTIONAL', ...element };
 }
 
@@ -166,7 +166,7 @@ export function optional(name: string, element: Omit<SchemaElement, 'name'>): Sc
 const [precision, scale] = [38, 18];
 
 /** Exact numbers as DECIMAL(38,18). A number with more digits is a Problem that names it. */
-export function decimalColumn(name: string): ParquetColumn {
+function decimalColumn(name: string): ParquetColumn {
   const type = {
     type: 'FIXED_LEN_BYTE_ARRAY',
     type_length: 16,

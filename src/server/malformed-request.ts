@@ -51,8 +51,8 @@ export function malformedMessage(malformed: MalformedRequest, publicUrl: string)
 }
 
 /**
- * The malformed request behind an error of Node's parser, on a connection from which so many bytes were read; undefined if
- * the client is gone.
+ * The malformed request behind an error of Node's parser, on a connection from which `bytesRead` bytes were read;
+ * undefined if the client is gone.
  */
 export function malformedRequest(error: Error, bytesRead: number): MalformedRequest | undefined {
   const { code = '', rawPacket, bytesParsed } = error as ParserError;

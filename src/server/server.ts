@@ -129,7 +129,7 @@ export class HttpServer {
   }
 
   /**
-   * Accepts the connections that wait in the system, which would be reset with the port, for so many milliseconds at most:
+   * Accepts the connections that wait in the system, which would be reset with the port, for at most this number of milliseconds:
    * Node accepts one in a turn of its loop.
    */
   async #acceptWaiting(most: number): Promise<void> {

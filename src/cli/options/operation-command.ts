@@ -138,7 +138,7 @@ function accepting(name: string, param: Param): (text: string) => boolean {
 /** A clock that accepts every as-of date. */
 const anyTime: Clock = { today: '2999-12-31', latest: '2999-12-31' };
 
-/** A text as one of the choices of a parameter has it, in whatever letter case it was typed. */
+/** A text as one of the choices of a parameter has it, in any letter case. */
 function asListed(param: Param, text: string): string {
   return choicesOf(param)?.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
 }

@@ -3,7 +3,7 @@ import { type CommandSpec, connectionIn, messagesIn, outputIn } from './command.
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
 
-const { store, remote, messages, format } = sharedFlags;
+const { store, remote, messages, format, output } = sharedFlags;
 
 /** The live sources, as `asof pull` names them. */
 const sources = ['fred', 'treasury', 'sec'] as const;
@@ -17,11 +17,10 @@ const pull: CommandSpec = {
   about: `What is named is followed from now on: without names, pull brings everything up to date that
 your store follows. Each run goes on where the last one stopped.
 
-  asof pull fred GDP UNRATE         every vintage of two series
-  asof pull fred --search "core pce" what FRED has; nothing is stored
-  asof pull treasury                par and real curves since 1990
-  asof pull sec --ticker MAIA       the insider filings of a company
-  asof pull                         everything that the store follows, such as from cron
+  asof pull fred GDP UNRATE      every vintage of two series
+  asof pull treasury             par and real curves since 1990
+  asof pull sec --ticker MAIA    the insider filings of a company
+  asof pull                      everything that the store follows
 
 FRED wants a key: FRED_API_KEY, ASOF_FRED_API_KEY_FILE or asof auth login --source fred.`,
   args: [
@@ -40,6 +39,7 @@ FRED wants a key: FRED_API_KEY, ASOF_FRED_API_KEY_FILE or asof auth login --sour
     { name: 'dry-run', about: 'print what would be asked, and ask nothing' },
     { name: 'max-duration', value: 'time', about: 'stop after this time, such as 90s, 10m or 2h' },
     ...format,
+    ...output.filter(({ name }) => name === 'columns' || name === 'no-header'),
     store,
     ...remote.filter(({ name }) => name !== 'base-url'),
     ...messages,

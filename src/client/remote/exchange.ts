@@ -123,7 +123,7 @@ export class Requester {
 /** A transport to one origin: undici if there is a proxy, else Node's HTTP client, which starts faster. */
 async function openTransport(origin: string, proxies: Proxies): Promise<Transport> {
   if (!hasProxy(proxies)) return new DirectTransport(origin);
-  const { ProxyTransport } = await import('./transport.ts');
+  const { ProxyTransport } = await import('./proxy-transport.ts');
   return new ProxyTransport(proxies);
 }
 

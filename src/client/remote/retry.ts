@@ -51,7 +51,7 @@ function waitAfter(outcome: HttpReply | ConnectionFailure, failed: number): Wait
 }
 
 /** The seconds that `RateLimit-Reset` means, which some services give as a Unix time, in seconds or milliseconds. */
-export function secondsToReset(text: string, now: Date): string {
+function secondsToReset(text: string, now: Date): string {
   const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   // No window is longer than a month: a second number of this size is a time.
   if (!(number > 1e9)) return text;

@@ -84,7 +84,7 @@ export type VintageKind = (typeof vintageKinds)[number];
 /** The kind of a vintage as a store keeps it; empty where its files leave it open. */
 export type KeptKind = VintageKind | '';
 
-/** A text as a kind of vintage; undefined if it is none. */
+/** A text as a kind of vintage; undefined for any other text. */
 export function parseVintageKind(text: string): VintageKind | undefined {
   return vintageKinds.find((kind) => kind === text.trim().toLowerCase());
 }

@@ -209,7 +209,7 @@ export function seriesOf(file: SourceFile, name: string, { series }: ReadOptions
   throw refusal(file, { row: 1, column: name }, 'the file does not name its series; pass --series ID');
 }
 
-/** Whether a column is named `value`, whatever its series is. */
+/** Whether a column is named `value`, in a file of any series. */
 export function isValue(name: string): boolean {
   return name.toUpperCase() === 'VALUE';
 }

@@ -9,7 +9,7 @@ const midnight = '(?:[T ]+(?:0?0:00(?::00(?:\\.0+)?)?|12:00(?::00)? ?AM) ?(?:Z|U
 const yearFirst = new RegExp(`^(\\d{4})([-/.])(\\d{1,2})\\2(\\d{1,2})${midnight}$`, 'i');
 const yearLast = new RegExp(`^(\\d{1,2})([-/.])(\\d{1,2})\\2(\\d{4}|\\d\\d)${midnight}$`, 'i');
 
-/** Whether a text has the form YYYY-MM-DD, whatever its digits are. */
+/** Whether a text has the form YYYY-MM-DD; the day need not exist. */
 function isIso(text: string): boolean {
   return text.length === 10 && text[4] === '-' && text[7] === '-';
 }

@@ -6,40 +6,35 @@ import type { StoreView } from '../../store/store.ts';
 import type { Getter } from '../getter.ts';
 import type { PullCounts, PullSource, PullTask } from '../source.ts';
 import { fredAccess } from './access.ts';
-import { FredApi, type FredLimits, type FredListing, fredLimits } from './api.ts';
+import { FredApi, type FredListing, fredLimits } from './api.ts';
 import { FredHistory } from './history.ts';
 import { readBookmark } from './known.ts';
 
 const release = /^release (\d{1,9})$/;
 
-/** FRED and ALFRED; a subject is the id of a series. `most` are the limits of one request. */
-export function fredSource(most: FredLimits = fredLimits): PullSource {
-  return {
-    name: 'fred',
-    title: 'FRED',
-    pace: [
-      { requests: 1, milliseconds: 525 },
-      { requests: 100, milliseconds: 60_500 },
-    ],
-    counted: {
-      new_vintages: ['new vintage', 'new vintages'],
-      new_dates: ['new date', 'new dates'],
-      revised: ['revised', 'revised'],
-      withdrawn: ['withdrawn', 'withdrawn'],
-    },
-    access: fredAccess,
-    resolve,
-    estimate,
-    count,
-    windows(task: PullTask) {
-      const limits = { ...most };
-      return new FredHistory(task, new FredApi(task.get, limits), limits).windows();
-    },
-  };
-}
-
-/** FRED with the limits that it has. */
-export const fred: PullSource = fredSource();
+/** FRED and ALFRED; a subject is the id of a series. */
+export const fred: PullSource = {
+  name: 'fred',
+  title: 'FRED',
+  pace: [
+    { requests: 1, milliseconds: 525 },
+    { requests: 100, milliseconds: 60_500 },
+  ],
+  counted: {
+    new_vintages: ['new vintage', 'new vintages'],
+    new_dates: ['new date', 'new dates'],
+    revised: ['revised', 'revised'],
+    withdrawn: ['withdrawn', 'withdrawn'],
+  },
+  access: fredAccess,
+  resolve,
+  estimate,
+  count,
+  windows(task: PullTask) {
+    const limits = { ...fredLimits };
+    return new FredHistory(task, new FredApi(task.get, limits), limits).windows();
+  },
+};
 
 async function resolve(typed: readonly string[], get: Getter['get'] | undefined): Promise<readonly string[]> {
   const names: string[] = [];

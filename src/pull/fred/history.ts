@@ -98,8 +98,10 @@ export class FredHistory {
     for (;;) {
       const size = this.#limits.vintages;
       const next = left[size];
-      const end = next === undefined ? this.#today : earlier(addDays(next, -1), this.#today);
-      const rows = await this.#rows({ start: first, end });
+      const asked = next === undefined ? this.#today : earlier(addDays(next, -1), this.#today);
+      const rows = await this.#rows({ start: first, end: asked });
+      // FRED may have corrected the day.
+      const end = earlier(asked, this.#today);
       if (rows === 'too-many-vintages') {
         if (size === 1) throw changed('series/observations', 'it takes not even one vintage date');
         this.#limits.vintages = Math.floor(size / 2);

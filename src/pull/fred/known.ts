@@ -57,7 +57,7 @@ export function isNews(row: FredRow, held: KnownValues): boolean {
 export type KnownValues = Map<Day, string | null>;
 
 /** A value at the start of a window that differs from what the store has for that day. */
-export type DifferingValue = {
+type DifferingValue = {
   readonly date: Day;
   readonly held: string | null;
   readonly given: string | null;
@@ -107,7 +107,7 @@ export function stitch(
 }
 
 /** The value of a row, null where it was taken back; undefined if it is neither. */
-export function rowValue({ value }: FredRow): string | null | undefined {
+function rowValue({ value }: FredRow): string | null | undefined {
   if (typeof value !== 'string') return undefined;
   return value === '.' ? null : parseDecimal(value);
 }

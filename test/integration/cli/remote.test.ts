@@ -179,7 +179,7 @@ describe('facts', () => {
     ]);
   });
 
-  it('are those of the store that --store names, whatever service a variable names', async () => {
+  it('are those of the store that --store names, even if a variable names a service', async () => {
     const { samplePath } = await import('../../../src/platform/installation.ts');
     const { code, out } = await run(`facts GDP --store ${samplePath()}`, {
       ASOF_BASE_URL: 'http://localhost:1',

@@ -77,17 +77,26 @@ function parsed(path: string) {
   return JSON.parse(readData(testData, path).toString('utf8'));
 }
 
-/** Starts a loopback FRED on a free port. */
-export async function loopbackFred(initial: Partial<LoopbackState> = {}): Promise<LoopbackFred> {
-  const state: LoopbackState = {
+/** FRED on a good day: GDP, its limits, and no faults. */
+export function wellBehaved(): LoopbackState {
+  return {
     series: { GDP: recordedGdp() },
     today: '2025-01-20',
     maxVintages: 2000,
     maxRows: 100_000,
     fault: () => undefined,
     change: (_path, answer) => answer,
-    ...initial,
   };
+}
+
+/** Today in Chicago, which is FRED's day, for commands that run by the clock of this machine. */
+export function chicagoToday(): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Chicago' }).format(new Date());
+}
+
+/** Starts a loopback FRED on a free port. */
+export async function loopbackFred(initial: Partial<LoopbackState> = {}): Promise<LoopbackFred> {
+  const state: LoopbackState = { ...wellBehaved(), ...initial };
   const requests: SeenRequest[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://loopback');

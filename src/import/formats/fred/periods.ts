@@ -191,7 +191,7 @@ function coveredTo({ end, rows }: RealTimeHistory): Day {
   return last;
 }
 
-/** The last day of a real-time period; undefined for a text that is none. */
+/** The last day of a real-time period; undefined for a text that is no date. */
 function parseEnd(text: string): Day | typeof notEnded | undefined {
   return text === notEnded ? notEnded : parseDay(text);
 }

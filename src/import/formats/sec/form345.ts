@@ -130,7 +130,7 @@ async function tablesBeside(file: SourceFile): Promise<ReadonlyMap<TableName, So
       throw refusal(
         sibling,
         {},
-        `a second table ${table} beside ${other.path}; keep each data set in a folder or archive of its own`,
+        `a second table ${table} beside ${other.path}; keep each data set in a separate folder or archive`,
       );
     found.set(table, sibling);
   }

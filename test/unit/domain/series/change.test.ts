@@ -104,7 +104,7 @@ describe('values that changed about alike', () => {
     expect(found?.most).toBeCloseTo(13099.9 / 11357.8, 10);
   });
 
-  it('are found whatever the unit, however large or small', () => {
+  it('are found in any unit, however large or small', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 12, maxLength: 40 }),

@@ -147,7 +147,7 @@ describe('a search by words', () => {
     );
   });
 
-  it('finds the same whatever the order of the series', () => {
+  it('finds the same in any order of the series', () => {
     const text = fc.constantFrom('rate', 'price index', 'gdp', 'u.s. yield', 'PAYMES', 'units');
     fc.assert(
       fc.property(

@@ -61,7 +61,7 @@ describe('the columns of a table', () => {
     ]);
   });
 
-  it('of a quarterly series beside a monthly one never say anything about the other months, whatever is blank', () => {
+  it('of a quarterly series beside a monthly one say nothing about the other months, for any blanks', () => {
     const quarters = rows.filter((_, i) => i % 3 === 0);
     fc.assert(
       fc.property(

@@ -38,7 +38,7 @@ describe('the kind of a vintage that several files speak of', () => {
 
 describe('the kind of a vintage', () => {
   test.each([
-    ['is what its files imply, whatever metadata states', 'sampled', 'exact', 'sampled'],
+    ['is what its files imply, even if metadata states another', 'sampled', 'exact', 'sampled'],
     ['is what metadata states where its files leave it open', '', 'sampled', 'sampled'],
     ['is a day of publication where nobody says anything else', '', undefined, 'exact'],
     ['is unknown in a store that does not know', 'unknown', undefined, 'unknown'],

@@ -126,7 +126,7 @@ describe('an ALFRED download by real-time period', () => {
       'row 3, column "realtime_start_date": "2015-02-27": the period of 2014-10-01 from 2015-02-27 overlaps the one in row 2',
     ],
     [
-      'a date that is none',
+      'a text that is no date',
       ['2014-10-32,1,2015-01-30,'],
       'row 2, column "period_start_date": "2014-10-32": not a date',
     ],
