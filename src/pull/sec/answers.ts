@@ -50,7 +50,7 @@ function undeclared(): Problem {
 export type WantedFiling = { readonly accessionNumber: string; readonly path: string };
 
 /** So many filings make a window: a transaction after some seconds of requests, which are lost if the pull breaks off. */
-export const filingsInWindow = 50;
+export const filingsInWindow = 25;
 
 /** The filings that the store does not have with their time of acceptance; all of them for `--full`. */
 export async function unheld<T extends WantedFiling>(
