@@ -43,7 +43,7 @@ export type LoopbackState = {
 };
 
 /** A request as the loopback FRED saw it. */
-export type SeenRequest = {
+type SeenRequest = {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   /** Milliseconds. */
