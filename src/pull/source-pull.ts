@@ -72,11 +72,11 @@ export class SourcePull {
 
   /** Counts what would be asked, and asks nothing. */
   async plan(): Promise<void> {
-    const { results, options } = this.#context;
+    const { results, options, clock } = this.#context;
     let all = 0;
     for (const subject of await this.subjects()) {
       const record = options.full === true ? { ...subject, bookmark: '' } : subject;
-      const { requests, what } = this.#source.estimate(record);
+      const { requests, what } = this.#source.estimate(record, { since: options.since, now: clock() });
       all += requests;
       this.#end(subject, { outcome: 'planned', requests, notes: [what] });
     }

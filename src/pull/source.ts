@@ -71,7 +71,10 @@ export interface PullSource {
    */
   resolve(typed: readonly string[], get: Getter['get'] | undefined): Promise<readonly string[]>;
   /** The fewest requests that pulling it takes, without asking the source, and what they are for. */
-  estimate(subject: Followed): { readonly requests: number; readonly what: string };
+  estimate(
+    subject: Followed,
+    when: Pick<PullTask, 'since' | 'now'>,
+  ): { readonly requests: number; readonly what: string };
   /** The windows of a subject, oldest first. The next one is asked for when the store has the one before. */
   windows(task: PullTask): AsyncIterable<PullWindow>;
   /** The words for what is counted, by name: `{ new_vintages: ['new vintage', 'new vintages'] }`. */

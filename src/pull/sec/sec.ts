@@ -1,16 +1,26 @@
 import { addDays, type Day } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { parseCik, utcAsEastern } from '../../import/formats/sec/values.ts';
-import type { Followed } from '../../store/followed.ts';
 import type { Getter, SourceAccess } from '../getter.ts';
 import { checkClock, document, type PullSource, type SourceSettings } from '../source.ts';
 import { classify } from './answers.ts';
 import { companyWindows } from './company.ts';
-import { DailyFilings } from './daily.ts';
+import { DailyFilings, estimateDaily } from './daily.ts';
 import { cikOfTicker } from './listings.ts';
 
 /** The indexes of a day appear about 22:15 in Washington. */
 const indexedBy = '22:30';
+
+const estimate: PullSource['estimate'] = ({ name, bookmark }, { since, now }) => {
+  if (name === 'daily') return estimateDaily(bookmark, since, endedDay(now));
+  const isTicker = name.startsWith('ticker ');
+  const list = isTicker ? 'the table of tickers, the list of filings' : 'the list of filings';
+  const what =
+    bookmark === ''
+      ? `${list}, its older pages, then one for each filing`
+      : `${list}, then one for each new filing`;
+  return { requests: isTicker ? 2 : 1, what };
+};
 
 /**
  * The insider filings of the SEC. A subject is `daily`, everyone's filings day by day, or `cik 320193`, those of a company
@@ -107,16 +117,4 @@ function cikIn(name: string): string {
     'bad-input',
     `${JSON.stringify(name.replace(/^cik /, ''))}: not a CIK, a number of up to ten digits`,
   );
-}
-
-function estimate({ name, bookmark }: Followed): { readonly requests: number; readonly what: string } {
-  const isNew = bookmark === '';
-  if (name === 'daily') return { requests: 1, what: 'the index of each day, then one for each filing in it' };
-  const list = name.startsWith('ticker ')
-    ? 'the table of tickers, the list of filings'
-    : 'the list of filings';
-  const what = isNew
-    ? `${list}, its older pages, then one for each filing`
-    : `${list}, then one for each new filing`;
-  return { requests: name.startsWith('ticker ') ? 2 : 1, what };
 }

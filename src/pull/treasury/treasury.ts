@@ -51,8 +51,8 @@ export const treasury: PullSource = {
     });
   },
 
-  estimate({ name, bookmark }) {
-    const years = yearsOf(familyNamed(name), bookmark, undefined, utcDay(new Date())).length;
+  estimate({ name, bookmark }, { since, now }) {
+    const years = yearsOf(familyNamed(name), bookmark, since, utcDay(now)).length;
     return { requests: years, what: years === 1 ? 'the feed of this year' : `the feeds of ${years} years` };
   },
 

@@ -116,6 +116,23 @@ describe('pulling everyone’s filings day by day', () => {
     expect(server.asked.length).toBe(asked);
   });
 
+  it.each([
+    ['2026-06-15', 7, 'the indexes of 7 days, then one for each filing, about 900 a day'],
+    [
+      '2025-11-15',
+      2 + 1 + 60,
+      '2 quarterly data sets, the indexes of 60 days, then one for each filing, about 900 a day',
+    ],
+  ])(
+    'for a dry run from %s on counts days and data sets, and asks nothing',
+    async (since, requests, what) => {
+      const server = await twoWeeks();
+      const summary = await pullAt('2026-06-24T12:00:00Z', { ...optionsFor(server), since, dryRun: true });
+      expect(summary.subjects).toMatchObject([{ name: 'daily', requests, notes: [what] }]);
+      expect(server.asked).toEqual([]);
+    },
+  );
+
   it('without a first day begins a week ago', async () => {
     const server = await twoWeeks();
     const options = optionsFor(server);
