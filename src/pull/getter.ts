@@ -12,6 +12,8 @@ export type SourceAccess = {
   /** The name in messages: `FRED`. */
   readonly title: string;
   readonly base: string;
+  /** The addresses of other hosts of the source, by how the paths begin that they have. */
+  readonly others?: Readonly<Record<string, string>>;
   readonly headers?: HttpHeaders;
   /** A key that goes into the query of each request, as `api_key=…`. */
   readonly query?: string;
@@ -57,7 +59,12 @@ export type PullEvent =
 export class Getter {
   readonly #access: SourceAccess;
   readonly #policy: RequestPolicy;
-  readonly #requester: Requester;
+  /** The hosts of the source, and how the paths begin that each has; the last one has all others. */
+  readonly #hosts: readonly {
+    readonly under: string;
+    readonly prefix: string;
+    readonly requester: Requester;
+  }[];
   readonly #pace: Pace;
   #answered = false;
   #requests = 0;
@@ -72,14 +79,19 @@ export class Getter {
     const { paceFolder, timing, timeout, signal, env } = policy;
     const file = paceFolder === undefined ? undefined : join(paceFolder, `pace-${name}.json`);
     this.#pace = new Pace(file, pace, timing);
-    this.#requester = new Requester({
-      base: parseBaseUrl(access.base),
-      headers: { 'user-agent': `asof/${version()}`, ...access.headers },
-      secrets: access.secrets,
-      timeout,
-      proxies: proxiesOf(env),
-      signal,
-      watch: (tried) => policy.watch({ tried }),
+    const addresses = [...Object.entries(access.others ?? {}), ['', access.base] as const];
+    this.#hosts = addresses.map(([under, address]) => {
+      const base = parseBaseUrl(address);
+      const requester = new Requester({
+        base,
+        headers: { 'user-agent': `asof/${version()}`, ...access.headers },
+        secrets: access.secrets,
+        timeout,
+        proxies: proxiesOf(env),
+        signal,
+        watch: (tried) => policy.watch({ tried }),
+      });
+      return { under, prefix: base.prefix, requester };
     });
   }
 
@@ -91,12 +103,13 @@ export class Getter {
   /** The answer to a path below the base address (`/series?series_id=GDP`). Throws a Problem if there is none. */
   async get(path: string): Promise<HttpReply> {
     const { maxWait, retries } = this.#policy;
-    const prefix = parseBaseUrl(this.#access.base).prefix;
     let waited = 0;
+    // The pause that the source asked for just now; it is among `waited`, and still to come.
+    let pause = 0;
     for (let failed = 0; ; ) {
-      await this.#turn(maxWait - waited);
+      await this.#turn(maxWait - waited + pause);
       this.#requests += 1;
-      const outcome = await this.#requester.get(prefix + this.#withKey(path));
+      const outcome = await this.#send(path);
       const verdict =
         'problem' in outcome
           ? outcome.transient
@@ -121,14 +134,21 @@ export class Getter {
         throw throttled ? this.#comeBack(problem, seconds) : this.#clean(problem);
       if (failed > retries) throw this.#clean(problem);
       waited += seconds;
+      pause = throttled ? seconds : 0;
       this.#policy.watch({ wait: { seconds, reason: this.#clean(problem).detail } });
       // The pace holds back a throttled request, so that it waits together with those of other processes.
       if (!throttled) await this.#policy.timing.sleep(seconds * 1000);
     }
   }
 
-  close(): Promise<void> {
-    return this.#requester.close();
+  async close(): Promise<void> {
+    for (const { requester } of this.#hosts) await requester.close();
+  }
+
+  async #send(path: string): ReturnType<Requester['get']> {
+    const host = this.#hosts.find(({ under }) => path.startsWith(under));
+    if (host === undefined) throw new Error(`no host has ${path}`);
+    return host.requester.get(host.prefix + this.#withKey(path));
   }
 
   /** Waits for the turn of a request by the pace, and for a pause that the source asked for if it takes at most `longest` seconds. */

@@ -12,9 +12,11 @@ import {
   readStore,
 } from './options.ts';
 import type { Timing } from './pace.ts';
+import { sec } from './sec/sec.ts';
 import type { PullSource } from './source.ts';
 import { SourcePull } from './source-pull.ts';
 import type { PullSummary } from './summary.ts';
+import { treasury } from './treasury/treasury.ts';
 
 /**
  * Brings a store up to date from live sources. Work goes in windows, oldest first; each becomes facts in one transaction,
@@ -26,7 +28,7 @@ export async function pull(options: PullOptions): Promise<PullSummary> {
 }
 
 /** Every live source, in the order in which a pull asks them. */
-export const pullSources: readonly PullSource[] = [fred];
+export const pullSources: readonly PullSource[] = [fred, treasury, sec];
 
 class Pull {
   readonly #options: PullOptions;

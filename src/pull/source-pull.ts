@@ -1,7 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { latestDay } from '../domain/series/date.ts';
 import { Problem, type ProblemKind } from '../errors/problem.ts';
-import { ImportRefusal } from '../import/load/conflict.ts';
+import { type ImportConflict, ImportRefusal } from '../import/load/conflict.ts';
 import { load } from '../import/load/load.ts';
 import type { Followed } from '../store/followed.ts';
 import { openWriter } from '../store/open.ts';
@@ -31,6 +31,8 @@ type Progressing = {
   before: PullCounts | undefined;
   remaining: number;
   readonly notes: string[];
+  /** What the source said against the store, which was left out. */
+  readonly conflicts: ImportConflict[];
 };
 
 type SubjectEnd = Pick<PulledSubject, 'outcome' | 'requests'> & Partial<PulledSubject>;
@@ -62,25 +64,19 @@ export class SourcePull {
   async subjects(get?: Getter['get']): Promise<readonly Followed[]> {
     if (this.#typed.length === 0 && this.#followed.size > 0) return [...this.#followed.values()];
     const since = this.#context.clock().toISOString();
-    const fresh = {
-      source: this.#source.name,
-      since,
-      bookmark: '',
-      upTo: undefined,
-      lastRun: undefined,
-      left: '',
-    };
+    const begun = { bookmark: '', upTo: undefined, lastRun: undefined, left: '' };
+    const fresh = { source: this.#source.name, since, ...begun };
     const names = await this.#source.resolve(this.#typed, get);
     return [...new Set(names)].map((name) => this.#followed.get(name) ?? { ...fresh, name });
   }
 
   /** Counts what would be asked, and asks nothing. */
   async plan(): Promise<void> {
-    const { results, options } = this.#context;
+    const { results, options, clock } = this.#context;
     let all = 0;
     for (const subject of await this.subjects()) {
       const record = options.full === true ? { ...subject, bookmark: '' } : subject;
-      const { requests, what } = this.#source.estimate(record);
+      const { requests, what } = this.#source.estimate(record, { since: options.since, now: clock() });
       all += requests;
       this.#end(subject, { outcome: 'planned', requests, notes: [what] });
     }
@@ -114,13 +110,11 @@ export class SourcePull {
     try {
       for (let subject = waiting[0]; subject !== undefined; subject = waiting[0]) {
         if (this.#isOutOfTime()) break;
-        const { name } = subject;
-        const [done, total] = [subjects.length - waiting.length, subjects.length];
         options.onProgress?.({
           source: this.#source.name,
-          name,
-          done,
-          total,
+          name: subject.name,
+          done: subjects.length - waiting.length,
+          total: subjects.length,
           requests: getter.requests,
           rows: results.rows,
         });
@@ -136,7 +130,7 @@ export class SourcePull {
   async #pullSubject(subject: Followed, getter: Getter): Promise<void> {
     const { options, clock } = this.#context;
     const asked = getter.requests;
-    const state: Progressing = { record: subject, before: undefined, remaining: 0, notes: [] };
+    const state: Progressing = { record: subject, before: undefined, remaining: 0, notes: [], conflicts: [] };
     const task = {
       subject,
       full: options.full === true,
@@ -158,6 +152,7 @@ export class SourcePull {
           return;
         }
       }
+      if (state.conflicts.length > 0) throw new ImportRefusal(state.conflicts);
       this.#failures = 0;
       const { counts } = await this.#counted(state);
       const outcome = state.before === undefined ? 'nothing-new' : 'pulled';
@@ -183,6 +178,7 @@ export class SourcePull {
     if (files.length > 0)
       state.before ??= (await readStore(options.store, (view) => this.#source.count(name, view))) ?? {};
     const record = { ...state.record, bookmark, upTo, lastRun: now.toISOString(), left: '' };
+    const conflicts: ImportConflict[] = [];
     const writer = await openWriter(options.store);
     try {
       const summaries = await load(files, writer, {
@@ -194,6 +190,7 @@ export class SourcePull {
         complete: false,
         latest: latestDay(now),
         importedAt: now.toISOString(),
+        ...(window.keepsHeld && { onConflicts: (found) => void conflicts.push(...found) }),
       });
       if (files.length === 0 && coverage.size > 0) {
         await writer.cover(coverage);
@@ -214,6 +211,7 @@ export class SourcePull {
     }
     if (writer.created) results.created = true;
     this.#unrecorded.clear();
+    state.conflicts.push(...conflicts);
     state.record = record;
     state.remaining = remaining;
   }

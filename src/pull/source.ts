@@ -1,4 +1,5 @@
-import type { Day } from '../domain/series/date.ts';
+import { type Day, latestDay } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
 import { sourceFile } from '../import/files/content.ts';
 import type { SourceFile } from '../import/files/source-file.ts';
 import type { LoadOptions } from '../import/load/file-loader.ts';
@@ -27,6 +28,8 @@ export type PullWindow = {
   readonly files: readonly ImportFile[];
   /** What the reader must know besides. */
   readonly load?: Partial<Pick<LoadOptions, 'filedOn' | 'series'>>;
+  /** Leaves out what contradicts the store, and reports it at the end; without it the window is refused as a whole. */
+  readonly keepsHeld?: true;
   /** The series whose coverage grows although there is no document. */
   readonly coverage?: ReadonlyMap<string, Day>;
   /** How far the store is with this window, in the words of the source. */
@@ -68,13 +71,24 @@ export interface PullSource {
    */
   resolve(typed: readonly string[], get: Getter['get'] | undefined): Promise<readonly string[]>;
   /** The fewest requests that pulling it takes, without asking the source, and what they are for. */
-  estimate(subject: Followed): { readonly requests: number; readonly what: string };
+  estimate(
+    subject: Followed,
+    when: Pick<PullTask, 'since' | 'now'>,
+  ): { readonly requests: number; readonly what: string };
   /** The windows of a subject, oldest first. The next one is asked for when the store has the one before. */
   windows(task: PullTask): AsyncIterable<PullWindow>;
   /** The words for what is counted, by name: `{ new_vintages: ['new vintage', 'new vintages'] }`. */
   readonly counted: Readonly<Record<string, readonly [one: string, several: string]>>;
   /** Counts what a store has of a subject; the difference of two counts is what was new. */
   count(subject: string, view: StoreView): Promise<PullCounts>;
+}
+
+/** Throws a Problem if the clock of this machine is behind what the store has of a subject. */
+export function checkClock({ subject: { upTo, name }, now }: Pick<PullTask, 'subject' | 'now'>): void {
+  const today = latestDay(now);
+  if (upTo === undefined || upTo <= today) return;
+  const detail = `the clock of this machine says ${today}, and the store has what was published up to ${upTo} of ${name}`;
+  throw new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
 }
 
 /** An answer of a source as a file that the readers of `asof import` take; `path` is what messages and the import log show. */

@@ -117,6 +117,14 @@ export class YieldSeriesView implements StoreView {
     return this.#view.filings(query);
   }
 
+  acceptedFilings(accessionNumbers: readonly string[]) {
+    return this.#view.acceptedFilings(accessionNumbers);
+  }
+
+  filingCounts() {
+    return this.#view.filingCounts();
+  }
+
   coveredTo(what: CurveType | 'filings') {
     return this.#view.coveredTo(what);
   }

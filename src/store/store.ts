@@ -192,6 +192,10 @@ export interface StoreView {
   /** Every maturity that has rates, by curve type and then shortest first. */
   rates(): Promise<readonly RateSummary[]>;
   filings(query: FilingsQuery): Promise<readonly Filing[]>;
+  /** The accession numbers, of those given, whose filing the store has with its time of acceptance. */
+  acceptedFilings(accessionNumbers: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The number of filings with trades, and of their trades. */
+  filingCounts(): Promise<{ readonly filings: number; readonly trades: number }>;
   /** The newest trade date of a kind of curve, or the newest filing date; undefined without any. */
   coveredTo(what: CurveType | 'filings'): Promise<Day | undefined>;
   /**

@@ -31,6 +31,8 @@ function methodsOf(view: StoreView): StoreView {
     observations: (query) => view.observations(query),
     revisions: (id, date) => view.revisions(id, date),
     vintages: (query) => view.vintages(query),
+    acceptedFilings: (numbers) => view.acceptedFilings(numbers),
+    filingCounts: () => view.filingCounts(),
     coveredTo: (what) => view.coveredTo(what),
     curve: (query) => view.curve(query),
     yields: (query) => view.yields(query),

@@ -66,6 +66,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'import/load': ['domain', 'import/files', 'import/formats', 'store'],
   pull: ['client/remote', 'domain', 'import', 'operations', 'platform', 'pull', 'store'],
   'pull/fred': ['client/remote', 'domain', 'import', 'platform', 'pull', 'store'],
+  'pull/sec': ['client/remote', 'domain', 'import', 'platform', 'pull', 'store'],
+  'pull/treasury': ['client/remote', 'domain', 'import', 'platform', 'pull', 'store'],
   server: ['domain/series', 'operations', 'platform', 'server/keys', 'service', 'store'],
   'server/keys': ['operations', 'platform', 'store'],
   'cli/terminal': ['domain/series', 'operations', 'platform', 'render'],

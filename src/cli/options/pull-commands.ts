@@ -22,7 +22,8 @@ your store follows. Each run goes on where the last one stopped.
   asof pull sec --ticker MAIA    the insider filings of a company
   asof pull                      everything that the store follows
 
-FRED wants a key: FRED_API_KEY, ASOF_FRED_API_KEY_FILE or asof auth login --source fred.`,
+FRED wants a key: FRED_API_KEY, ASOF_FRED_API_KEY_FILE or asof auth login --source fred.
+The SEC wants a name and a mail address: ASOF_SEC_CONTACT or asof config set sec_contact.`,
   args: [
     { ...sourceArg, optional: true },
     { name: 'names', about: 'what to follow, such as ids of series of FRED', optional: true, several: true },

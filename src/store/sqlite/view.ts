@@ -20,7 +20,7 @@ import type {
 import type { Connection } from './connection.ts';
 import { asProblem } from './connection.ts';
 import { readCurve, readRates, readSpread, readYields } from './curves.ts';
-import { readFilings, readPurchases } from './filings.ts';
+import { countFilings, readAcceptedFilings, readFilings, readPurchases } from './filings.ts';
 import { readDescriptionChanges, readFollowed } from './following.ts';
 import { readObservations, readSeries, type SeriesRow, searchSeries, seriesOf } from './series.ts';
 import {
@@ -117,6 +117,14 @@ export class SqliteView implements StoreView {
 
   filings(query: FilingsQuery) {
     return this.#answer((connection) => readFilings(connection, query));
+  }
+
+  acceptedFilings(accessionNumbers: readonly string[]) {
+    return this.#answer((connection) => readAcceptedFilings(connection, accessionNumbers));
+  }
+
+  filingCounts() {
+    return this.#answer(countFilings);
   }
 
   coveredTo(what: CurveType | 'filings') {
