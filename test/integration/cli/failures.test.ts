@@ -107,7 +107,7 @@ describe('with --json stderr is the problem document', () => {
     expect(JSON.parse(err)).toEqual({
       type: 'about:blank',
       title: 'Bad Input',
-      detail: '--as-of "x": use YYYY-MM-DD',
+      detail: '--as-of "x": use YYYY-MM-DD, today, yesterday, or a distance such as -30d or -5y',
       field: '--as-of',
     });
   });
