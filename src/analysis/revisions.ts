@@ -1,12 +1,13 @@
 import { pagesOf } from '../client/pagination.ts';
-import { type Day, dayNumber } from '../domain/series/date.ts';
+import { type Day, dayNumber, periodStart, weekendDay } from '../domain/series/date.ts';
 import { changeBetween } from '../domain/series/decimal.ts';
+import { parseFrequency } from '../domain/series/series.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { type Failure, pagesOrFailure, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { revisionsDrawing } from './charts.ts';
-import { noteBasis } from './coverage.ts';
+import { descriptionOf, noteBasis } from './coverage.ts';
 import { type RevisionRow, revisionLayout } from './layouts.ts';
 import type { RevisionsQuery } from './query.ts';
 
@@ -47,16 +48,34 @@ async function* pages(query: RevisionsQuery, context: QueryContext): AsyncGenera
         kind: 'sampled',
         text: `${id} is sampled: these are the first samples with each value`,
       });
-    if (first === undefined)
-      context.note?.({
-        kind: 'empty',
-        text: 'no value was ever published for that date; dates are the first days of periods',
-      });
+    if (known.length === 0 && context.explained === true) await noteEmpty(query, first, context);
     const released =
       first !== undefined && (await isFirstRelease(first, context)) ? first.as_of_date : undefined;
     yield compared(page, asOf, released);
   }
   if (asOf !== undefined) await noteBasis([{ id }], [asOf], context);
+}
+
+/** Notes why no value of a date was known: it was published later, or the date is not one of the series. */
+async function noteEmpty(
+  { id, date, asOf }: RevisionsQuery,
+  first: PublishedValue | undefined,
+  context: QueryContext,
+): Promise<void> {
+  const { note } = context;
+  if (first !== undefined)
+    return note?.({
+      kind: 'empty',
+      text: `no value of ${id} for ${date} was known on ${asOf}; the first is of ${first.as_of_date}`,
+    });
+  const frequency = parseFrequency(String((await descriptionOf({ id }, context))?.frequency ?? ''));
+  const period = periodStart(date, frequency ?? '');
+  const weekend = frequency === 'D' ? weekendDay(date) : undefined;
+  const reasons = [
+    ...(period === date ? [] : [`; its period begins on ${period}`]),
+    ...(weekend === undefined ? [] : [`, a ${weekend}`]),
+  ];
+  note?.({ kind: 'empty', text: `no value of ${id} was ever published for ${date}${reasons.join('')}` });
 }
 
 /**

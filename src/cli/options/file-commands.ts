@@ -1,4 +1,4 @@
-import { parseSeriesId } from '../../domain/series/series.ts';
+import { parseSeriesId, seriesIdForm } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import { formatForFile } from '../../render/formats.ts';
 import { type CommandSpec, connectionIn, fileIn, messagesIn } from './command.ts';
@@ -154,7 +154,7 @@ const importFiles: CommandSpec = {
 
 function seriesId(text: string): string {
   const id = parseSeriesId(text);
-  if (id === undefined) throw new Problem('bad-input', 'invalid: not a valid series id');
+  if (id === undefined) throw new Problem('bad-input', `invalid: not a series id: ${seriesIdForm}`);
   return id;
 }
 

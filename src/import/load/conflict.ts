@@ -37,9 +37,10 @@ export type ImportConflict =
 export class ImportRefusal extends Problem {
   readonly conflicts: readonly ImportConflict[];
 
-  constructor(all: readonly ImportConflict[]) {
+  /** `replaced` says whether the import replaces what the store holds: what conflicts then conflicts within the import. */
+  constructor(all: readonly ImportConflict[], replaced = false) {
     const conflicts = withoutConsequences(all);
-    super('bad-input', textOf(conflicts, conflicts.length), { hints: hintsFor(conflicts) });
+    super('bad-input', textOf(conflicts, conflicts.length), { hints: hintsFor(conflicts, replaced) });
     this.conflicts = conflicts;
   }
 
@@ -176,7 +177,7 @@ function valueText(value: string | null): string {
   return value ?? 'withdrawn';
 }
 
-function hintsFor(conflicts: readonly ImportConflict[]): string[] {
+function hintsFor(conflicts: readonly ImportConflict[], replaced: boolean): string[] {
   const replaceable = conflicts.some((conflict) =>
     conflict.kind === 'metadata' ? conflict.shown !== true : /^(?:value|rate|filing)$/.test(conflict.kind),
   );
@@ -185,7 +186,12 @@ function hintsFor(conflicts: readonly ImportConflict[]): string[] {
     (conflict) => conflict.kind === 'metadata' && conflict.shown === true,
   );
   const hints: string[] = [];
-  if (replaceable) hints.push('--replace accepts the new ones');
+  if (replaceable)
+    hints.push(
+      replaced
+        ? 'the files of this import state both: keep one of them (--replace chooses only between the store and the files)'
+        : '--replace accepts the new ones',
+    );
   if (kinds.has('source') || otherFrequency) hints.push('--id OLD=NEW imports the series under another id');
   if (kinds.has('source')) hints.push('--merge accepts both sources in one series');
   if (kinds.has('period')) hints.push('a metadata file can state the frequency');

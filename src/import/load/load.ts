@@ -54,7 +54,7 @@ export async function load(
     summaries.push({ ...summary, notes });
   }
   await shared.registry.finish();
-  if (conflicts.length > 0) throw new ImportRefusal(conflicts);
+  if (conflicts.length > 0) throw new ImportRefusal(conflicts, options.replace);
   return summaries;
 }
 
@@ -90,7 +90,9 @@ function checkFlags(inputs: readonly ImportFile[], options: LoadOptions): void {
   for (const { name, isGiven, takes, reason } of flags) {
     const [first] = inputs;
     if (first === undefined || !isGiven(options) || inputs.some(({ format }) => takes(format))) continue;
-    throw refusal(first.file, {}, `${name} does not apply to ${first.format.kind}: ${reason}`);
+    throw refusal(first.file, {}, `${name} does not apply to ${first.format.kind}: ${reason}`, [
+      `leave out ${name}`,
+    ]);
   }
 }
 

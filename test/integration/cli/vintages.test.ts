@@ -75,10 +75,16 @@ describe('asof revisions', () => {
     ['2015-03-28', 'asof: GDP is covered to 2015-03-27\n'],
     ['2014-10-29', 'asof: GDP is covered from 2014-10-30\n'],
   ])('and vintages say so where %s is not covered', async (day, note) => {
-    for (const line of ['revisions gdp --date 2014-10-01', 'vintages gdp']) {
-      expect((await run(`${line} --as-of ${day}`)).err).toBe(note);
+    // The quarter was first published on 2015-01-30.
+    const early = `asof: no value of GDP for 2014-10-01 was known on ${day}; the first is of 2015-01-30\n`;
+    const said = {
+      'revisions gdp --date 2014-10-01': day < '2015-01-30' ? early + note : note,
+      'vintages gdp': note,
+    };
+    for (const [line, notes] of Object.entries(said)) {
+      expect((await run(`${line} --as-of ${day}`)).err).toBe(notes);
       const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
-      expect((await run(`${line} --known-before ${next}`)).err).toBe(note);
+      expect((await run(`${line} --known-before ${next}`)).err).toBe(notes);
     }
   });
 
@@ -106,7 +112,9 @@ describe('asof revisions', () => {
   it('says if a date never had a value', async () => {
     const { code, out, err } = await run('revisions GDP --date 2014-11-15');
     expect([code, linesOf(out).length]).toEqual([0, 1]);
-    expect(err).toMatch(/^asof: no value was ever published for that date/);
+    expect(err).toMatch(
+      /^asof: no value of GDP was ever published for 2014-11-15; its period begins on 2014-10-01\n/,
+    );
   });
 });
 

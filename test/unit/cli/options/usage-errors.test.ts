@@ -22,6 +22,8 @@ function split(line: string): readonly string[] {
 
 const days = 'YYYY-MM-DD, today, yesterday, or a distance such as -30d or -5y';
 const periods = days.replace(',', ', a month 2014-10, a quarter 2014Q4, a year 2014,');
+const wrongId =
+  'not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit';
 const formats = 'table, csv, tsv, json, ndjson, parquet, markdown, svg';
 
 describe('a usage error names the flag and what was typed, before anything is asked', () => {
@@ -226,8 +228,8 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['import --log x.csv', '--log lists past imports and takes no files'],
     ['import x.csv --as-of soon', `--as-of "soon": use ${days}`],
     ['import x.csv --id GDP', '--id "GDP": use OLD=NEW'],
-    ['import x.csv --id "GDP=a,b"', '--id "GDP=a,b": not a valid series id'],
-    ['import x.csv --series a,b', '--series "a,b": not a valid series id'],
+    ['import x.csv --id "GDP=a,b"', `--id "GDP=a,b": ${wrongId}`],
+    ['import x.csv --series a,b', `--series "a,b": ${wrongId}`],
     ['facts GDP -o gdp.parquet', '--output "gdp.parquet": facts writes only CSV\nuse -o FILE.csv'],
     [
       'facts GDP -o gdp.pdf',
