@@ -48,7 +48,7 @@ async function* pages(query: RevisionsQuery, context: QueryContext): AsyncGenera
         kind: 'sampled',
         text: `${id} is sampled: these are the first samples with each value`,
       });
-    if (known.length === 0 && context.explained === true) await noteEmpty(query, first, context);
+    if (known.length === 0 && context.explained === true) await noteEmpty(query, context);
     const released =
       first !== undefined && (await isFirstRelease(first, context)) ? first.as_of_date : undefined;
     yield compared(page, asOf, released);
@@ -56,18 +56,8 @@ async function* pages(query: RevisionsQuery, context: QueryContext): AsyncGenera
   if (asOf !== undefined) await noteBasis([{ id }], [asOf], context);
 }
 
-/** Notes why no value of a date was known: it was published later, or the date is not one of the series. */
-async function noteEmpty(
-  { id, date, asOf }: RevisionsQuery,
-  first: PublishedValue | undefined,
-  context: QueryContext,
-): Promise<void> {
-  const { note } = context;
-  if (first !== undefined)
-    return note?.({
-      kind: 'empty',
-      text: `no value of ${id} for ${date} was known on ${asOf}; the first is of ${first.as_of_date}`,
-    });
+/** Notes that a date has no value, and how the date differs from those of the series. Says nothing of what was published after the as-of date. */
+async function noteEmpty({ id, date, asOf }: RevisionsQuery, context: QueryContext): Promise<void> {
   const frequency = parseFrequency(String((await descriptionOf({ id }, context))?.frequency ?? ''));
   const period = periodStart(date, frequency ?? '');
   const weekend = frequency === 'D' ? weekendDay(date) : undefined;
@@ -75,7 +65,8 @@ async function noteEmpty(
     ...(period === date ? [] : [`; its period begins on ${period}`]),
     ...(weekend === undefined ? [] : [`, a ${weekend}`]),
   ];
-  note?.({ kind: 'empty', text: `no value of ${id} was ever published for ${date}${reasons.join('')}` });
+  const known = asOf === undefined ? 'was published' : `was known on ${asOf}`;
+  context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for ${date}${reasons.join('')}` });
 }
 
 /**

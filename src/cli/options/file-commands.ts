@@ -108,7 +108,7 @@ const importFiles: CommandSpec = {
     {
       name: 'date-format',
       value: 'form',
-      about: 'M/D/YYYY or D/M/YYYY, for dates of files that leave it open',
+      about: 'M/D/YYYY or D/M/YYYY: whether 1/2/2024 is in January or in February',
     },
     { name: 'filed-on', value: 'date', about: 'filing date of ownership XML that does not state it' },
     { name: 'merge', about: 'add to a series that came from another source' },

@@ -19,12 +19,12 @@ describe('an answer without rows says why', () => {
   it.each([
     [
       'revisions GDP --date 2008-10-02',
-      'no value of GDP was ever published for 2008-10-02; its period begins on 2008-10-01',
+      'no value of GDP was published for 2008-10-02; its period begins on 2008-10-01',
     ],
-    ['revisions GDP --date 2090-10-01', 'no value of GDP was ever published for 2090-10-01'],
+    ['revisions GDP --date 2090-10-01', 'no value of GDP was published for 2090-10-01'],
     [
       'revisions GDP --date 2014-10-01 --as-of 2015-01-01',
-      'no value of GDP for 2014-10-01 was known on 2015-01-01; the first is of 2015-01-30',
+      'no value of GDP was known on 2015-01-01 for 2014-10-01',
     ],
     [
       'spread --long 10Y --short 4M --from 2015-01-01 --to 2015-12-31',
@@ -52,7 +52,7 @@ describe('an answer without rows says why', () => {
 
   it('also of a daily series on a weekend', async () => {
     expect(await reason('revisions DGS10 --date 2024-03-31')).toBe(
-      'asof: no value of DGS10 was ever published for 2024-03-31, a Sunday\n',
+      'asof: no value of DGS10 was published for 2024-03-31, a Sunday\n',
     );
   });
 });

@@ -76,7 +76,7 @@ describe('asof revisions', () => {
     ['2014-10-29', 'asof: GDP is covered from 2014-10-30\n'],
   ])('and vintages say so where %s is not covered', async (day, note) => {
     // The quarter was first published on 2015-01-30.
-    const early = `asof: no value of GDP for 2014-10-01 was known on ${day}; the first is of 2015-01-30\n`;
+    const early = `asof: no value of GDP was known on ${day} for 2014-10-01\n`;
     const said = {
       'revisions gdp --date 2014-10-01': day < '2015-01-30' ? early + note : note,
       'vintages gdp': note,
@@ -113,7 +113,7 @@ describe('asof revisions', () => {
     const { code, out, err } = await run('revisions GDP --date 2014-11-15');
     expect([code, linesOf(out).length]).toEqual([0, 1]);
     expect(err).toMatch(
-      /^asof: no value of GDP was ever published for 2014-11-15; its period begins on 2014-10-01\n/,
+      /^asof: no value of GDP was published for 2014-11-15; its period begins on 2014-10-01\n/,
     );
   });
 });
@@ -277,6 +277,11 @@ describe('asof diff', () => {
         kind: 'added',
       },
     ]);
+  });
+
+  it('says so where the second date is earlier than the first', async () => {
+    const { err } = await run('diff GDP 2015-02-27 2015-01-30');
+    expect(err).toContain('asof: 2015-01-30 is earlier than 2015-02-27: changes are shown back in time\n');
   });
 
   it.each([
