@@ -84,7 +84,7 @@ export class Analyses {
     const { demands, own } = separated(params);
     this.#check(params, ['asOf', 'cursor', 'first', 'from', 'limit', 'to']);
     const { answerVintages } = await import('../analysis/vintages.ts');
-    return this.#result(demands, async (context) =>
+    return this.#result(demands, (context) =>
       answerVintages({ kind: 'vintages', id: id.toUpperCase(), ...own }, context),
     );
   }

@@ -91,14 +91,6 @@ describe('the refusal of an import', () => {
     );
   });
 
-  it('offers --replace where it decides, and not where the files of an import with --replace state both', () => {
-    const conflicts = [value('GDP', '2023-10-01')];
-    expect(new ImportRefusal(conflicts, false).hints).toEqual(['--replace accepts the new ones']);
-    expect(new ImportRefusal(conflicts, true).hints).toEqual([
-      'the files of this import state both: keep one of them (--replace chooses only between the store and the files)',
-    ]);
-  });
-
   it('can list the first of them alone, and says how many more there are', () => {
     const refusal = new ImportRefusal(days.map((day) => value('GDP', day)));
     const lines = refusal.cutAt(100).detail.split('\n');
