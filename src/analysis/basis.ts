@@ -86,7 +86,7 @@ export class Basis {
       isDaily,
     }))
       .filter(({ coveredTo, isDaily }) => coveredTo < (isDaily ? lastWeekday(day) : day))
-      .map(({ subject, coveredTo }) => `${subject} is covered to ${coveredTo}`);
+      .map(({ subject, coveredTo }) => coveredText(subject, coveredTo));
   }
 
   /** What the answer is based on, of each subject, up to a day. */
@@ -153,9 +153,14 @@ export class Basis {
     const age = dayNumber(day) - dayNumber(coveredTo);
     throw new Problem(
       'too-old',
-      `${subject} is covered to ${coveredTo}, ${age} days before ${day}: more than ${maxAge}`,
+      `${coveredText(subject, coveredTo)}, ${age} ${age === 1 ? 'day' : 'days'} before ${day}: more than ${maxAge}`,
     );
   }
+}
+
+/** A subject in words that end with an s, unlike an id, is several things: filings. */
+function coveredText(subject: string, coveredTo: Day): string {
+  return `${subject} ${/^[a-z].*s$/.test(subject) ? 'are' : 'is'} covered to ${coveredTo}`;
 }
 
 /** The day, or the Friday before it if it is on a weekend. */

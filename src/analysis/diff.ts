@@ -30,6 +30,12 @@ async function compare(query: DiffQuery, context: ComposedContext) {
     days,
     context,
   );
+  const [first, second] = days;
+  if (first > second)
+    context.note?.({
+      kind: 'remark',
+      text: `${second} is earlier than ${first}: changes are shown back in time`,
+    });
   for (const { series, rows } of done) noteRescaling(series.id, rows, context);
   const rows = done.flatMap((one) => one.rows);
   const differing = rows.filter(({ kind }) => kind !== 'unchanged');

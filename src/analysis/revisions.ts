@@ -1,12 +1,13 @@
 import { pagesOf } from '../client/pagination.ts';
-import { type Day, dayNumber } from '../domain/series/date.ts';
+import { type Day, dayNumber, periodStart, weekendDay } from '../domain/series/date.ts';
 import { changeBetween } from '../domain/series/decimal.ts';
+import { parseFrequency } from '../domain/series/series.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { type Failure, pagesOrFailure, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { revisionsDrawing } from './charts.ts';
-import { noteBasis } from './coverage.ts';
+import { descriptionOf, noteBasis } from './coverage.ts';
 import { type RevisionRow, revisionLayout } from './layouts.ts';
 import type { RevisionsQuery } from './query.ts';
 
@@ -47,16 +48,25 @@ async function* pages(query: RevisionsQuery, context: QueryContext): AsyncGenera
         kind: 'sampled',
         text: `${id} is sampled: these are the first samples with each value`,
       });
-    if (first === undefined)
-      context.note?.({
-        kind: 'empty',
-        text: 'no value was ever published for that date; dates are the first days of periods',
-      });
+    if (known.length === 0 && context.explained === true) await noteEmpty(query, context);
     const released =
       first !== undefined && (await isFirstRelease(first, context)) ? first.as_of_date : undefined;
     yield compared(page, asOf, released);
   }
   if (asOf !== undefined) await noteBasis([{ id }], [asOf], context);
+}
+
+/** Notes that a date has no value, and how the date differs from those of the series. Says nothing of what was published after the as-of date. */
+async function noteEmpty({ id, date, asOf }: RevisionsQuery, context: QueryContext): Promise<void> {
+  const frequency = parseFrequency(String((await descriptionOf({ id }, context))?.frequency ?? ''));
+  const period = periodStart(date, frequency ?? '');
+  const weekend = frequency === 'D' ? weekendDay(date) : undefined;
+  const reasons = [
+    ...(period === date ? [] : [`; its period begins on ${period}`]),
+    ...(weekend === undefined ? [] : [`, a ${weekend}`]),
+  ];
+  const known = asOf === undefined ? 'was published' : `was known on ${asOf}`;
+  context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for ${date}${reasons.join('')}` });
 }
 
 /**

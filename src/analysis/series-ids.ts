@@ -121,8 +121,10 @@ export async function withSuggestion(error: unknown, id: string, catalogue: Cata
   if (!(error instanceof Problem) || error.kind !== 'not-found') return error;
   const hinting = (hint: string) => error.with({ hints: [...error.hints, hint] });
   if (isPattern(id)) return hinting('no series id matches this pattern');
-  const near = idsLike(id, await firstSeries(catalogue));
-  return near.length === 0 ? error : hinting(`did you mean ${listed(near, 'or')}?`);
+  const near = id.trim() === '' ? [] : idsLike(id, await firstSeries(catalogue));
+  return near.length === 0
+    ? hinting('asof series search finds series by words')
+    : hinting(`did you mean ${listed(near, 'or')}?`);
 }
 
 /** The ids of the series that a search finds best for another spelling of an id, or for a word that means the series. */

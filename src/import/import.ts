@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import { type Day, latestDay, parseDay } from '../domain/series/date.ts';
-import { parseSeriesId } from '../domain/series/series.ts';
+import { type Day, faultOfDay, latestDay, parseDay } from '../domain/series/date.ts';
+import { parseSeriesId, seriesIdForm } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import { samplePath } from '../platform/installation.ts';
 import { openStore, openWriter } from '../store/open.ts';
@@ -201,12 +201,16 @@ function dateOrder(text: string | undefined): DateOrder | undefined {
 function checkedDay(option: string, text: string | undefined): Day | undefined {
   const day = text === undefined ? undefined : parseDay(text);
   if (day === undefined && text !== undefined)
-    throw new Problem('bad-input', `${option} ${JSON.stringify(text)}: use YYYY-MM-DD`);
+    throw new Problem(
+      'bad-input',
+      `${option} ${JSON.stringify(text)}: ${faultOfDay(text) ?? 'use YYYY-MM-DD'}`,
+    );
   return day;
 }
 
 function checkedId(option: string, text: string): string {
   const id = parseSeriesId(text);
-  if (id === undefined) throw new Problem('bad-input', `${option} ${JSON.stringify(text)}: not a series id`);
+  if (id === undefined)
+    throw new Problem('bad-input', `${option} ${JSON.stringify(text)}: not a series id: ${seriesIdForm}`);
   return id;
 }

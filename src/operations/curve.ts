@@ -1,5 +1,5 @@
 import { weekendDay } from '../domain/series/date.ts';
-import { type CurvePoint, curveTypes, maturities } from '../domain/treasury/curve.ts';
+import { type CurvePoint, curveTypes, firstDayOf, maturities } from '../domain/treasury/curve.ts';
 import type { Field, RowFrom } from './field.ts';
 import { type AskMore, operation } from './operation.ts';
 import { type ParamTexts, textOf, without } from './param.ts';
@@ -84,6 +84,28 @@ export function rateRow({ tradeDate, maturity, rate, curveType, source }: CurveP
   return { trade_date: tradeDate, maturity, rate, curve_type: curveType, source };
 }
 
+/** What a listing of rates asks for, such as `PAR rate of 4M` or `PAR rate of 10Y and 2Y`. */
+function ratesNamed(operation: 'yields' | 'spread', texts: ParamTexts): string {
+  const asked = maturitiesIn(operation, texts);
+  const curveType = textOf(texts, 'curve_type') ?? 'PAR';
+  return `${curveType} rate${asked.length === 0 ? '' : ` of ${asked.join(' and ')}`}`;
+}
+
+function maturitiesIn(operation: 'yields' | 'spread', texts: ParamTexts): readonly string[] {
+  if (operation === 'spread') return [textOf(texts, 'long') ?? '10Y', textOf(texts, 'short') ?? '2Y'];
+  return [textOf(texts, 'maturity')].flatMap((maturity) => maturity ?? []);
+}
+
+/** When the Treasury began to publish the maturities that were asked for, where it added one of them later. */
+function beginningOf(operation: 'yields' | 'spread', texts: ParamTexts): string {
+  const curveType = textOf(texts, 'curve_type') === 'TIPS' ? 'TIPS' : 'PAR';
+  const begun = maturitiesIn(operation, texts).flatMap((asked) => {
+    const first = firstDayOf(curveType, asked);
+    return first === undefined ? [] : [`; ${asked} begins on ${first}`];
+  });
+  return begun.join('');
+}
+
 /** Why there are no rates in a range of trade dates: which dates have them, or that the range is a weekend. */
 export async function reasonWithoutRates(
   operation: 'yields' | 'spread',
@@ -92,10 +114,18 @@ export async function reasonWithoutRates(
 ): Promise<string> {
   const [from, to] = ['from', 'to'].map((name) => textOf(texts, name));
   const unbounded = ['from', 'to', 'limit', 'cursor'].reduce(without, texts);
-  const { results } = await ask(operation, [...unbounded, ['limit', '1']]);
-  const newest = results[0]?.trade_date;
-  if (typeof newest !== 'string') return 'no such rates are held';
-  if (from !== undefined && from > newest) return `the newest such rates are of ${newest}`;
+  const newestUpTo = async (day?: string): Promise<unknown> => {
+    const bound: ParamTexts = day === undefined ? [] : [['to', day]];
+    return (await ask(operation, [...unbounded, ...bound, ['limit', '1']])).results[0]?.trade_date;
+  };
+  const rates = ratesNamed(operation, texts);
+  const newest = await newestUpTo();
+  if (typeof newest !== 'string') return `no ${rates} is held`;
+  if (from !== undefined && from > newest) return `the newest ${rates} is of ${newest}`;
   const weekend = from === undefined || from !== to ? undefined : weekendDay(from);
-  return weekend === undefined ? 'there are such rates on other days' : `${from} was a ${weekend}`;
+  if (weekend !== undefined) return `${from} was a ${weekend}`;
+  const before = await newestUpTo(to);
+  return typeof before === 'string'
+    ? `the newest ${rates} up to ${to} is of ${before}`
+    : `no ${rates} is held up to ${to}${beginningOf(operation, texts)}`;
 }

@@ -144,9 +144,18 @@ export const clusterParams = {
   min_insiders: integerParam('Distinct insiders that make a cluster.', 1, undefined, 3, {
     bounds: { field: 'cluster_size', is: 'least' },
   }),
-  days: integerParam('Calendar days within which they buy.', 1, 365, 14),
+  days: integerParam(
+    'Calendar days in which so many insiders buy; spans that share a trade are joined.',
+    1,
+    365,
+    14,
+  ),
   ticker: filterParam('Trading symbol.', { extension: true }),
-  from: dayParam('First date of the last trade.', { field: 'date_last', is: 'from' }, { extension: true }),
+  from: dayParam(
+    'Earliest date of the last trade of a cluster.',
+    { field: 'date_last', is: 'from' },
+    { extension: true },
+  ),
   to: dayParam('Last date of the last trade.', { field: 'date_last', is: 'to' }, { extension: true }),
   as_of: asOfParam({ extension: true }),
   ...paging,

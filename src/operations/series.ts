@@ -125,6 +125,10 @@ asof series search --all --columns id --no-header -f csv
     if (first?.matched !== 'nearest') return undefined;
     return `nothing matches ${JSON.stringify(textOf(texts, 'q'))}; the nearest are shown`;
   },
+  async whyEmpty(texts) {
+    const q = textOf(texts, 'q') ?? '';
+    return q.trim() === '' ? 'no series is held' : `no series matches ${JSON.stringify(q)}`;
+  },
   rowTests: {
     // What is found by words depends on all series together, so the service says how it found a row.
     q: {

@@ -50,8 +50,8 @@ export function bind(query: Query, day: Day): BoundQuery {
     }
     case 'diff':
       refuseLater(day, [
-        ['<day>', query.days[0]],
-        ['<other>', query.days[1]],
+        ['first date', query.days[0]],
+        ['second date', query.days[1]],
       ]);
       return { query, asOf: day, words: [] };
     case 'real-time-panel': {

@@ -181,6 +181,9 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
     const [failure] = answer.failures;
     if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, context);
   };
+  const { from = '' } = query.kind === 'operation' ? query.params : {};
+  if (String(from) > asOf)
+    notes.push(`${name}: --from ${from} is later than ${asOf}, the as-of date of the snapshot`);
   const path = join(folder, name);
   // The state of the data may have changed in the middle of an earlier attempt.
   const file = await open(path, 'w');

@@ -123,7 +123,11 @@ export type Finding = { readonly name: string; readonly what: string };
 /** The manifest in a folder; a Finding where it is damaged. Throws errors of the operating system. */
 async function readManifest(folder: string): Promise<Manifest | Finding> {
   const path = join(folder, manifestName);
-  if (!(await lstat(path)).isFile()) return { name: manifestName, what: 'is not a regular file' };
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    throw new Problem('local-io', `${folder} is not a snapshot: it has no ${manifestName}`, { cause: error });
+  });
+  if (!found.isFile()) return { name: manifestName, what: 'is not a regular file' };
   const manifest = parseManifest(await readFile(path, 'utf8'), path);
   return manifest ?? { name: manifestName, what: 'is damaged' };
 }

@@ -97,17 +97,16 @@ async function wholeText(io: Io): Promise<string> {
 
 /** Asks for a secret on the terminal without showing what is typed; a Problem where there is no terminal. */
 async function askSecret(io: Io, question: string): Promise<string> {
-  const terminal: Readable & { readonly isTTY?: boolean } = io.stdin;
-  if (terminal.isTTY !== true) {
+  if (io.stdin.isTTY !== true) {
     throw new Problem('bad-input', 'there is no terminal to ask for the key', {
       hints: ['--with-token reads it from stdin'],
     });
   }
   io.stderr.write(question);
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: terminal, output, terminal: true, historySize: 0 });
+  const lines = createInterface({ input: io.stdin, output, terminal: true, historySize: 0 });
   try {
-    return await unlessAborted(io.signal, typedLine(lines, terminal));
+    return await unlessAborted(io.signal, typedLine(lines, io.stdin));
   } catch (cause) {
     throw new Problem('interrupted', 'interrupted', { cause });
   } finally {

@@ -19,6 +19,8 @@ export async function runImport(line: ImportLine, io: Io): Promise<number> {
   const { importFiles } = await import('../../import/import.ts');
   try {
     const { clock, signal, stdin } = io;
+    if (paths.includes('-') && stdin.isTTY === true)
+      messages.note('asof: reading the terminal; end the input with Ctrl-D');
     const result = await importFiles(paths, {
       ...options,
       ...{ store, clock, signal, stdin },

@@ -19,7 +19,7 @@ export async function runVerify(line: VerifyLine, io: Io): Promise<number> {
     const findings = await printed(findingsOf(line, io, messages), io);
     if (findings.length === 0) return exitCode.success;
     const names = [...new Set(findings.map(({ name }) => name))];
-    messages.note(`asof: ${line.folder} differs from its manifest: ${names.join(', ')}`);
+    messages.note(`asof: ${line.folder} differs from its manifest or its data: ${names.join(', ')}`);
     return exitCode.differences;
   } catch (error) {
     throw io.signal.aborted ? error : inOneLine(error, {});

@@ -18,13 +18,13 @@ A date is YYYY-MM-DD, today, yesterday, or a distance before today in UTC, such 
 -30d, -2w, -6m or -1y. A month 2008-09, a quarter 2008Q3 or a year 2008 is its first
 day in --from and its last in --to. asof shows which day it took (in scripts with -v).
 
-\`asof diff\` takes its two as-of dates as arguments; with \`--known-before\` both are
-strict.
+\`asof diff\` takes its two as-of dates as arguments; with \`--known-before\` each means
+what was known at the start of that day.
 
-as_of_date is the first vintage with the value shown: the start of the unbroken run of
-equal values that contains D. It is the day of publication if the vintage is exact; if it
-is sampled or fetched, the value was published on that day or before it. \`asof series
-show ID --columns id,vintage_kind\` shows how the vintages of a series came about.
+as_of_date is the vintage in which the value shown first appeared; all later ones up to D
+repeat it. It is the day of publication if the vintage is exact; if it is sampled or
+fetched, the value was published on that day or before it. \`asof series show ID --columns
+id,vintage_kind\` shows how the vintages of a series came about.
 
 As-of dates are whole days: asof does not know the hour of a release. Before the first
 vintage of a series the answer is empty. After the last day that the store covers, asof
@@ -34,7 +34,7 @@ answers with what it has and prints a note on stderr:
 Vintages of sampled data sets (the Real-Time Data Set has one a month or a quarter) show
 what was known on the day of the sample: their first release is the first one recorded.
 An answer from a sample says so on stderr. --exact refuses it, and --max-age DAYS refuses
-data that are covered to more days before the day asked for; both exit with 9. A panel
+data that end more than DAYS before the day asked for; both exit with 9. A panel
 with --as-of-each has no values after the coverage of a series, unless --beyond repeat.
 
 Treasury curves are never revised and have no as-of date. Insider filings are known from
@@ -90,7 +90,7 @@ const exitCodes: readonly (readonly [number, string])[] = [
   [exitCode.quota, 'the quota is used up'],
   [exitCode.unreachable, 'cannot reach the service: name, connection, TLS, time'],
   [exitCode.serviceFailed, 'the service failed, or its answer breaks the contract'],
-  [exitCode.empty, 'no rows, with --fail-empty; not as --exact, --max-age or --beyond fail demand'],
+  [exitCode.empty, 'no rows, with --fail-empty; refused by --exact, --max-age or --beyond fail'],
   [exitCode.localIo, 'cannot read or write a local file, store or setting'],
   [exitCode.bug, 'a bug in asof'],
   [exitCode.interrupted, 'interrupted (Ctrl-C)'],
@@ -123,8 +123,8 @@ Output (-f, --csv, --json, or the extension of -o):
   json      the service's envelope; several pages are one envelope with all results
   ndjson    one result per line
   parquet   for DuckDB, pandas and Spark: days are DATE, integers BIGINT, lists VARCHAR[],
-            missing values NULL. Numbers are exact: DECIMAL of 18 digits, or of 38 where a
-            number needs them; csv has longer ones. Not for a terminal
+            missing values NULL. Numbers are exact, DECIMAL(38,18); one that does not fit
+            is refused. Not for a terminal
   markdown  (.md) a GitHub-flavoured Markdown table: the cells of csv, with markup escaped
             and a line break as <br>; always with a header
   svg       a chart of observations, panel, revisions, vintages, curve, yields or spread;

@@ -1,4 +1,4 @@
-import { parseSeriesId } from '../../domain/series/series.ts';
+import { parseSeriesId, seriesIdForm } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import { formatForFile } from '../../render/formats.ts';
 import { type CommandSpec, connectionIn, fileIn, messagesIn } from './command.ts';
@@ -108,7 +108,7 @@ const importFiles: CommandSpec = {
     {
       name: 'date-format',
       value: 'form',
-      about: 'M/D/YYYY or D/M/YYYY, for dates of files that leave it open',
+      about: 'M/D/YYYY or D/M/YYYY: whether 1/2/2024 is in January or in February',
     },
     { name: 'filed-on', value: 'date', about: 'filing date of ownership XML that does not state it' },
     { name: 'merge', about: 'add to a series that came from another source' },
@@ -154,7 +154,7 @@ const importFiles: CommandSpec = {
 
 function seriesId(text: string): string {
   const id = parseSeriesId(text);
-  if (id === undefined) throw new Problem('bad-input', 'invalid: not a valid series id');
+  if (id === undefined) throw new Problem('bad-input', `invalid: not a series id: ${seriesIdForm}`);
   return id;
 }
 

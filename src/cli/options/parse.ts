@@ -93,16 +93,36 @@ function lineAfter(
   if (error.code === 'commander.help') return help(wordsOf(specs, argv), true);
   const [detail = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const meant = /^\(Did you mean (.*)\)$/.exec(suggestion ?? '')?.[1];
-  const hints = meant === undefined ? wayOut(error, argv) : [`did you mean ${meant}`];
+  const hints = meant === undefined ? wayOut(error, specs, argv) : [`did you mean ${meant}`];
   throw new Problem('bad-input', detail, { hints });
 }
 
-/** What to type where no command has a similar name: the first word may be the id of a series. */
-function wayOut({ code }: CommanderError, [word = '']: readonly string[]): readonly string[] {
-  const isId = code === 'commander.unknownCommand' && /^[A-Za-z][\w^.-]*$/.test(word);
-  return isId
-    ? [`for the values of a series: asof observations ${word}`, 'asof help lists the commands']
-    : [];
+/** What to type instead of words that call no command: an unknown first word may be the id of a series. */
+function wayOut(
+  { code }: CommanderError,
+  specs: readonly CommandSpec[],
+  argv: readonly string[],
+): readonly string[] {
+  const [word = ''] = argv;
+  const named = firstWordOf(specs, word);
+  const called = wordsOf(specs, argv).join(' ');
+  const spec = specs.find(({ words }) => words === called);
+  if (code === 'commander.missingArgument' && spec !== undefined)
+    return [`usage: asof ${[spec.words, ...spec.args.map(termOf)].join(' ')}`];
+  if (code === 'commander.unknownOption' && isFlag(specs, word))
+    return [`flags come after the command: asof COMMAND ${word}`];
+  if (code !== 'commander.unknownCommand') return [];
+  if (named !== undefined) return [`use ${named.specs.map(({ words }) => `asof ${words}`).join(', ')}`];
+  if (!/^[A-Za-z][\w^.-]*$/.test(word)) return [];
+  return [`for the values of a series: asof observations ${word}`, 'asof help lists the commands'];
+}
+
+/** Whether a word is a flag of any command. */
+function isFlag(specs: readonly CommandSpec[], word: string): boolean {
+  const typed = word.replace(/=.*/s, '');
+  return specs.some(({ flags }) =>
+    flags.some(({ name, short }) => typed === `--${name}` || typed === `-${short ?? '-'}`),
+  );
 }
 
 /** The words of a line that call a command, or a family of commands. */

@@ -43,8 +43,7 @@ const analysisQuery: Readonly<Record<NonNullable<CommandDeclaration['analysis']>
   vintages: ({ params, limit, first, cursor }, line) => ({
     kind: 'vintages',
     id: String(params.id),
-    ...line.range(),
-    ...knownOn(line),
+    ...knownFrom(line),
     ...(limit !== undefined && { limit }),
     ...(first !== undefined && { first }),
     ...(cursor !== undefined && { cursor }),
@@ -81,6 +80,14 @@ function sortIn(line: TypedLine): SortOrder {
 function knownOn(line: TypedLine): { readonly asOf?: Day } {
   const asOf = line.asOf();
   return asOf === undefined ? {} : { asOf };
+}
+
+/** The vintage dates that are asked for; a Problem where the first is later than the as-of date. */
+function knownFrom(line: TypedLine) {
+  const known = { ...line.range(), ...knownOn(line) };
+  const { from = '', asOf } = known;
+  if (asOf === undefined || from <= asOf) return known;
+  throw new Problem('bad-input', `--from ${from} is later than ${asOf}, the as-of date`);
 }
 
 function curveTypeIn(line: TypedLine): { readonly curveType?: CurveType } {
@@ -131,8 +138,8 @@ const diff: CommandSpec = {
   summary: 'Compare series as of two dates',
   args: [
     severalSeries,
-    { name: 'day', about: 'as-of date' },
-    { name: 'other', about: 'as-of date to compare with' },
+    { name: 'date1', about: 'first as-of date' },
+    { name: 'date2', about: 'second as-of date' },
   ],
   flags: composed([
     { name: 'known-before', about: 'use only what was published before each of the two dates' },
@@ -145,9 +152,13 @@ const diff: CommandSpec = {
     const strict = line.has('known-before');
     const known = (index: number, name: string) => line.known(line.dayArg(index, name), name, strict);
     const ids = line.args.slice(0, -2);
-    const days = [known(ids.length, '<day>'), known(ids.length + 1, '<other>')] as const;
-    const date = ids.find((id) => parseDay(id) !== undefined);
-    if (date !== undefined) throw new Problem('bad-input', `diff compares two dates; ${date} is a third`);
+    const days = [known(ids.length, 'first date'), known(ids.length + 1, 'second date')] as const;
+    const dates = [...ids.filter((id) => parseDay(id) !== undefined), ...days];
+    if (dates.length > 2)
+      throw new Problem(
+        'bad-input',
+        `diff compares two dates, and these are ${dates.length}: ${dates.join(', ')}`,
+      );
     const query = { kind: 'diff', ids, days, ...line.range(), allRows: line.has('all-rows') } as const;
     return queryLine('diff', query, line);
   },

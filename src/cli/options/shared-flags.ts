@@ -37,13 +37,13 @@ const rows: readonly Flag[] = [
 const demands: readonly Flag[] = [
   {
     name: 'exact',
-    about: 'refuse answers from vintages that are not days of publication (exit 9)',
+    about: 'refuse answers from sampled or fetched vintages: their days are not days of publication (exit 9)',
     group: output,
   },
   {
     name: 'max-age',
     value: 'days',
-    about: 'refuse answers from data covered to more days before the day asked for (exit 9)',
+    about: 'refuse data that end more than this many days before the day asked for (exit 9)',
     group: output,
   },
 ];

@@ -43,7 +43,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     const started = io.clock().getTime();
     const job = { query, output, context, client, demands: line.demands, bar, messages, io };
     const { rows, failures, differs = rows > 0 } = await answer(job);
-    messages.detail(`asof: ${rows} rows in ${io.clock().getTime() - started} ms`);
+    messages.detail(`asof: ${rows} ${rows === 1 ? 'row' : 'rows'} in ${io.clock().getTime() - started} ms`);
     const codes: number[] = [];
     for (const { id, error } of failures)
       codes.push(reportFailure(await withSuggestion(error, id, context), line.output.format === 'json', io));

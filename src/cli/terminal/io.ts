@@ -5,7 +5,7 @@ import type { Output } from '../../platform/sink.ts';
 
 /** Everything that a command uses of its process, so that `main` can be tested without one. */
 export type Io = {
-  readonly stdin: Readable;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;

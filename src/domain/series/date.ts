@@ -17,6 +17,13 @@ export function parseDay(text: string): Day | undefined {
   return dayOf(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10)));
 }
 
+/** Why a text of the form YYYY-MM-DD is no day: the calendar lacks it, or its year is outside 1600..2999; undefined for other texts. */
+export function faultOfDay(text: string): string | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || parseDay(text) !== undefined) return undefined;
+  const isCovered = dayOf(Number(text.slice(0, 4)), 1, 1) !== undefined;
+  return isCovered ? 'there is no such date' : 'use a date from 1600-01-01 to 2999-12-31';
+}
+
 /** The day of a year, month (1..12) and day of the month; undefined if there is no such day in 1600..2999. */
 export function dayOf(year: number, month: number, dayOfMonth: number): Day | undefined {
   if (year < 1600 || year > 2999 || month < 1 || month > 12) return undefined;

@@ -20,6 +20,10 @@ export function parseSeriesId(text: string): string | undefined {
   return /^[A-Z0-9](?:[A-Z0-9 &:.%_+()-]{0,78}[A-Z0-9&:.%_+()-])?$/.test(id) ? id : undefined;
 }
 
+/** What a series id may contain, in words. */
+export const seriesIdForm =
+  'use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit';
+
 /** The frequency codes, finest first. */
 export const frequencies: readonly Frequency[] = ['D', 'W', 'BW', 'M', 'Q', 'SA', 'A'];
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../errors/problem.ts';
-import { addDays, type Day, dayOf, earlier, monthEnd, parseDay } from './date.ts';
+import { addDays, type Day, dayOf, earlier, faultOfDay, monthEnd, parseDay } from './date.ts';
 
 /** Which day a month, a quarter or a year means: ranges begin on its first day and end on its last. */
 export type DayOfPeriod = 'first' | 'last';
@@ -15,7 +15,7 @@ export function readTypedDay(
   const day = parseDay(text);
   if (day !== undefined) return { day, moves: false };
   const period = periodOf(text);
-  if (period === undefined) throw new Problem('bad-input', reasonAgainst(text));
+  if (period === undefined) throw new Problem('bad-input', reasonAgainst(text, dayOfPeriod));
   if (dayOfPeriod !== undefined) return { day: period[dayOfPeriod], moves: false };
   throw new Problem(
     'bad-input',
@@ -24,11 +24,11 @@ export function readTypedDay(
 }
 
 /** Why a text is not a day: a date that the calendar lacks, or no date at all. */
-function reasonAgainst(text: string): string {
-  const [, year] = /^(\d{4})-\d{2}-\d{2}$/.exec(text) ?? [];
-  if (year === undefined) return 'invalid: use YYYY-MM-DD';
-  const isCovered = dayOf(Number(year), 1, 1) !== undefined;
-  return isCovered ? 'invalid: there is no such date' : 'invalid: use a date from 1600-01-01 to 2999-12-31';
+function reasonAgainst(text: string, dayOfPeriod: DayOfPeriod | undefined): string {
+  const missing = faultOfDay(text);
+  if (missing !== undefined) return `invalid: ${missing}`;
+  const periods = dayOfPeriod === undefined ? '' : 'a month 2014-10, a quarter 2014Q4, a year 2014, ';
+  return `invalid: use YYYY-MM-DD, ${periods}today, yesterday, or a distance such as -30d or -5y`;
 }
 
 const daysOf: Readonly<Record<string, number>> = { d: 1, w: 7 };

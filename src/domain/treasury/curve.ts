@@ -121,6 +121,11 @@ const firstDays: Readonly<Record<CurveType, Readonly<Partial<Record<Maturity, Da
   TIPS: { '20Y': '2004-07-27', '30Y': '2010-02-22' },
 };
 
+/** The day on which the Treasury first published a maturity that it added to its curve; undefined for the others. */
+export function firstDayOf(curveType: CurveType, maturity: string): Day | undefined {
+  return Object.entries(firstDays[curveType]).find(([name]) => name === maturity)?.[1];
+}
+
 /** The 20-year rate has an earlier life in the Federal Reserve's release: 1962 to 1986. */
 const lastOfFirstTwentyYears = '1986-12-31';
 

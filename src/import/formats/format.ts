@@ -1,9 +1,16 @@
 import type { Filing } from '../../domain/insider/filing.ts';
-import type { Day } from '../../domain/series/date.ts';
+import { type Day, faultOfDay } from '../../domain/series/date.ts';
+import { parseDecimal } from '../../domain/series/decimal.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
-import type { KeptKind, SeriesMetadata, VintageKind } from '../../domain/series/series.ts';
+import {
+  type KeptKind,
+  type SeriesMetadata,
+  seriesIdForm,
+  type VintageKind,
+} from '../../domain/series/series.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
-import type { SourceFile } from '../files/source-file.ts';
+import type { Problem } from '../../errors/problem.ts';
+import { type FilePlace, refusal, type SourceFile } from '../files/source-file.ts';
 
 /** What the user of an import states about its files. */
 export type ReadOptions = {
@@ -70,3 +77,34 @@ export type ImportFormat = {
   /** All records of a file, in order. What cannot be read exactly is refused, with file, row, column and value. */
   read(file: SourceFile, options: ReadOptions): AsyncIterable<Batch>;
 };
+
+/** A place in a file with the text that cannot be read there. */
+type TextPlace = FilePlace & { readonly value: string };
+
+/** The refusal of a text that is not a day; `form` is the one that the format has. */
+export function notADay(file: SourceFile, place: TextPlace, form = 'YYYY-MM-DD'): Problem {
+  return refusal(file, place, faultOfDay(place.value) ?? `not a date: use ${form}`);
+}
+
+/** The refusal of a text that is not a number, with the number that it may mean; `missing` are the texts for "not available". */
+export function notANumber(file: SourceFile, place: TextPlace, missing: string): Problem {
+  const digits = place.value
+    .replace(/^\((.*)\)$/s, '-$1')
+    .replace(/[\s%$€£]/g, '')
+    .replace(/,(?=\d{3}(?!\d))/g, '')
+    .replace(/^\+/, '')
+    .replace(/^(-?)\./, '$10.');
+  const meant = parseDecimal(digits);
+  const hints =
+    meant === undefined ? [] : [`write ${meant}: a number has digits, a decimal point and a minus sign`];
+  return refusal(file, place, `neither a decimal number nor ${missing}`, hints);
+}
+
+/** The refusal of a text that is not the id of a series. */
+export function notAnId(file: SourceFile, place: FilePlace): Problem {
+  const text = place.value ?? place.column ?? '';
+  const reason = text.includes('\r')
+    ? 'the lines of the file end with CR alone'
+    : `not a series id: ${seriesIdForm}`;
+  return refusal(file, place, reason, text.includes('\r') ? ['save it with line ends LF or CRLF'] : []);
+}

@@ -6,7 +6,7 @@ import { type ColumnReading, readColumns } from '../../domain/series/table-colum
 import type { Problem } from '../../errors/problem.ts';
 import { type DateOrder, refusal, type SourceFile } from '../files/source-file.ts';
 import { type CsvRow, readCsvBody } from '../readers/csv.ts';
-import type { Batch, ReadOptions } from './format.ts';
+import { type Batch, notADay, notANumber, notAnId, type ReadOptions } from './format.ts';
 
 const batchSize = 5000;
 
@@ -82,8 +82,13 @@ function refuseRepeats(file: SourceFile, { columns, rows }: VintageTable): void 
   for (const { name, seriesId, vintage } of columns) {
     const key = `${seriesId} ${vintage}`;
     const before = vintages.get(key);
-    if (before !== undefined)
-      throw refusal(file, { column: name }, `column ${before} already has ${seriesId} as of ${vintage}`);
+    if (before !== undefined) {
+      const reason =
+        before === name
+          ? 'two columns have this name'
+          : `column ${before} already has ${seriesId} as of ${vintage}`;
+      throw refusal(file, { column: name }, reason, ['remove one of them, or name it for its own series']);
+    }
     vintages.set(key, name);
   }
   const dates = new Map<Day, number>();
@@ -111,8 +116,11 @@ function readCells(
       if (rules.withdrawals.has(text)) return null;
       const value = rules.number(text);
       if (value !== undefined) return value;
-      const reason = `neither a decimal number nor ${[...rules.withdrawals].join(' or ')}`;
-      throw refusal(file, { row, column: name, value: text }, reason);
+      throw notANumber(
+        file,
+        { row, column: name, value: text },
+        [...rules.withdrawals, 'blank'].join(' or '),
+      );
     }),
   );
 }
@@ -176,7 +184,7 @@ export async function readVintageCsv(file: SourceFile, layout: VintageLayout): P
       const label = (cells[0] ?? '').trim();
       if (rows.length === 0 && layout.isNote(label)) continue;
       const date = layout.date(label);
-      if (date === undefined) throw refusal(file, { row, value: label }, `not a date: ${layout.dateForm}`);
+      if (date === undefined) throw notADay(file, { row, value: label }, layout.dateForm);
       rows.push({ row, date, cells: cells.slice(1) });
     }
   }
@@ -193,7 +201,7 @@ function columnsOf(file: SourceFile, header: CsvRow, layout: VintageLayout): rea
 /** The series id in a column's name; refused if the name is not one. */
 export function columnId(file: SourceFile, name: string): string {
   const seriesId = parseSeriesId(name);
-  if (seriesId === undefined) throw refusal(file, { row: 1, column: name }, 'not a series id');
+  if (seriesId === undefined) throw notAnId(file, { row: 1, column: name });
   return seriesId;
 }
 

@@ -153,7 +153,7 @@ export class FileLoader {
     const found = await this.#projections.found(registry);
     this.#tally.projections = found.length;
     if (found.length > 0 && options.projections !== true && isDatedByHand(this.#format, options.asOf))
-      throw projectionsRefused(this.#file, found);
+      throw projectionsRefused(this.#file, found, this.#format);
   }
 
   #list(id: string, { asOf, date }: Statement): void {

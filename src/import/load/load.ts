@@ -94,7 +94,9 @@ function checkFlags(inputs: readonly ImportFile[], options: LoadOptions): void {
   for (const { name, isGiven, takes, reason } of flags) {
     const [first] = inputs;
     if (first === undefined || !isGiven(options) || inputs.some(({ format }) => takes(format))) continue;
-    throw refusal(first.file, {}, `${name} does not apply to ${first.format.kind}: ${reason}`);
+    throw refusal(first.file, {}, `${name} does not apply to ${first.format.kind}: ${reason}`, [
+      `leave out ${name}`,
+    ]);
   }
 }
 

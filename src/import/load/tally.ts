@@ -167,7 +167,12 @@ export function isDatedByHand({ takesAsOf, statesAsOf }: ImportFormat, asOf: Day
 }
 
 /** The refusal of a file for its projections. */
-export function projectionsRefused(file: SourceFile, found: readonly LateDate[]): Problem {
+export function projectionsRefused(
+  file: SourceFile,
+  found: readonly LateDate[],
+  { statesAsOf }: ImportFormat,
+): Problem {
+  const isStated = statesAsOf !== undefined;
   const [first] = [...found].sort((a, b) => (a.date < b.date ? -1 : 1));
   const dates = new Set(found.map(({ date }) => date)).size;
   const days = new Set(found.map(({ asOf }) => asOf));
@@ -175,8 +180,8 @@ export function projectionsRefused(file: SourceFile, found: readonly LateDate[])
   const after =
     days.size === 1 ? `after ${first?.asOf}` : 'after the day as of which their values are stated';
   const example = `the first is ${first?.date} of ${first?.seriesId}${days.size === 1 ? '' : ` as of ${first?.asOf}`}`;
-  const question =
-    days.size === 1 ? 'was the file downloaded that day?' : 'are these the days of publication?';
+  const ofStated = days.size === 1 ? 'is that the day of publication?' : 'are these the days of publication?';
+  const question = isStated ? ofStated : 'was the file downloaded that day?';
   return refusal(file, {}, `${begin} ${after} (${example}); ${question}`, [
     '--projections accepts values of periods that had not begun, such as potential output and survey medians',
   ]);

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -334,8 +335,8 @@ describe('a line that has no place in a plan fails before anything is written', 
     ['revisions GDP --date 2014-01-01 --as-of 2015-02-02', '--as-of 2015-02-02 is later'],
     ['panel GDP --as-of 2015-02-02', '--as-of 2015-02-02 is later'],
     ['panel GDP --as-of-each day --from 2015-01-01 --to 2015-02-02', '--to 2015-02-02 is later'],
-    ['diff GDP 2015-02-02 2015-01-01', '<day> 2015-02-02 is later'],
-    ['diff GDP 2015-01-01 2015-02-02', '<other> 2015-02-02 is later'],
+    ['diff GDP 2015-02-02 2015-01-01', 'first date 2015-02-02 is later'],
+    ['diff GDP 2015-01-01 2015-02-02', 'second date 2015-02-02 is later'],
     ['vintages GDP --to 2015-02-02', '--to 2015-02-02 is later'],
     ['curve --date 2015-02-02', '--date 2015-02-02 is later'],
     ['curve --date 2015-01-30 --vs 2015-02-02', '--vs 2015-02-02 is later'],
@@ -595,7 +596,7 @@ describe('asof verify', () => {
     const { code, out: said, err } = await verify();
     expect(code).toBe(1);
     expect(linesOf(said)).toEqual(found);
-    expect(err).toMatch(/^asof: \S+snap differs from its manifest: [\w., ]+\n$/);
+    expect(err).toMatch(/^asof: \S+snap differs from its manifest or its data: [\w., ]+\n$/);
     expect((await verify('-q')).err).toBe('');
   });
 
@@ -618,11 +619,18 @@ describe('asof verify', () => {
   it.each<readonly [what: string, make: () => string]>([
     ['it does not exist', () => join(folder, 'none')],
     ['it is a file', () => plan('x')],
-    ['it is not a snapshot', () => folder],
   ])('exits with 10 if %s', async (_, make) => {
     const { code, out: said, err } = await asof(['verify', make()]);
     expect([code, said]).toEqual([10, '']);
     expect(err).toMatch(/^asof: cannot read \S+: [^\n]+\n$/);
+  });
+
+  it('exits with 10 if a folder is not a snapshot, and says so', async () => {
+    const { code, err } = await asof(['verify', folder]);
+    expect([code, err]).toEqual([
+      10,
+      `asof: ${realpathSync(folder)} is not a snapshot: it has no manifest.json\n`,
+    ]);
   });
 
   /** Replaces the manifest with a changed one whose sum is right. */

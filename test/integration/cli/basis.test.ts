@@ -164,6 +164,10 @@ describe('--max-age', () => {
       'obs GDP --as-of 2008-09-01 --max-age 3',
       'GDP is covered to 2008-08-28, 4 days before 2008-09-01: more than 3',
     ],
+    [
+      'obs GDP --as-of 2008-08-29 --max-age 0',
+      'GDP is covered to 2008-08-28, 1 day before 2008-08-29: more than 0',
+    ],
     ['obs GDP --max-age 100', 'GDP is covered to 2008-08-28, 6408 days before 2026-03-15: more than 100'],
     [
       'panel GDP --as-of 2008-09-01 --max-age 3',
@@ -298,6 +302,18 @@ describe('a snapshot', () => {
       [{ subject: 'the PAR curve', covered_to: '2008-08-15' }],
     ]);
     expect((await asof(['verify', out, '--store', store])).code).toBe(0);
+  });
+
+  it('says of a line that begins after the day of the snapshot, whose file has no rows', async () => {
+    const { code, err } = await take(
+      join(folder, 'later'),
+      ['a.csv obs GDP --from 2009-01-01'],
+      '2008-08-28',
+    );
+    expect([code, err]).toEqual([
+      0,
+      'asof: a.csv: --from 2009-01-01 is later than 2008-08-28, the as-of date of the snapshot\n',
+    ]);
   });
 
   it('finds its curves current on a weekend', async () => {

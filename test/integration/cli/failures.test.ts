@@ -26,7 +26,10 @@ describe('a usage error exits 2, says so in one line of asof, and writes nothing
     ['obs GDP --sort up', 'asof: --sort "up": use desc or asc'],
     ['obs GDP --all --limit 3', 'asof: use either --all or --limit'],
     ['obs GDP --as-of 2015-02-30', 'asof: --as-of "2015-02-30": there is no such date\n'],
-    ['obs GDP --known-before soon', 'asof: --known-before "soon": use YYYY-MM-DD\n'],
+    [
+      'obs GDP --known-before soon',
+      'asof: --known-before "soon": use YYYY-MM-DD, a month 2014-10, a quarter 2014Q4, a year 2014, today, yesterday, or a distance such as -30d or -5y\n',
+    ],
     ['obs GDP --as-of 2015-01-30 --known-before 2015-01-30', 'asof: use either --as-of or --known-before'],
     ['obs GDP --from 2015-01-02 --to 2015-01-01', 'asof: --from 2015-01-02 is after --to 2015-01-01\n'],
     ['obs GDP --cursor mine', "asof: invalid 'cursor': not a cursor of this service"],
@@ -80,7 +83,11 @@ describe('a series that does not exist', () => {
   it.each([
     ['series show unrat', "asof: series 'UNRAT' not found\n      did you mean UNRATE?\n"],
     ['facts unrat', "asof: series 'UNRAT' not found\n      did you mean UNRATE?\n"],
-    ['obs CPIAUCSL', "asof: series 'CPIAUCSL' not found\n      request"],
+    [
+      'obs CPIAUCSL',
+      "asof: series 'CPIAUCSL' not found\n      asof series search finds series by words\n      request",
+    ],
+    ['obs ', "asof: series '' not found\n      asof series search finds series by words\n"],
     ['obs XY*', "asof: series 'XY*' not found\n      no series id matches this pattern\n"],
   ])('asof %s', async (words, said) => {
     const { code, out, err } = await asof([...words.split(' '), '--store', store]);
@@ -109,7 +116,7 @@ describe('with --json stderr is the problem document', () => {
     expect(JSON.parse(err)).toEqual({
       type: 'about:blank',
       title: 'Bad Input',
-      detail: '--as-of "x": use YYYY-MM-DD',
+      detail: '--as-of "x": use YYYY-MM-DD, today, yesterday, or a distance such as -30d or -5y',
       field: '--as-of',
     });
   });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { asof, linesOf, statements } from '../../support/command.ts';
 import { type Folder, newFolder } from '../../support/folders.ts';
@@ -31,6 +32,17 @@ describe('an import', () => {
     expect((await asof(['import', gdp, '--store', store])).err).toMatch(
       /, 0 new statements, 2 known\nstore: /,
     );
+  });
+
+  it('of a terminal says how to end the input, and of a pipe does not', async () => {
+    const said = async (isTTY: boolean) => {
+      const stdin = Object.assign(Readable.from([readFileSync(gdp)]), { isTTY });
+      return (await asof(['import', '-', '--dry-run', '--store', store], { stdin })).err;
+    };
+    expect(await said(true)).toMatch(
+      /^asof: reading the terminal; end the input with Ctrl-D\nstandard input: /,
+    );
+    expect(await said(false)).toMatch(/^standard input: /);
   });
 
   it('is silent with -q', async () => {
@@ -110,7 +122,12 @@ describe('an import', () => {
       2,
       '--as-of "2015-02-30": there is no such date',
     ],
-    ['an id that none can be', ['gdp.csv', '--series', '='], 2, '--series "=": not a valid series id'],
+    [
+      'an id that none can be',
+      ['gdp.csv', '--series', '='],
+      2,
+      '--series "=": not a series id: use at most 80 letters, digits',
+    ],
     ['half a renaming', ['gdp.csv', '--id', 'GDP'], 2, '--id "GDP": use OLD=NEW'],
     [
       'a flag of another kind of file',

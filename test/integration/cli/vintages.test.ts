@@ -75,10 +75,16 @@ describe('asof revisions', () => {
     ['2015-03-28', 'asof: GDP is covered to 2015-03-27\n'],
     ['2014-10-29', 'asof: GDP is covered from 2014-10-30\n'],
   ])('and vintages say so where %s is not covered', async (day, note) => {
-    for (const line of ['revisions gdp --date 2014-10-01', 'vintages gdp']) {
-      expect((await run(`${line} --as-of ${day}`)).err).toBe(note);
+    // The quarter was first published on 2015-01-30.
+    const early = `asof: no value of GDP was known on ${day} for 2014-10-01\n`;
+    const said = {
+      'revisions gdp --date 2014-10-01': day < '2015-01-30' ? early + note : note,
+      'vintages gdp': note,
+    };
+    for (const [line, notes] of Object.entries(said)) {
+      expect((await run(`${line} --as-of ${day}`)).err).toBe(notes);
       const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
-      expect((await run(`${line} --known-before ${next}`)).err).toBe(note);
+      expect((await run(`${line} --known-before ${next}`)).err).toBe(notes);
     }
   });
 
@@ -106,7 +112,9 @@ describe('asof revisions', () => {
   it('says if a date never had a value', async () => {
     const { code, out, err } = await run('revisions GDP --date 2014-11-15');
     expect([code, linesOf(out).length]).toEqual([0, 1]);
-    expect(err).toMatch(/^asof: no value was ever published for that date/);
+    expect(err).toMatch(
+      /^asof: no value of GDP was published for 2014-11-15; its period begins on 2014-10-01\n/,
+    );
   });
 });
 
@@ -271,11 +279,16 @@ describe('asof diff', () => {
     ]);
   });
 
+  it('says so where the second date is earlier than the first', async () => {
+    const { err } = await run('diff GDP 2015-02-27 2015-01-30');
+    expect(err).toContain('asof: 2015-01-30 is earlier than 2015-02-27: changes are shown back in time\n');
+  });
+
   it.each([
     ['diff GDPX 2015-01-01 2015-02-01 --exit-code', 3, /series 'GDPX' not found\n.*did you mean GDP/s],
     ['diff GDP 2015-01-01', 2, /missing required argument/],
-    ['diff GDP 2015-02-30 2015-03-01', 2, /<day> "2015-02-30": there is no such date/],
-    ['diff GDP 2015-01-01 2027-01-01', 2, /<other> 2027-01-01 is in the future/],
+    ['diff GDP 2015-02-30 2015-03-01', 2, /first date "2015-02-30": there is no such date/],
+    ['diff GDP 2015-01-01 2027-01-01', 2, /second date 2027-01-01 is in the future/],
     ['diff GDP 2015-01-01 2015-02-01 --from 2014-02-01 --to 2014-01-01', 2, /--from 2014-02-01 is after/],
     ['diff GDP 2015-01-01 2015-01-02 --fail-empty', 9, /^$/],
     ['revisions GDP', 2, /required option '--date <date>' not specified/],

@@ -147,9 +147,15 @@ describe('importFiles', () => {
 
   it.each([
     [{ asOf: '2015-1-30' }, 'asOf "2015-1-30": use YYYY-MM-DD'],
-    [{ filedOn: '2015-02-30' }, 'filedOn "2015-02-30": use YYYY-MM-DD'],
-    [{ series: '=' }, 'series "=": not a series id'],
-    [{ rename: { A: '=' } }, 'rename "=": not a series id'],
+    [{ filedOn: '2015-02-30' }, 'filedOn "2015-02-30": there is no such date'],
+    [
+      { series: '=' },
+      'series "=": not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit',
+    ],
+    [
+      { rename: { A: '=' } },
+      'rename "=": not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit',
+    ],
     [{ kind: 'csv' }, 'unknown kind of file "csv"'],
     [{ rename: { B: 'C' } }, '--id B=…: the files have no series B'],
   ])('refuses the options %j', async (options, detail) => {

@@ -4,7 +4,7 @@ import type { Statement } from '../../../domain/series/revision-history.ts';
 import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { listField, numberField, textField, type UncheckedObject } from '../../readers/json.ts';
-import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
+import { type Batch, type ImportFormat, notADay, notANumber, notAnId, type ReadOptions } from '../format.ts';
 import {
   seriesOf as columnSeries,
   fredCells,
@@ -55,7 +55,7 @@ async function seriesOf(file: SourceFile, options: ReadOptions): Promise<FileSer
   if (options.series !== undefined) {
     const seriesId = parseSeriesId(options.series);
     if (seriesId !== undefined) return { seriesId, metadata: [] };
-    throw refusal(file, { value: options.series }, 'not a series id');
+    throw notAnId(file, { value: options.series });
   }
   const candidates = await describedBeside(file);
   const named = candidates.filter(({ seriesId }) => beginsWithId(seriesId, file.name));
@@ -188,14 +188,14 @@ function readObservation(file: SourceFile, observation: UncheckedObject, row: nu
 function numberOrDot(file: SourceFile, text: string, row: number, column: string): string | null {
   const value = text === '.' ? null : parseDecimal(text);
   if (value !== undefined) return value;
-  throw refusal(file, { row, column, value: text }, 'neither a decimal number nor . (not available)');
+  throw notANumber(file, { row, column, value: text }, '. (not available)');
 }
 
 function dayField(file: SourceFile, object: UncheckedObject, column: string, row?: number): Day {
   const value = textField(file, object, column, row);
   const day = parseDay(value);
   if (day !== undefined) return day;
-  throw refusal(file, { column, value, ...(row !== undefined && { row }) }, 'not a date: YYYY-MM-DD');
+  throw notADay(file, { column, value, ...(row !== undefined && { row }) });
 }
 
 function endField(file: SourceFile, object: UncheckedObject, row?: number): Day | typeof notEnded {

@@ -4,7 +4,7 @@ import type { Statement } from '../../../domain/series/revision-history.ts';
 import { provenFrequency } from '../../../domain/series/table-columns.ts';
 import { type FilePlace, refusal, type SourceFile } from '../../files/source-file.ts';
 import { type CsvRow, headerOf, readCsvBody } from '../../readers/csv.ts';
-import type { Batch, ImportFormat } from '../format.ts';
+import { type Batch, type ImportFormat, notADay, notANumber } from '../format.ts';
 import { seriesOf } from '../vintage-table.ts';
 
 /**
@@ -115,22 +115,17 @@ function readRow(file: SourceFile, { row, cells }: CsvRow, places: PeriodPlaces)
     const value = textOf(place);
     const day = parseDay(value);
     if (day !== undefined) return day;
-    throw refusal(file, { row, column: places.names[place] ?? '', value }, 'not a date: YYYY-MM-DD');
+    throw notADay(file, { row, column: places.names[place] ?? '', value });
   };
   const endText = places.end < 0 ? '' : textOf(places.end);
   // ALFRED leaves the end of a period that has not ended blank, or writes a dot.
   const end = /^(?:|\.|current|NaT)$/i.test(endText) ? notEnded : parseEnd(endText);
-  if (end === undefined)
-    throw refusal(
-      file,
-      { row, column: places.names[places.end] ?? '', value: endText },
-      'not a date: YYYY-MM-DD',
-    );
+  if (end === undefined) throw notADay(file, { row, column: places.names[places.end] ?? '', value: endText });
   const text = textOf(places.value);
   const value = /^(?:|\.|NA|#N\/A)$/.test(text) ? null : parseDecimal(text);
   if (value === undefined) {
-    const reason = 'neither a decimal number nor . (not available)';
-    throw refusal(file, { row, column: places.names[places.value] ?? '', value: text }, reason);
+    const place = { row, column: places.names[places.value] ?? '', value: text };
+    throw notANumber(file, place, '. (not available)');
   }
   return { row, date: dayAt(places.date), start: dayAt(places.start), end, value };
 }

@@ -1,6 +1,6 @@
 import { parseSeriesId, type SeriesMetadata } from '../../../domain/series/series.ts';
-import { refusal, type SourceFile } from '../../files/source-file.ts';
-import type { ImportFormat } from '../format.ts';
+import type { SourceFile } from '../../files/source-file.ts';
+import { type ImportFormat, notAnId } from '../format.ts';
 
 /**
  * The README of an ALFRED download: the title, units, frequency and seasonal adjustment of its series. Of attributes that
@@ -32,7 +32,7 @@ export function readReadme(file: SourceFile, text: string): SeriesMetadata {
   const id =
     lines.map((line) => /^Series ID: ?(\S+)/.exec(line)?.[1]).find((found) => found !== undefined) ?? '';
   const seriesId = parseSeriesId(id);
-  if (seriesId === undefined) throw refusal(file, { column: 'Series ID', value: id }, 'not a series id');
+  if (seriesId === undefined) throw notAnId(file, { column: 'Series ID', value: id });
   const title = currentOf(lines, 'Title');
   const units = currentOf(lines, 'Units');
   const frequency = frequencies[/^[\w-]+/.exec(currentOf(lines, 'Frequency') ?? '')?.[0] ?? ''];

@@ -2,7 +2,7 @@ import { parseFrequency, parseSeriesId, type SeriesMetadata } from '../../../dom
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { listField, readJsonObject, type UncheckedObject } from '../../readers/json.ts';
 import { isNode, listOf, parseXml } from '../../readers/xml.ts';
-import type { ImportFormat } from '../format.ts';
+import { type ImportFormat, notAnId } from '../format.ts';
 
 /**
  * FRED's descriptions of series: responses of `series`, `category/series`, `tags/series` and the like. A frequency
@@ -43,7 +43,7 @@ export async function readFredSeries(file: SourceFile): Promise<readonly SeriesM
 function readEntry(file: SourceFile, entry: UncheckedObject, row: number): SeriesMetadata {
   const id = textOf(entry, 'id') ?? '';
   const seriesId = parseSeriesId(id);
-  if (seriesId === undefined) throw refusal(file, { row, column: 'id', value: id }, 'not a series id');
+  if (seriesId === undefined) throw notAnId(file, { row, column: 'id', value: id });
   const title = textOf(entry, 'title');
   const units = textOf(entry, 'units');
   const frequency = parseFrequency(textOf(entry, 'frequency_short') ?? '');

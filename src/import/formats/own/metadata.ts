@@ -1,4 +1,4 @@
-import { parseDay } from '../../../domain/series/date.ts';
+import { faultOfDay, parseDay } from '../../../domain/series/date.ts';
 import {
   parseFrequency,
   parseSeriesId,
@@ -9,7 +9,7 @@ import {
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { CsvRow } from '../../readers/csv.ts';
 import { headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
-import type { ImportFormat } from '../format.ts';
+import { type ImportFormat, notAnId } from '../format.ts';
 
 const columns = {
   required: ['series_id'],
@@ -60,7 +60,7 @@ function readMetadata(
   };
   const seriesId = parseSeriesId(text('series_id'));
   if (seriesId === undefined) {
-    throw refusal(file, { row, column: 'series_id', value: text('series_id') }, 'not a series id');
+    throw notAnId(file, { row, column: 'series_id', value: text('series_id') });
   }
   const before = rowOf.get(seriesId);
   if (before !== undefined) {
@@ -72,7 +72,11 @@ function readMetadata(
   }
   rowOf.set(seriesId, row);
   const frequency = parsed('frequency', parseFrequency, 'not a frequency: D, W, BW, M, Q, SA or A');
-  const coveredTo = parsed('covered_to', parseDay, 'not a date: YYYY-MM-DD');
+  const coveredTo = parsed(
+    'covered_to',
+    parseDay,
+    faultOfDay(text('covered_to')) ?? 'not a date: use YYYY-MM-DD',
+  );
   const vintageKind = parsed('vintage_kind', parseVintageKind, `not one of ${vintageKinds.join(', ')}`);
   return {
     seriesId,

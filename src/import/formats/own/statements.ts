@@ -10,7 +10,7 @@ import {
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import type { CsvRow } from '../../readers/csv.ts';
 import { headerOf, placesOf, readCsvBody } from '../../readers/csv.ts';
-import type { ImportFormat } from '../format.ts';
+import { type ImportFormat, notADay, notANumber, notAnId } from '../format.ts';
 
 const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;
 
@@ -90,13 +90,13 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
 
   const idOf = (text: string, row: number): string => {
     const id = ids.get(text) ?? parseSeriesId(text);
-    if (id === undefined) throw refusal(file, { row, column: 'series_id', value: text }, 'not a series id');
+    if (id === undefined) throw notAnId(file, { row, column: 'series_id', value: text });
     ids.set(text, id);
     return id;
   };
   const dayOf = (text: string, row: number, column: string): Day => {
     const day = days.get(text) ?? parseDay(text);
-    if (day === undefined) throw refusal(file, { row, column, value: text }, 'not a date: YYYY-MM-DD');
+    if (day === undefined) throw notADay(file, { row, column, value: text });
     days.set(text, day);
     return day;
   };
@@ -104,11 +104,7 @@ function statementReader(file: SourceFile): (row: CsvRow, at: StatementColumns) 
     if (text === '') return null;
     const value = parseDecimal(text);
     if (value !== undefined) return value;
-    throw refusal(
-      file,
-      { row, column: 'value', value: text },
-      'not a decimal number (leave it empty for a withdrawal)',
-    );
+    throw notANumber(file, { row, column: 'value', value: text }, 'empty, as a withdrawal is');
   };
   const kindIn = (text: string, row: number): KeptKind => {
     const kind = text === '' ? '' : parseVintageKind(text);

@@ -27,12 +27,7 @@ export const datedPanel: ImportFormat = {
   vintageKind: 'sampled',
   whole: true,
   takesAsOf: true,
-  recognise(head) {
-    const [date, ...columns] = headerOf(head);
-    if (date !== 'date' || columns.length === 0 || columns.every(isCurveColumn)) return false;
-    if (columns.some(isRealTimeColumn)) return false;
-    return columns.every((name) => isSeriesColumn(name) && !isVintageColumn(name));
-  },
+  recognise: isDatedPanel,
   async *read(file, options) {
     const vintage = vintageOf(file, options);
     const table = await readVintageCsv(file, {
@@ -44,8 +39,21 @@ export const datedPanel: ImportFormat = {
   },
 };
 
+/** Only the name of a file tells the publisher's panels from other tables of series by date. */
+function isDatedPanel(head: string, name: string): boolean {
+  const [date, ...columns] = headerOf(head);
+  if (date !== 'date' || columns.length === 0 || columns.every(isCurveColumn)) return false;
+  if (dayOfName(name) === undefined || columns.some(isRealTimeColumn)) return false;
+  return columns.every((column) => isSeriesColumn(column) && !isVintageColumn(column));
+}
+
+/** The day in a name such as `2016-07-29.csv`. */
+function dayOfName(name: string): Day | undefined {
+  return parseDay(name.replace(/\.csv$/i, ''));
+}
+
 function vintageOf(file: SourceFile, options: ReadOptions): Day {
-  const vintage = options.asOf ?? parseDay(file.name.replace(/\.csv$/i, ''));
+  const vintage = options.asOf ?? dayOfName(file.name);
   if (vintage !== undefined) return vintage;
   throw unknownVintage(file, 'the file name is not its vintage date, such as 2016-07-29.csv');
 }
@@ -62,12 +70,13 @@ export const plainCsv: ImportFormat = {
   whole: true,
   takesAsOf: true,
   takesSeries: true,
-  recognise(head) {
+  recognise(head, file) {
     const [date, ...columns] = headerOf(head);
     if (columns.length === 0 || columns.some((name) => maturityName.test(name) || isVintageColumn(name)))
       return false;
-    const isPlain = columns.every((name) => isValue(name) || isSeriesColumn(name));
-    return isPlain && (date === 'Date' || (date === 'date' && columns.every(isValue)));
+    if ((date !== 'Date' && date !== 'date') || isDatedPanel(head, file)) return false;
+    if (columns.every(isCurveColumn) || columns.some(isRealTimeColumn)) return false;
+    return columns.every(isValue) || columns.every((name) => isSeriesColumn(name) && !isValue(name));
   },
   async *read(file, options) {
     const vintage = options.asOf ?? parseDay(file.name.replace(/\.\w+$/, ''));

@@ -86,7 +86,7 @@ function undated(file: SourceFile, accessionNumber: string | undefined): Problem
       ? 'or name it by its accession number and import it with a file that lists it'
       : `or import it with a file that lists ${accessionNumber}`;
   return refusal(file, {}, 'the document does not state its filing date', [
-    'pass --filed-on D',
+    'pass --filed-on D, for documents that were all filed on that day',
     `${list}: the SEC’s submissions file of the company (CIK….json), or the table SUBMISSION of a data set`,
     'or import the full submission from EDGAR (.txt), whose header has the date',
   ]);

@@ -151,7 +151,7 @@ onEveryEngine((engine) => {
         'a second file that is broken',
         { 'a.csv': facts('X 2020-01-01 2020-05-01 1'), 'b.csv': facts('X 2020-01-01 2020-06-01 1e') },
         {},
-        'b.csv, row 2, column "value": "1e": not a decimal number (leave it empty for a withdrawal)',
+        'b.csv, row 2, column "value": "1e": neither a decimal number nor empty, as a withdrawal is',
       ],
     ])(
       'fails for %s, creates no store and changes no byte of an existing one',

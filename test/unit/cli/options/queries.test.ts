@@ -258,7 +258,7 @@ describe('the flags that all queries share', () => {
     expect([...line.typed].sort()).toEqual(['--as-of', '--from', '--no-header', '--quiet']);
     expect([...line.resolved.map(({ flag }) => flag)].sort()).toEqual(['--as-of', '--from']);
     expect(lineOf('diff GDP 2009-07-30 today').resolved).toEqual([
-      { flag: '<other>', text: 'today', day: '2026-03-15', moves: true },
+      { flag: 'second date', text: 'today', day: '2026-03-15', moves: true },
     ]);
     expect(lineOf('obs GDP --from 2008Q3').resolved).toEqual([
       { flag: '--from', text: '2008Q3', day: '2008-07-01', moves: false },

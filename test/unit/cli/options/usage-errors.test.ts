@@ -20,6 +20,10 @@ function split(line: string): readonly string[] {
   return [...line.matchAll(/((?:[^\s"]|"[^"]*")+)/g)].map(([word]) => word.replaceAll('"', ''));
 }
 
+const days = 'YYYY-MM-DD, today, yesterday, or a distance such as -30d or -5y';
+const periods = days.replace(',', ', a month 2014-10, a quarter 2014Q4, a year 2014,');
+const wrongId =
+  'not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit';
 const formats = 'table, csv, tsv, json, ndjson, parquet, markdown, svg';
 
 describe('a usage error names the flag and what was typed, before anything is asked', () => {
@@ -43,15 +47,28 @@ describe('a usage error names the flag and what was typed, before anything is as
     ],
     ['yields 10Y 5Y', "'asof yields' has no argument for 10Y\nasof yields --help lists its flags"],
     ['obs GDP 2015-01-30', '2015-01-30 is a date, not the id of a series\ndid you mean --as-of 2015-01-30?'],
-    ['obs', "missing required argument 'id'"],
-    ['series show', "missing required argument 'id'"],
-    ['diff GDP 2009-07-30', "missing required argument 'other'"],
+    ['auth list', "unknown command 'list'\nuse asof auth login, asof auth status, asof auth logout"],
+    [
+      'config frob',
+      "unknown command 'frob'\nuse asof config get, asof config set, asof config unset, asof config list, asof config path",
+    ],
+    ['--store x.db obs GDP', "unknown option '--store'\nflags come after the command: asof COMMAND --store"],
+    ['--limit=3 obs GDP', "unknown option '--limit=3'\nflags come after the command: asof COMMAND --limit=3"],
+    ['-q obs GDP', "unknown option '-q'\nflags come after the command: asof COMMAND -q"],
+    ['--nothing obs GDP', "unknown option '--nothing'"],
+    ['obs', "missing required argument 'id'\nusage: asof observations <id...>"],
+    ['series show', "missing required argument 'id'\nusage: asof series show <id>"],
+    ['diff GDP 2009-07-30', "missing required argument 'date2'\nusage: asof diff <id...> <date1> <date2>"],
+    [
+      'diff 2015-01-30 2015-02-27',
+      "missing required argument 'date2'\nusage: asof diff <id...> <date1> <date2>",
+    ],
     ['obs GDP --as-of', "option '--as-of <date>' argument missing"],
     ['revisions GDP', "required option '--date <date>' not specified"],
     ['snapshot plan.txt', "required option '--out <dir>' not specified"],
     ['keys create', "required option '--name <name>' not specified"],
 
-    ['obs GDP --as-of 2008-9-16', '--as-of "2008-9-16": use YYYY-MM-DD'],
+    ['obs GDP --as-of 2008-9-16', `--as-of "2008-9-16": use ${days}`],
     ['obs GDP --as-of 2015-02-30', '--as-of "2015-02-30": there is no such date'],
     ['obs GDP --from 2008-13-01', '--from "2008-13-01": there is no such date'],
     ['obs GDP --from 1599-12-31', '--from "1599-12-31": use a date from 1600-01-01 to 2999-12-31'],
@@ -61,32 +78,36 @@ describe('a usage error names the flag and what was typed, before anything is as
     ],
     [
       'diff GDP 2008Q3 2009-01-01',
-      '<day> "2008Q3": use one day, YYYY-MM-DD, such as its first 2008-07-01 or its last 2008-09-30',
+      'first date "2008Q3": use one day, YYYY-MM-DD, such as its first 2008-07-01 or its last 2008-09-30',
     ],
     [
       'curve --date 2008',
       '--date "2008": use one day, YYYY-MM-DD, such as its first 2008-01-01 or its last 2008-12-31',
     ],
-    ['obs GDP --from 2008-13', '--from "2008-13": use YYYY-MM-DD'],
-    ['obs GDP --from 2008Q5', '--from "2008Q5": use YYYY-MM-DD'],
-    ['obs GDP --from -9999y', '--from "-9999y": use YYYY-MM-DD'],
+    ['obs GDP --from 2008-13', `--from "2008-13": use ${periods}`],
+    ['obs GDP --from 2008Q5', `--from "2008Q5": use ${periods}`],
+    ['obs GDP --from -9999y', `--from "-9999y": use ${periods}`],
     [
       'obs GDP --as-of 2026-03-17',
       '--as-of 2026-03-17 is in the future: nothing is known as of that date yet',
     ],
-    ['obs GDP --known-before soon', '--known-before "soon": use YYYY-MM-DD'],
+    ['obs GDP --known-before soon', `--known-before "soon": use ${periods}`],
     [
       'obs GDP --known-before 2026-03-18',
       '--known-before 2026-03-18 is in the future: nothing is known as of that date yet',
     ],
     ['obs GDP --as-of 2015-01-30 --known-before 2015-01-30', 'use either --as-of or --known-before'],
-    ['obs GDP --from x', '--from "x": use YYYY-MM-DD'],
+    ['obs GDP --from x', `--from "x": use ${periods}`],
     ['obs GDP --from 2015-01-02 --to 2015-01-01', '--from 2015-01-02 is after --to 2015-01-01'],
     ['obs GDP --limit 0', '--limit "0": use an integer of at least 1'],
     ['obs GDP --limit 1.5', '--limit "1.5": use an integer of at least 1'],
     ['obs GDP --all --limit 3', 'use either --all or --limit'],
     ['obs GDP --first 0', '--first "0": use an integer of at least 1'],
     ['obs GDP --limit 3 --first 3', 'use either --limit or --first'],
+    [
+      'vintages GDP --from 2020-01-01 --as-of 2019-01-01',
+      '--from 2020-01-01 is later than 2019-01-01, the as-of date',
+    ],
     ['vintages GDP --all --first 3', 'use either --all or --first'],
     ['yields --first 3 --cursor abc', 'use either --first or --cursor'],
     ['yields --wide --first 3 --limit 3', 'use either --limit or --first'],
@@ -158,7 +179,7 @@ describe('a usage error names the flag and what was typed, before anything is as
 
     ['series search gdp --match ids', '--match "ids": use id, title, any or words'],
     ['curve --type nominal', '--type "nominal": use PAR or TIPS'],
-    ['curve --vs soon', '--vs "soon": use YYYY-MM-DD'],
+    ['curve --vs soon', `--vs "soon": use ${days}`],
     ['spread --long 9Y', '--long "9Y": use 1M, 1.5M, 2M, 3M, 4M, 6M, 1Y, 2Y, 3Y, 5Y, 7Y, 10Y, 20Y or 30Y'],
     ['spread --type tips --short 2Y', '--short "2Y": TIPS has 5Y, 7Y, 10Y, 20Y, 30Y'],
     ['yields --wide --cursor x', 'use either --cursor or --wide: a cursor continues the rows of the service'],
@@ -167,12 +188,15 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['insider filings --owner " "', '--owner " ": it is blank; leave it out for all'],
     ['insider clusters --min-insiders many', '--min-insiders "many": use an integer of at least 1'],
 
-    ['diff GDP 2014-01-01 2015-01-01 2015-01-02', 'diff compares two dates; 2014-01-01 is a third'],
-    ['diff GDP UNRATE 2015-01-02', '<day> "UNRATE": use YYYY-MM-DD'],
-    ['diff GDP 2015-1-1 2015-01-02', '<day> "2015-1-1": use YYYY-MM-DD'],
+    [
+      'diff GDP 2014-01-01 2015-01-01 2015-01-02',
+      'diff compares two dates, and these are 3: 2014-01-01, 2015-01-01, 2015-01-02',
+    ],
+    ['diff GDP UNRATE 2015-01-02', `first date "UNRATE": use ${days}`],
+    ['diff GDP 2015-1-1 2015-01-02', `first date "2015-1-1": use ${days}`],
     [
       'diff GDP 2015-01-01 2027-01-01',
-      '<other> 2027-01-01 is in the future: nothing is known as of that date yet',
+      'second date 2027-01-01 is in the future: nothing is known as of that date yet',
     ],
     ['panel GDP --as-of-each year', '--as-of-each "year": use month-end, week-end or day'],
     [
@@ -202,10 +226,10 @@ describe('a usage error names the flag and what was typed, before anything is as
 
     ['import', 'nothing to import: name files or folders'],
     ['import --log x.csv', '--log lists past imports and takes no files'],
-    ['import x.csv --as-of soon', '--as-of "soon": use YYYY-MM-DD'],
+    ['import x.csv --as-of soon', `--as-of "soon": use ${days}`],
     ['import x.csv --id GDP', '--id "GDP": use OLD=NEW'],
-    ['import x.csv --id "GDP=a,b"', '--id "GDP=a,b": not a valid series id'],
-    ['import x.csv --series a,b', '--series "a,b": not a valid series id'],
+    ['import x.csv --id "GDP=a,b"', `--id "GDP=a,b": ${wrongId}`],
+    ['import x.csv --series a,b', `--series "a,b": ${wrongId}`],
     ['facts GDP -o gdp.parquet', '--output "gdp.parquet": facts writes only CSV\nuse -o FILE.csv'],
     [
       'facts GDP -o gdp.pdf',

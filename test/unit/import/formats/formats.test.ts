@@ -35,10 +35,21 @@ describe('the recognition of a file of series', () => {
     ['fred-csv', 'DATE,X_2015-0130\n'],
     ['fred-md', 'sasdate,RPI\nTransform:,5\n1/1/1959,1\n'],
     ['fred-qd', 'sasdate,GDPC1\r\nfactors,0\r\ntransform,5\r\n'],
-    ['dated-panel', 'date,PAYEMS,GDPC1\n'],
-    ['dated-panel', 'date,GDP,DGS10\n'],
+    ['plain-csv', 'date,MYSALES,MYCOST\n'],
+    ['plain-csv', 'Date,MYSALES,MYCOST\n'],
+    ['plain-csv', 'date,GDP,DGS10\n'],
   ])('finds %s in %j', (kind, head) => {
     expect(kindsOf(head, 'x.csv')).toEqual([kind]);
+  });
+
+  test.each([
+    ['dated-panel', '2016-07-29.csv', 'date,PAYEMS,GDPC1\n'],
+    ['dated-panel', '2016-07-29.csv', 'date,GDP,DGS10\n'],
+    ['plain-csv', '2016-07-29.csv', 'date,value\n'],
+    ['plain-csv', '2016-07-29.csv', 'Date,MYSALES\n'],
+    ['plain-csv', '2016-07.csv', 'date,PAYEMS\n'],
+  ])('finds %s in a file named %s that begins with %j', (kind, name, head) => {
+    expect(kindsOf(head, name)).toEqual([kind]);
   });
 
   test.each([
@@ -62,6 +73,6 @@ describe('the recognition of a file of series', () => {
     const head = 'PK\u0003\u0004\u0014\u0000[Content_Types].xml';
     expect(kindsOf(head, 'ROUTPUTQvQd.XLSX')).toEqual(['rtdsm']);
     expect(kindsOf(head, 'vintages.zip')).toEqual([]);
-    expect(kindsOf('date,GDP', 'x.xlsx')).toEqual(['dated-panel']);
+    expect(kindsOf('date,GDP', 'x.xlsx')).toEqual(['plain-csv']);
   });
 });

@@ -49,7 +49,7 @@ const misses: readonly (readonly [
     'dates in the last column',
     'unrate.csv',
     'UNRATE,date\n5.7,2015-01-01\n5.5,2015-02-01\n',
-    'like dated-panel (panel of FRED series), but its dates are in column 2 ("date")',
+    'like plain-csv (figures by date), but its dates are in column 2 ("date")',
     'make the dates the first column',
   ],
   [

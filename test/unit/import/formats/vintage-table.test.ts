@@ -57,9 +57,9 @@ describe('a file of whole vintages', () => {
     [
       'a cell that is not a number',
       ['DATE,GDP', '2014-01-01,1', '2014-02-01,"1,234"'],
-      ', row 3, column "GDP": "1,234": neither a decimal number nor . or #N/A or NA',
+      ', row 3, column "GDP": "1,234": neither a decimal number nor . or #N/A or NA or blank',
     ],
-    ['an invalid date', ['DATE,GDP', '2014-02-30,1'], ', row 2: "2014-02-30": not a date: YYYY-MM-DD'],
+    ['an invalid date', ['DATE,GDP', '2014-02-30,1'], ', row 2: "2014-02-30": there is no such date'],
     [
       'a repeated date',
       ['DATE,GDP', '2014-01-01,1', '2014-02-01,1', '2014-01-01,1'],
@@ -71,7 +71,27 @@ describe('a file of whole vintages', () => {
       ', column "gdp": column GDP already has GDP as of 2015-01-30',
     ],
     [
-      'a column name that is not a series id',
+      'two columns of one name',
+      ['DATE,GDP,GDP', '2014-01-01,1,1'],
+      ', column "GDP": two columns have this name',
+    ],
+    [
+      'a text of another form for a date',
+      ['DATE,GDP', '2014-01-01,1', 'soon,1'],
+      ', row 3: "soon": not a date: use YYYY-MM-DD',
+    ],
+    [
+      'a column that cannot be a series',
+      ['DATE,Ä€', '2014-01-01,1'],
+      ', row 1, column "Ä€": not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit',
+    ],
+    [
+      'lines that end with CR alone',
+      ['DATE,GDP\r2014-01-01,1\r2014-04-01,2', ''],
+      ', row 1, column "GDP\\r2014-01-01": the lines of the file end with CR alone',
+    ],
+    [
+      'a column without a name',
       ['DATE,GDP,', '2014-01-01,1,1'],
       ', row 2: "1": the header has no name for this column',
     ],
@@ -85,4 +105,28 @@ describe('a file of whole vintages', () => {
   ])('is refused with %s', async (_, rows, message) => {
     expect(await refusalOf(fredCsv, file(...rows), { asOf })).toBe(`Problem: GDP.csv${message}`);
   });
+
+  test.each([
+    ['24,777.038', '24777.038'],
+    ['1,234,567', '1234567'],
+    ['(5)', '-5'],
+    ['5%', '5'],
+    ['$ 1.50', '1.50'],
+    ['.5', '0.5'],
+    ['-.5', '-0.5'],
+    ['+5', '5'],
+  ])('is refused with %j for a number, and told to write %s', async (text, number) => {
+    const reading = readAll(fredCsv, file('DATE,GDP', `2014-01-01,"${text}"`), { asOf });
+    await expect(reading).rejects.toMatchObject({
+      hints: [`write ${number}: a number has digits, a decimal point and a minus sign`],
+    });
+  });
+
+  test.each(['1,23', 'n.a.', '5 to 6', '1e', '-'])(
+    'is refused with %j for a number, without a guess',
+    async (text) => {
+      const reading = readAll(fredCsv, file('DATE,GDP', `2014-01-01,"${text}"`), { asOf });
+      await expect(reading).rejects.toMatchObject({ kind: 'bad-input', hints: [] });
+    },
+  );
 });

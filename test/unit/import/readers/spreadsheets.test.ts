@@ -94,7 +94,7 @@ describe('a FRED download that a program has written again', () => {
   test('keeps the rows of the file in its refusals, titles and blank rows included', async () => {
     const titles = 'FRED Graph Observations,\nFrequency: Quarterly,\n,\n';
     expect(await refused(`${titles}observation_date,GDP\n2014-07-01,1\n,\n2014-10-01,x\n`)).toBe(
-      'Problem: fredgraph.csv, row 7, column "GDP": "x": neither a decimal number nor . or #N/A or NA',
+      'Problem: fredgraph.csv, row 7, column "GDP": "x": neither a decimal number nor . or #N/A or NA or blank',
     );
   });
 

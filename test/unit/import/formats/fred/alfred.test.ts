@@ -129,7 +129,7 @@ describe('an ALFRED download by real-time period', () => {
     [
       'a text that is no date',
       ['2014-10-32,1,2015-01-30,'],
-      'row 2, column "period_start_date": "2014-10-32": not a date',
+      'row 2, column "period_start_date": "2014-10-32": there is no such date',
     ],
     [
       'a text for a value',
@@ -223,7 +223,9 @@ describe('the README of an ALFRED download', () => {
 
   test('is refused without the id of a series', async () => {
     const of = sourceFile('README.txt', text.replace('Series ID: GDPC1', 'Series ID: *'));
-    expect(await refusalOf(alfredReadme, of)).toContain('column "Series ID": "*": not a series id');
+    expect(await refusalOf(alfredReadme, of)).toContain(
+      'column "Series ID": "*": not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit',
+    );
   });
 });
 

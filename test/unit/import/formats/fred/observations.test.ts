@@ -148,7 +148,7 @@ describe('a FRED response with real-time periods', () => {
       'an invalid date',
       [['1997-05-07', forever, '1946-02-30', '1']],
       {},
-      ', row 1, column "date": "1946-02-30": not a date: YYYY-MM-DD',
+      ', row 1, column "date": "1946-02-30": there is no such date',
     ],
   ])('is refused with %s, with the place and a hint', async (_, rows, fields, message) => {
     expect(await refusalOf(fredApi, observed(rows, fields), gdp)).toBe(`Problem: obs.json${message}`);
@@ -181,7 +181,9 @@ describe('the series of a FRED response', () => {
     const file = sourceFile('obs.json', answer(history), { siblings: [described('UNRATE')] });
     const records = await readAll(fredApi, file, gdp);
     expect([records.coverage[0]?.seriesId, records.metadata]).toEqual(['GDP', []]);
-    expect(await refusalOf(fredApi, file, { series: 'G$' })).toBe('Problem: obs.json: "G$": not a series id');
+    expect(await refusalOf(fredApi, file, { series: 'G$' })).toBe(
+      'Problem: obs.json: "G$": not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit',
+    );
   });
 
   test('is the one described beside the file, with its metadata', async () => {

@@ -42,7 +42,7 @@ describe('a FRED description of series', () => {
 
   test('is refused without an id', async () => {
     expect(await refusalOf(fredSeries, file({ id: 'GDP' }, { title: 'x' }))).toBe(
-      'Problem: series.json, row 2, column "id": "": not a series id',
+      'Problem: series.json, row 2, column "id": "": not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit',
     );
   });
 });

@@ -32,8 +32,11 @@ describe('metadata in CSV', () => {
 
   test.each([
     [['A,,,X,,,'], 'row 2, column "frequency": "X": not a frequency: D, W, BW, M, Q, SA or A'],
-    [['A,,,,,,2024-02-30'], 'row 2, column "covered_to": "2024-02-30": not a date: YYYY-MM-DD'],
-    [['A$,,,,,,'], 'row 2, column "series_id": "A$": not a series id'],
+    [['A,,,,,,2024-02-30'], 'row 2, column "covered_to": "2024-02-30": there is no such date'],
+    [
+      ['A$,,,,,,'],
+      'row 2, column "series_id": "A$": not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit',
+    ],
     [['A,,,,,,', 'a,,,,,,'], 'row 3, column "series_id": "A": row 2 already describes this series'],
   ])('is refused: %j', async (rows, message) => {
     expect(await refusalOf(metadataCsv, file(header, ...rows))).toBe(`Problem: series.csv, ${message}`);

@@ -48,20 +48,24 @@ describe("asof's own CSV", () => {
     [
       'a value',
       'GDP,2014-10-01,2015-01-30,0x1f',
-      'row 2, column "value": "0x1f": not a decimal number (leave it empty for a withdrawal)',
+      'row 2, column "value": "0x1f": neither a decimal number nor empty, as a withdrawal is',
     ],
     [
       'a value',
       'GDP,2014-10-01,2015-01-30,.',
-      'row 2, column "value": ".": not a decimal number (leave it empty for a withdrawal)',
+      'row 2, column "value": ".": neither a decimal number nor empty, as a withdrawal is',
     ],
-    ['a date', 'GDP,2014-02-30,2015-01-30,1', 'row 2, column "date": "2014-02-30": not a date: YYYY-MM-DD'],
+    ['a date', 'GDP,2014-02-30,2015-01-30,1', 'row 2, column "date": "2014-02-30": there is no such date'],
     [
       'a vintage',
       'GDP,2014-10-01,2/30/2015,1',
-      'row 2, column "as_of_date": "2015-02-30": not a date: YYYY-MM-DD',
+      'row 2, column "as_of_date": "2015-02-30": there is no such date',
     ],
-    ['an id', ',2014-10-01,2015-01-30,1', 'row 2, column "series_id": "": not a series id'],
+    [
+      'an id',
+      ',2014-10-01,2015-01-30,1',
+      'row 2, column "series_id": "": not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit',
+    ],
   ])('is refused for an invalid field, %s: %s', async (_, row, message) => {
     expect(await refusalOf(asofCsv, file(header, row))).toBe(`Problem: facts.csv, ${message}`);
   });

@@ -66,10 +66,10 @@ describe('a FRED-MD panel', () => {
   });
 
   test.each([
-    ['13/1/1959,1,1,1', 'row 3: "1959-01-13": not a date: M/D/YYYY, the first day of a month'],
-    ['1/13/59,1,1,1', 'row 3: "1/13/59": not a date: M/D/YYYY, the first day of a month'],
-    ['1/1/1959,1,1,x', 'row 3, column "S&P 500": "x": neither a decimal number nor . or #N/A or NA'],
-    [',1,1,1', 'row 3: "": not a date: M/D/YYYY, the first day of a month'],
+    ['13/1/1959,1,1,1', 'row 3: "1959-01-13": not a date: use M/D/YYYY, the first day of a month'],
+    ['1/13/59,1,1,1', 'row 3: "1/13/59": not a date: use M/D/YYYY, the first day of a month'],
+    ['1/1/1959,1,1,x', 'row 3, column "S&P 500": "x": neither a decimal number nor . or #N/A or NA or blank'],
+    [',1,1,1', 'row 3: "": not a date: use M/D/YYYY, the first day of a month'],
   ])('is refused with the row %s', async (row, message) => {
     expect(await refusalOf(fredMd, panel('2015-01.csv', row))).toBe(`Problem: 2015-01.csv, ${message}`);
   });

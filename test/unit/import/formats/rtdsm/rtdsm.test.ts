@@ -136,7 +136,7 @@ describe('a workbook of the Real-Time Data Set', () => {
     [
       'a text instead of a number',
       [header, ['1947:Q1', number('1'), 'n.a.']],
-      ', row 2, column "C ROUTPUT66Q1": "n.a.": neither a decimal number nor #N/A',
+      ', row 2, column "C ROUTPUT66Q1": "n.a.": neither a decimal number nor #N/A or blank',
     ],
     [
       'a boolean',

@@ -90,7 +90,7 @@ describe('the filing date of a document', () => {
       kind: 'bad-input',
       detail: expect.stringMatching(undated),
       hints: [
-        'pass --filed-on D',
+        'pass --filed-on D, for documents that were all filed on that day',
         `or import it with a file that lists ${number}: the SEC’s submissions file of the company (CIK….json), or the table SUBMISSION of a data set`,
         'or import the full submission from EDGAR (.txt), whose header has the date',
       ],
