@@ -11,6 +11,25 @@ import type { SnapshotSummary } from '../snapshot/snapshot.ts';
 import type { Finding } from '../snapshot/verify.ts';
 import type { Store } from '../store/store.ts';
 import { Analyses, type AnalysisSource } from './analyses.ts';
+import {
+  abortSignal,
+  asOfDay,
+  callable,
+  checkArguments,
+  clockAt,
+  flag,
+  isUrl,
+  iterable,
+  type Kinds,
+  record,
+  type Signature,
+  seriesId,
+  seriesIds,
+  texts,
+  word,
+} from './arguments.ts';
+import { stopped } from './session.ts';
+import { analysisSignatures } from './signatures.ts';
 
 /** A statement about a series: what was published on `as_of_date` for `date`; null where the value was withdrawn. */
 export type FactRow = {
@@ -23,6 +42,12 @@ export type FactRow = {
   readonly vintage_kind: string;
 };
 
+/** What to import into a store that is open, and how. */
+type StoreImportOptions = Omit<ImportOptions, 'store'>;
+
+/** Where a snapshot goes, and the day that its files are as of. */
+type SnapshotTarget = { readonly out: string; readonly asOf?: Day | undefined };
+
 /** Where the data comes from; the store is missing for a service. */
 export type LibrarySource = AnalysisSource & { readonly store?: Store };
 
@@ -33,6 +58,13 @@ export class Library extends Analyses {
   constructor(source: LibrarySource) {
     super(source);
     this.#source = source;
+    const { session } = source;
+    for (const [name, signature] of Object.entries(signatures)) {
+      const method = Reflect.get(Library.prototype, name).bind(this);
+      const value =
+        name === 'facts' ? session.guardedRows(signature, method) : session.guarded(signature, method);
+      Reflect.defineProperty(this, name, { value });
+    }
   }
 
   /** Every statement about series, by series, date and as-of date; only of a store. */
@@ -61,26 +93,23 @@ export class Library extends Analyses {
   }
 
   /** Imports files, folders and archives into the store, in one transaction: all of them, or nothing. */
-  async import(paths: readonly string[], options: Omit<ImportOptions, 'store'> = {}): Promise<ImportResult> {
+  async import(paths: readonly string[], options: StoreImportOptions = {}): Promise<ImportResult> {
     const { address } = this.#store('imports');
     const { sample } = await this.origin();
     if (sample)
       throw new Problem('bad-input', 'the shipped sample is read-only', {
         hints: ['importFiles(paths, { store }) starts a store of your own'],
       });
-    const { importFiles } = await import('../import/import.ts');
     const { clock, signal } = this.#source;
-    return importFiles(paths, { clock, signal, ...options, store: address });
+    const either = options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]);
+    return imported(paths, { ...options, clock: options.clock ?? clock, signal: either, store: address });
   }
 
   /**
    * Writes the files of a plan (a text file; `asof help snapshot` says what its lines are), all as of one day, the last
    * one that is over in UTC unless given. The link `out` is switched when all files are complete.
    */
-  async snapshot(
-    plan: string,
-    { out, asOf }: { readonly out: string; readonly asOf?: Day },
-  ): Promise<SnapshotSummary> {
+  async snapshot(plan: string, { out, asOf }: SnapshotTarget): Promise<SnapshotSummary> {
     const { client, signal, clock } = this.#source;
     const { bindPlan, snapshot } = await import('../snapshot/snapshot.ts');
     const bytes = await readFile(plan).catch((cause) => {
@@ -108,9 +137,10 @@ export class Library extends Analyses {
     return this.#source.client.origin();
   }
 
-  /** Closes the store, or the connections to the service. */
-  close(): Promise<void> {
-    return this.#source.client.close();
+  /** Closes the store, or the connections to the service; every later call fails. */
+  async close(): Promise<void> {
+    this.#source.session.close();
+    await this.#source.client.close();
   }
 
   #store(what: string): Store {
@@ -118,5 +148,81 @@ export class Library extends Analyses {
     if (store === undefined)
       throw new Problem('bad-input', `a service gives no ${what}`, { hints: ['open a store by its path'] });
     return store;
+  }
+}
+
+const importKinds = {
+  store: word,
+  kind: word,
+  asOf: asOfDay,
+  dateFormat: word,
+  skipUnknown: flag,
+  stdin: iterable,
+  filedOn: asOfDay,
+  series: seriesId,
+  rename: record,
+  merge: flag,
+  replace: flag,
+  complete: flag,
+  projections: flag,
+  withSample: flag,
+  dryRun: flag,
+  clock: callable,
+  signal: abortSignal,
+  onProgress: callable,
+} satisfies Kinds<ImportOptions>;
+const { store: _, ...storeImportKinds } = importKinds;
+
+const paths = { name: 'paths', kind: texts };
+const options = { noun: 'option' } as const;
+
+/** What the methods take that are not made from an operation. */
+const signatures: Readonly<Record<Exclude<keyof Library, 'close'>, Signature>> = {
+  ...analysisSignatures,
+  facts: { name: 'facts', args: [{ name: 'ids', kind: seriesIds }] },
+  import: { name: 'import', args: [paths], params: { ...options, kinds: storeImportKinds } },
+  snapshot: {
+    name: 'snapshot',
+    args: [{ name: 'plan', kind: word }],
+    params: {
+      ...options,
+      kinds: { out: word, asOf: asOfDay } satisfies Kinds<SnapshotTarget>,
+      required: ['out'],
+    },
+  },
+  verify: { name: 'verify', args: [{ name: 'folder', kind: word }] },
+  origin: { name: 'origin', args: [] },
+};
+
+/**
+ * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Imports of one process
+ * into one store run one after the other. Throws a Problem that names the file and the place if a file cannot be read, and an
+ * ImportRefusal that lists every conflict if statements contradict each other or known ones.
+ */
+export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
+  checkArguments(importFilesSignature, [paths, options], clockAt(new Date()));
+  if (isUrl(options.store))
+    throw new Problem('bad-input', `a service takes no imports, and ${options.store} is the address of one`, {
+      field: 'store',
+      hints: ['name the file of a store'],
+    });
+  return imported(paths, options);
+}
+
+const importFilesSignature: Signature = {
+  name: 'importFiles',
+  args: [{ name: 'paths', kind: texts }],
+  params: { noun: 'option', kinds: importKinds, required: ['store'] },
+};
+
+async function imported(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
+  const { signal } = options;
+  if (paths.includes('-') && options.stdin === undefined)
+    throw new Problem('bad-input', "the path - is the option 'stdin', which is missing", { field: 'stdin' });
+  const { importFiles } = await import('../import/import.ts');
+  try {
+    return await importFiles(paths, options);
+  } catch (error) {
+    throw signal === undefined ? error : stopped(error, signal);
   }
 }
