@@ -99,14 +99,11 @@ export class Analyses {
     ids: string | readonly string[],
     params?: PanelParams & { readonly wide?: false | undefined },
   ): Promise<Result<PanelRow>>;
-  async panel(
-    ids: string | readonly string[],
-    params?: PanelParams,
-  ): Promise<Result<PanelRow> | Result<WideRow>>;
+  async panel(ids: string | readonly string[], params?: PanelParams): Promise<Result<PanelRow | WideRow>>;
   async panel(
     ids: string | readonly string[],
     params: PanelParams = {},
-  ): Promise<Result<PanelRow> | Result<WideRow>> {
+  ): Promise<Result<PanelRow | WideRow>> {
     const { demands, own } = separated(params);
     const {
       wide = false,
