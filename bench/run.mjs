@@ -13,6 +13,7 @@ import { printReport } from './report.mjs';
 import { wholeSample } from './sample.mjs';
 import { serve } from './serve.mjs';
 import { startUp } from './start-up.mjs';
+import { wholeVintages } from './vintages.mjs';
 
 // Measures the built asof against its targets: `npm run build`, then `npm run bench`, or `npm run bench -- page import`.
 // A missed target is a mark in the table and no failure, because other programs on the machine change every figure.
@@ -21,6 +22,7 @@ const parts = {
   page,
   export: wholeStore,
   import: imports,
+  vintages: wholeVintages,
   panel,
   sample: wholeSample,
   serve,

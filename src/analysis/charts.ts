@@ -1,24 +1,63 @@
 import { earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Cell, Row } from '../operations/envelope.ts';
+import type { Row } from '../operations/envelope.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../render/chart/drawing.ts';
 import type { QueryContext } from './answer.ts';
 import { descriptionOf } from './coverage.ts';
-import type { QueryParams, RevisionsQuery, YieldCurveQuery } from './query.ts';
+import type { QueryParams, RealTimePanelQuery, RevisionsQuery, VintagesQuery } from './query.ts';
 import { listed, type ResolvedSeries } from './series-ids.ts';
 
 /** The most lines that people can tell apart. */
 const mostLines = 8;
 
+/** What the drawing of several series shows of them. */
+type SeriesView = {
+  /** What the values are. */
+  readonly state: (summary: ChartSummary) => string;
+  readonly kindOf: (id: string, summary: ChartSummary) => unknown;
+  readonly mark: (row: Row, about: Row | undefined) => ChartMark;
+};
+
 /** The drawing of series over their dates: lines of one unit share a scale, each other unit has its own panel. */
-export async function observationsDrawing(
+export function observationsDrawing(
   series: readonly ResolvedSeries[],
   { release }: QueryParams,
   context: QueryContext,
 ): Promise<Drawing> {
+  return seriesDrawing(series, context, {
+    state: (summary) => stateText(summary, release === 'first'),
+    kindOf: (id, { asOf }) => context.basis.vintageOn(id, asOf)?.vintage_kind,
+    mark: (row) => observationMark(row, row.date),
+  });
+}
+
+/** The drawing of the newest values that were known on each day of a rhythm, over those days. */
+export function realTimePanelDrawing(
+  series: readonly ResolvedSeries[],
+  { each }: RealTimePanelQuery,
+  context: QueryContext,
+): Promise<Drawing> {
+  const kinds = new Map<string, Set<string>>();
+  return seriesDrawing(series, context, {
+    state: () => `The newest value known on each ${each}`,
+    kindOf: (id) => [...(kinds.get(id) ?? [])].join('; '),
+    mark(row, about) {
+      const id = String(row.series_id);
+      kinds.set(id, (kinds.get(id) ?? new Set()).add(String(row.vintage_kind ?? '')));
+      const mark = observationMark({ ...row, unit: about?.units ?? '' }, row.as_of);
+      return { ...mark, source: about?.source };
+    },
+  });
+}
+
+async function seriesDrawing(
+  series: readonly ResolvedSeries[],
+  context: QueryContext,
+  { state, kindOf, mark }: SeriesView,
+): Promise<Drawing> {
   if (series.length > mostLines)
     throw new Problem('bad-input', `a chart shows at most ${mostLines} series, not ${series.length}`, {
-      hints: ['name fewer ids', 'a panel puts any number side by side'],
+      hints: ['name fewer ids', 'a panel in csv has any number side by side'],
     });
   const ids = series.map(({ id }) => id);
   const about = new Map<string, Row | undefined>();
@@ -37,8 +76,8 @@ export async function observationsDrawing(
     words: (summary) => ({
       title: titleOfAll(seen(summary), about),
       subtitle: [
-        stateText(summary, release === 'first'),
-        ...kindTexts(seen(summary), (id) => context.basis.vintageOn(id, summary.asOf)?.vintage_kind),
+        state(summary),
+        ...kindTexts(seen(summary), (id) => kindOf(id, summary)),
         ...emptyText(empty(summary)),
       ].join('; '),
     }),
@@ -46,7 +85,7 @@ export async function observationsDrawing(
       const ids = seen(summary);
       return ids.length === 1 ? [] : ids.flatMap((id) => named(id, about.get(id)));
     },
-    marks: (row) => [observationMark(row, row.date)],
+    marks: (row) => [mark(row, about.get(String(row.series_id)))],
   };
 }
 
@@ -136,59 +175,31 @@ function upTo(day: string | undefined): string {
   return day === undefined ? '' : `, up to ${day}`;
 }
 
-/** The drawing of the distance between two treasury rates over time. */
-export function spreadDrawing({ curve_type }: QueryParams): Drawing {
-  const name = curveName(curve_type);
+/** The drawing of how many dates each vintage of a series changed. */
+export async function vintagesDrawing({ id, asOf }: VintagesQuery, context: QueryContext): Promise<Drawing> {
+  const series = await descriptionOf({ id }, context);
+  const kinds = new Set<unknown>();
   return {
     axis: 'day',
     form: 'line',
-    words: ({ lines }) => ({ title: [name, ...lines].join(': '), subtitle: '' }),
+    words: () => ({
+      title: titled(id, series),
+      subtitle: [
+        `Dates that each vintage changed${upTo(asOf)}`,
+        ...kindTexts([id], () => [...kinds].join('; ')),
+      ].join('; '),
+    }),
     key: () => [],
-    marks: ({ trade_date, spread_bps = null, long_maturity, short_maturity }) => [
-      {
-        line: 'spread',
-        label: `${long_maturity} less ${short_maturity}`,
-        unit: 'Basis points',
-        frequency: 'D',
-        at: String(trade_date),
-        value: spread_bps,
-      },
-    ],
+    marks(row) {
+      kinds.add(row.vintage_kind);
+      return ['added', 'revised', 'withdrawn'].map((change) => ({
+        line: change,
+        label: change,
+        unit: 'Number of dates',
+        frequency: '',
+        at: String(row.as_of_date),
+        value: row[change] ?? null,
+      }));
+    },
   };
-}
-
-/** The name of a kind of curve in the title of a chart. */
-function curveName(type: unknown): string {
-  return type === 'TIPS' ? 'Treasury real yield curve (TIPS)' : 'Treasury par yield curve';
-}
-
-/** The drawing of one or two curves over their maturities. */
-export function curveDrawing({ curveType, vs }: YieldCurveQuery): Drawing {
-  const title = curveName(curveType);
-  return {
-    axis: 'maturity',
-    form: 'line',
-    words: ({ lines }) => ({ title, subtitle: lines.join(' and ') }),
-    key: () => [],
-    marks: vs === undefined ? ownMarks : (row) => [...ownMarks(row), ...otherMarks(row)],
-  };
-}
-
-function ownMarks(row: Row): readonly ChartMark[] {
-  return marksOf(row, 'rate', row.trade_date, row.rate);
-}
-
-function otherMarks(row: Row): readonly ChartMark[] {
-  return marksOf(row, 'vs_rate', row.vs_trade_date, row.vs_rate);
-}
-
-/** A day without a curve makes no line. */
-function marksOf(
-  { maturity }: Row,
-  line: string,
-  day: Cell | undefined,
-  rate: Cell | undefined,
-): readonly ChartMark[] {
-  if (typeof day !== 'string') return [];
-  return [{ line, label: day, unit: 'Percent', frequency: '', at: String(maturity), value: rate ?? null }];
 }

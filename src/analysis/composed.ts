@@ -3,6 +3,7 @@ import { isFinal, throttled } from '../client/throttling.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/index.ts';
+import type { Drawing } from '../render/chart/drawing.ts';
 import { type Failure, isOfOneSeries, type QueryAnswer, type QueryContext } from './answer.ts';
 import type { RowLayout } from './layouts.ts';
 import type { ResolvedSeries } from './series-ids.ts';
@@ -13,6 +14,7 @@ export type ComposedRows<R extends Row> = RowLayout & {
   readonly asOf?: Day;
   readonly rows: readonly R[];
   readonly differs?: boolean;
+  readonly drawing?: Drawing;
   readonly failures: readonly Failure[];
 };
 
@@ -37,9 +39,16 @@ export async function composed<R extends Row>(
   });
   const made = await compose(counting);
   if (await watch.changed()) throw dataChanged();
-  const { fields, columns, failures, differs } = made;
+  const { fields, columns, failures, differs, drawing } = made;
   const pages = pagesOf(made, requestId);
-  return { fields, columns, failures, pages, ...(differs !== undefined && { differs }) };
+  return {
+    fields,
+    columns,
+    failures,
+    pages,
+    ...(differs !== undefined && { differs }),
+    ...(drawing && { drawing }),
+  };
 }
 
 /** Works out how many requests an answer would take. */

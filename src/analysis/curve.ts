@@ -7,9 +7,9 @@ import type { Envelope } from '../operations/envelope.ts';
 import { curve, yields } from '../operations/index.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import { type QueryAnswer, type QueryContext, textsOf } from './answer.ts';
-import { curveDrawing } from './charts.ts';
 import { type CurveComparisonRow, comparisonLayout } from './layouts.ts';
 import type { QueryParams, YieldCurveQuery } from './query.ts';
+import { curveDrawing } from './rate-charts.ts';
 
 /** The curve of a day, or of the newest day up to it; with `vs` beside the curve of another day. */
 export async function answerCurve(query: YieldCurveQuery, context: QueryContext): Promise<QueryAnswer> {

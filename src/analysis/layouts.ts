@@ -51,7 +51,7 @@ export function layoutOf(query: Query): RowLayout | undefined {
 /** Whether the rows of a query can be drawn as a chart. */
 export function isDrawable(query: Query): boolean {
   if (query.kind === 'operation') return operationNamed(query.operation).chart !== undefined;
-  return query.kind === 'revisions' || query.kind === 'curve';
+  return query.kind !== 'diff';
 }
 
 const changeFields = [

@@ -1,5 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import type { QueryAnswer, QueryContext } from './answer.ts';
+import { realTimePanelDrawing } from './charts.ts';
 import { type ComposedContext, composed, eachOf, estimated } from './composed.ts';
 import { noteOutside } from './coverage.ts';
 import type { PanelRow, WideRow } from './layouts.ts';
@@ -10,7 +11,9 @@ import { listed, resolveSeries } from './series-ids.ts';
 
 /** The newest value of several series that was known on each day of a rhythm. */
 export function answerRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<QueryAnswer> {
-  return query.wide ? answerWideRealTimePanel(query, context) : answerLongRealTimePanel(query, context);
+  // A chart shows the rows of the long form.
+  const isWide = query.wide && context.chart !== true;
+  return isWide ? answerWideRealTimePanel(query, context) : answerLongRealTimePanel(query, context);
 }
 
 /** The same panel with a row for each as-of date and series. */
@@ -19,8 +22,11 @@ export function answerLongRealTimePanel(
   context: QueryContext,
 ): Promise<QueryAnswer<PanelRow>> {
   return composed(context, async (counting) => {
+    // Its descriptions are asked for first: a chart of too many series is refused before their values are.
+    const series = counting.chart === true && (await resolveSeries(query.ids, counting));
+    const drawing = series && (await realTimePanelDrawing(series, query, counting));
     const { columns, failures } = await columnsOf(query, counting);
-    return { ...longPanel(columns, query.sort), failures };
+    return { ...longPanel(columns, query.sort), ...(drawing && { drawing }), failures };
   });
 }
 

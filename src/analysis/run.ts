@@ -1,6 +1,7 @@
 import { pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
+import { observations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
@@ -12,17 +13,31 @@ import {
   type QueryContext,
   textsOf,
 } from './answer.ts';
-import { observationsDrawing, spreadDrawing } from './charts.ts';
+import { observationsDrawing } from './charts.ts';
 import { noteBasis } from './coverage.ts';
 import { operationNamed } from './layouts.ts';
-import type { OperationQuery, Query } from './query.ts';
+import type { OperationQuery, PanelQuery, Query } from './query.ts';
+import { spreadDrawing, yieldsDrawing } from './rate-charts.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
 /** Answers a query, with no more requests than the next page takes. */
 export async function run(query: Query, context: QueryContext): Promise<QueryAnswer> {
   if (query.kind === 'operation') return answerOperation(query, context);
+  // The chart of a panel as of one day is that of its observations, which say their units and sources.
+  if (query.kind === 'panel' && context.chart === true)
+    return answerOperation(observationsOf(query), context);
   // Loaded here: most queries ask one operation, and start faster without the analyses.
   return (await import('./analyses.ts')).answerAnalysis(query, context);
+}
+
+/** The observations that a panel shows. */
+function observationsOf({ ids, asOf, from, to }: PanelQuery): OperationQuery {
+  const params = {
+    ...(asOf !== undefined && { as_of: asOf }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  };
+  return { kind: 'operation', operation: observations.name, params, ids };
 }
 
 /** The rows of an operation: streamed page by page, one series after the other. */
@@ -48,6 +63,7 @@ async function drawingOf(
   context: QueryContext,
 ): Promise<Drawing | undefined> {
   if (chart === 'spread') return spreadDrawing(params);
+  if (chart === 'yields') return yieldsDrawing(params);
   return series && observationsDrawing(series, params, context);
 }
 

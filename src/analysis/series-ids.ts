@@ -1,6 +1,6 @@
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import { findSeries } from '../domain/series/search.ts';
-import { yieldSeries } from '../domain/treasury/curve.ts';
+import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import { seriesSearch } from '../operations/index.ts';
@@ -60,14 +60,21 @@ export async function seriesWithStatements(
 }
 
 async function withoutStatements(id: string, catalogue: Catalogue): Promise<unknown> {
-  if (yieldSeries.some((series) => series.id === id)) return ofCurves(id);
+  const series = yieldSeries.find((one) => one.id === id);
+  if (series !== undefined) return ofCurves(id, series);
   return withSuggestion(new Problem('not-found', `series '${id}' not found`), id, catalogue);
 }
 
-function ofCurves(id: string): Problem {
+function ofCurves(id: string, series?: YieldSeries): Problem {
   return new Problem('not-found', `series '${id}' has no statements: the curves answer it`, {
-    hints: ['asof yields gives the rates of the curves'],
+    hints: [`asof ${commandFor(series)} --csv writes its rates`],
   });
+}
+
+function commandFor({ rate, less }: Partial<YieldSeries> = {}): string {
+  if (rate === undefined) return 'yields';
+  if (less !== undefined) return `spread --long ${rate.maturity} --short ${less.maturity}`;
+  return `yields --maturity ${rate.maturity}${rate.curveType === 'TIPS' ? ' --type tips' : ''}`;
 }
 
 function isPattern(id: string): boolean {

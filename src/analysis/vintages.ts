@@ -11,16 +11,22 @@ import {
   type QueryContext,
   textsOf,
 } from './answer.ts';
+import { vintagesDrawing } from './charts.ts';
 import { coverageText, noteBasis } from './coverage.ts';
 import type { VintagesQuery } from './query.ts';
 
 type Vintage = RowOf<typeof vintages>;
 
 /** The vintage dates of a series up to an as-of date; without one, also what the series covers. */
-export function answerVintages(query: VintagesQuery, context: QueryContext): QueryAnswer<Vintage> {
+export async function answerVintages(
+  query: VintagesQuery,
+  context: QueryContext,
+): Promise<QueryAnswer<Vintage>> {
   const failures: Failure[] = [];
   const { fields, columns } = vintages;
-  return { fields, columns, failures, pages: pagesOrFailure(query.id, pages(query, context), failures) };
+  const drawing = context.chart === true ? await vintagesDrawing(query, context) : undefined;
+  const shown = { fields, columns, ...(drawing && { drawing }) };
+  return { ...shown, failures, pages: pagesOrFailure(query.id, pages(query, context), failures) };
 }
 
 async function* pages(query: VintagesQuery, context: QueryContext): AsyncGenerator<Envelope<Vintage>> {

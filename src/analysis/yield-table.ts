@@ -6,6 +6,7 @@ import { yields } from '../operations/index.ts';
 import { type QueryAnswer, type QueryContext, textsOf } from './answer.ts';
 import { type WideRow, yieldTableLayout } from './layouts.ts';
 import type { YieldTableQuery } from './query.ts';
+import { yieldTableDrawing } from './rate-charts.ts';
 
 /** Treasury rates with a row for each date and a column for each maturity. */
 export function answerYieldTable(query: YieldTableQuery, context: QueryContext): QueryAnswer<WideRow> {
@@ -21,7 +22,8 @@ export function answerYieldTable(query: YieldTableQuery, context: QueryContext):
   const rates = pagesOf(context.client, yields, texts, {}, context.signal);
   const table = tablePages(rates, maturities);
   const pages = first === undefined ? rowsUpTo(limit, table, context) : lastRows(table, first);
-  return { ...layout, failures: [], pages };
+  const drawing = context.chart === true ? { drawing: yieldTableDrawing(query) } : {};
+  return { ...layout, ...drawing, failures: [], pages };
 }
 
 /** A row for each date from rows for each rate; null for a maturity without a rate on that date. */

@@ -44,7 +44,7 @@ export class Analyses {
   async vintages(id: string, params: VintagesParams = {}): Promise<Result<RowOf<typeof vintages>>> {
     const { demands, own } = separated(params);
     const { answerVintages } = await import('../analysis/vintages.ts');
-    return this.#result(demands, async (context) =>
+    return this.#result(demands, (context) =>
       answerVintages({ kind: 'vintages', id: id.toUpperCase(), ...own }, context),
     );
   }

@@ -130,6 +130,9 @@ export const callable = kind((value) => typeof value === 'function', 'a function
 /** What stops a call. */
 export const abortSignal = kind((value) => value instanceof AbortSignal, 'an AbortSignal');
 
+/** An object. */
+export const object = kind((value) => typeof value === 'object' && value !== null, 'an object');
+
 /** What gives chunks of bytes. */
 export const iterable = kind(
   (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,

@@ -3,12 +3,16 @@ import { seriesWithStatements } from '../analysis/series-ids.ts';
 import { planLineParser } from '../cli/options/parse.ts';
 import type { Origin } from '../client/client.ts';
 import { dataChanged } from '../client/consistency.ts';
+import { longest } from '../client/remote/retry.ts';
 import { addDays, type Day, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import type { ImportOptions, ImportResult } from '../import/import.ts';
+import type { PullOptions, PullRequest } from '../pull/options.ts';
+import type { PullSummary } from '../pull/summary.ts';
 import type { SnapshotSummary } from '../snapshot/snapshot.ts';
 import type { Finding } from '../snapshot/verify.ts';
+import type { Followed } from '../store/followed.ts';
 import type { Store } from '../store/store.ts';
 import { Analyses, type AnalysisSource } from './analyses.ts';
 import {
@@ -17,12 +21,16 @@ import {
   callable,
   checkArguments,
   clockAt,
+  day,
   flag,
+  integer,
   isUrl,
   iterable,
   type Kinds,
+  object,
   record,
   type Signature,
+  seconds,
   seriesId,
   seriesIds,
   texts,
@@ -44,6 +52,9 @@ export type FactRow = {
 
 /** What to import into a store that is open, and how. */
 type StoreImportOptions = Omit<ImportOptions, 'store'>;
+
+/** How to pull into a store that is open. */
+type StorePullOptions = Omit<PullOptions, 'request' | 'store'>;
 
 /** Where a snapshot goes, and the day that its files are as of. */
 type SnapshotTarget = { readonly out: string; readonly asOf?: Day | undefined };
@@ -95,14 +106,28 @@ export class Library extends Analyses {
   /** Imports files, folders and archives into the store, in one transaction: all of them, or nothing. */
   async import(paths: readonly string[], options: StoreImportOptions = {}): Promise<ImportResult> {
     const { address } = this.#store('imports');
-    const { sample } = await this.origin();
-    if (sample)
-      throw new Problem('bad-input', 'the shipped sample is read-only', {
-        hints: ['importFiles(paths, { store }) starts a store of your own'],
-      });
+    await this.#refuseSample();
     const { clock, signal } = this.#source;
     const either = options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]);
     return imported(paths, { ...options, clock: options.clock ?? clock, signal: either, store: address });
+  }
+
+  /**
+   * Brings the store up to date from live sources: what the request names is followed from now on; without a request,
+   * everything that the store follows is pulled. Failures of single subjects and of sources are in the summary.
+   */
+  async pull(request?: PullRequest, options: StorePullOptions = {}): Promise<PullSummary> {
+    const { address } = this.#store('pulls');
+    await this.#refuseSample();
+    const { pull } = await import('../pull/pull.ts');
+    const { clock, signal } = this.#source;
+    const either = options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]);
+    return pull({ ...options, clock: options.clock ?? clock, signal: either, request, store: address });
+  }
+
+  /** What the store follows at live sources, and how far it has come. */
+  async followed(): Promise<readonly Followed[]> {
+    return this.#store('list of what it follows').read((view) => view.followed());
   }
 
   /**
@@ -143,6 +168,14 @@ export class Library extends Analyses {
     await this.#source.client.close();
   }
 
+  async #refuseSample(): Promise<void> {
+    const { sample } = await this.origin();
+    if (!sample) return;
+    throw new Problem('bad-input', 'the shipped sample is read-only', {
+      hints: ['importFiles(paths, { store }) and pull({ store, request }) start a store of your own'],
+    });
+  }
+
   #store(what: string): Store {
     const { store } = this.#source;
     if (store === undefined)
@@ -173,6 +206,25 @@ const importKinds = {
 } satisfies Kinds<ImportOptions>;
 const { store: _, ...storeImportKinds } = importKinds;
 
+const pullKinds = {
+  settings: object,
+  full: flag,
+  since: day,
+  dryRun: flag,
+  maxDuration: seconds('some', Number.MAX_SAFE_INTEGER),
+  timeout: seconds('some', longest.timeout),
+  retries: integer(0, longest.retries),
+  maxWait: seconds('any', longest.wait),
+  cacheFolder: word,
+  env: object,
+  clock: callable,
+  signal: abortSignal,
+  onProgress: callable,
+  onSubject: callable,
+  watch: callable,
+  timing: object,
+} satisfies Kinds<StorePullOptions>;
+
 const paths = { name: 'paths', kind: texts };
 const options = { noun: 'option' } as const;
 
@@ -181,6 +233,12 @@ const signatures: Readonly<Record<Exclude<keyof Library, 'close'>, Signature>> =
   ...analysisSignatures,
   facts: { name: 'facts', args: [{ name: 'ids', kind: seriesIds }] },
   import: { name: 'import', args: [paths], params: { ...options, kinds: storeImportKinds } },
+  pull: {
+    name: 'pull',
+    args: [{ name: 'request', kind: object, isOptional: true }],
+    params: { ...options, kinds: pullKinds },
+  },
+  followed: { name: 'followed', args: [] },
   snapshot: {
     name: 'snapshot',
     args: [{ name: 'plan', kind: word }],

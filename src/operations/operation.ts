@@ -131,7 +131,7 @@ export type Operation<P extends Params = Params, R = Row> = {
   /** Whether a terminal shows its row as a card: a line for each field. */
   readonly card?: boolean;
   /** The kind of chart that shows the rows; without it there is none. */
-  readonly chart?: 'curve' | 'revisions' | 'series' | 'spread';
+  readonly chart?: 'curve' | 'revisions' | 'series' | 'spread' | 'vintages' | 'yields';
   /** The fields that identify what `limit` counts, if several rows count as one. */
   readonly limitCounts?: readonly string[];
   /** The field of a series' description with the number of rows that a query by id alone has. */

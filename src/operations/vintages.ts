@@ -67,6 +67,7 @@ asof vintages UNRATE --limit 5
   },
   knownBy: 'as_of_date',
   boundBy: 'to',
+  chart: 'vintages',
   check: ({ from, to }) => checkRange(from, to),
   needsVintageAccess: () => true,
   async run({ id, from, to, limit }, { view, position }) {

@@ -47,6 +47,7 @@ asof yields --type tips --wide --from 2022-01-01 -o tips.csv
   },
   knownBy: 'trade_date',
   boundBy: 'to',
+  chart: 'yields',
   check({ maturity, curve_type, from, to }) {
     checkRange(from, to);
     checkMaturity('maturity', maturity, curve_type);

@@ -2,6 +2,7 @@
 import { constants, fstatSync, openSync, promises, writeFile } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
+import { Problem } from '../errors/problem.ts';
 import { isClosedPipe, isSystemError, systemProblem } from '../errors/system-errors.ts';
 import { DraftFile } from './files.ts';
 import { unlessAborted } from './promises.ts';
@@ -136,11 +137,27 @@ async function fileSink(path: string, signal: AbortSignal): Promise<Sink> {
   const attempt = attempting(path, signal);
   const found = await attempt(() => promises.stat(path).catch(absent));
   if (found?.isDirectory()) throw systemProblem('write to', path, { code: 'EISDIR' });
+  if (found?.isFile() && (await attempt(() => isDatabase(path))))
+    throw new Problem(
+      'bad-input',
+      `will not write to ${path}: it is a database, such as a store; name another file`,
+    );
   if (found === undefined || found.isFile()) {
     return draftSink(await attempt(() => DraftFile.open(path, found?.mode)), attempt);
   }
   if (found.isFIFO()) return pipeSink(path, attempt, signal);
   return deviceSink(path, await attempt(() => unlessAborted(signal, promises.open(path, 'w'))), signal);
+}
+
+/** Whether a file begins as every SQLite database does, and so may be the store that is being read. */
+async function isDatabase(path: string): Promise<boolean> {
+  const file = await promises.open(path).catch(() => undefined);
+  try {
+    const start = await file?.read({ buffer: Buffer.alloc(16) });
+    return start?.buffer.toString('latin1') === 'SQLite format 3\0';
+  } finally {
+    await file?.close();
+  }
 }
 
 type Attempt = <T>(work: () => Promise<T>) => Promise<T>;

@@ -81,7 +81,10 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
 function notDrawn(): Problem {
   return new Problem('bad-input', 'svg is a chart, and this command has none', {
     field: 'format',
-    hints: ['observations, revisions, spread and curve can be drawn', 'choose another --format'],
+    hints: [
+      'observations, panel, revisions, vintages, curve, yields and spread can be drawn',
+      'choose another --format',
+    ],
   });
 }
 

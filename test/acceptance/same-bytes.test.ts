@@ -84,7 +84,14 @@ const lines: Readonly<Record<string, readonly [line: readonly string[], columns:
 };
 
 /** The operations whose rows can be drawn. */
-const drawable: ReadonlySet<string> = new Set(['observations', 'revisions', 'curve', 'spread']);
+const drawable: ReadonlySet<string> = new Set([
+  'observations',
+  'revisions',
+  'vintages',
+  'curve',
+  'yields',
+  'spread',
+]);
 
 describe('the built program, with a store and with a service of the same store,', () => {
   it('is tested with every operation', () => {
@@ -139,6 +146,13 @@ describe('the built program, with a store and with a service of the same store,'
     ['a curve', ['curve', '--date', '2026-01-15', '--on-or-before']],
     ['two curves', ['curve', '--date', '2026-01-14', '--vs', '2026-01-13']],
     ['an unknown series', ['obs', 'GDPX', 'GDP']],
+    ['rates over time', ['yields', '--maturity', '10Y']],
+    ['a panel', ['panel', 'GDP', oddId, '--as-of', '2020-12-31']],
+    [
+      'a real-time panel',
+      ['panel', 'GDP', '--as-of-each', 'month-end', '--from', '2020-01-01', '--to', '2020-12-31'],
+    ],
+    ['vintages', ['vintages', 'GDP']],
   ])('draws the same chart of %s', async (_, line) => {
     const [embedded, remote] = await bothWays([...line, '--plot']);
     expect(remote).toEqual(embedded);

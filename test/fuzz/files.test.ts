@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formats } from '../../src/import/formats/recognise.ts';
 import { ImportRefusal } from '../../src/import/load/conflict.ts';
 import { type ImportOptions, importFiles, open, Problem } from '../../src/index.ts';
 import { scratchFolder } from '../support/folders.ts';
@@ -110,7 +111,11 @@ async function checkStore(store: string, paths: readonly string[], options: Part
   const copied = join(scratch, 'copy', 'asof.db');
   rmSync(dirname(copied), { recursive: true, force: true });
   const written = `series_id,date,as_of_date,value,vintage_kind\n${lines.join('\n')}\n`;
-  await importFiles(writeFiles(join(scratch, 'facts'), { 'facts.csv': written }), { store: copied, clock });
+  await importFiles(writeFiles(join(scratch, 'facts'), { 'facts.csv': written }), {
+    store: copied,
+    clock,
+    projections: true,
+  });
   expect((await contentsOf(copied)).facts, 'the facts in a new store').toEqual(contents.facts);
 }
 
@@ -146,6 +151,17 @@ describe('the import of a damaged file', () => {
       }),
     fuzzTimeout,
   );
+
+  it('begins with a file of every format', async () => {
+    const kinds = new Set<string>();
+    for (const { files, options } of originals) {
+      const paths = writeFiles(join(scratch, 'kinds'), files);
+      const store = join(scratch, 'kinds.db');
+      const { files: imported } = await importFiles(paths, { store, clock, ...options, dryRun: true });
+      for (const { kind } of imported) kinds.add(kind);
+    }
+    expect([...kinds].sort()).toEqual(formats.map(({ kind }) => kind).sort());
+  });
 
   it.each(originals.map((original, i) => [Object.keys(original.files).join(', '), i, original] as const))(
     'begins with files that asof imports, and whose facts are complete: %s',

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import yauzl from 'yauzl';
 import type { ImportOptions } from '../../src/import/import.ts';
+import { alfredReadmeText } from '../support/alfred.ts';
 import { testData } from '../support/repository.ts';
+import { namedWorkbook, type Row } from '../support/workbook.ts';
 import { zipOf } from '../support/zip-writer.ts';
 import { type Mutation, mutated } from './mutation.ts';
 
@@ -55,6 +57,27 @@ const documents = [
   'a1ddb077d325__xml_timestamp.xml',
 ];
 
+const n = (number: string) => ({ number });
+const day = (text: string) => ({ day: text });
+
+const readme = alfredReadmeText({
+  id: 'GDP',
+  title: ['Gross Domestic Product'],
+  units: ['Billions of Dollars'],
+  frequency: ['Quarterly'],
+  adjustment: ['Seasonally Adjusted Annual Rate'],
+});
+const readmeSheet: Row[] = readme.split('\r\n').map((line) => [line.replaceAll('&', '&amp;')]);
+
+const book = (
+  name: string,
+  sheets: Parameters<typeof namedWorkbook>[0],
+  options: Partial<ImportOptions> = {},
+): Original => ({ files: { [name]: namedWorkbook(sheets) }, options });
+
+const answer = (outputType: number, ...observations: readonly string[]) =>
+  `<?xml version="1.0" encoding="utf-8" ?>\n<observations realtime_start="1992-01-29" realtime_end="9999-12-31" observation_start="1776-07-04" observation_end="9999-12-31" units="lin" output_type="${outputType}" count="2" file_type="xml" order_by="observation_date" sort_order="asc" offset="0" limit="100000">\n${observations.map((one) => `  <observation ${one}/>`).join('\n')}\n</observations>\n`;
+
 /** A real file or folder of every format that asof imports; of the small formats, lines of published figures. */
 export const originals: readonly Original[] = [
   real('macro/dated-panel/2016-07-29.csv'),
@@ -91,6 +114,63 @@ export const originals: readonly Original[] = [
     'alfred.csv',
     'observation_date,GDP_20141030,GDP_20141125,GDP_20150130\n' +
       '2014-04-01,17328.2,17328.2,17328.2\n2014-07-01,17535.4,17555.2,17599.8\n2014-10-01,.,.,17710.7\n',
+  ),
+  written(
+    'periods.csv',
+    'period_start_date,GDP,realtime_start_date,realtime_end_date\n' +
+      '2014-07-01,17535.4,2014-10-30,2014-11-24\n2014-07-01,17555.2,2014-11-25,\n' +
+      '2014-10-01,17710.7,2015-01-30,2015-02-26\n2014-10-01,17701.3,2015-02-27,\n',
+  ),
+  written(
+    'obs.,_initial_release_only.csv',
+    'period_start_date,ICSA,realtime_start_date\n2018-11-03,214000,2018-11-08\n2018-11-10,216000,2018-11-15\n',
+  ),
+  written('README.txt', readme),
+  book('vintages.xlsx', {
+    README: readmeSheet,
+    'Vintages Starting 2015-01-30': [
+      ['observation_date', 'GDP_20150130', 'GDP_20150227'],
+      [day('2014-07-01'), n('17599.8'), n('17599.8')],
+      [day('2014-10-01'), n('17710.700000000001'), n('17701.3')],
+    ],
+  }),
+  book('periods.xlsx', {
+    README: readmeSheet,
+    'Obs. By Real-Time Period': [
+      ['period_start_date', 'GDP', 'realtime_start_date', 'realtime_end_date'],
+      [day('2014-10-01'), n('17710.7'), day('2015-01-30'), day('2015-02-26')],
+      [day('2014-10-01'), n('17701.3'), day('2015-02-27'), null],
+    ],
+  }),
+  book(
+    'fredgraph.xlsx',
+    {
+      README: [['FRED Graph Observations'], ['Federal Reserve Economic Data']],
+      Quarterly: [
+        ['observation_date', 'GDP'],
+        [day('2014-07-01'), n('17599.8')],
+        [day('2014-10-01'), n('17710.7')],
+      ],
+      Monthly: [['FRED Graph'], [null], ['observation_date', 'UNRATE'], [day('2014-12-01'), n('5.6')]],
+    },
+    { asOf },
+  ),
+  written(
+    'GNPCA.xml',
+    answer(
+      1,
+      'realtime_start="1992-01-29" realtime_end="1996-01-18" date="1929-01-01" value="821.8"',
+      'realtime_start="1996-01-19" realtime_end="9999-12-31" date="1929-01-01" value="."',
+    ),
+    { series: 'GNPCA' },
+  ),
+  written(
+    'vintages.xml',
+    answer(
+      2,
+      'date="1929-01-01" GNPCA_19920129="821.8"',
+      'date="1930-01-01" GNPCA_19920129="748.9" GNPCA_19960119="725.6"',
+    ),
   ),
   written('GDP.csv', 'observation_date,GDP\n2014-04-01,17328.2\n2014-07-01,17599.8\n2014-10-01,17710.7\n', {
     asOf,

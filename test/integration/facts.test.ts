@@ -135,8 +135,8 @@ describe('the output of asof facts', () => {
       expect([code, said.replace(/ {6}.*\n/, '')]).toEqual([3, refused.replace('%', id)]);
     }
     expect(await runFacts(['DFII', '-q'], store)).toMatchObject({ code: 3 });
-    await importFiles(store, { 'facts.csv': facts('DGS30 2015-01-14 2015-01-15 2.47') });
-    expect(readFileSync(await factsOf(store), 'utf8')).toBe(exactFacts('DGS30 2015-01-14 2015-01-15 2.47'));
+    await importFiles(store, { 'facts.csv': facts('T10Y2Y 2015-01-14 2015-01-15 1.33') });
+    expect(readFileSync(await factsOf(store), 'utf8')).toBe(exactFacts('T10Y2Y 2015-01-14 2015-01-15 1.33'));
   });
 });
 

@@ -121,8 +121,8 @@ Output (-f, --csv, --json, or the extension of -o):
             number needs them; csv has longer ones. Not for a terminal
   markdown  (.md) a GitHub-flavoured Markdown table: the cells of csv, with markup escaped
             and a line break as <br>; always with a header
-  svg       a chart of observations, revisions, spread or curve; --plot draws the same
-            chart as text, as wide as the terminal
+  svg       a chart of observations, panel, revisions, vintages, curve, yields or spread;
+            --plot draws the same chart as text, as wide as the terminal
 `;
 }
 

@@ -112,11 +112,12 @@ const severalSeries: ArgumentSpec = {
 };
 
 /** The flags of a command that puts answers of several requests together. */
-function composed(own: readonly Flag[]): readonly Flag[] {
+function composed(own: readonly Flag[], outputFlags: readonly Flag[] = []): readonly Flag[] {
   return [
     ...own,
     dryRun,
     all,
+    ...outputFlags,
     ...sharedFlags.output,
     ...sharedFlags.demands,
     ...sharedFlags.connection,
@@ -159,28 +160,31 @@ function panel(inPlan: boolean): CommandSpec {
     heading: 'Series',
     summary: 'Put several series side by side, as they were known',
     args: [severalSeries],
-    flags: composed([
-      asOf,
-      knownBefore,
-      {
-        name: 'as-of-each',
-        value: 'period',
-        about: 'newest value known on each month-end, week-end (Sunday) or day from --from to --to',
-        choices: rhythms,
-      },
-      { ...from, about: 'first date; with --as-of-each, first as-of date' },
-      { ...to, about: 'last date; with --as-of-each, last as-of date' },
-      { name: 'wide', about: 'one column per series' },
-      { name: 'with-dates', about: 'with --as-of-each --wide, the observation date beside each value' },
-      {
-        name: 'beyond',
-        value: 'choice',
-        about: 'with --as-of-each, the cells after the coverage of a series',
-        choices: beyondChoices,
-        fallback: beyondChoices[0],
-      },
-      sort,
-    ]),
+    flags: composed(
+      [
+        asOf,
+        knownBefore,
+        {
+          name: 'as-of-each',
+          value: 'period',
+          about: 'newest value known on each month-end, week-end (Sunday) or day from --from to --to',
+          choices: rhythms,
+        },
+        { ...from, about: 'first date; with --as-of-each, first as-of date' },
+        { ...to, about: 'last date; with --as-of-each, last as-of date' },
+        { name: 'wide', about: 'one column per series' },
+        { name: 'with-dates', about: 'with --as-of-each --wide, the observation date beside each value' },
+        {
+          name: 'beyond',
+          value: 'choice',
+          about: 'with --as-of-each, the cells after the coverage of a series',
+          choices: beyondChoices,
+          fallback: beyondChoices[0],
+        },
+        sort,
+      ],
+      [plot],
+    ),
     read: (line) => queryLine('panel', panelQuery(line, inPlan), line),
   };
 }

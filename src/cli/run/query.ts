@@ -140,6 +140,10 @@ async function attempt({ query, output, context, bar, messages, io }: Job, sink:
     await sink.abandon();
     return { rows: 0, failures };
   }
+  if (writing.rows === 0 && output.failEmpty && output.file !== undefined) {
+    await sink.abandon();
+    return { ...found, rows: 0 };
+  }
   if (output.onTerminal) bar.clear();
   let bytes = 0;
   for (const chunk of writing.end()) {

@@ -41,6 +41,26 @@ export function readColumns(
   );
 }
 
+/**
+ * Of the dates that the vintages of a series mention, those that a table has for the sake of other series: the series never
+ * had a figure on them, and they begin no period of its figures. An older asof read their blank cells as withdrawals.
+ */
+export function rowsOfOthers(
+  mentioned: ReadonlySet<Day>,
+  figures: ReadonlySet<Day>,
+): { readonly dates: readonly Day[]; readonly frequency: Frequency } {
+  const frequency = shownFrequency(figures);
+  const reading = readColumns(
+    mentioned,
+    new Map([
+      ['figures', figures],
+      ['rows', mentioned],
+    ]),
+  ).get('figures');
+  const isOfOthers = (date: Day): boolean => !figures.has(date) && reading?.speaksFor(date) === false;
+  return { dates: figures.size > 1 ? [...mentioned].filter(isOfOthers) : [], frequency };
+}
+
 /** The frequency that figures show; few figures half a year or two weeks apart are rather quarters or weeks with gaps. */
 function shownFrequency(figures: ReadonlySet<Day>): Frequency {
   const frequency = frequencyOf(figures);

@@ -1,6 +1,6 @@
 import type { Filing, ReportingOwner } from '../../domain/insider/filing.ts';
 import type { FilingConflict } from '../../domain/insider/merge-filings.ts';
-import type { Day } from '../../domain/series/date.ts';
+import { type Day, type Frequency, periodStart } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
 import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
 import type { PointConflict } from '../../domain/treasury/merge-points.ts';
@@ -18,7 +18,13 @@ export type MetadataConflict = {
 
 /** One contradiction between an import and the store, or within the import. */
 export type ImportConflict =
-  | ({ readonly kind: 'value'; readonly file: string; readonly seriesId: string } & StatementConflict)
+  | ({
+      readonly kind: 'value';
+      readonly file: string;
+      readonly seriesId: string;
+      /** Whether both values are new, so that `--replace` cannot choose. */
+      readonly bothNew?: boolean;
+    } & StatementConflict)
   | ({ readonly kind: 'period'; readonly seriesId: string } & StatementConflict)
   | ({ readonly kind: 'rate'; readonly file: string } & PointConflict)
   | ({ readonly kind: 'filing'; readonly file: string } & FilingConflict)
@@ -178,7 +184,9 @@ function valueText(value: string | null): string {
 
 function hintsFor(conflicts: readonly ImportConflict[]): string[] {
   const replaceable = conflicts.some((conflict) =>
-    conflict.kind === 'metadata' ? conflict.shown !== true : /^(?:value|rate|filing)$/.test(conflict.kind),
+    conflict.kind === 'metadata'
+      ? conflict.shown !== true
+      : /^(?:value|rate|filing)$/.test(conflict.kind) && !isBothNew(conflict),
   );
   const kinds = new Set(conflicts.map(({ kind }) => kind));
   const otherFrequency = conflicts.some(
@@ -186,10 +194,16 @@ function hintsFor(conflicts: readonly ImportConflict[]): string[] {
   );
   const hints: string[] = [];
   if (replaceable) hints.push('--replace accepts the new ones');
+  if (conflicts.some(isBothNew))
+    hints.push('both values are new: import one file after the other with --replace, or remove one value');
   if (kinds.has('source') || otherFrequency) hints.push('--id OLD=NEW imports the series under another id');
   if (kinds.has('source')) hints.push('--merge accepts both sources in one series');
   if (kinds.has('period')) hints.push('a metadata file can state the frequency');
   return hints;
+}
+
+function isBothNew(conflict: ImportConflict): boolean {
+  return conflict.kind === 'value' && conflict.bothNew === true;
 }
 
 /**
@@ -199,10 +213,19 @@ function hintsFor(conflicts: readonly ImportConflict[]): string[] {
 export class StatementLog {
   readonly #series = new Map<string, Map<Day, Map<Day, string | null>>>();
 
-  /** Adds statements of one series; gives their conflicts with each other and with those added before. */
-  add(seriesId: string, statements: readonly Statement[]): readonly StatementConflict[] {
+  /**
+   * Adds statements of one series, whose dates stand for periods of its frequency; gives their conflicts with each other
+   * and with those added before. Whether years are fiscal is known at the end only, so dates of years are compared as they
+   * are.
+   */
+  add(
+    seriesId: string,
+    statements: readonly Statement[],
+    frequency: Frequency = '',
+  ): readonly StatementConflict[] {
     const vintages = entryOf(this.#series, seriesId);
-    return statements.flatMap(({ date, asOf, value }) => {
+    return statements.flatMap(({ date: published, asOf, value }) => {
+      const date = frequency === 'A' ? published : periodStart(published, frequency);
       const values = entryOf(vintages, asOf);
       const held = values.get(date);
       if (held === undefined) values.set(date, value);

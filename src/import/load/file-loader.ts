@@ -19,8 +19,8 @@ export type LoadOptions = ReadOptions &
     readonly complete: boolean;
     /** Accept values of periods that begin after the day on which they were known, in files dated by hand. */
     readonly projections?: boolean;
-    /** The time to log, ISO 8601. */
-    readonly importedAt: string;
+    /** Called with the conflicts of the import, which are then left out instead of refused. */
+    readonly onConflicts?: (conflicts: readonly ImportConflict[]) => void;
     /** The number of statements to collect in memory before they are merged; the result does not depend on it. */
     readonly bufferSize?: number;
     /** Called between steps of the work; the import waits for it, and stops if it throws. */
@@ -175,7 +175,7 @@ export class FileLoader {
   }
 
   async #mergeWaiting(): Promise<void> {
-    const { writer, options, log, conflicts, progress } = this.#import;
+    const { writer, options, registry, log, conflicts, progress } = this.#import;
     const { vintageKind: kind } = this.#format;
     const count = this.#waitingCount;
     let merged = 0;
@@ -183,8 +183,9 @@ export class FileLoader {
       await this.#report(merged / count);
       merged += statements.length;
       for (const { asOf } of statements) this.#tally.vintage(seriesId, asOf);
-      for (const conflict of log?.add(seriesId, statements) ?? [])
-        conflicts.push({ kind: 'value', file: this.#file.path, seriesId, ...conflict });
+      const frequency = log && (await registry.frequencies(new Set([seriesId]))).get(seriesId);
+      for (const conflict of log?.add(seriesId, statements, frequency) ?? [])
+        conflicts.push({ kind: 'value', file: this.#file.path, seriesId, bothNew: true, ...conflict });
       this.#count(seriesId, await writer.merge(seriesId, statements, { ...options, kind }));
     }
     this.#waiting.clear();

@@ -1,7 +1,7 @@
 import { type Day, dayNumber } from '../../domain/series/date.ts';
 import { type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Envelope } from '../../operations/envelope.ts';
+import type { Envelope, Row } from '../../operations/envelope.ts';
 import { printable } from '../printable.ts';
 import type { ChartMark, ChartSummary, Drawing } from './drawing.ts';
 import { type ChartPoint, splitIntoRuns, toSteps } from './runs.ts';
@@ -38,7 +38,9 @@ export type Chart = {
 };
 
 /** The values of a line by day or maturity; null is a gap. */
-type LineValues = Omit<ChartMark, 'at' | 'value' | 'line'> & { readonly at: Map<string, number | null> };
+type LineValues = Omit<ChartMark, 'at' | 'value' | 'line' | 'source'> & {
+  readonly at: Map<string, number | null>;
+};
 
 /** Collects rows, in any order, into a chart. */
 export class ChartBuilder {
@@ -56,16 +58,20 @@ export class ChartBuilder {
   add(page: Envelope): void {
     this.#asOf ??= page.as_of;
     for (const row of page.results) {
-      for (const source of String(row.source ?? '').split('; ')) if (source !== '') this.#sources.add(source);
       const day = typeof row.as_of_date === 'string' ? row.as_of_date : undefined;
       if (day !== undefined && (this.#published === undefined || day > this.#published))
         this.#published = day;
-      for (const { line, at, value, ...about } of this.#drawing.marks(row)) {
+      for (const { line, at, value, source, ...about } of this.#drawing.marks(row)) {
+        this.#addSources(source ?? row.source);
         const values = this.#lines.get(line) ?? { ...about, at: new Map() };
         this.#lines.set(line, values);
         values.at.set(at, numberOf(value, about.label, at));
       }
     }
+  }
+
+  #addSources(text: Row[string] | undefined): void {
+    for (const source of String(text ?? '').split('; ')) if (source !== '') this.#sources.add(source);
   }
 
   /** The chart of all rows so far. */

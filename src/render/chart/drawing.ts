@@ -14,6 +14,8 @@ export type ChartMark = {
   readonly at: string;
   /** The exact text of the value; null is a gap. */
   readonly value: Cell;
+  /** Where the value is from; without it, the row says it. */
+  readonly source?: Row[string] | undefined;
 };
 
 /** Facts about all rows of a chart together. */

@@ -45,11 +45,16 @@ class SqliteStore implements Store {
     };
     const view = new SqliteView(store, connection);
     try {
-      connection.run('begin');
-      return await work(view);
-    } finally {
-      view.end();
-      this.#release(connection);
+      try {
+        connection.run('begin');
+        return await work(view);
+      } finally {
+        view.end();
+        this.#release(connection);
+      }
+    } catch (error) {
+      // SQLite notices damage at any statement, also when the transaction begins or ends.
+      throw asProblem(this.address, error);
     }
   }
 

@@ -1,3 +1,6 @@
+import type { Day } from '../../domain/series/date.ts';
+import { formatDateSet, parseDateSet } from '../../domain/series/date-set.ts';
+import { rowsOfOthers } from '../../domain/series/table-columns.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Connection } from './connection.ts';
 
@@ -5,7 +8,7 @@ import type { Connection } from './connection.ts';
 const applicationId = 0x61736f66;
 
 /** One step from each format to the next; the format of a store is the number of steps taken (`user_version`). */
-const migrations: readonly string[] = [
+const migrations: readonly (string | ((connection: Connection) => void))[] = [
   `
   create table series (
     key integer primary key,
@@ -156,9 +159,35 @@ const migrations: readonly string[] = [
   ), '');
   `,
   // Files of these kinds were read by another rule for blank cells; workbooks of the Real-Time Data Set have none.
+  (connection) => {
+    connection.exec(`
+      alter table import add column outdated integer not null default 0;
+      update import set outdated = 1 where kind in ('alfred-wide', 'dated-panel', 'fred-csv', 'fred-md', 'fred-qd');
+    `);
+    dropRowsOfOthers(connection);
+  },
   `
-  alter table import add column outdated integer not null default 0;
-  update import set outdated = 1 where kind in ('alfred-wide', 'dated-panel', 'fred-csv', 'fred-md', 'fred-qd');
+  -- What the store follows at live sources; bookmark says, in the words of the source, how far its facts reach.
+  create table followed (
+    source text not null,
+    name text not null,
+    since text not null,
+    bookmark text not null,
+    up_to text,
+    last_run text,
+    left_undone text not null,
+    primary key (source, name)
+  ) strict, without rowid;
+
+  -- Fields of a series' description that changed, such as its units.
+  create table description_change (
+    series integer not null references series (key),
+    changed_on text not null,
+    field text not null,
+    before text not null,
+    after text not null,
+    primary key (series, changed_on, field)
+  ) strict, without rowid;
   `,
 ];
 
@@ -174,8 +203,48 @@ export function createSchema(connection: Connection): void {
 /** Brings an older store to the current format, inside the caller's transaction. */
 export function migrate(connection: Connection, path: string): void {
   const format = formatOf(connection, path);
-  for (const step of migrations.slice(format)) connection.exec(step);
+  for (const step of migrations.slice(format))
+    if (typeof step === 'string') connection.exec(step);
+    else step(connection);
   connection.pragma(`user_version = ${currentFormat}`);
+}
+
+/**
+ * Takes the blank cells of other series' rows out of series that came from files of several frequencies: they were read
+ * as withdrawals, which contradict the figures of their quarter or year as soon as the frequency is known.
+ */
+function dropRowsOfOthers(connection: Connection): void {
+  const series = connection.column<number>(`select key from series where implied_source like 'FRED%'`).all();
+  for (const key of series) {
+    const vintages = connection
+      .objects<{ asOf: Day; dates: string }>('select as_of_date as asOf, dates from vintage where series = ?')
+      .all(key);
+    const mentioned = new Set(vintages.flatMap(({ dates }) => parseDateSet(dates).days()));
+    const figures = new Set(
+      connection
+        .column<Day>('select distinct date from fact where series = ? and value is not null')
+        .all(key),
+    );
+    const others = rowsOfOthers(mentioned, figures);
+    if (others.dates.length === 0) continue;
+    for (const { asOf, dates } of vintages) {
+      const own = parseDateSet(dates)
+        .days()
+        .filter((date) => !others.dates.includes(date));
+      if (own.length > 0)
+        connection.run(
+          'update vintage set dates = ? where series = ? and as_of_date = ?',
+          formatDateSet(own),
+          key,
+          asOf,
+        );
+    }
+    connection.run(
+      `update series set implied_frequency = iif(implied_frequency is null, null, @frequency),
+        spacing_frequency = iif(spacing_frequency = '', '', @frequency) where key = @key`,
+      { key, frequency: others.frequency },
+    );
+  }
 }
 
 /** The format of a store. A file that is no store, or that only a newer asof reads, is a Problem. */

@@ -112,6 +112,24 @@ describe('--plot', () => {
       ['Treasury par yield curve', '2007-06-29 and 2019-08-28', 'Percent'],
       'Source: Federal Reserve H.15',
     ],
+    ['yields --maturity 10Y', ['Treasury par yield curve: 10Y', 'Percent'], 'Source: Federal Reserve H.15'],
+    ['yields', ['Treasury par yield curve: 3M, 2Y, 10Y and 30Y', 'Percent'], 'Source: Federal Reserve H.15'],
+    ['yields --wide', ['Treasury par yield curve: 3M, 2Y, 10Y and 30Y', 'Percent'], undefined],
+    [
+      'panel GDP GDPC1 --as-of 2015-01-30 --wide',
+      ['GDP and GDPC1', 'As known on 2015-01-30', 'GDP, Billions of Dollars'],
+      'Source: BEA; BEA & others',
+    ],
+    [
+      'panel GDP GDPC1 --as-of-each month-end --from 2014-12-31 --to 2015-01-30',
+      ['GDP and GDPC1', 'The newest value known on each month-end', 'GDP, Billions of Dollars'],
+      'Source: BEA; BEA & others',
+    ],
+    [
+      'vintages GDP --as-of 2015-02-27',
+      ['GDP: Gross Domestic Product', 'Dates that each vintage changed, up to 2015-02-27', 'Number of dates'],
+      undefined,
+    ],
   ])('draws asof %s as a chart that names what it shows', async (line, begins, source) => {
     const { code, out, err } = await run(`${line} --plot`);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -139,6 +157,44 @@ describe('--plot', () => {
     expect(
       readText((await run('obs LONG --plot --limit 100', size)).out).panels[0]?.ticks.at(-1)?.value,
     ).toBe(0);
+  });
+
+  it.each<readonly [line: string, low: number, high: number]>([
+    // The ten-year rate was 5.03 on one day and 1.47 on the other, and no rate of its curve was beyond.
+    ['yields --maturity 10Y', 1.47, 5.03],
+    ['yields --wide --maturity 10Y', 1.47, 5.03],
+    // All maturities that are drawn: the three-month rate of 4.82 and the thirty-year rate of 5.12 are among them.
+    ['yields --wide', 1.47, 5.12],
+    // At the end of October the third quarter was the newest; in February the fourth was known, twice revised by March.
+    ['panel GDP --as-of-each month-end --from 2014-10-31 --to 2015-03-27', 17535.4, 17710.7],
+    ['panel GDP --wide --as-of-each month-end --from 2014-10-31 --to 2015-03-27', 17535.4, 17710.7],
+    ['panel GDP --as-of 2015-03-27', 17599.8, 17703.7],
+  ])('draws asof %s from its lowest value, %d, to its highest, %d', async (line, low, high) => {
+    const { out } = await run(`${line} --plot`, { env: { COLUMNS: '100' } });
+    const [panel] = readText(out).panels;
+    const values = (panel?.dots ?? []).map(({ y }) => panel?.valueAt(y) ?? Number.NaN);
+    // A cell has four dots, and a value without neighbours is one mark in a cell.
+    const cell = Math.abs((panel?.valueAt(0) ?? 0) - (panel?.valueAt(4) ?? 0));
+    expect(Math.abs(Math.max(...values) - high)).toBeLessThanOrEqual(cell);
+    expect(Math.abs(Math.min(...values) - low)).toBeLessThanOrEqual(cell);
+  });
+
+  it('draws what each vintage added and revised', async () => {
+    const { out } = await run('vintages GDP --plot -f svg');
+    // Four vintages brought one of the two dates, three revised one: 2014-12-23, 2015-02-27 and 2015-03-27.
+    expect(out).toContain('added, Number of dates: from 1 (2014-10-30) to 0 (2015-03-27)');
+    expect(out).toContain('revised, Number of dates: from 0 (2014-10-30) to 1 (2015-03-27)');
+  });
+
+  it('draws a gap where a panel has no values, beyond the coverage', async () => {
+    const line = 'panel GDP --as-of-each month-end --from 2014-12-31 --to 2015-12-31 -q --plot';
+    const lastDot = async (flags: string) => {
+      const { panels, plotWidth } = readText((await run(`${line}${flags}`)).out);
+      return Math.max(...(panels[0]?.dots ?? []).map(({ x }) => x)) / (2 * plotWidth - 1);
+    };
+    // The series is covered to March of a year that the axis shows to December.
+    expect(await lastDot('')).toBeLessThan(0.3);
+    expect(await lastDot(' --beyond repeat')).toBe(1);
   });
 
   it('draws the spread that the curves have: 16 and -3 basis points', async () => {
@@ -257,12 +313,15 @@ describe('--plot', () => {
     ],
     ['obs MANY* --plot', 'a chart shows at most 8 series, not 9'],
     ['obs VAST --plot', 'VAST 2020-01-01: a chart cannot show a value of this size'],
-    ['yields --plot', "unknown option '--plot'"],
-    ['vintages GDP --plot', "unknown option '--plot'"],
-    ['panel GDP --plot', "unknown option '--plot'"],
+    ['panel MANY* --plot', 'a chart shows at most 8 series, not 9'],
+    [
+      'panel MANY* --as-of-each month-end --from 2020-02-01 --to 2020-03-31 --plot',
+      'a chart shows at most 8 series, not 9',
+    ],
+    ['yields --plot --csv --wide', 'two formats: --plot and csv'],
+    ['panel GDP --plot --columns date', 'a chart has no columns: leave out --columns'],
     ['ping -f svg', 'svg is a chart, and this command has none'],
-    ['yields -o x.svg', 'svg is a chart, and this command has none'],
-    ['panel GDP -f svg', 'svg is a chart, and this command has none'],
+    ['series show GDP --plot', "unknown option '--plot'"],
     ['diff GDP 2015-01-30 2015-02-27 -f svg', 'svg is a chart, and this command has none'],
   ])('is refused in asof %s: %s', async (line, said) => {
     const { code, out, err } = await run(line);
@@ -308,6 +367,9 @@ describe('a chart as SVG', () => {
     'revisions GDP --date 2014-10-01',
     'spread',
     'curve --date 2007-06-29 --vs 2019-08-28',
+    'yields',
+    'panel GDP GDPC1 --as-of-each month-end --from 2014-10-31 --to 2015-03-27',
+    'vintages GDP',
   ])('of asof %s is well-formed', async (line) => {
     const { code, out } = await run(`${line} -f svg`);
     expect({ code, valid: XMLValidator.validate(out) }).toEqual({ code: 0, valid: true });

@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { manifestText } from '../../../src/snapshot/manifest.ts';
 import { openStore } from '../../../src/store/open.ts';
@@ -115,6 +116,26 @@ describe('asof snapshot', () => {
       expect(read(name)).toBe(out.replace(/^ {2}"request_id": .*\n/m, ''));
       expect(read(name)).not.toContain('req_');
     }
+  });
+
+  it('compresses a file whose name ends in .gz, to the same bytes every time, which verify unpacks', async () => {
+    const line = 'observations GDP --from 2014-01-01';
+    const plain = [`gdp.csv ${line}`, `gdp.csv.gz ${line}`];
+    expect((await snapshot(plain, '--as-of', '2015-02-01')).code).toBe(0);
+    expect(gunzipSync(readFileSync(file('gdp.csv.gz'))).toString()).toBe(read('gdp.csv'));
+    expect(manifest().files.map(({ rows }: { rows: number }) => rows)).toEqual([4, 4]);
+    const before = inodes();
+    await snapshot(plain, '--as-of', '2015-02-01');
+    expect(inodes()['gdp.csv.gz']).toBe(before['gdp.csv.gz']);
+    expect((await verify()).code).toBe(0);
+    unlink('gdp.csv.gz');
+    writeFileSync(file('gdp.csv.gz'), gzipSync(read('gdp.csv').replace(',17710.7,', ',17710.8,')));
+    const { code, out: found } = await verify();
+    expect(code).toBe(1);
+    expect(found).toMatch(/^gdp\.csv\.gz is changed: /);
+    expect(found).toContain(
+      'gdp.csv.gz differs from what its command gives, from line 2 on: "2014-10-01,17710.8,2015-01-30,',
+    );
   });
 
   it('describes each file in the manifest', async () => {

@@ -1,4 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { samplePath } from '../../../src/platform/installation.ts';
 import { asof, importedStore, statements } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
 
@@ -150,6 +152,16 @@ describe('a store that cannot be read exits 10 and is named', () => {
       expect(flagged.err).toContain(reason);
       expect(flagged.err).not.toContain('ASOF_STORE');
     }
+  });
+
+  it('also where the damage is found only while rows are read', async () => {
+    const path = folder.path('partly.db');
+    const bytes = readFileSync(samplePath());
+    writeFileSync(path, bytes.fill(0xa5, 100 * 4096, 300 * 4096));
+    const { code, err } = await asof(['obs', '*', '--limit', '1', '--store', path]);
+    expect(code).toBe(10);
+    expect(err).toContain(`cannot use the store ${path}: it is damaged`);
+    expect(err).not.toContain('bug');
   });
 
   it('and ASOF_STORE is named if it set the path', async () => {

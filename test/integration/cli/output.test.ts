@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { asof, days, importedStore, linesOf, longValue, statements } from '../../support/command.ts';
@@ -175,9 +184,32 @@ describe('formats', () => {
     });
     expect((await asof(line)).code).toBe(0);
   });
+
+  it('--fail-empty leaves the file of -o as it was when there are no rows', async () => {
+    const line = ['obs', 'GDP', '--fail-empty', '--store', store, '--as-of', '1990-01-01', '-q'];
+    const file = folder.write('kept.csv', 'keep\n');
+    expect((await asof([...line, '-o', file])).code).toBe(9);
+    expect(folder.read('kept.csv')).toBe('keep\n');
+    for (const name of ['none.csv', 'none.svg', 'none.parquet']) {
+      expect((await asof([...line, '-o', folder.path(name)])).code).toBe(9);
+      expect(existsSync(folder.path(name))).toBe(false);
+    }
+  });
 });
 
 describe('-o', () => {
+  it.each(['obs GDP', 'facts GDP', 'series search'])('never replaces a store (%s)', async (words) => {
+    const copy = folder.path('copy.csv');
+    copyFileSync(store, copy);
+    const before = readFileSync(copy);
+    const { code, out, err } = await asof([...words.split(' '), '--store', copy, '-o', copy]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toBe(
+      `asof: will not write to ${copy}: it is a database, such as a store; name another file\n`,
+    );
+    expect(readFileSync(copy).equals(before)).toBe(true);
+  });
+
   it('writes what stdout would have had, in the format of the extension', async () => {
     const line = ['obs', 'GDP', '--store', store];
     expect(await asof([...line, '-o', folder.path('gdp.csv')])).toEqual({ code: 0, out: '', err: '' });
@@ -196,7 +228,7 @@ describe('-o', () => {
     await asof([...line, '-o', folder.path('gdp.csv.gz')]);
     expect(gunzipSync(readFileSync(folder.path('gdp.csv.gz'))).toString()).toBe((await asof(line)).out);
     await asof(['facts', 'GDP', '--store', store, '-o', folder.path('facts.csv.gz')]);
-    const copy = folder.path('copy.db');
+    const copy = folder.path('copy.csv');
     expect((await asof(['import', folder.path('facts.csv.gz'), '--store', copy, '-q'])).code).toBe(0);
     expect((await asof(['facts', 'GDP', '--store', copy])).out).toBe(
       (await asof(['facts', 'GDP', '--store', store])).out,

@@ -46,6 +46,10 @@ const lines = [
   'insider clusters --ticker MAIA --from 2025-01-01 --to 2025-12-31',
   'insider clusters --min-insiders 4 --days 5',
   'insider clusters --ticker MAIA --as-of 2025-11-28 --explain',
+  'insider clusters --min-insiders 4 --days 5 --from 2024-01-01 --to 2024-12-31 --explain',
+  'obs DGS10 --as-of 2024-12-20 --from 2024-12-01',
+  'obs GDP --as-of 2015-01-30 --first 2',
+  'yields --maturity 10Y --from 2024-12-01 --to 2024-12-31 --first 3',
 ];
 
 /** A line as words; quoted words are one. */
@@ -72,6 +76,22 @@ afterAll(() => sample.close());
 describe('a service that overlooks parameters', () => {
   it('is asked lines that all have rows in the sample', () => {
     expect([...truths].filter(([, { code, out }]) => code !== 0 || linesOf(out).length < 2)).toEqual([]);
+  });
+
+  it('is asked every question with every parameter by these lines', async () => {
+    now = { names: new Set(), announcesAll: true };
+    const { url, asked } = await overlookingService(sample, () => now);
+    for (const line of lines) await asof([...wordsOf(line), '--csv', '-q', '--base-url', url]);
+    const sent = operations.map(({ name, path, params }) => {
+      const pattern = new RegExp(`^${path.replace('{id}', '[^/]+')}[?](.*)$`);
+      const queries = asked.flatMap((request) => pattern.exec(request.url ?? '')?.[1] ?? []);
+      const missing = Object.keys(params).filter(
+        (param) =>
+          params[param]?.in === 'query' && !queries.some((query) => new URLSearchParams(query).has(param)),
+      );
+      return [name, missing.filter((param) => param !== 'cursor')];
+    });
+    expect(sent.filter(([, missing]) => missing?.length !== 0)).toEqual([]);
   });
 
   it.each(lines)('never brings a wrong row into the answer to: asof %s', async (line) => {

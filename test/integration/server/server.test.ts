@@ -129,6 +129,11 @@ describe('broken HTTP is answered by a problem document, and the connection is c
       400,
     ],
     [
+      'of which a packet has the end of the method',
+      ['HE', 'AD /ping HTTP/1.1\r\nHost: x\r\n: x\r\n\r\n'],
+      400,
+    ],
+    [
       'with an expectation',
       ['HEAD /ping HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n'],
       417,

@@ -32,6 +32,32 @@ onEveryEngine((engine) => {
     });
   }
 
+  test('the summary of the rates counts the days of each maturity of each curve, and names their sources', async () => {
+    const real = 'Date,"5 YR","10 YR"\n2024-01-02,1.7,1.74\n2024-01-03,1.66,1.73\n';
+    const path = await importAll([
+      h15('2024-01-02,4.1,3.9', '2024-01-03,.,3.8'),
+      { ...site('2024-01-04,4.2,3.7'), 'real.csv': real },
+    ]);
+    const summaries = await reading(path, (view) => view.rates());
+    const texts = summaries.map(
+      ({ curveType, maturity, count, first, last, sources }) =>
+        `${curveType} ${maturity} ${count} ${first} ${last} ${[...sources].sort().join('; ')}`,
+    );
+    expect(texts.sort()).toEqual([
+      'PAR 10Y 3 2024-01-02 2024-01-04 Federal Reserve H.15; U.S. Treasury',
+      'PAR 1M 2 2024-01-02 2024-01-04 Federal Reserve H.15; U.S. Treasury',
+      'TIPS 10Y 2 2024-01-02 2024-01-03 U.S. Treasury',
+      'TIPS 5Y 2 2024-01-02 2024-01-03 U.S. Treasury',
+    ]);
+  });
+
+  test('a store without curves summarises no rates', async () => {
+    const path = await importAll([
+      { 'gdp.csv': 'series_id,date,as_of_date,value\nGDP,2014-07-01,2014-12-23,17599.8\n' },
+    ]);
+    expect(await reading(path, (view) => view.rates())).toEqual([]);
+  });
+
   describe('a curve has one rate for each type, trade date and maturity', () => {
     test.each<[string, readonly Files[], readonly string[]]>([
       [

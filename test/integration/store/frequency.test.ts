@@ -267,6 +267,29 @@ onEveryEngine((engine) => {
       expect(await engine.digest(atOnce)).toBeUndefined();
     });
 
+    test.each([
+      ['in one file', [stated('2020-01-01 2020-05-01 1', '2020-03-01 2020-05-01 2')]],
+      ['in two files', [stated('2020-01-01 2020-05-01 1'), stated('2020-03-01 2020-05-01 2')]],
+    ])('--replace does not choose between two new values of one period and day %s', async (_, steps) => {
+      const path = await importAll([metadata('Q')]);
+      const before = await engine.digest(path);
+      const named = steps.flatMap(({ files }, i) =>
+        Object.values(files).map((content) => [`${i}.csv`, content] as const),
+      );
+      const failure = importFiles(path, Object.fromEntries(named), { replace: true, merge: true });
+      await expect(failure).rejects.toMatchObject({
+        detail: expect.stringMatching(/X 2020-01-01 as of 2020-05-01: 2, against 1$/),
+        hints: ['both values are new: import one file after the other with --replace, or remove one value'],
+      });
+      expect(await engine.digest(path)).toEqual(before);
+    });
+
+    test('--replace takes a new value for another date of the same period and day', async () => {
+      const path = await importAll([metadata('Q'), stated('2020-01-01 2020-05-01 1')]);
+      await importFiles(path, stated('2020-03-01 2020-05-01 2').files, { replace: true });
+      expect(await shown(path)).toEqual(['Q', '2020-01-01 2']);
+    });
+
     test('--replace accepts the new frequency and moves the dates', async () => {
       const path = await importAll([stated('2020-03-31 2020-05-01 1'), metadata('Q')]);
       expect(await shown(path)).toEqual(['Q', '2020-01-01 1']);

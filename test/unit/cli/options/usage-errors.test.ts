@@ -124,8 +124,8 @@ describe('a usage error names the flag and what was typed, before anything is as
       'a chart has no columns: leave out --columns and --no-header',
     ],
     [
-      'yields -o x.svg',
-      'svg is a chart, and this command has none\nobservations, revisions, spread and curve can be drawn\nchoose another --format',
+      'diff GDP 2015-01-30 2015-02-27 -o x.svg',
+      'svg is a chart, and this command has none\nobservations, panel, revisions, vintages, curve, yields and spread can be drawn\nchoose another --format',
     ],
     [
       'revisions GDP --date 2008-10-01 --columns dayz',

@@ -1,0 +1,104 @@
+import { type Maturity, maturitiesOf } from '../domain/treasury/curve.ts';
+import type { Cell, Row } from '../operations/envelope.ts';
+import type { ChartMark, Drawing } from '../render/chart/drawing.ts';
+import type { QueryParams, YieldCurveQuery, YieldTableQuery } from './query.ts';
+import { listed } from './series-ids.ts';
+
+/** The maturities that a chart of the whole par curve over time shows. */
+const mostWatched: ReadonlySet<unknown> = new Set<Maturity>(['3M', '2Y', '5Y', '10Y', '30Y']);
+
+/** The drawing of treasury rates over time: of one maturity, or without one of those that are watched most. */
+export function yieldsDrawing({ maturity, curve_type: type = 'PAR' }: QueryParams): Drawing {
+  const isShown = (name: unknown) => maturity !== undefined || type !== 'PAR' || mostWatched.has(name);
+  return ratesDrawing(type, (row) => (isShown(row.maturity) ? [rateMark(row, row.maturity, row.rate)] : []));
+}
+
+/** The same drawing of rows with a column for each maturity. */
+export function yieldTableDrawing({ maturity, curveType: type = 'PAR' }: YieldTableQuery): Drawing {
+  const shown = maturitiesOf(type).filter((name) =>
+    maturity === undefined ? type !== 'PAR' || mostWatched.has(name) : name === maturity,
+  );
+  return ratesDrawing(type, (row) => shown.map((name) => rateMark(row, name, row[name])));
+}
+
+function ratesDrawing(type: unknown, marks: Drawing['marks']): Drawing {
+  return {
+    axis: 'day',
+    form: 'line',
+    words: ({ lines }) => ({
+      title: [curveName(type), ...(lines.length === 0 ? [] : [listed(lines, 'and')])].join(': '),
+      subtitle: '',
+    }),
+    key: () => [],
+    marks,
+  };
+}
+
+function rateMark({ trade_date }: Row, maturity: unknown, rate: Cell | undefined): ChartMark {
+  const name = String(maturity);
+  return {
+    line: name,
+    label: name,
+    unit: 'Percent',
+    frequency: 'D',
+    at: String(trade_date),
+    value: rate ?? null,
+  };
+}
+
+/** The drawing of the distance between two treasury rates over time. */
+export function spreadDrawing({ curve_type }: QueryParams): Drawing {
+  const name = curveName(curve_type);
+  return {
+    axis: 'day',
+    form: 'line',
+    words: ({ lines }) => ({ title: [name, ...lines].join(': '), subtitle: '' }),
+    key: () => [],
+    marks: ({ trade_date, spread_bps = null, long_maturity, short_maturity }) => [
+      {
+        line: 'spread',
+        label: `${long_maturity} less ${short_maturity}`,
+        unit: 'Basis points',
+        frequency: 'D',
+        at: String(trade_date),
+        value: spread_bps,
+      },
+    ],
+  };
+}
+
+/** The name of a kind of curve in the title of a chart. */
+function curveName(type: unknown): string {
+  return type === 'TIPS' ? 'Treasury real yield curve (TIPS)' : 'Treasury par yield curve';
+}
+
+/** The drawing of one or two curves over their maturities. */
+export function curveDrawing({ curveType, vs }: YieldCurveQuery): Drawing {
+  const title = curveName(curveType);
+  return {
+    axis: 'maturity',
+    form: 'line',
+    words: ({ lines }) => ({ title, subtitle: lines.join(' and ') }),
+    key: () => [],
+    marks: vs === undefined ? ownMarks : (row) => [...ownMarks(row), ...otherMarks(row)],
+  };
+}
+
+function ownMarks(row: Row): readonly ChartMark[] {
+  return marksOf(row, 'rate', row.trade_date, row.rate);
+}
+
+function otherMarks(row: Row): readonly ChartMark[] {
+  return marksOf(row, 'vs_rate', row.vs_trade_date, row.vs_rate);
+}
+
+/** A day without a curve makes no line. */
+function marksOf(
+  { maturity }: Row,
+  line: string,
+  day: Cell | undefined,
+  rate: Cell | undefined,
+): readonly ChartMark[] {
+  if (typeof day !== 'string') return [];
+  return [{ line, label: day, unit: 'Percent', frequency: '', at: String(maturity), value: rate ?? null }];
+}
