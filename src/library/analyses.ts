@@ -147,7 +147,7 @@ export class Analyses {
 function separated<T extends Demands>({ exact, maxAge, ...own }: T) {
   const present = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
   // Only members that are undefined are gone.
-  return { demands: { exact, maxAge }, own: present as Present<typeof own> };
+  return { demands: { exact, maxAge }, own: present as Defined<typeof own> };
 }
 
-type Present<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
+type Defined<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };

@@ -3,7 +3,7 @@ import { Basis, type Demands } from '../analysis/basis.ts';
 import { remarked } from '../analysis/run.ts';
 import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
 import type { Client } from '../client/client.ts';
-import { restartOnChange } from '../client/consistency.ts';
+import { restartOnChange } from '../client/client.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
 import { type Day, utcDay } from '../domain/series/date.ts';
 import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from '../operations/envelope.ts';

@@ -57,10 +57,10 @@ type AsOfEachDay = Required<DateRange> & {
 };
 
 /** How a panel is laid out: with `wide`, with a column for each series; newest first unless `sort` says otherwise. */
-type PanelForm = { readonly wide?: boolean; readonly sort?: 'asc' | 'desc' };
+type PanelLayout = { readonly wide?: boolean; readonly sort?: 'asc' | 'desc' };
 
 /** The parameters of a panel. */
-export type PanelParams = (Optional<AsOfEachDay> | Optional<AsOfOneDay>) & Optional<PanelForm> & Demands;
+export type PanelParams = (Optional<AsOfEachDay> | Optional<AsOfOneDay>) & Optional<PanelLayout> & Demands;
 
 /** The parameters of a curve; with `vs` it is compared with the curve of another day. */
 export type CurveParams = Optional<Partial<Omit<YieldCurveQuery, 'kind'>>> & Demands;
@@ -81,14 +81,14 @@ const { id: _, ...vintageKinds } = kindsOf(vintages);
 const { cursor: _cursor, ...yieldKinds } = kindsOf(yields);
 const range = { from: day, to: day };
 
-type Params = NonNullable<Signature['params']>;
+type SignatureParams = NonNullable<Signature['params']>;
 
 /** The parameters of the method of an analysis: its own with their kinds, a check of them, and the demands. */
 function params<T>(
   kinds: Kinds<Omit<T, keyof Demands>>,
   required: readonly string[] = [],
   check?: (values: NamedValues) => void,
-): Params {
+): SignatureParams {
   return {
     noun: 'parameter',
     kinds: { ...kinds, ...demandKinds },
