@@ -8,6 +8,7 @@ await buildProgram();
 const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
 
 // The library. Like the program it holds the code of better-sqlite3 12, whose binary may be missing (src/store/sqlite).
+// It keeps its lines: Node prints the line that throws before an uncaught error.
 await build({
   entryPoints: ['src/index.ts'],
   outfile: 'dist/index.js',
@@ -19,8 +20,6 @@ await build({
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },
-  minify: true,
-  keepNames: true,
 });
 
 // The program that has just been built reads data/ into the store that is shipped with it.

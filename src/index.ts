@@ -2,12 +2,26 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Note } from './analysis/answer.ts';
 import { embeddedClient } from './client/open.ts';
+import { longest } from './client/remote/retry.ts';
 import { Problem } from './errors/problem.ts';
+import {
+  abortSignal,
+  callable,
+  checkArguments,
+  clockAt,
+  integer,
+  isUrl,
+  type Kinds,
+  type Signature,
+  seconds,
+  secret,
+  word,
+} from './library/arguments.ts';
 import { Library } from './library/asof.ts';
-import { type OperationMethods, operationMethods } from './library/operation-methods.ts';
+import { type MethodParams, type OperationMethods, operationMethods } from './library/operation-methods.ts';
+import { Session } from './library/session.ts';
 import type { KnownOperation } from './operations/index.ts';
 import type { RowOf } from './operations/operation.ts';
-import type { ParamsOf } from './operations/param.ts';
 import { samplePath, userFolders } from './platform/installation.ts';
 import { openStore } from './store/open.ts';
 
@@ -17,9 +31,17 @@ export type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from
 export type { Origin } from './client/client.ts';
 export type { Day, Rhythm } from './domain/series/date.ts';
 export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';
-export { type ImportOptions, type ImportResult, importFiles } from './import/import.ts';
-export type { FactRow } from './library/asof.ts';
+export type { ImportOptions, ImportResult } from './import/import.ts';
+export { type FactRow, importFiles } from './library/asof.ts';
 export type { Result } from './library/operation-methods.ts';
+export type {
+  CurveParams,
+  DiffParams,
+  PanelParams,
+  RevisionsParams,
+  VintagesParams,
+  YieldTableParams,
+} from './library/signatures.ts';
 export type { RateRow } from './operations/curve.ts';
 export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';
 export type { ObservationRow } from './operations/observations.ts';
@@ -40,8 +62,8 @@ type OperationNamed<N extends OperationName> = Extract<KnownOperation, { readonl
 /** A row of an operation: `OperationRow<'observations'>`. */
 export type OperationRow<N extends OperationName> = RowOf<OperationNamed<N>>;
 
-/** The parameters of an operation: `OperationParams<'observations'>`. */
-export type OperationParams<N extends OperationName> = ParamsOf<OperationNamed<N>>;
+/** The parameters that the method of an operation takes: `OperationParams<'observations'>`. */
+export type OperationParams<N extends OperationName> = MethodParams<OperationNamed<N>>;
 
 /** Everything that asof answers, from one store or service. */
 export type Asof = Library & OperationMethods;
@@ -49,44 +71,86 @@ export type Asof = Library & OperationMethods;
 /** How a store or a service is asked. */
 export type OpenOptions = {
   /** The key of the service. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** Seconds that one try of a request to a service may take; 30 unless given. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** Further tries after a network error, 429, and 502 to 504; 2 unless given. */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /** Seconds to wait in all before the further tries of one request; 60 unless given. */
-  readonly maxWait?: number;
+  readonly maxWait?: number | undefined;
   /** Stops what is under way. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The current time; the system's unless given. */
-  readonly clock?: () => Date;
+  readonly clock?: (() => Date) | undefined;
   /** Takes remarks, such as that an as-of date is outside of what a series covers. */
-  readonly onNote?: (note: Note) => void;
+  readonly onNote?: ((note: Note) => void) | undefined;
 };
 
 /**
  * Opens a store (a path) or a service (a URL); without an address the store that ASOF_STORE names, else your own in the
  * user's data folder, else the shipped sample. A Problem where it cannot be opened.
  */
-export async function open(address: string = defaultStore(), options: OpenOptions = {}): Promise<Asof> {
-  const { signal = new AbortController().signal, clock = () => new Date(), onNote, ...remote } = options;
-  const shared = { signal, clock, ...(onNote !== undefined && { onNote }) };
-  const source = /^https?:/i.test(address)
-    ? { ...shared, ...(await service(address, { ...remote, signal, clock })) }
-    : { ...shared, ...(await store(address, clock, remote)) };
+export async function open(address?: string, options: OpenOptions = {}): Promise<Asof> {
+  checkArguments(openSignature, [address, options], clockAt(new Date()));
+  const { signal = new AbortController().signal, clock = () => new Date(), onNote } = options;
+  const session = new Session(signal, clock);
+  const shared = { signal, clock, session, ...(onNote !== undefined && { onNote }) };
+  const where = address ?? defaultStore();
+  const source = {
+    ...shared,
+    ...(isUrl(where) ? await service(where, options, shared) : await store(where, options, clock)),
+  };
   return Object.assign(new Library(source), operationMethods(source));
 }
 
-async function service(baseUrl: string, options: Omit<OpenOptions, 'onNote'>) {
+const openSignature: Signature = {
+  name: 'open',
+  args: [{ name: 'address', kind: word, isOptional: true }],
+  params: {
+    noun: 'option',
+    kinds: {
+      key: secret,
+      timeout: seconds('some', longest.timeout),
+      retries: integer(0, longest.retries),
+      maxWait: seconds('any', longest.wait),
+      signal: abortSignal,
+      clock: callable,
+      onNote: callable,
+    } satisfies Kinds<OpenOptions>,
+  },
+};
+
+async function service(
+  baseUrl: string,
+  { key, timeout, retries, maxWait }: OpenOptions,
+  { signal, clock }: { readonly signal: AbortSignal; readonly clock: () => Date },
+) {
   const { remoteClient } = await import('./client/remote/client.ts');
-  return { client: remoteClient({ baseUrl, ...options }) };
+  const given = {
+    ...(key !== undefined && { key }),
+    ...(timeout !== undefined && { timeout }),
+    ...(retries !== undefined && { retries }),
+    ...(maxWait !== undefined && { maxWait }),
+  };
+  return { client: remoteClient({ baseUrl, ...given, signal, clock }) };
 }
 
-async function store(path: string, clock: () => Date, { key }: Pick<OpenOptions, 'key'>) {
+async function store(path: string, { key }: OpenOptions, clock: () => Date) {
   if (key !== undefined) throw new Problem('bad-input', 'a key is for a service, and this is a store');
-  const opened = await openStore(path);
+  const opened = await openStore(path).catch((error) => {
+    throw isHost(path) && error instanceof Problem
+      ? error.with({ hints: [...error.hints, addressHint] })
+      : error;
+  });
   return { client: embeddedClient(opened, clock), store: opened };
 }
+
+/** Whether a path that is no store looks like the host of a service. */
+function isHost(path: string): boolean {
+  return /^[\w.-]+(:\d+)(\/|$)/.test(path) && !existsSync(path);
+}
+
+const addressHint = 'the address of a service begins with http:// or https://';
 
 function defaultStore(): string {
   const named = process.env.ASOF_STORE;

@@ -1,4 +1,4 @@
-import { dataChanged } from '../client/consistency.ts';
+import { dataChanged } from '../client/client.ts';
 import { isFinal, throttled } from '../client/throttling.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';

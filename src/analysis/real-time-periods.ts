@@ -1,4 +1,4 @@
-import { isDataChange } from '../client/consistency.ts';
+import { isDataChange } from '../client/client.ts';
 import { pagesOf } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
 import {

@@ -1,8 +1,11 @@
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
 import { type Day, faultOfDay, latestDay, parseDay } from '../domain/series/date.ts';
 import { parseSeriesId, seriesIdForm } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import { samplePath } from '../platform/installation.ts';
+import { inTurn } from '../platform/promises.ts';
 import { openStore, openWriter } from '../store/open.ts';
 import type { LoggedImport } from '../store/store.ts';
 import type { DateOrder, SourceFile } from './files/source-file.ts';
@@ -73,11 +76,24 @@ export type ImportResult = {
 };
 
 /**
- * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Throws a Problem that
- * names the file and the place if a file cannot be read, and an ImportRefusal that lists every conflict if statements
- * contradict each other or known ones.
+ * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Imports of one process
+ * into one store run one after the other. Throws a Problem that names the file and the place if a file cannot be read,
+ * and an ImportRefusal that lists every conflict if statements contradict each other or known ones.
  */
 export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
+  // A second writer would wait for the first inside SQLite, which blocks the process that both need.
+  const { store, signal = new AbortController().signal } = options;
+  return inTurn(await fileOf(store), signal, () => importInTurn(paths, options));
+}
+
+/** The file that an address means, by whichever path; it need not exist. */
+async function fileOf(address: string): Promise<string> {
+  const path = resolve(address);
+  const real = (name: string) => realpath(name).catch(() => undefined);
+  return (await real(path)) ?? join((await real(dirname(path))) ?? dirname(path), basename(path));
+}
+
+async function importInTurn(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
   const { store, clock = () => new Date(), signal, onProgress, dryRun = false } = options;
   const asOf = checkedDay('asOf', options.asOf);
   const filedOn = checkedDay('filedOn', options.filedOn);

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { seriesWithStatements } from '../analysis/series-ids.ts';
 import { planLineParser } from '../cli/options/parse.ts';
 import type { Origin } from '../client/client.ts';
-import { dataChanged } from '../client/consistency.ts';
+import { dataChanged } from '../client/client.ts';
+import { longest } from '../client/remote/retry.ts';
 import { addDays, type Day, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
@@ -14,6 +15,29 @@ import type { Finding } from '../snapshot/verify.ts';
 import type { Followed } from '../store/followed.ts';
 import type { Store } from '../store/store.ts';
 import { Analyses, type AnalysisSource } from './analyses.ts';
+import {
+  abortSignal,
+  asOfDay,
+  callable,
+  checkArguments,
+  clockAt,
+  day,
+  flag,
+  integer,
+  isUrl,
+  iterable,
+  type Kinds,
+  object,
+  record,
+  type Signature,
+  seconds,
+  seriesId,
+  seriesIds,
+  texts,
+  word,
+} from './arguments.ts';
+import { stopped } from './session.ts';
+import { analysisSignatures } from './signatures.ts';
 
 /** A statement about a series: what was published on `as_of_date` for `date`; null where the value was withdrawn. */
 export type FactRow = {
@@ -26,6 +50,15 @@ export type FactRow = {
   readonly vintage_kind: string;
 };
 
+/** What to import into a store that is open, and how. */
+type StoreImportOptions = Omit<ImportOptions, 'store'>;
+
+/** How to pull into a store that is open. */
+type StorePullOptions = Omit<PullOptions, 'request' | 'store'>;
+
+/** Where a snapshot goes, and the day that its files are as of. */
+type SnapshotTarget = { readonly out: string; readonly asOf?: Day | undefined };
+
 /** Where the data comes from; the store is missing for a service. */
 export type LibrarySource = AnalysisSource & { readonly store?: Store };
 
@@ -36,6 +69,13 @@ export class Library extends Analyses {
   constructor(source: LibrarySource) {
     super(source);
     this.#source = source;
+    const { session } = source;
+    for (const [name, signature] of Object.entries(signatures)) {
+      const method = Reflect.get(Library.prototype, name).bind(this);
+      const value =
+        name === 'facts' ? session.guardedRows(signature, method) : session.guarded(signature, method);
+      Reflect.defineProperty(this, name, { value });
+    }
   }
 
   /** Every statement about series, by series, date and as-of date; only of a store. */
@@ -64,27 +104,25 @@ export class Library extends Analyses {
   }
 
   /** Imports files, folders and archives into the store, in one transaction: all of them, or nothing. */
-  async import(paths: readonly string[], options: Omit<ImportOptions, 'store'> = {}): Promise<ImportResult> {
+  async import(paths: readonly string[], options: StoreImportOptions = {}): Promise<ImportResult> {
     const { address } = this.#store('imports');
     await this.#refuseSample();
-    const { importFiles } = await import('../import/import.ts');
     const { clock, signal } = this.#source;
-    return importFiles(paths, { clock, signal, ...options, store: address });
+    const either = options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]);
+    return imported(paths, { ...options, clock: options.clock ?? clock, signal: either, store: address });
   }
 
   /**
    * Brings the store up to date from live sources: what the request names is followed from now on; without a request,
    * everything that the store follows is pulled. Failures of single subjects and of sources are in the summary.
    */
-  async pull(
-    request?: PullRequest,
-    options: Omit<PullOptions, 'store' | 'request'> = {},
-  ): Promise<PullSummary> {
+  async pull(request?: PullRequest, options: StorePullOptions = {}): Promise<PullSummary> {
     const { address } = this.#store('pulls');
     await this.#refuseSample();
     const { pull } = await import('../pull/pull.ts');
     const { clock, signal } = this.#source;
-    return pull({ clock, signal, ...options, request, store: address });
+    const either = options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]);
+    return pull({ ...options, clock: options.clock ?? clock, signal: either, request, store: address });
   }
 
   /** What the store follows at live sources, and how far it has come. */
@@ -96,10 +134,7 @@ export class Library extends Analyses {
    * Writes the files of a plan (a text file; `asof help snapshot` says what its lines are), all as of one day, the last
    * one that is over in UTC unless given. The link `out` is switched when all files are complete.
    */
-  async snapshot(
-    plan: string,
-    { out, asOf }: { readonly out: string; readonly asOf?: Day },
-  ): Promise<SnapshotSummary> {
+  async snapshot(plan: string, { out, asOf }: SnapshotTarget): Promise<SnapshotSummary> {
     const { client, signal, clock } = this.#source;
     const { bindPlan, snapshot } = await import('../snapshot/snapshot.ts');
     const bytes = await readFile(plan).catch((cause) => {
@@ -127,9 +162,10 @@ export class Library extends Analyses {
     return this.#source.client.origin();
   }
 
-  /** Closes the store, or the connections to the service. */
-  close(): Promise<void> {
-    return this.#source.client.close();
+  /** Closes the store, or the connections to the service; every later call fails. */
+  async close(): Promise<void> {
+    this.#source.session.close();
+    await this.#source.client.close();
   }
 
   async #refuseSample(): Promise<void> {
@@ -145,5 +181,106 @@ export class Library extends Analyses {
     if (store === undefined)
       throw new Problem('bad-input', `a service gives no ${what}`, { hints: ['open a store by its path'] });
     return store;
+  }
+}
+
+const importKinds = {
+  store: word,
+  kind: word,
+  asOf: asOfDay,
+  dateFormat: word,
+  skipUnknown: flag,
+  stdin: iterable,
+  filedOn: asOfDay,
+  series: seriesId,
+  rename: record,
+  merge: flag,
+  replace: flag,
+  complete: flag,
+  projections: flag,
+  withSample: flag,
+  dryRun: flag,
+  clock: callable,
+  signal: abortSignal,
+  onProgress: callable,
+} satisfies Kinds<ImportOptions>;
+const { store: _, ...storeImportKinds } = importKinds;
+
+const pullKinds = {
+  settings: object,
+  full: flag,
+  since: day,
+  dryRun: flag,
+  maxDuration: seconds('some', Number.MAX_SAFE_INTEGER),
+  timeout: seconds('some', longest.timeout),
+  retries: integer(0, longest.retries),
+  maxWait: seconds('any', longest.wait),
+  cacheFolder: word,
+  env: object,
+  clock: callable,
+  signal: abortSignal,
+  onProgress: callable,
+  onSubject: callable,
+  watch: callable,
+  timing: object,
+} satisfies Kinds<StorePullOptions>;
+
+const paths = { name: 'paths', kind: texts };
+const options = { noun: 'option' } as const;
+
+/** What the methods take that are not made from an operation. */
+const signatures: Readonly<Record<Exclude<keyof Library, 'close'>, Signature>> = {
+  ...analysisSignatures,
+  facts: { name: 'facts', args: [{ name: 'ids', kind: seriesIds }] },
+  import: { name: 'import', args: [paths], params: { ...options, kinds: storeImportKinds } },
+  pull: {
+    name: 'pull',
+    args: [{ name: 'request', kind: object, isOptional: true }],
+    params: { ...options, kinds: pullKinds },
+  },
+  followed: { name: 'followed', args: [] },
+  snapshot: {
+    name: 'snapshot',
+    args: [{ name: 'plan', kind: word }],
+    params: {
+      ...options,
+      kinds: { out: word, asOf: asOfDay } satisfies Kinds<SnapshotTarget>,
+      required: ['out'],
+    },
+  },
+  verify: { name: 'verify', args: [{ name: 'folder', kind: word }] },
+  origin: { name: 'origin', args: [] },
+};
+
+/**
+ * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Imports of one process
+ * into one store run one after the other. Throws a Problem that names the file and the place if a file cannot be read, and an
+ * ImportRefusal that lists every conflict if statements contradict each other or known ones.
+ */
+export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
+  checkArguments(importFilesSignature, [paths, options], clockAt(new Date()));
+  if (isUrl(options.store))
+    throw new Problem('bad-input', `a service takes no imports, and ${options.store} is the address of one`, {
+      field: 'store',
+      hints: ['name the file of a store'],
+    });
+  return imported(paths, options);
+}
+
+const importFilesSignature: Signature = {
+  name: 'importFiles',
+  args: [{ name: 'paths', kind: texts }],
+  params: { noun: 'option', kinds: importKinds, required: ['store'] },
+};
+
+async function imported(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
+  const { signal } = options;
+  if (paths.includes('-') && options.stdin === undefined)
+    throw new Problem('bad-input', "the path - is the option 'stdin', which is missing", { field: 'stdin' });
+  const { importFiles } = await import('../import/import.ts');
+  try {
+    return await importFiles(paths, options);
+  } catch (error) {
+    throw signal === undefined ? error : stopped(error, signal);
   }
 }

@@ -3,14 +3,16 @@ import { Basis, type Demands } from '../analysis/basis.ts';
 import { remarked } from '../analysis/run.ts';
 import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
 import type { Client } from '../client/client.ts';
-import { restartOnChange } from '../client/consistency.ts';
+import { restartOnChange } from '../client/client.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
 import { type Day, utcDay } from '../domain/series/date.ts';
-import { Problem } from '../errors/problem.ts';
 import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from '../operations/envelope.ts';
 import { type KnownOperation, operations } from '../operations/index.ts';
 import type { Operation, RowOf } from '../operations/operation.ts';
 import { type CamelCase, camelCase, type ParamsOf, paramTexts } from '../operations/param.ts';
+import type { NamedValues } from './arguments.ts';
+import type { Session } from './session.ts';
+import { askedOf, signatureOf } from './signatures.ts';
 
 /** The rows of an answer. Days are `YYYY-MM-DD`, numbers of facts are exact decimal texts, missing is null. */
 export type Result<R> = {
@@ -38,6 +40,7 @@ export type AnswerSource = {
   readonly client: Client;
   readonly signal: AbortSignal;
   readonly clock: () => Date;
+  readonly session: Session;
 };
 
 /** The same source, whose client notes what one answer is based on. */
@@ -76,26 +79,16 @@ export function resultOf<R extends Row>(
 }
 
 function basedOn(source: AnswerSource, demands: Demands): BasedSource {
-  const basis = new Basis(checkedDemands(demands), utcDay(source.clock()));
+  const basis = new Basis(demands, utcDay(source.clock()));
   return { ...source, basis, client: basis.through(source.client) };
-}
-
-/** The demands among parameters, which callers without types may get wrong. */
-function checkedDemands({ exact, maxAge }: Demands): Demands {
-  if (exact !== undefined && typeof exact !== 'boolean')
-    throw new Problem('bad-input', `exact ${JSON.stringify(exact)}: use true or false`, { field: 'exact' });
-  if (maxAge !== undefined && !(Number.isSafeInteger(maxAge) && maxAge >= 0))
-    throw new Problem('bad-input', `maxAge ${JSON.stringify(maxAge)}: use a number of days, 0 or more`, {
-      field: 'maxAge',
-    });
-  return { exact, maxAge };
 }
 
 type ArgumentName<O> = O extends { readonly command: { readonly argument: infer A extends string } }
   ? A
   : never;
 
-type MethodParams<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>> & DemandsOf<O> & OldestRows<O>;
+/** The parameters of the method of an operation, besides its argument. */
+export type MethodParams<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>> & DemandsOf<O> & OldestRows<O>;
 
 /** What a method about data may demand of them. */
 type DemandsOf<O> = O extends { readonly members?: readonly (infer M)[] }
@@ -174,31 +167,10 @@ export function operationMethods(source: AnswerSource): OperationMethods {
   return Object.fromEntries(methods) as OperationMethods;
 }
 
-type NamedValues = { readonly [name: string]: unknown };
-
 function methodOf(operation: Operation, source: AnswerSource) {
-  const flagged = operations.filter(
-    ({ command }) => command.flag !== undefined && command.words === operation.command.words,
-  );
-  /** The operation that the parameters ask, and those parameters. */
-  const read = (asked: readonly unknown[]) => {
-    const { ids, params } = split(operation, asked);
-    const other = flagged.find(({ command: { flag } }) => flag !== undefined && params[flag.name] === true);
-    const { [other?.command.flag?.name ?? '']: _, ...rest } = params;
-    const chosen = other ?? operation;
-    const { exact, maxAge, ...own } = other === undefined ? params : rest;
-    // What is not about data has no such parameters, and refuses them.
-    const isAboutData = chosen.members?.includes('covered_to') === true;
-    const demands = isAboutData ? { exact, maxAge } : {};
-    return {
-      chosen,
-      ids,
-      params: isAboutData ? own : { ...own, exact, maxAge },
-      demands: demands as Demands,
-    };
-  };
+  const { session } = source;
   const method = (...asked: readonly unknown[]) => {
-    const { chosen, ids, params, demands } = read(asked);
+    const { chosen, ids, params, demands } = askedOf(operation, asked);
     return resultOf(source, demands, async (based) => {
       const failures: { readonly id: string; readonly error: unknown }[] = [];
       const pages = pagesFor(chosen, ids[0], params, based, true);
@@ -206,7 +178,7 @@ function methodOf(operation: Operation, source: AnswerSource) {
     });
   };
   async function* all(...asked: readonly unknown[]): AsyncGenerator<Row> {
-    const { chosen, ids, params, demands } = read(asked);
+    const { chosen, ids, params, demands } = askedOf(operation, asked);
     const based = basedOn(source, demands);
     for (const id of await meant(chosen, ids, source)) {
       try {
@@ -216,19 +188,11 @@ function methodOf(operation: Operation, source: AnswerSource) {
       }
     }
   }
-  return Object.assign(method, { all });
-}
-
-/** The arguments of a call as ids and parameters; an operation without an argument has one query, without an id. */
-function split({ command: { argument } }: Operation, asked: readonly unknown[]) {
-  const [first, second] = asked;
-  if (argument === undefined) return { ids: [undefined], params: valuesIn(first) };
-  const ids = Array.isArray(first) ? first.map(String) : [first === undefined ? undefined : String(first)];
-  return { ids, params: valuesIn(second) };
-}
-
-function valuesIn(params: unknown): NamedValues {
-  return typeof params === 'object' && params !== null ? { ...params } : {};
+  const guarded = session.guarded((asked) => signatureOf(operation, asked, false), method);
+  if (!Object.hasOwn(operation.params, 'cursor')) return guarded;
+  const takesSeveral = operation.command.several === true;
+  const rows = session.guardedRows((asked) => signatureOf(operation, asked, takesSeveral), all);
+  return Object.assign(guarded, { all: rows });
 }
 
 async function meant(
@@ -254,7 +218,7 @@ function pagesFor(
       : { [camelCase(command.argument)]: argument };
   // An operation that is not a listing refuses paging like any other parameter that it does not have.
   const { paging, others } = Object.hasOwn(params, 'limit')
-    ? separated(values, command.features?.includes('oldest') === true)
+    ? separated(values)
     : { paging: {}, others: values };
   const texts = paramTexts(params, { ...command.defaults, ...named, ...others }).map(
     ([name, text]) => [name, params[name]?.namesSeries === true ? text.toUpperCase() : text] as const,
@@ -263,17 +227,15 @@ function pagesFor(
   return remarked(operation, texts, pages, { client, signal, basis, explained });
 }
 
-/** The extent that values ask for, and the other values; `first` is one of them where the listing has no oldest rows. */
-function separated(
-  { limit, cursor, first, ...others }: NamedValues,
-  hasOldest: boolean,
-): { paging: Extent; others: NamedValues } {
+/** The extent that values ask for, and the other values. */
+function separated({ limit, cursor, first, ...others }: NamedValues): {
+  paging: Extent;
+  others: NamedValues;
+} {
   const paging = {
     ...(limit !== undefined && { limit: Number(limit) }),
     ...(cursor !== undefined && { cursor: String(cursor) }),
+    ...(first !== undefined && { first: Number(first) }),
   };
-  if (first === undefined) return { paging, others };
-  return hasOldest
-    ? { paging: { ...paging, first: Number(first) }, others }
-    : { paging, others: { ...others, first } };
+  return { paging, others };
 }

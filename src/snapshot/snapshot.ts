@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
-import { readConsistently } from '../client/consistency.ts';
+import { readConsistently } from '../client/client.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { version } from '../platform/installation.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { SubjectBasis } from '../analysis/basis.ts';
 import type { Client } from '../client/client.ts';
-import { readConsistently } from '../client/consistency.ts';
+import { readConsistently } from '../client/client.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import {

@@ -27,6 +27,6 @@ export async function openAccess(address: string, options: AccessOptions): Promi
 
 /** Takes the lock of the file at `path`; undefined while another process holds it. */
 export async function openLock(path: string): Promise<Lock | undefined> {
-  const { takeLock } = await import('./sqlite/lock.ts');
+  const { takeLock } = await import('./sqlite/access.ts');
   return takeLock(path);
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { takeLock } from '../../src/store/sqlite/lock.ts';
+import { takeLock } from '../../src/store/sqlite/access.ts';
 import { Machine } from '../support/console.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { blocksOf, pageAt } from '../support/pages.ts';

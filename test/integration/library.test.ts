@@ -172,7 +172,7 @@ describe('what a method refuses', () => {
           to: '2020-01-02',
           asOf: '2020-01-01',
         } as never),
-      "unknown parameter 'asOf'",
+      "use either 'asOf' or 'asOfEach'",
     ],
     [
       'a limit where there is no listing',
@@ -193,7 +193,7 @@ describe('what a method refuses', () => {
     [
       'an as-of date in the future',
       () => asof.observations('GDP', { asOf: '2999-01-01' }),
-      "'as_of' 2999-01-01",
+      "'asOf' 2999-01-01",
     ],
     [
       'an as-of date of an analysis in the future',
@@ -263,8 +263,10 @@ describe('opening', () => {
   it('stops at a signal', async () => {
     const stop = new AbortController();
     const stopped = await open(path, { signal: stop.signal });
-    stop.abort(new Error('enough'));
+    const reason = new Error('enough');
+    stop.abort(reason);
     await expect(stopped.observations('GDP')).rejects.toThrow('enough');
+    expect(await problemOf(stopped.panel(['GDP']))).toMatchObject({ kind: 'interrupted', cause: reason });
     await stopped.close();
   });
 });

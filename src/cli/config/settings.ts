@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { longest } from '../../client/remote/retry.ts';
 import { parseBaseUrl } from '../../client/remote/url.ts';
 import { closest } from '../../domain/series/closest.ts';
 import { Problem } from '../../errors/problem.ts';
@@ -87,29 +88,33 @@ function nonEmpty(text: string): string {
   throw new Problem('bad-input', 'it may not be empty');
 }
 
-const day = 86_400;
-
 /** Seconds for one try of a request: more than 0, at most a day. */
 export function timeoutSeconds(text: string): number {
   const seconds = decimal(text);
-  if (seconds > 0 && seconds <= day) return seconds;
-  throw new Problem('bad-input', `invalid timeout ${JSON.stringify(text)}: use seconds, at most ${day}`);
+  if (seconds > 0 && seconds <= longest.timeout) return seconds;
+  throw new Problem(
+    'bad-input',
+    `invalid timeout ${JSON.stringify(text)}: use seconds, at most ${longest.timeout}`,
+  );
 }
-
-/** The longest wait that a user can allow, in seconds: a week. */
-export const longestWait = 7 * day;
 
 /** Seconds to wait for one request in all: 0 or more, at most a week. */
 export function waitSeconds(text: string): number {
   const seconds = decimal(text);
-  if (seconds >= 0 && seconds <= longestWait) return seconds;
-  throw new Problem('bad-input', `invalid wait ${JSON.stringify(text)}: use seconds, at most ${longestWait}`);
+  if (seconds >= 0 && seconds <= longest.wait) return seconds;
+  throw new Problem(
+    'bad-input',
+    `invalid wait ${JSON.stringify(text)}: use seconds, at most ${longest.wait}`,
+  );
 }
 
 /** The number of retries: 0 to 100. */
 export function retryCount(text: string): number {
-  if (/^\d{1,3}$/.test(text) && Number(text) <= 100) return Number(text);
-  throw new Problem('bad-input', `invalid retries ${JSON.stringify(text)}: use an integer from 0 to 100`);
+  if (/^\d{1,3}$/.test(text) && Number(text) <= longest.retries) return Number(text);
+  throw new Problem(
+    'bad-input',
+    `invalid retries ${JSON.stringify(text)}: use an integer from 0 to ${longest.retries}`,
+  );
 }
 
 function decimal(text: string): number {

@@ -1,5 +1,4 @@
-import { addDays, type Day } from '../../domain/series/date.ts';
-import { type DayOfPeriod, readTypedDay } from '../../domain/series/typed-day.ts';
+import { addDays, type Day, type DayOfPeriod, readTypedDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Clock } from '../../operations/param.ts';
 import { choiceList } from '../../operations/params.ts';

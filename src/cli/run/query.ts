@@ -6,7 +6,7 @@ import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
 import { withSuggestion } from '../../analysis/series-ids.ts';
 import type { Client } from '../../client/client.ts';
-import { isDataChange, restartOnChange } from '../../client/consistency.ts';
+import { isDataChange, restartOnChange } from '../../client/client.ts';
 import { utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope } from '../../operations/envelope.ts';

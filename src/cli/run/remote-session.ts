@@ -1,11 +1,11 @@
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
 import type { RemoteEvent } from '../../client/remote/client.ts';
-import { headerLines, triedText } from '../../client/remote/retry.ts';
+import { headerLines, longest, triedText } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
 import { variable, version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
-import { longestWait, readSettings, timeoutSeconds } from '../config/settings.ts';
+import { readSettings, timeoutSeconds } from '../config/settings.ts';
 import { keyFor, type UserKey } from '../config/user-key.ts';
 import type { ConnectionFlags, MessageFlags } from '../options/line.ts';
 import { readFor } from '../options/typed-line.ts';
@@ -62,7 +62,7 @@ function withHint(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey | 
       ? error.with({ hints: [...error.hints, `asof auth login --base-url ${base.href}`] })
       : error.with({ hints: [...error.hints, `the key is that of ${key.from}`] });
   }
-  if (kind === 'rate-limit-exceeded' && retryAfter !== undefined && retryAfter <= longestWait)
+  if (kind === 'rate-limit-exceeded' && retryAfter !== undefined && retryAfter <= longest.wait)
     return error.with({ hints: [...error.hints, `--max-wait ${retryAfter} waits for it`] });
   // A variable or a setting may name another service than the user has in mind.
   const mayBeForgotten = (kind === 'unreachable' || kind === 'bad-answer') && from !== '--base-url';

@@ -12,6 +12,11 @@ export type RetryPolicy = {
   readonly waiting: (wait: Wait) => void;
 };
 
+const day = 86_400;
+
+/** The most that a user can allow: seconds for one try, further tries, and seconds of waiting for one request in all. */
+export const longest = { timeout: day, retries: 100, wait: 7 * day } as const;
+
 /** A wait before the next try, and its reason. */
 export type Wait = { readonly seconds: number; readonly reason: string };
 

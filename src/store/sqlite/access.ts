@@ -1,12 +1,11 @@
-import { closeSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { makeFolder } from '../../platform/files.ts';
 import type { AccessOptions, AccessStore, KeyRecord, StoredKey, UsageRecord } from '../access-store.ts';
 import type { Lock } from '../store.ts';
-import { asProblem, Connection, openDatabase } from './connection.ts';
-import { takeLock } from './lock.ts';
+import { asProblem, Connection, openDatabase, SqliteError } from './connection.ts';
 
 /** Marks a SQLite file as keys and usage of asof ("asok" in ASCII). */
 const applicationId = 0x61736f6b;
@@ -203,3 +202,36 @@ function accessProblem(path: string, error: unknown): unknown {
   if (!busy) return asProblem(path, error);
   return new Problem('local-io', `the access store ${path} is locked by another process`, { cause: error });
 }
+
+/**
+ * Takes the lock of a file, creating the file for its owner alone; undefined while another process holds it.
+ * The operating system keeps the lock, so that a killed process leaves none behind.
+ */
+export async function takeLock(path: string): Promise<Lock | undefined> {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  // A pipe would block, and a link could lead to any file.
+  if (found?.isFile() === false) throw new Problem('local-io', `cannot lock ${path}: it is not a file`);
+  // SQLite would open a file that it can only read, and lock nothing.
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (cause) {
+    throw systemProblem('lock', path, cause);
+  }
+  const db = openDatabase(path, { timeout: 0 });
+  try {
+    db.exec('begin exclusive');
+    return { close: async () => void db.close() };
+  } catch (error) {
+    db.close();
+    if (!(error instanceof SqliteError)) throw error;
+    if (error.code.startsWith('SQLITE_BUSY')) return undefined;
+    throw systemProblem('lock', path, error, lockReasons[error.code.split('_')[1] ?? '']);
+  }
+}
+
+/** SQLite reports what it could not do, without the reason that the operating system gave. */
+const lockReasons: Readonly<Record<string, string>> = {
+  CANTOPEN: 'the disk is full, or its folder cannot be written',
+  READONLY: 'the disk is full, or its folder cannot be written',
+  NOTADB: 'it is not a lock; remove it',
+};

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { takeLock } from '../../../src/store/sqlite/lock.ts';
+import { takeLock } from '../../../src/store/sqlite/access.ts';
 import { scratchFolder } from '../../support/folders.ts';
 
 const folder = scratchFolder();

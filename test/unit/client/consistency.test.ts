@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  dataChanged,
-  isDataChange,
-  readConsistently,
-  restartOnChange,
-} from '../../../src/client/consistency.ts';
+import { dataChanged, isDataChange, readConsistently, restartOnChange } from '../../../src/client/client.ts';
 import { Problem } from '../../../src/errors/problem.ts';
 import { answerWith, madeUpClient } from '../../support/clients.ts';
 

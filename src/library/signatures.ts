@@ -1,0 +1,239 @@
+import type { Demands } from '../analysis/basis.ts';
+import {
+  type Beyond,
+  beyondChoices,
+  type RevisionsQuery,
+  type VintagesQuery,
+  type YieldCurveQuery,
+  type YieldTableQuery,
+} from '../analysis/query.ts';
+import { type Day, type Rhythm, rhythms } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
+import { curve, operations, revisions, vintages, yields } from '../operations/index.ts';
+import type { Operation } from '../operations/operation.ts';
+import { camelCase, type Param } from '../operations/param.ts';
+import { checkRange } from '../operations/params.ts';
+import {
+  asOfDay,
+  choice,
+  day,
+  demandKinds,
+  extentKinds,
+  flag,
+  type Kinds,
+  kindOf,
+  kindsOf,
+  type NamedValues,
+  type Signature,
+  seriesId,
+  seriesIds,
+  twoAsOfDays,
+} from './arguments.ts';
+
+/** The same type, whose optional members may also be given as undefined. */
+type Optional<T> = {
+  readonly [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K];
+};
+
+/** The first and the last date that a query is about. */
+type DateRange = { readonly from?: Day; readonly to?: Day };
+
+/** A panel as known on one day, today unless given. */
+type AsOfOneDay = DateRange & {
+  readonly asOf?: Day;
+  readonly asOfEach?: undefined;
+  readonly beyond?: undefined;
+  readonly withDates?: undefined;
+};
+
+/** A panel of the newest values known on each day of a rhythm from `from` to `to`. */
+type AsOfEachDay = Required<DateRange> & {
+  readonly asOf?: undefined;
+  readonly asOfEach: Rhythm;
+  /** What as-of dates after the coverage of a series show; `empty` unless given. */
+  readonly beyond?: Beyond;
+  /** With `wide`, a second column for each series, of the observation dates of its values. */
+  readonly withDates?: boolean;
+};
+
+/** How a panel is laid out: with `wide`, with a column for each series; newest first unless `sort` says otherwise. */
+type PanelLayout = { readonly wide?: boolean; readonly sort?: 'asc' | 'desc' };
+
+/** The parameters of a panel. */
+export type PanelParams = (Optional<AsOfEachDay> | Optional<AsOfOneDay>) & Optional<PanelLayout> & Demands;
+
+/** The parameters of a curve; with `vs` it is compared with the curve of another day. */
+export type CurveParams = Optional<Partial<Omit<YieldCurveQuery, 'kind'>>> & Demands;
+
+/** The parameters of revisions. */
+export type RevisionsParams = Optional<Omit<RevisionsQuery, 'id' | 'kind'>> & Demands;
+
+/** The parameters of vintages. */
+export type VintagesParams = Optional<Omit<VintagesQuery, 'id' | 'kind'>> & Demands;
+
+/** The parameters of a table of yields. */
+export type YieldTableParams = Optional<Omit<YieldTableQuery, 'kind'>> & Demands;
+
+/** The parameters of a comparison of two as-of dates. */
+export type DiffParams = Optional<DateRange & { readonly allRows?: boolean }> & Demands;
+
+const { id: _, ...vintageKinds } = kindsOf(vintages);
+const { cursor: _cursor, ...yieldKinds } = kindsOf(yields);
+const range = { from: day, to: day };
+
+type SignatureParams = NonNullable<Signature['params']>;
+
+/** The parameters of the method of an analysis: its own with their kinds, a check of them, and the demands. */
+function params<T>(
+  kinds: Kinds<Omit<T, keyof Demands>>,
+  required: readonly string[] = [],
+  check?: (values: NamedValues) => void,
+): SignatureParams {
+  return {
+    noun: 'parameter',
+    kinds: { ...kinds, ...demandKinds },
+    required,
+    check(values) {
+      const { from, to } = values;
+      if (typeof from === 'string' && typeof to === 'string') checkRange(from, to);
+      check?.(values);
+    },
+  };
+}
+
+const id = { name: 'id', kind: seriesId };
+const ids = { name: 'ids', kind: seriesIds };
+
+/** What the methods of the analyses take. */
+export const analysisSignatures = {
+  revisions: {
+    name: 'revisions',
+    args: [id],
+    params: params<RevisionsParams>({ date: kindOf(revisions.params.date), asOf: asOfDay }, ['date']),
+  },
+  vintages: {
+    name: 'vintages',
+    args: [id],
+    params: params<VintagesParams>({
+      ...vintageKinds,
+      asOf: asOfDay,
+      first: extentKinds.first,
+    }),
+  },
+  curve: {
+    name: 'curve',
+    args: [],
+    params: params<CurveParams>({ ...kindsOf(curve), onOrBefore: flag, vs: day }),
+  },
+  yieldTable: {
+    name: 'yieldTable',
+    args: [],
+    params: params<YieldTableParams>({ ...yieldKinds, first: extentKinds.first }),
+  },
+  diff: {
+    name: 'diff',
+    args: [ids, { name: 'days', kind: twoAsOfDays }],
+    params: params<DiffParams>({ ...range, allRows: flag }),
+  },
+  panel: {
+    name: 'panel',
+    args: [ids],
+    params: params<PanelParams>(
+      {
+        ...range,
+        asOf: asOfDay,
+        asOfEach: choice(rhythms),
+        beyond: choice(beyondChoices),
+        withDates: flag,
+        wide: flag,
+        sort: choice(['asc', 'desc']),
+      },
+      [],
+      checkPanel,
+    ),
+  },
+} as const satisfies Readonly<Record<string, Signature>>;
+
+/** Refuses parameters of one kind of panel beside those of the other. */
+function checkPanel(values: NamedValues): void {
+  const { asOf, asOfEach, beyond, withDates, wide, from, to } = values;
+  const refuse = (field: string, detail: string) => {
+    throw new Problem('bad-input', detail, { field });
+  };
+  if (asOfEach === undefined) {
+    if (beyond !== undefined) refuse('beyond', "'beyond' is about as-of dates: use 'asOfEach'");
+    if (withDates === true)
+      refuse('withDates', "'withDates' needs 'asOfEach': each row of this panel is a date");
+    return;
+  }
+  if (asOf !== undefined) refuse('asOf', "use either 'asOf' or 'asOfEach'");
+  if (from === undefined || to === undefined)
+    refuse(
+      from === undefined ? 'from' : 'to',
+      "'asOfEach' needs 'from' and 'to': the first and the last as-of date",
+    );
+  if (withDates === true && wide !== true)
+    refuse('withDates', "'withDates' needs 'wide': a long panel has the dates");
+}
+
+/** What the method of an operation takes, as the operation declares it. */
+export function signatureOf(operation: Operation, asked: readonly unknown[], several: boolean): Signature {
+  const { chosen, flags } = askedOf(operation, asked);
+  const { argument, features = [] } = chosen.command;
+  const { [camelCase(argument ?? '')]: _, ...own } = kindsOf(chosen);
+  const declared = argument === undefined ? undefined : chosen.params[argument];
+  const { first } = extentKinds;
+  return {
+    name: `${camelCase(operation.name)}${several ? '.all' : ''}`,
+    args: declared === undefined ? [] : [argumentOf(declared, several)],
+    params: {
+      noun: 'parameter',
+      kinds: {
+        ...own,
+        ...Object.fromEntries(flags.map((name) => [name, flag])),
+        ...(features.includes('oldest') && { first }),
+        ...(isAboutData(chosen) && demandKinds),
+      },
+      required: Object.entries(chosen.params)
+        .filter(([name, { required }]) => required && name !== argument)
+        .map(([name]) => camelCase(name)),
+    },
+  };
+}
+
+function argumentOf(param: Param, several: boolean): Signature['args'][number] {
+  const ofSeries = several ? seriesIds : seriesId;
+  return {
+    name: param.placeholder,
+    kind: param.namesSeries === true ? ofSeries : kindOf(param),
+    isOptional: !param.required,
+  };
+}
+
+function isAboutData({ members }: Operation): boolean {
+  return members?.includes('covered_to') === true;
+}
+
+/** The operation that the arguments of a call ask, with its ids and parameters; one without an argument has one query, without an id. */
+export function askedOf(operation: Operation, asked: readonly unknown[]) {
+  const { argument, words } = operation.command;
+  const others = operations.filter(
+    ({ command }) => command.flag !== undefined && command.words === words && command !== operation.command,
+  );
+  const { exact, maxAge, ...given } = valuesIn(asked[argument === undefined ? 0 : 1]);
+  const chosen = others.find(({ command: { flag } }) => given[flag?.name ?? ''] === true) ?? operation;
+  const flags = others.flatMap(({ command: { flag } }) => (flag === undefined ? [] : [flag.name]));
+  const params = Object.fromEntries(Object.entries(given).filter(([name]) => !flags.includes(name)));
+  const ids = argument === undefined ? [undefined] : [asked[0]].flat();
+  return {
+    chosen,
+    flags,
+    ids: ids.map((id) => (id === undefined ? undefined : String(id))),
+    params,
+    demands: { exact, maxAge } as Demands,
+  };
+}
+
+function valuesIn(params: unknown): NamedValues {
+  return typeof params === 'object' && params !== null ? { ...params } : {};
+}
