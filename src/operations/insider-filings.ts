@@ -5,7 +5,7 @@ import { Problem } from '../errors/problem.ts';
 import { firstFilingDay, tickerReason } from './cluster-search.ts';
 import { type Field, nullable, nullableExtension } from './field.ts';
 import { operation, pageOf } from './operation.ts';
-import { type Clock, textOf, without } from './param.ts';
+import { type Clock, type ParamTexts, textOf, without } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
 /** Days counted back where no date is given. */
@@ -209,17 +209,25 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     lacking.has('as_of')
       ? { params: { days: undefined, as_of: undefined, ...filedWithin(asked, clock) } }
       : undefined,
+  remark: (rows, texts) =>
+    rows.length === 0 || isDated(texts)
+      ? undefined
+      : `filed in the last ${usualDays} days; --from shows earlier ones`,
   async whyEmpty(texts, ask) {
     const reason = await tickerReason(texts, ask);
-    if (['days', 'from', 'to'].some((name) => textOf(texts, name) !== undefined)) return reason;
+    const [days = usualDays, from, to, asOf] = ['days', 'from', 'to', 'as_of'].map((name) =>
+      textOf(texts, name),
+    );
+    if (from !== undefined || to !== undefined) return reason;
     const { results } = await ask('insider_filings', [
-      ...without(without(texts, 'limit'), 'cursor'),
+      ...['days', 'limit', 'cursor'].reduce(without, texts),
       ['from', firstFilingDay],
       ['limit', '1'],
     ]);
     const [newest] = results;
-    if (newest === undefined) return reason;
-    return `none was filed in the last ${usualDays} days, the newest on ${String(newest.filing_date)}; --from shows earlier ones`;
+    if (newest === undefined)
+      return `no filing on any day${asOf === undefined ? '' : ` up to ${asOf}`} matches`;
+    return `none was filed in the last ${days} days, the newest on ${String(newest.filing_date)}; --from shows earlier ones`;
   },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
@@ -248,6 +256,11 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
 type Dates = Readonly<Record<'from' | 'to' | 'as_of', Day | undefined>> & {
   readonly days: number | undefined;
 };
+
+/** Whether the texts say on which days the filings are. */
+function isDated(texts: ParamTexts): boolean {
+  return ['days', 'from', 'to'].some((name) => textOf(texts, name) !== undefined);
+}
 
 /** The number of days to count back; undefined if the range has its own first day. */
 function countOf({ days: asked, from, to }: Omit<Dates, 'as_of'>): number | undefined {
