@@ -24,8 +24,13 @@ export type { RateRow } from './operations/curve.ts';
 export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';
 export type { ObservationRow } from './operations/observations.ts';
 export { samplePath } from './platform/installation.ts';
+export type { PullOptions, PullProgress, PullRequest } from './pull/options.ts';
+export { pull } from './pull/pull.ts';
+export type { PulledSubject, PullOutcome, PullStop, PullSummary } from './pull/summary.ts';
 export type { SnapshotSummary } from './snapshot/snapshot.ts';
 export type { Finding } from './snapshot/verify.ts';
+
+export type { Followed } from './store/followed.ts';
 
 /** The name of an operation, such as `observations`. */
 export type OperationName = KnownOperation['name'];

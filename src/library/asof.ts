@@ -7,8 +7,11 @@ import { addDays, type Day, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import type { ImportOptions, ImportResult } from '../import/import.ts';
+import type { PullOptions, PullRequest } from '../pull/options.ts';
+import type { PullSummary } from '../pull/summary.ts';
 import type { SnapshotSummary } from '../snapshot/snapshot.ts';
 import type { Finding } from '../snapshot/verify.ts';
+import type { Followed } from '../store/followed.ts';
 import type { Store } from '../store/store.ts';
 import { Analyses, type AnalysisSource } from './analyses.ts';
 
@@ -63,14 +66,30 @@ export class Library extends Analyses {
   /** Imports files, folders and archives into the store, in one transaction: all of them, or nothing. */
   async import(paths: readonly string[], options: Omit<ImportOptions, 'store'> = {}): Promise<ImportResult> {
     const { address } = this.#store('imports');
-    const { sample } = await this.origin();
-    if (sample)
-      throw new Problem('bad-input', 'the shipped sample is read-only', {
-        hints: ['importFiles(paths, { store }) starts a store of your own'],
-      });
+    await this.#refuseSample();
     const { importFiles } = await import('../import/import.ts');
     const { clock, signal } = this.#source;
     return importFiles(paths, { clock, signal, ...options, store: address });
+  }
+
+  /**
+   * Brings the store up to date from live sources: what the request names is followed from now on; without a request,
+   * everything that the store follows is pulled. Failures of single subjects and of sources are in the summary.
+   */
+  async pull(
+    request?: PullRequest,
+    options: Omit<PullOptions, 'store' | 'request'> = {},
+  ): Promise<PullSummary> {
+    const { address } = this.#store('pulls');
+    await this.#refuseSample();
+    const { pull } = await import('../pull/pull.ts');
+    const { clock, signal } = this.#source;
+    return pull({ clock, signal, ...options, request, store: address });
+  }
+
+  /** What the store follows at live sources, and how far it has come. */
+  async followed(): Promise<readonly Followed[]> {
+    return this.#store('list of what it follows').read((view) => view.followed());
   }
 
   /**
@@ -111,6 +130,14 @@ export class Library extends Analyses {
   /** Closes the store, or the connections to the service. */
   close(): Promise<void> {
     return this.#source.client.close();
+  }
+
+  async #refuseSample(): Promise<void> {
+    const { sample } = await this.origin();
+    if (!sample) return;
+    throw new Problem('bad-input', 'the shipped sample is read-only', {
+      hints: ['importFiles(paths, { store }) and pull({ store, request }) start a store of your own'],
+    });
   }
 
   #store(what: string): Store {

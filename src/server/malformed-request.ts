@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { METHODS, STATUS_CODES } from 'node:http';
 import { Problem } from '../errors/problem.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import { newRequestId } from '../service/service.ts';
@@ -58,11 +58,11 @@ export function malformedRequest(error: Error, bytesRead: number): MalformedRequ
   const { code = '', rawPacket, bytesParsed } = error as ParserError;
   if (code === 'ECONNRESET' || code === 'EPIPE') return undefined;
   const { length, method, path } = requestLine(rawPacket, bytesParsed);
-  // Of a request in several packets the parser shows the last, which does not have the method.
-  const isBegun = bytesRead > (rawPacket?.length ?? 0);
+  // Of a request in several packets the parser shows the last, which does not have the method, or only the end of it.
+  const mayBegin = bytesRead === (rawPacket?.length ?? 0) || METHODS.includes(method ?? '');
   const where = {
     ...(path !== undefined && { path }),
-    bodiless: mayBeHead(rawPacket) || (method === undefined && isBegun),
+    bodiless: mayBeHead(rawPacket) || !mayBegin,
   };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, detail: 'the request did not arrive in time', ...where };

@@ -186,8 +186,8 @@ export class HttpServer {
   /** Answers where there is a socket but no request that Node could parse. */
   #answerConnectionsWithoutRequest(): void {
     this.#server.on('connect', (_incoming, socket) => {
-      // Node no longer handles the errors of this socket, and one that nobody handles ends the process.
-      socket.on('error', () => socket.destroy());
+      // Node no longer handles the errors and timeouts of this socket, and an error that nobody handles ends the process.
+      for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy());
       const refused = { status: 405, detail: 'this service is read-only: use GET or HEAD' };
       this.#connections.get(socket)?.endWith(() => this.#message(refused, 'CONNECT'));
     });

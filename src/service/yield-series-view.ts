@@ -117,6 +117,14 @@ export class YieldSeriesView implements StoreView {
     return this.#view.filings(query);
   }
 
+  acceptedFilings(accessionNumbers: readonly string[]) {
+    return this.#view.acceptedFilings(accessionNumbers);
+  }
+
+  filingCounts() {
+    return this.#view.filingCounts();
+  }
+
   coveredTo(what: CurveType | 'filings') {
     return this.#view.coveredTo(what);
   }
@@ -135,6 +143,14 @@ export class YieldSeriesView implements StoreView {
 
   imports() {
     return this.#view.imports();
+  }
+
+  followed() {
+    return this.#view.followed();
+  }
+
+  descriptionChanges(seriesId: string) {
+    return this.#view.descriptionChanges(seriesId);
   }
 
   /** The yield series that answers for an id; undefined where the store holds a series of that id, or no rates. */

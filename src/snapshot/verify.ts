@@ -1,6 +1,7 @@
 import { lstat, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type { SubjectBasis } from '../analysis/basis.ts';
 import type { Client } from '../client/client.ts';
 import { readConsistently } from '../client/consistency.ts';
@@ -179,12 +180,17 @@ async function firstDifference(path: string, other: string): Promise<string | un
   return undefined;
 }
 
-/** The lines of a text; undefined for bytes, and for a missing file. */
+/** A larger file is not compared line by line, so that a damaged one cannot fill memory. */
+const mostUnpacked = 2 ** 29;
+
+/** The lines of a text, unpacked if its name ends in .gz; undefined for bytes, and for a missing file. */
 async function linesOf(path: string): Promise<readonly string[] | undefined> {
   try {
     // Reading a pipe or a device would never end.
     if (!(await lstat(path)).isFile()) return undefined;
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    const stored = await readFile(path);
+    const content = path.endsWith('.gz') ? gunzipSync(stored, { maxOutputLength: mostUnpacked }) : stored;
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
     return text.includes('\0') ? undefined : text.split('\n');
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { AccessOptions, AccessStore } from './access-store.ts';
 import { openSqliteStore } from './sqlite/reader.ts';
 import type { Lock, Store, StoreOptions, StoreWriter } from './store.ts';
@@ -5,6 +6,11 @@ import type { Lock, Store, StoreOptions, StoreWriter } from './store.ts';
 /** Opens the store at an address for reading. */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
   return openSqliteStore(address, options);
+}
+
+/** Opens the store at an address for reading; undefined if there is none. */
+export async function openStoreIfAny(address: string): Promise<Store | undefined> {
+  return existsSync(address) ? openSqliteStore(address, {}) : undefined;
 }
 
 /** Opens the store at an address for one import; creates it if it does not exist, as a copy of `copyOf` if given. */

@@ -6,6 +6,7 @@ import type { Statement, StatementConflict } from '../domain/series/revision-his
 import type { SeriesMetadata, VintageKind } from '../domain/series/series.ts';
 import type { CurveMaturity, CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { PointsPlan } from '../domain/treasury/merge-points.ts';
+import type { DescriptionChange, Followed } from './followed.ts';
 
 /** A series that has at least one statement. */
 export type Series = {
@@ -191,6 +192,10 @@ export interface StoreView {
   /** Every maturity that has rates, by curve type and then shortest first. */
   rates(): Promise<readonly RateSummary[]>;
   filings(query: FilingsQuery): Promise<readonly Filing[]>;
+  /** The accession numbers, of those given, whose filing the store has with its time of acceptance. */
+  acceptedFilings(accessionNumbers: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The number of filings with trades, and of their trades. */
+  filingCounts(): Promise<{ readonly filings: number; readonly trades: number }>;
   /** The newest trade date of a kind of curve, or the newest filing date; undefined without any. */
   coveredTo(what: CurveType | 'filings'): Promise<Day | undefined>;
   /**
@@ -204,6 +209,10 @@ export interface StoreView {
   completeVintages(seriesId: string): Promise<readonly VintageDate[]>;
   /** The log of imports, oldest first. */
   imports(): Promise<readonly LoggedImport[]>;
+  /** What the store follows at live sources, by source and name. */
+  followed(): Promise<readonly Followed[]>;
+  /** The changes of a series' description, oldest first. */
+  descriptionChanges(seriesId: string): Promise<readonly DescriptionChange[]>;
 }
 
 /** A cache of pages of observations; it may forget any of them. */
@@ -269,6 +278,12 @@ export interface StoreWriter {
   /** Adds trades of filings, in any order. The result does not depend on the order of calls. */
   mergeFilings(filings: readonly Filing[], options: MergeOptions): Promise<MergedFilings>;
   recordImport(record: ImportRecord): Promise<void>;
+  /** Records that a field of a series' description changed; of several changes on one day, the text before is that of the first. */
+  recordChange(change: DescriptionChange): Promise<void>;
+  /** Follows something from now on, or replaces how far it has come. It changes no facts, so that the state of the data stays. */
+  follow(record: Followed): Promise<void>;
+  /** Stops following; false if it was not followed. The facts stay. */
+  unfollow(source: string, name: string): Promise<boolean>;
   /**
    * Updates what is derived from the statements of these series: the periods of dates, counts, coverage. To be called
    * once, after all merges. Returns the conflicts between dates of one period, by series.

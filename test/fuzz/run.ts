@@ -31,6 +31,7 @@ export async function fuzz<T>(
   console.log(`fuzz ${name}: seed ${seed}, ${seconds} seconds`);
   const end = performance.now() + duration;
   let count = 0;
+  let next = performance.now() + 300_000;
   for (let current = Number(seed); ; current++) {
     const guard = hangGuard(`fuzz ${name}: seed ${current} hangs in the case`);
     const property = fc.asyncProperty(cases, async (one) => {
@@ -54,6 +55,9 @@ export async function fuzz<T>(
       });
     }
     if (path !== undefined || performance.now() > end) break;
+    if (performance.now() < next) continue;
+    console.log(`fuzz ${name}: ${count} cases so far`);
+    next += 300_000;
   }
   console.log(`fuzz ${name}: ${count} cases`);
 }

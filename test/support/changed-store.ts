@@ -31,6 +31,8 @@ function methodsOf(view: StoreView): StoreView {
     observations: (query) => view.observations(query),
     revisions: (id, date) => view.revisions(id, date),
     vintages: (query) => view.vintages(query),
+    acceptedFilings: (numbers) => view.acceptedFilings(numbers),
+    filingCounts: () => view.filingCounts(),
     coveredTo: (what) => view.coveredTo(what),
     curve: (query) => view.curve(query),
     yields: (query) => view.yields(query),
@@ -41,5 +43,7 @@ function methodsOf(view: StoreView): StoreView {
     statements: (id) => view.statements(id),
     completeVintages: (id) => view.completeVintages(id),
     imports: () => view.imports(),
+    followed: () => view.followed(),
+    descriptionChanges: (id) => view.descriptionChanges(id),
   };
 }

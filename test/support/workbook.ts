@@ -13,13 +13,20 @@ export function workbook(...sheets: readonly (readonly Row[])[]): Buffer {
 
 /** The bytes of a minimal workbook with these sheets by name. */
 export function namedWorkbook(named: Readonly<Record<string, readonly Row[]>>): Buffer {
+  return zipOf(Object.entries(workbookMembers(named)).map(([name, content]) => ({ name, content })));
+}
+
+/** The files in the archive of a minimal workbook with these sheets, by path. */
+export function workbookMembers(
+  named: Readonly<Record<string, readonly Row[]>>,
+): Readonly<Record<string, string>> {
   const [names, sheets] = [Object.keys(named), Object.values(named)];
   const ids = sheets.map((_, index) => index + 1);
   const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
   const packaging = 'http://schemas.openxmlformats.org/package/2006';
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
   const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
-  const members = {
+  return {
     '[Content_Types].xml': `<Types xmlns="${packaging}/content-types"><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${type}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${type}.styles+xml"/>${ids.map((id) => `<Override PartName="/xl/worksheets/sheet${id}.xml" ContentType="${type}.worksheet+xml"/>`).join('')}</Types>`,
     '_rels/.rels': `<Relationships xmlns="${packaging}/relationships"><Relationship Id="r1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
     'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>${ids.map((id) => `<sheet name="${names[id - 1]}" sheetId="${id}" r:id="r${id}"/>`).join('')}</sheets></workbook>`,
@@ -32,7 +39,6 @@ export function namedWorkbook(named: Readonly<Record<string, readonly Row[]>>): 
       ]),
     ),
   };
-  return zipOf(Object.entries(members).map(([name, content]) => ({ name, content })));
 }
 
 function rowXml(cells: Row, index: number): string {

@@ -26,10 +26,13 @@ export async function runAuth(line: AuthLine, io: Io): Promise<number> {
 }
 
 async function login(line: AuthLine, io: Io, { note }: Messages): Promise<number> {
+  if (line.source !== undefined) {
+    await storeKey(io, line.source, await typedKey(line, io, line.source.toUpperCase()));
+    note(`asof: stored the key for ${line.source.toUpperCase()} in ${configPath(io, 'keys')}`);
+    return exitCode.success;
+  }
   const { base } = serviceOf(line, io);
-  const key = line.withToken
-    ? checkedKey(await wholeText(io), 'stdin')
-    : checkedKey(await askSecret(io, `Key for ${base.origin}: `), 'the prompt');
+  const key = await typedKey(line, io, base.origin);
   await storeKey(io, base.origin, key);
   note(`asof: stored the key for ${base.origin} in ${configPath(io, 'keys')}; \`asof ping\` tries it`);
   if (isUnencrypted(base)) note(`asof: others can read what is sent to ${base.origin}: it is not https`);
@@ -37,6 +40,11 @@ async function login(line: AuthLine, io: Io, { note }: Messages): Promise<number
     if (variable(io, name) !== undefined)
       note(`asof: ${name} is set and takes precedence over the stored key`);
   return exitCode.success;
+}
+
+async function typedKey({ withToken }: AuthLine, io: Io, owner: string): Promise<string> {
+  if (withToken) return checkedKey(await wholeText(io), 'stdin');
+  return checkedKey(await askSecret(io, `Key for ${owner}: `), 'the prompt');
 }
 
 async function status({ baseUrl }: AuthLine, io: Io, messages: Messages): Promise<number> {
@@ -57,7 +65,7 @@ async function status({ baseUrl }: AuthLine, io: Io, messages: Messages): Promis
 }
 
 async function logout(line: AuthLine, io: Io, { note }: Messages): Promise<number> {
-  const { origin } = serviceOf(line, io).base;
+  const origin = line.source ?? serviceOf(line, io).base.origin;
   if (!storedKeys(io).has(origin)) throw new Problem('not-found', `no key is stored for ${origin}`);
   await forgetKey(io, origin);
   note(`asof: removed the key for ${origin}`);

@@ -7,6 +7,7 @@ import { runFacts } from './facts.ts';
 import { runHelp } from './help.ts';
 import { runImport, runImportLog } from './import.ts';
 import { runKeys } from './keys.ts';
+import { runPull, runUnfollow } from './pull.ts';
 import { runServe } from './serve.ts';
 import { runSnapshot } from './snapshot.ts';
 import { runVerify } from './verify.ts';
@@ -24,6 +25,10 @@ export function runCommand(line: Exclude<ParsedLine, QueryLine | VersionLine>, i
       return runImport(line, io);
     case 'import-log':
       return runImportLog(line, io);
+    case 'pull':
+      return runPull(line, io);
+    case 'unfollow':
+      return runUnfollow(line, io);
     case 'serve':
       return runServe(line, io);
     case 'keys create':

@@ -59,17 +59,18 @@ export function chosenBaseUrl(
   if (flags.baseUrl !== undefined) {
     if (flags.store !== undefined)
       throw new Problem('bad-input', 'use either --base-url (a service) or --store (a file)');
-    return { base: parsed(flags.baseUrl, '--base-url'), from: '--base-url' };
+    return { base: baseUrlIn(flags.baseUrl, '--base-url'), from: '--base-url' };
   }
   // A store in a flag overrides a service in a variable or a setting.
   if (flags.store !== undefined) return undefined;
   const named = variable(io, 'ASOF_BASE_URL');
-  if (named !== undefined) return { base: parsed(named, 'ASOF_BASE_URL'), from: 'ASOF_BASE_URL' };
+  if (named !== undefined) return { base: baseUrlIn(named, 'ASOF_BASE_URL'), from: 'ASOF_BASE_URL' };
   const { base_url } = readSettings(io);
   return base_url === undefined ? undefined : { base: parseBaseUrl(base_url), from: 'the setting base_url' };
 }
 
-function parsed(text: string, from: string): BaseUrl {
+/** The base URL in a text; a Problem names where it is from, and shows no secret. */
+export function baseUrlIn(text: string, from: string): BaseUrl {
   try {
     return parseBaseUrl(text);
   } catch (error) {

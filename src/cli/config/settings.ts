@@ -22,6 +22,9 @@ const declared = {
   format: setting('output format', (text): OutputFormat => parseFormat(text)),
   timeout: setting('time limit of each try of a request, in seconds (default 30)', timeoutSeconds),
   retries: setting('retries after transient failures (default 2)', retryCount),
+  sec_contact: setting('name and mail address that the SEC wants with each request', (text) =>
+    nonEmpty(text),
+  ),
   max_wait: setting('longest wait in seconds when the service says when to retry (default 60)', waitSeconds),
 } as const;
 

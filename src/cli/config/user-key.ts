@@ -18,7 +18,7 @@ export function keyFor(io: Io, origin: string, { note }: Pick<Messages, 'note'>)
   if (direct !== undefined) return { text: checkedKey(direct, 'ASOF_API_KEY'), from: 'ASOF_API_KEY' };
   const file = variable(io, 'ASOF_API_KEY_FILE');
   if (file !== undefined) {
-    const text = checkedKey(keyFile(file), file);
+    const text = checkedKey(keyFile(file, 'ASOF_API_KEY_FILE'), file);
     advise(file, note);
     return { text, from: file };
   }
@@ -27,6 +27,20 @@ export function keyFor(io: Io, origin: string, { note }: Pick<Messages, 'note'>)
   const path = configPath(io, 'keys');
   advise(path, note);
   return { text: checkedKey(stored, path), from: path };
+}
+
+/** The user's key for FRED: of FRED_API_KEY, of ASOF_FRED_API_KEY_FILE, or the stored one; undefined when there is none. */
+export function fredKey(io: Io, { note }: Pick<Messages, 'note'>): string | undefined {
+  const direct = variable(io, 'FRED_API_KEY');
+  if (direct !== undefined) return checkedKey(direct, 'FRED_API_KEY');
+  const file = variable(io, 'ASOF_FRED_API_KEY_FILE');
+  const stored = storedKeys(io).get('fred');
+  if (file === undefined && stored === undefined) return undefined;
+  advise(file ?? configPath(io, 'keys'), note);
+  return checkedKey(
+    file === undefined ? (stored ?? '') : keyFile(file, 'ASOF_FRED_API_KEY_FILE'),
+    file ?? 'fred',
+  );
 }
 
 /** The key in a text, without spaces around it; a Problem names where it came from and never repeats it. */
@@ -59,11 +73,11 @@ export function maskedKey(key: string): string {
   return `${start}…`;
 }
 
-function keyFile(path: string): string {
+function keyFile(path: string, variableName: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw systemProblem('read', `the key of ASOF_API_KEY_FILE, ${path}`, error);
+    throw systemProblem('read', `the key of ${variableName}, ${path}`, error);
   }
 }
 

@@ -52,6 +52,18 @@ asof import GDP.csv --as-of 2024-04-25 --dry-run
 # the files that were imported
 asof import --log
 `,
+  pull: `
+# every vintage of two series (needs a key of FRED)
+asof pull fred GDP UNRATE
+# every night from cron: what is new of all that the store follows (needs a store that follows something)
+asof pull --max-duration 30m
+# what FRED has (needs a key of FRED)
+asof pull fred --search "core pce"
+`,
+  unfollow: `
+# no more requests for a series; its facts stay (needs a store that follows it)
+asof unfollow fred GDP
+`,
   serve: `
 # a service on this machine, until Ctrl-C (needs a free port)
 asof serve --port 8787

@@ -94,6 +94,34 @@ export type ImportLine = {
 /** `asof import --log`. */
 export type ImportLogLine = { readonly command: 'import-log'; readonly store: string | undefined };
 
+/** `asof pull`. */
+export type PullLine = {
+  readonly command: 'pull';
+  /** What to follow, by source; undefined for all that the store follows. */
+  readonly request: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Lists what the store follows. */
+  readonly list: boolean;
+  /** Lists what FRED has for this text. */
+  readonly search: string | undefined;
+  readonly full: boolean;
+  readonly since: Day | undefined;
+  readonly dryRun: boolean;
+  /** Seconds. */
+  readonly maxDuration: number | undefined;
+  readonly output: OutputFlags;
+  readonly connection: ConnectionFlags;
+  readonly messages: MessageFlags;
+};
+
+/** `asof unfollow`. */
+export type UnfollowLine = {
+  readonly command: 'unfollow';
+  readonly source: string;
+  readonly names: readonly string[];
+  readonly store: string | undefined;
+  readonly messages: MessageFlags;
+};
+
 /** `asof serve`. */
 export type ServeLine = {
   readonly command: 'serve';
@@ -123,6 +151,8 @@ export type KeysLine = { readonly access: string | undefined; readonly messages:
 export type AuthLine = {
   readonly command: 'auth login' | 'auth status' | 'auth logout';
   readonly baseUrl: string | undefined;
+  /** The live source that the key is for, in the place of a service. */
+  readonly source: string | undefined;
   /** Reads the key from stdin. */
   readonly withToken: boolean;
   readonly messages: MessageFlags;
@@ -160,6 +190,8 @@ export type ParsedLine =
   | FactsLine
   | ImportLine
   | ImportLogLine
+  | PullLine
+  | UnfollowLine
   | ServeLine
   | KeysLine
   | AuthLine

@@ -111,7 +111,10 @@ function keyName(line: TypedLine): string {
   throw new Problem('bad-input', `--name ${JSON.stringify(text)}: use 1 to 100 printable characters`);
 }
 
-const service: Flag = { name: 'base-url', value: 'url', about: 'service that the key is for' };
+const service: readonly Flag[] = [
+  { name: 'base-url', value: 'url', about: 'service that the key is for' },
+  { name: 'source', value: 'source', about: 'live source that the key is for', choices: ['fred'] },
+];
 
 function authCommand(command: AuthLine['command'], summary: string, own: readonly Flag[] = []): CommandSpec {
   return {
@@ -119,10 +122,11 @@ function authCommand(command: AuthLine['command'], summary: string, own: readonl
     heading: 'Service',
     summary,
     args: [],
-    flags: [service, ...own, ...messages],
+    flags: [...service, ...own, ...messages],
     read: (line) => ({
       command,
       baseUrl: line.text('base-url'),
+      source: line.choice('source', ['fred']),
       withToken: line.has('with-token'),
       messages: messagesIn(line),
     }),

@@ -1,8 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { openClient } from '../../client/open.ts';
 import type { RemoteEvent } from '../../client/remote/client.ts';
-import type { RequestTry } from '../../client/remote/exchange.ts';
-import { secondsToReset } from '../../client/remote/retry.ts';
+import { headerLines, triedText } from '../../client/remote/retry.ts';
 import { Problem } from '../../errors/problem.ts';
 import { variable, version } from '../../platform/installation.ts';
 import type { ChosenBaseUrl } from '../config/places.ts';
@@ -71,7 +70,7 @@ function withHint(error: unknown, { base, from }: ChosenBaseUrl, key: UserKey | 
 }
 
 /** Reports the requests and waits of a remote client with `-v` and `--debug`; a wait of a second or more always. */
-function reporting(
+export function reporting(
   { noteOnTerminal, detail, trace }: Messages,
   { verbose, debug }: MessageFlags,
   clock: () => Date,
@@ -80,9 +79,8 @@ function reporting(
   return (event) => {
     if ('tried' in event) {
       const { tried } = event;
-      detail(`asof: GET ${tried.url}: ${outcomeOf(tried, clock())}`);
-      for (const line of headerLines('>', tried.requestHeaders)) trace(line);
-      if (tried.status !== undefined) for (const line of headerLines('<', tried.headers)) trace(line);
+      detail(`asof: ${triedText(tried, clock())}`);
+      for (const line of headerLines(tried)) trace(line);
     } else {
       const { seconds, reason } = event.wait;
       const line = `asof: ${reason}; retrying in ${seconds} s`;
@@ -90,22 +88,4 @@ function reporting(
       else if (seconds >= 1) noteOnTerminal(line);
     }
   };
-}
-
-function outcomeOf(tried: RequestTry, now: Date): string {
-  if (tried.status === undefined) return `${tried.failure.detail}, after ${tried.milliseconds} ms`;
-  const { status, bytes, milliseconds, headers } = tried;
-  return `${status}, ${bytes} bytes in ${milliseconds} ms${quota(headers, now)}`;
-}
-
-function headerLines(direction: string, headers: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(headers).map(([name, value]) => `      ${direction} ${name}: ${value}`);
-}
-
-function quota(headers: Readonly<Record<string, string>>, now: Date): string {
-  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map(
-    (name) => headers[`ratelimit-${name}`],
-  );
-  if (limit === undefined || remaining === undefined) return '';
-  return `; ${remaining} of ${limit} requests left${reset === undefined ? '' : ` for ${secondsToReset(reset, now)} s`}`;
 }

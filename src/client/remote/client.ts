@@ -76,8 +76,11 @@ class RemoteClient implements Client {
     this.#clock = options.clock ?? (() => new Date());
     this.#requester = new Requester({
       base: this.#base,
-      key,
-      userAgent: options.userAgent ?? 'asof',
+      headers: {
+        'user-agent': options.userAgent ?? 'asof',
+        ...(key !== undefined && { 'x-api-key': key }),
+      },
+      secrets: key === undefined ? [] : [key],
       timeout,
       proxies: proxiesOf(options.env ?? process.env),
       signal,

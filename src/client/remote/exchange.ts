@@ -7,7 +7,7 @@ import { DirectTransport, type HttpResponse, hasProxy, type Proxies, type Transp
 import type { BaseUrl } from './url.ts';
 
 /** The headers of a message, names in lower case. */
-type HttpHeaders = { readonly [name: string]: string };
+export type HttpHeaders = { readonly [name: string]: string };
 
 /** A service's reply to one request, with any status; `url` is without the query. */
 export type HttpReply = {
@@ -17,7 +17,7 @@ export type HttpReply = {
   readonly body: Buffer;
 };
 
-/** One try of one request and its outcome, with every occurrence of the key redacted. */
+/** One try of one request and its outcome, with every secret redacted. */
 export type RequestTry = {
   readonly url: string;
   readonly requestHeaders: HttpHeaders;
@@ -30,8 +30,10 @@ export type RequestTry = {
 /** Where a requester sends its requests, and with what. */
 export type RequesterOptions = {
   readonly base: BaseUrl;
-  readonly key: string | undefined;
-  readonly userAgent: string;
+  /** Sent with every request, names in lower case. */
+  readonly headers: HttpHeaders;
+  /** Texts that `watch` never sees, such as keys. */
+  readonly secrets: readonly string[];
   /** Seconds that one try may take, from the connection to the last byte. */
   readonly timeout: number;
   readonly proxies: Proxies;
@@ -45,7 +47,7 @@ const largestBody = 64 * 1024 * 1024;
 
 const redacted = '(redacted)';
 
-/** Sends single requests to one service. The key goes out as `X-API-Key`, to the origin of the base URL only. */
+/** Sends single requests to one service; its headers go out to the origin of the base URL only. */
 export class Requester {
   readonly #options: RequesterOptions;
   readonly #headers: HttpHeaders;
@@ -53,14 +55,9 @@ export class Requester {
   #transport: Promise<Transport> | undefined;
 
   constructor(options: RequesterOptions) {
-    const { base, key, userAgent, proxies } = options;
+    const { base, headers, proxies } = options;
     this.#options = options;
-    this.#headers = {
-      accept: 'application/json',
-      'accept-encoding': 'gzip',
-      'user-agent': userAgent,
-      ...(key !== undefined && { 'x-api-key': key }),
-    };
+    this.#headers = { accept: 'application/json', 'accept-encoding': 'gzip', ...headers };
     this.#destination = { href: base.href, throughProxy: hasProxy(proxies) };
   }
 
@@ -71,8 +68,8 @@ export class Requester {
     const deadline = AbortSignal.timeout(timeout * 1000);
     const started = performance.now();
     const tried = () => ({
-      url: base.origin + path,
-      requestHeaders: this.#withoutKey(headers),
+      url: this.#withoutSecrets(base.origin + path),
+      requestHeaders: this.#redacted(headers),
       milliseconds: Math.round(performance.now() - started),
     });
     try {
@@ -80,7 +77,7 @@ export class Requester {
       // undici notices the signal only once it is connected.
       const reply = await unlessAborted(stop, this.#exchange(path, headers, stop));
       const { status, body } = reply;
-      watch({ ...tried(), status, headers: this.#withoutKey(reply.headers), bytes: body.length });
+      watch({ ...tried(), status, headers: this.#redacted(reply.headers), bytes: body.length });
       return reply;
     } catch (error) {
       if (signal?.aborted) throw new Problem('interrupted', 'interrupted');
@@ -111,13 +108,15 @@ export class Requester {
     return connectionFailure(error, this.#destination);
   }
 
-  /** Headers with the key redacted, also where the service repeats it. */
-  #withoutKey(headers: HttpHeaders): HttpHeaders {
-    const { key } = this.#options;
-    if (key === undefined) return headers;
+  /** Headers without secrets, also where the service repeats them. */
+  #redacted(headers: HttpHeaders): HttpHeaders {
     return Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, value.replaceAll(key, redacted)]),
+      Object.entries(headers).map(([name, value]) => [name, this.#withoutSecrets(value)]),
     );
+  }
+
+  #withoutSecrets(text: string): string {
+    return this.#options.secrets.reduce((shown, secret) => shown.replaceAll(secret, redacted), text);
   }
 }
 

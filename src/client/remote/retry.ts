@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../../errors/problem.ts';
-import type { HttpReply } from './exchange.ts';
+import type { HttpReply, RequestTry } from './exchange.ts';
 import type { ConnectionFailure } from './failure.ts';
 
 /** How often a request is retried; all waits of one request together take at most `maxWait` seconds. */
@@ -51,7 +51,7 @@ function waitAfter(outcome: HttpReply | ConnectionFailure, failed: number): Wait
 }
 
 /** The seconds that `RateLimit-Reset` means, which some services give as a Unix time, in seconds or milliseconds. */
-export function secondsToReset(text: string, now: Date): string {
+function secondsToReset(text: string, now: Date): string {
   const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   // No window is longer than a month: a second number of this size is a time.
   if (!(number > 1e9)) return text;
@@ -65,4 +65,33 @@ export function retryAfterOf({ headers }: Pick<HttpReply, 'headers'>, now: Date)
   if (/^\d{1,9}$/.test(text)) return Number(text);
   const date = /^\w{3},/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now.getTime()) / 1000));
+}
+
+/** A try of a request in a line: `GET https://… : 200, 5000 bytes in 30 ms`. */
+export function triedText(tried: RequestTry, now: Date): string {
+  return `GET ${tried.url}: ${outcomeOf(tried, now)}`;
+}
+
+function outcomeOf(tried: RequestTry, now: Date): string {
+  if (tried.status === undefined) return `${tried.failure.detail}, after ${tried.milliseconds} ms`;
+  const { status, bytes, milliseconds, headers } = tried;
+  return `${status}, ${bytes} bytes in ${milliseconds} ms${quota(headers, now)}`;
+}
+
+/** The headers of a try, those of the request first. */
+export function headerLines(tried: RequestTry): readonly string[] {
+  const lines = (direction: string, headers: Readonly<Record<string, string>>) =>
+    Object.entries(headers).map(([name, value]) => `      ${direction} ${name}: ${value}`);
+  return [
+    ...lines('>', tried.requestHeaders),
+    ...(tried.status === undefined ? [] : lines('<', tried.headers)),
+  ];
+}
+
+function quota(headers: Readonly<Record<string, string>>, now: Date): string {
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map(
+    (name) => headers[`ratelimit-${name}`],
+  );
+  if (limit === undefined || remaining === undefined) return '';
+  return `; ${remaining} of ${limit} requests left${reset === undefined ? '' : ` for ${secondsToReset(reset, now)} s`}`;
 }

@@ -28,7 +28,7 @@ export type FileContent = {
 const headSize = 64 * 1024;
 
 /** A SourceFile over some content. It opens nothing until it is read, and leaves nothing open. */
-function sourceFile(content: FileContent): SourceFile {
+export function sourceFile(content: FileContent): SourceFile {
   const { name, path, size, packed = false, stored = content.read, siblings } = content;
   const read: ReadBytes = (counter) => asUtf8(content.read(counter));
   return {

@@ -9,12 +9,15 @@ import { limits, printablePath, refusal, refuseBomb, type SourceFile } from './s
 const stored = 0;
 const deflated = 8;
 
+/** An archive: the place of its file, or its content. */
+type Archive = string | Buffer;
+
 /**
- * The files in the zip archive at `location`, sorted by name, without folders, hidden files and `__MACOSX`.
+ * The files in a zip archive, sorted by name, without folders, hidden files and `__MACOSX`.
  * Refused: a damaged or encrypted archive, an archive inside it, and one beyond the limits.
  */
-export async function zipMembers(location: string, path: string): Promise<readonly SourceFile[]> {
-  const entries = await membersOf(location, path);
+export async function zipMembers(archive: Archive, path: string): Promise<readonly SourceFile[]> {
+  const entries = await membersOf(archive, path);
   const files: SourceFile[] = [];
   for (const [name, entry] of [...entries].sort(([a], [b]) => (a < b ? -1 : Number(a > b)))) {
     const memberPath = `${path}/${printablePath(name)}`;
@@ -22,7 +25,7 @@ export async function zipMembers(location: string, path: string): Promise<readon
       name: printablePath(name.slice(name.lastIndexOf('/') + 1)),
       path: memberPath,
       size: entry.uncompressedSize,
-      read: (counter) => counted(memberBytes(location, memberPath, entry), counter),
+      read: (counter) => counted(memberBytes(archive, memberPath, entry), counter),
       siblings: async () => files.filter((other) => other !== file),
     });
     const file: SourceFile = { ...content, inArchive: true };
@@ -31,10 +34,10 @@ export async function zipMembers(location: string, path: string): Promise<readon
   return files;
 }
 
-async function membersOf(location: string, path: string): Promise<readonly (readonly [string, Entry])[]> {
+async function membersOf(archive: Archive, path: string): Promise<readonly (readonly [string, Entry])[]> {
   const { default: yauzl } = await import('yauzl');
   const members: (readonly [string, Entry])[] = [];
-  const zip = await openZip(location, path);
+  const zip = await openZip(archive, path);
   try {
     if (zip.entryCount > limits.members) throw tooMany(path);
     for await (const entry of zip.eachEntry()) {
@@ -66,8 +69,8 @@ function refuseUnreadable(path: string, entry: Entry): void {
 }
 
 /** The content of a member, checked against the size and the checksum in the directory of the archive. */
-async function* memberBytes(location: string, path: string, entry: Entry): AsyncGenerator<Buffer> {
-  const zip = await openZip(location, path);
+async function* memberBytes(archive: Archive, path: string, entry: Entry): AsyncGenerator<Buffer> {
+  const zip = await openZip(archive, path);
   try {
     const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false });
     // An error in the pipeline destroys its last stream, and so reaches the loop below.
@@ -90,10 +93,13 @@ async function* memberBytes(location: string, path: string, entry: Entry): Async
   }
 }
 
-async function openZip(location: string, path: string): Promise<ZipFile> {
+async function openZip(archive: Archive, path: string): Promise<ZipFile> {
   const { default: yauzl } = await import('yauzl');
   try {
-    const zip = await yauzl.openPromise(location, { autoClose: false, decodeStrings: false });
+    const options = { autoClose: false, decodeStrings: false };
+    const zip = await (typeof archive === 'string'
+      ? yauzl.openPromise(archive, options)
+      : yauzl.fromBufferPromise(archive, options));
     // Callers get read errors directly; only a failure to close arrives here, and it loses nothing.
     zip.on('error', () => undefined);
     return zip;

@@ -19,8 +19,8 @@ export type LoadOptions = ReadOptions &
     readonly complete: boolean;
     /** Accept values of periods that begin after the day on which they were known, in files dated by hand. */
     readonly projections?: boolean;
-    /** The time to log, ISO 8601. */
-    readonly importedAt: string;
+    /** Called with the conflicts of the import, which are then left out instead of refused. */
+    readonly onConflicts?: (conflicts: readonly ImportConflict[]) => void;
     /** The number of statements to collect in memory before they are merged; the result does not depend on it. */
     readonly bufferSize?: number;
     /** Called between steps of the work; the import waits for it, and stops if it throws. */

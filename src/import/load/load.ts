@@ -14,7 +14,8 @@ export type ImportFile = { readonly file: SourceFile; readonly format: ImportFor
 
 /**
  * Reads files into a store within the writer's transaction, which the caller commits or rolls back.
- * An import with conflicts is refused as a whole, with a list of all of them.
+ * An import with conflicts is refused as a whole, with a list of all of them, unless `onConflicts` takes the list: then
+ * what the store has is kept, and the rest is stored.
  */
 export async function load(
   inputs: readonly ImportFile[],
@@ -54,7 +55,10 @@ export async function load(
     summaries.push({ ...summary, notes });
   }
   await shared.registry.finish();
-  if (conflicts.length > 0) throw new ImportRefusal(conflicts);
+  if (conflicts.length > 0) {
+    if (options.onConflicts === undefined) throw new ImportRefusal(conflicts);
+    options.onConflicts(conflicts);
+  }
   return summaries;
 }
 

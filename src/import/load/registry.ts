@@ -1,6 +1,7 @@
 import { type Day, earlier, type Frequency } from '../../domain/series/date.ts';
 import type { SeriesMetadata } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
+import type { DescriptionChange } from '../../store/followed.ts';
 import type { SeriesRecord, StoreWriter } from '../../store/store.ts';
 import type { Batch } from '../formats/format.ts';
 import type { ImportConflict, MetadataConflict } from './conflict.ts';
@@ -11,8 +12,12 @@ export type RegistryOptions = {
   readonly rename: ReadonlyMap<string, string>;
   /** Accept facts from a source that a series does not have yet. */
   readonly merge: boolean;
-  /** Accept new metadata where it differs from what is held. */
+  /** Accept new facts and metadata where they differ from what is held. */
   readonly replace: boolean;
+  /** Accept new metadata where it differs from what is held, as a publisher's newest description does. */
+  readonly redescribe?: boolean;
+  /** The time of the import, ISO 8601. */
+  readonly importedAt: string;
   /** The latest day that has begun anywhere on Earth. */
   readonly latest: Day;
 };
@@ -75,17 +80,18 @@ export class Registry {
     if (changed.size + coverage.length === 0) return [];
     await this.#load(changed);
     const changes: MetadataChange[] = [];
+    const { replace, redescribe = replace } = this.#options;
     for (const stated of metadata) {
-      changes.push(
-        changeOf(recordOf(this.idOf(stated.seriesId), this.#entryOf(this.idOf(stated.seriesId))), stated),
-      );
-      const entry = this.#combine(stated, file, (record, own) =>
-        withStated(record, own, this.#options.replace),
-      );
+      const id = this.idOf(stated.seriesId);
+      changes.push(changeOf(recordOf(id, this.#entryOf(id)), { ...stated, seriesId: id }));
+      const entry = this.#combine(stated, file, (record, own) => withStated(record, own, redescribe));
       if (stated.source !== undefined) entry.metadataSource = stated.source;
     }
     for (const given of implied) this.#combine(given, file, withImplied);
     await this.#put(changed);
+    const changedOn = this.#options.importedAt.slice(0, 10);
+    for (const { fields } of changes)
+      for (const field of fields) await this.#writer.recordChange({ ...field, changedOn });
     await this.#cover([...metadata, ...coverage]);
     return changes;
   }
@@ -195,24 +201,21 @@ const labels: Readonly<Record<string, string>> = {
 /** What a description of a series does to the one that is held; `fields` are those that had another value before. */
 export type MetadataChange = {
   readonly kind: 'added' | 'changed' | 'known';
-  readonly fields: readonly string[];
+  readonly fields: readonly Omit<DescriptionChange, 'changedOn'>[];
 };
 
 function changeOf(
   record: SeriesRecord,
-  { coveredTo: givenTo, seriesId: _id, ...given }: SeriesMetadata,
+  { coveredTo: givenTo, seriesId, ...given }: SeriesMetadata,
 ): MetadataChange {
   const { stated } = record;
   let kind: MetadataChange['kind'] =
     givenTo !== undefined && givenTo > (stated.coveredTo ?? '') ? 'added' : 'known';
-  const fields: string[] = [];
-  for (const [field, value] of Object.entries(given)) {
+  const fields: Omit<DescriptionChange, 'changedOn'>[] = [];
+  for (const [field, after] of Object.entries(given)) {
     const before = stated[field as keyof typeof given];
     if (before === undefined) kind = 'added';
-    else if (before !== value)
-      fields.push(
-        `${stated.seriesId} ${labels[field] ?? field}: ${JSON.stringify(value)}, before ${JSON.stringify(before)}`,
-      );
+    else if (before !== after) fields.push({ seriesId, field: labels[field] ?? field, before, after });
   }
   return { kind: fields.length > 0 ? 'changed' : kind, fields };
 }

@@ -66,7 +66,8 @@ export class Tally {
     for (const { kind, fields } of changes) {
       const { added, changed, known } = this.#described ?? { added: 0, changed: 0, known: 0 };
       this.#described = { added, changed, known, [kind]: { added, changed, known }[kind] + 1 };
-      this.#notes.push(...fields);
+      for (const { seriesId, field, before, after } of fields)
+        this.#notes.push(`${seriesId} ${field}: ${JSON.stringify(after)}, before ${JSON.stringify(before)}`);
     }
   }
 

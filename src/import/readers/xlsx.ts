@@ -15,7 +15,11 @@ export async function readSheets(file: SourceFile): Promise<readonly NamedSheet[
     if (error instanceof Problem || !(error instanceof Error)) throw error;
     throw refusal(file, {}, `not a readable workbook: ${error.message}`);
   });
-  return sheets.map(({ sheet, data }) => ({ name: sheet, rows: data }));
+  return sheets.map(({ sheet, data }: { readonly sheet: string; readonly data?: Sheet }) => {
+    // The workbook lists the sheet, but its relations do not lead to it.
+    if (data === undefined) throw refusal(file, {}, `not a readable workbook: it lacks its sheet ${sheet}`);
+    return { name: sheet, rows: data };
+  });
 }
 
 /** The only sheet of a workbook; a file that is not a workbook or has another number of sheets is refused. */

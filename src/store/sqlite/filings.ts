@@ -112,6 +112,25 @@ type FilingCells = readonly [...TradeCells, ...HeaderCells];
 const columns = [...tradeColumns.map((name) => `t.${name}`), ...headerColumns.map((name) => `f.${name}`)];
 const both = `select ${columns.join()} from filing f join trade t on t.filing = f.key`;
 
+/** The accession numbers, of those given, that the store has with the time of acceptance. */
+export function readAcceptedFilings(
+  connection: Connection,
+  accessionNumbers: readonly string[],
+): ReadonlySet<string> {
+  // The accession number is the id of a filing that has one.
+  const accepted = connection.column<string>(
+    'select filing_id from filing where filing_id = ? and accepted_at is not null',
+  );
+  return new Set(accessionNumbers.filter((number) => accepted.get(number) !== undefined));
+}
+
+/** The number of filings with trades, and of their trades. */
+export function countFilings(connection: Connection): { readonly filings: number; readonly trades: number } {
+  const count = (table: 'filing' | 'trade') =>
+    connection.column<number>(`select count(*) from ${table}`).get() ?? 0;
+  return { filings: count('filing'), trades: count('trade') };
+}
+
 /** A page of trades, newest filing date first, then by filing and row. */
 export function readFilings(connection: Connection, query: FilingsQuery): readonly Filing[] {
   const { ticker, ownerName, transactionCode, from, to, after, limit } = query;

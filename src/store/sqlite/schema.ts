@@ -166,6 +166,29 @@ const migrations: readonly (string | ((connection: Connection) => void))[] = [
     `);
     dropRowsOfOthers(connection);
   },
+  `
+  -- What the store follows at live sources; bookmark says, in the words of the source, how far its facts reach.
+  create table followed (
+    source text not null,
+    name text not null,
+    since text not null,
+    bookmark text not null,
+    up_to text,
+    last_run text,
+    left_undone text not null,
+    primary key (source, name)
+  ) strict, without rowid;
+
+  -- Fields of a series' description that changed, such as its units.
+  create table description_change (
+    series integer not null references series (key),
+    changed_on text not null,
+    field text not null,
+    before text not null,
+    after text not null,
+    primary key (series, changed_on, field)
+  ) strict, without rowid;
+  `,
 ];
 
 /** The format that this asof writes. */

@@ -20,7 +20,8 @@ import type {
 import type { Connection } from './connection.ts';
 import { asProblem } from './connection.ts';
 import { readCurve, readRates, readSpread, readYields } from './curves.ts';
-import { readFilings, readPurchases } from './filings.ts';
+import { countFilings, readAcceptedFilings, readFilings, readPurchases } from './filings.ts';
+import { readDescriptionChanges, readFollowed } from './following.ts';
 import { readObservations, readSeries, type SeriesRow, searchSeries, seriesOf } from './series.ts';
 import {
   readCompleteVintages,
@@ -118,6 +119,14 @@ export class SqliteView implements StoreView {
     return this.#answer((connection) => readFilings(connection, query));
   }
 
+  acceptedFilings(accessionNumbers: readonly string[]) {
+    return this.#answer((connection) => readAcceptedFilings(connection, accessionNumbers));
+  }
+
+  filingCounts() {
+    return this.#answer(countFilings);
+  }
+
   coveredTo(what: CurveType | 'filings') {
     return this.#answer((connection) => {
       const newest =
@@ -138,6 +147,14 @@ export class SqliteView implements StoreView {
 
   completeVintages(seriesId: string) {
     return this.#answer((connection) => readCompleteVintages(connection, seriesId));
+  }
+
+  followed() {
+    return this.#answer(readFollowed);
+  }
+
+  descriptionChanges(seriesId: string) {
+    return this.#answer((connection) => readDescriptionChanges(connection, seriesId));
   }
 
   imports() {

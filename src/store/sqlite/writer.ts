@@ -7,6 +7,7 @@ import type { Statement, StatementConflict } from '../../domain/series/revision-
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import { planPoints } from '../../domain/treasury/merge-points.ts';
 import { Problem } from '../../errors/problem.ts';
+import type { DescriptionChange, Followed } from '../followed.ts';
 import type {
   ImportRecord,
   Merged,
@@ -19,6 +20,7 @@ import { asProblem, Connection, connect, openDatabase } from './connection.ts';
 import { readPoints, writePoints } from './curves.ts';
 import { beginDraft, publishDraft, removeDraft } from './draft.ts';
 import { readHeldFilings, writeFilings } from './filings.ts';
+import { removeFollowed, writeDescriptionChange, writeFollowed } from './following.ts';
 import { createSchema, migrate } from './schema.ts';
 import { readRecord } from './series.ts';
 import { SeriesWriter } from './series-writer.ts';
@@ -165,6 +167,18 @@ class SqliteWriter implements StoreWriter {
         record,
       );
     });
+  }
+
+  recordChange(change: DescriptionChange) {
+    return this.#write(() => writeDescriptionChange(this.#connection, change));
+  }
+
+  follow(record: Followed) {
+    return this.#write(() => writeFollowed(this.#connection, record));
+  }
+
+  unfollow(source: string, name: string) {
+    return this.#write(() => removeFollowed(this.#connection, source, name));
   }
 
   finish(seriesIds: readonly string[]) {

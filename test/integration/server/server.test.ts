@@ -64,6 +64,7 @@ async function say(server: HttpServer, ...texts: readonly string[]): Promise<str
 }
 
 const bye = 'Connection: close\r\n\r\n';
+const connecting = 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n';
 const ping = 'GET /ping HTTP/1.1\r\nHost: x\r\n';
 
 let server: HttpServer;
@@ -126,6 +127,11 @@ describe('broken HTTP is answered by a problem document, and the connection is c
     [
       'with a broken header in a later packet',
       ['HEAD /ping HTTP/1.1\r\nHost: x\r\n', 'nonsense\r\n\r\n'],
+      400,
+    ],
+    [
+      'of which a packet has the end of the method',
+      ['HE', 'AD /ping HTTP/1.1\r\nHost: x\r\n: x\r\n\r\n'],
       400,
     ],
     [
@@ -204,7 +210,6 @@ describe('a connection', () => {
   });
 
   const slow = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n';
-  const connecting = 'CONNECT example.com:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n';
 
   it.each<[string, string, readonly string[]]>([
     ['nonsense', `${slow}${slow}nonsense\r\n\r\n`, ['200 /slow', '200 /slow', '400']],
@@ -301,6 +306,22 @@ describe('slow and idle connections are cut off', () => {
     socket.write(`GET /${'p'.repeat(2000)} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(sent));
     const count = (await heard).match(/HTTP\/1\.1 200/g)?.length ?? 0;
     expect(count).toBeLessThan(sent);
+    await hurried.stop();
+  });
+
+  it.each([
+    ['a CONNECT', connecting],
+    ['broken bytes', 'nonsense\r\n\r\n'],
+    ['the last request', ''],
+  ])('that read nothing of a long answer before %s', async (_, more) => {
+    const hurried = await newServer({ reader: 300, closing: 300 });
+    const { socket, heard } = dial(hurried);
+    socket.pause();
+    const long = `GET /long HTTP/1.1\r\nHost: x\r\n`;
+    socket.write(more === '' ? `${long}${bye}` : `${long}\r\n${more}`);
+    await delay(1500);
+    socket.resume();
+    expect((await heard).length).toBeLessThan(longText.length);
     await hurried.stop();
   });
 });

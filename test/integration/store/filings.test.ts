@@ -53,6 +53,30 @@ onEveryEngine((engine) => {
     { requiredKeys: [] },
   );
 
+  describe('what a store has of filings', () => {
+    it('names those that it has with their time of acceptance', async () => {
+      const path = engine.newAddress();
+      const [timed, untimed, unknown] = [
+        '0000000001-26-000001',
+        '0000000001-26-000002',
+        '0000000001-26-000003',
+      ];
+      await merged(path, [
+        [filing({ filingId: timed, accessionNumber: timed, acceptedAt: '2026-01-02T10:00:00Z' })],
+        [filing({ filingId: untimed, accessionNumber: untimed, acceptedAt: null })],
+      ]);
+      const held = await reading(path, (store) => store.acceptedFilings([unknown, untimed, timed]));
+      expect([...held]).toEqual([timed]);
+    });
+
+    it('is counted in filings and trades', async () => {
+      const path = engine.newAddress();
+      const one = filing({ filingId: 'a' });
+      await merged(path, [[one, { ...one, row: 2 }, filing({ filingId: 'b' })]]);
+      expect(await reading(path, (store) => store.filingCounts())).toEqual({ filings: 2, trades: 3 });
+    });
+  });
+
   describe('a store of filings', () => {
     it('returns each trade as it was imported, in any order of import', async () => {
       await fc.assert(

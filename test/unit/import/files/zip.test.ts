@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { sourceFiles } from '../../../../src/import/files/walk.ts';
+import { zipMembers } from '../../../../src/import/files/zip.ts';
 import { tempFolder } from '../../../support/folders.ts';
 import { textOf } from '../../../support/temp-files.ts';
 import { type Member, zipOf } from '../../../support/zip-writer.ts';
@@ -37,6 +38,14 @@ describe('a zip archive', () => {
   it('is recognised by its signature, not by its name, also in a folder', async () => {
     const folder = tempFolder({ 'data.bin': zipOf([{ name: 'a.csv', content: 'a' }]) });
     expect((await sourceFiles([folder])).map(({ path }) => path)).toEqual([`${folder}/data.bin/a.csv`]);
+  });
+
+  it('is read from memory as from a file', async () => {
+    const content = zipOf([{ name: 'md/2016-01.csv', content: text }]);
+    const [file] = await zipMembers(Buffer.from(content), 'vintages.zip');
+    expect([file?.path, (await file?.bytes())?.toString()]).toEqual(['vintages.zip/md/2016-01.csv', text]);
+    const cut = zipMembers(Buffer.from(content.slice(0, -30)), 'vintages.zip');
+    await expect(cut).rejects.toThrow(/^vintages\.zip: /);
   });
 
   it('has members with the SHA-256 of their content', async () => {

@@ -7,7 +7,8 @@ import { alfredWorkbook, fredWorkbook } from '../../../../../src/import/formats/
 import { recognise } from '../../../../../src/import/formats/recognise.ts';
 import { alfredReadmeText } from '../../../../support/alfred.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
-import { namedWorkbook, type Row } from '../../../../support/workbook.ts';
+import { namedWorkbook, type Row, workbookMembers } from '../../../../support/workbook.ts';
+import { zipOf } from '../../../../support/zip-writer.ts';
 
 const file = (name: string, ...rows: string[]) => sourceFile(name, `${rows.join('\n')}\n`);
 const kindOf = async (of: SourceFile) => (await recognise(of)).kind;
@@ -321,6 +322,19 @@ describe('a workbook of FRED', () => {
     ['a README alone', { README: readme }, 'x.xlsx: the workbook has no sheet of figures'],
   ])('is refused with %s', async (_, sheets, reason) => {
     expect(await refusalOf(alfredWorkbook, sourceFile('x.xlsx', namedWorkbook(sheets)))).toContain(reason);
+  });
+
+  test('is refused if it lists a sheet that it does not have', async () => {
+    const members = workbookMembers({ README: readme, Quarterly: [['observation_date', 'GDP']] });
+    const lacking = Object.entries(members).map(([name, content]) => ({
+      name,
+      content: content.replace('<Relationship Id="r2"', '<Relationship Id="r9"'),
+    }));
+    const of = sourceFile('x.xlsx', zipOf(lacking));
+    expect(await kindOf(of)).toBe('fred-xlsx');
+    expect(await refusalOf(fredWorkbook, of, { asOf: '2015-01-30' })).toBe(
+      'Problem: x.xlsx: not a readable workbook: it lacks its sheet Quarterly',
+    );
   });
 
   test('without its sheets is taken for the Real-Time Data Set, as before', async () => {

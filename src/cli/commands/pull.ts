@@ -1,0 +1,123 @@
+import { Problem } from '../../errors/problem.ts';
+import type { Row } from '../../operations/envelope.ts';
+import type { Field } from '../../operations/field.ts';
+import { variable } from '../../platform/installation.ts';
+import { print, streamSink } from '../../platform/sink.ts';
+import type { SourceSettings } from '../../pull/source.ts';
+import type { PulledSubject } from '../../pull/summary.ts';
+import { outputChoice, rendererFor } from '../../render/output.ts';
+import { renderPages } from '../../render/renderer.ts';
+import { baseUrlIn, defaultStorePath, storeToWrite } from '../config/places.ts';
+import { readSettings } from '../config/settings.ts';
+import { fredKey } from '../config/user-key.ts';
+import type { PullLine, UnfollowLine } from '../options/line.ts';
+import { reporting } from '../run/remote-session.ts';
+import { outputPlace } from '../run/session.ts';
+import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
+import { type Messages, messagesOf, reportFailure } from '../terminal/messages.ts';
+import { progress } from '../terminal/progress.ts';
+
+/** `asof pull`: brings the store up to date from live sources, or lists what it follows or what FRED has. */
+export async function runPull(line: PullLine, io: Io): Promise<number> {
+  const messages = messagesOf(line.messages, io);
+  const store = storeToWrite(io, line.connection.store);
+  if (line.list) return listFollowed(line, store, io);
+  const report = await import('../../pull/report.ts');
+  const bar = progress(io, line.messages.quiet || line.messages.verbose);
+  const { pull, searchSource } = await import('../../pull/pull.ts');
+  const settings = readSettings(io);
+  const { full, since, dryRun, maxDuration, request, connection } = line;
+  const json = line.output.format === 'json';
+  const options = {
+    ...{ store, request, full, since, dryRun, maxDuration },
+    timeout: connection.timeout ?? settings.timeout,
+    retries: connection.retries ?? settings.retries,
+    maxWait: connection.maxWait ?? settings.max_wait,
+    settings: sourceSettings(io, messages),
+    cacheFolder: io.folders.cache,
+    env: io.env,
+    clock: io.clock,
+    signal: io.signal,
+    watch: reporting(messages, line.messages, io.clock),
+    onProgress: (now: { name: string; done: number; total: number; requests: number; rows: number }) =>
+      bar.show(() => `${now.name}, ${now.requests} requests, ${now.rows.toLocaleString('en-US')} rows`, {
+        done: now.done,
+        total: now.total,
+        unit: 'series',
+      }),
+    onSubject: (subject: PulledSubject) => {
+      if (dryRun && !json) messages.note(report.subjectLine(subject));
+      else messages.detail(report.subjectLine(subject));
+      if (!dryRun) for (const text of subject.notes) messages.note(`${subject.name}: ${text}`);
+    },
+  };
+  if (line.search !== undefined)
+    return printRows(line, report.listingFields, await searchSource(line.search, options), io);
+  const summary = await pull(options);
+  bar.clear();
+  if (json) await print(`${JSON.stringify(report.summaryJson(summary), undefined, 2)}\n`, io);
+  for (const text of report.summaryLines(summary)) messages.note(text);
+  if (summary.created && store === defaultStorePath(io))
+    messages.note('it replaces the shipped sample from now on');
+  const failed = [...summary.subjects, ...summary.stops].flatMap(({ problem }) =>
+    problem === undefined ? [] : [problem],
+  );
+  // A failure that ended a source is that of a subject too.
+  const failures = [...new Set(failed)];
+  if (io.signal.aborted) throw new Problem('interrupted', 'interrupted');
+  for (const problem of failures) reportFailure(problem, json, io);
+  const [first] = failures;
+  return first === undefined ? exitCode.success : exitCodeOf(first.kind);
+}
+
+/** What the user's environment says about the sources. */
+function sourceSettings(
+  io: Io,
+  messages: Messages,
+): Readonly<Record<'fred' | 'treasury' | 'sec', SourceSettings>> {
+  const url = (name: string) => {
+    const text = variable(io, name);
+    return text === undefined ? undefined : baseUrlIn(text, name).href;
+  };
+  return {
+    fred: { url: url('ASOF_FRED_URL'), key: fredKey(io, messages) },
+    treasury: { url: url('ASOF_TREASURY_URL') },
+    sec: {
+      url: url('ASOF_SEC_URL'),
+      contact: variable(io, 'ASOF_SEC_CONTACT') ?? readSettings(io).sec_contact,
+    },
+  };
+}
+
+async function listFollowed(line: PullLine, store: string, io: Io): Promise<number> {
+  const [{ readStore }, { followedFields, followedRow }] = await Promise.all([
+    import('../../pull/options.ts'),
+    import('../../pull/report.ts'),
+  ]);
+  const followed = (await readStore(store, (view) => view.followed())) ?? [];
+  if (followed.length === 0) messagesOf(line.messages, io).note('asof: the store follows nothing yet');
+  return printRows(line, followedFields, followed.map(followedRow), io);
+}
+
+async function printRows(
+  { output }: PullLine,
+  fields: readonly Field[],
+  results: readonly Row[],
+  io: Io,
+): Promise<number> {
+  const choice = outputChoice(output, outputPlace(io), false);
+  const renderer = await rendererFor(choice, { fields, columns: fields.map(({ name }) => name) }, false);
+  const head = { object: 'list', request_id: '', status: 'ok', results_count: results.length };
+  const { write } = streamSink(io.stdout, io.signal);
+  for await (const chunk of renderPages(renderer, [{ ...head, results, has_more: false }]))
+    await write(chunk);
+  return exitCode.success;
+}
+
+/** `asof unfollow`: the store no longer follows these names; their facts stay. */
+export async function runUnfollow({ source, names, messages, store }: UnfollowLine, io: Io): Promise<number> {
+  const { unfollow } = await import('../../pull/pull.ts');
+  await unfollow(storeToWrite(io, store), source, names);
+  messagesOf(messages, io).note(`asof: no longer following ${names.join(', ')} of ${source}; the facts stay`);
+  return exitCode.success;
+}

@@ -1,0 +1,295 @@
+import { addDays, type Day, earlier } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import { fredApi } from '../../import/formats/fred/observations.ts';
+import { ImportRefusal } from '../../import/load/conflict.ts';
+import type { ImportFile } from '../../import/load/load.ts';
+import { document, type PullTask, type PullWindow } from '../source.ts';
+import {
+  changed,
+  type FredApi,
+  type FredLimits,
+  type FredRefusal,
+  type FredRow,
+  type FredRows,
+  unknownSeries,
+} from './api.ts';
+import {
+  addWithdrawn,
+  chicagoDay,
+  type FredBookmark,
+  heldOn,
+  isNews,
+  type KnownValues,
+  readBookmark,
+  stitch,
+} from './known.ts';
+
+/** Before the first vintage of any series; FRED's own word for "from the beginning". */
+const beginning: Day = '1776-07-04';
+
+/** A contiguous real-time period of a series. */
+type Period = { readonly start: Day; readonly end: Day };
+
+/** Pulls the history of one series, window after window. */
+export class FredHistory {
+  readonly #id: string;
+  readonly #task: PullTask;
+  readonly #api: FredApi;
+  readonly #limits: FredLimits;
+  #today: Day;
+  #description: string | undefined;
+  #isDescribed = false;
+  #known: KnownValues = new Map();
+  #bookmark: FredBookmark;
+
+  constructor(task: PullTask, api: FredApi, limits: FredLimits) {
+    this.#id = task.subject.name;
+    this.#task = task;
+    this.#api = api;
+    this.#limits = limits;
+    this.#today = chicagoDay(task.now);
+    this.#bookmark = (task.full ? undefined : readBookmark(task.subject.bookmark)) ?? {};
+  }
+
+  async *windows(): AsyncGenerator<PullWindow> {
+    const { vintage, fetched } = this.#bookmark;
+    if (fetched === true) yield* this.#withoutVintages();
+    else if (vintage === undefined) yield* this.#fromTheBeginning();
+    else yield* this.#sinceKnown(vintage);
+  }
+
+  /** The whole history: the vintage dates first, then windows of as many as FRED takes. */
+  async *#fromTheBeginning(): AsyncGenerator<PullWindow> {
+    await this.#describe();
+    const start = this.#task.since ?? beginning;
+    const dates = await this.#vintageDates(start);
+    if (dates === 'no-vintages') yield* this.#withoutVintages();
+    else yield* this.#inWindows(start, dates, false);
+  }
+
+  /** What came after the last vintage that is known; the window begins with that vintage. */
+  async *#sinceKnown(vintage: Day): AsyncGenerator<PullWindow> {
+    const held = await this.#task.read((view) => heldOn(view, this.#id, vintage));
+    if (held === undefined) {
+      // The facts that the bookmark speaks of are gone.
+      yield* this.#fromTheBeginning();
+      return;
+    }
+    this.#known = held;
+    if (vintage > this.#today) throw this.#clockBehind(vintage);
+    const rows = await this.#rows({ start: vintage, end: this.#today });
+    if (rows !== 'too-many-vintages') {
+      yield await this.#window({ start: vintage, end: this.#today }, rows, {
+        startIsKnown: true,
+        remaining: 0,
+      });
+      return;
+    }
+    const dates = await this.#vintageDates(vintage);
+    if (dates === 'no-vintages') throw this.#lostVintages();
+    yield* this.#inWindows(vintage, dates, true);
+  }
+
+  /** Windows that follow each other without a gap, from `start` to today; `dates` are the vintages in them. */
+  async *#inWindows(start: Day, dates: readonly Day[], startIsKnown: boolean): AsyncGenerator<PullWindow> {
+    let first = start;
+    let left = dates.filter((date) => date >= start);
+    let begun = startIsKnown;
+    for (;;) {
+      const size = this.#limits.vintages;
+      const next = left[size];
+      const asked = next === undefined ? this.#today : earlier(addDays(next, -1), this.#today);
+      const rows = await this.#rows({ start: first, end: asked });
+      // FRED may have corrected the day.
+      const end = earlier(asked, this.#today);
+      if (rows === 'too-many-vintages') {
+        if (size === 1) throw changed('series/observations', 'it takes not even one vintage date');
+        this.#limits.vintages = Math.floor(size / 2);
+        continue;
+      }
+      left = left.slice(size);
+      const remaining = Math.ceil(left.length / this.#limits.vintages);
+      yield await this.#window({ start: first, end }, rows, { startIsKnown: begun, remaining });
+      if (next === undefined || end === this.#today) return;
+      first = next;
+      begun = false;
+    }
+  }
+
+  /** A window of vintages: the rows that state something, and the bookmark after them. */
+  async #window(
+    period: Period,
+    { head, rows }: FredRows,
+    { startIsKnown, remaining }: { readonly startIsKnown: boolean; readonly remaining: number },
+  ): Promise<PullWindow> {
+    const path = `FRED ${this.#id} ${period.start} to ${period.end}`;
+    if (startIsKnown)
+      await this.#task.read((view) => addWithdrawn(view, this.#id, period.start, rows, this.#known));
+    const { news, contradictions } = stitch(rows, period.start, this.#known, startIsKnown);
+    if (contradictions.length > 0)
+      throw new ImportRefusal(
+        contradictions.map((found) => ({
+          kind: 'value' as const,
+          file: path,
+          seriesId: this.#id,
+          asOf: period.start,
+          ...found,
+        })),
+      );
+    // The rows state when their values were really published, as those of a request from the beginning do.
+    const whole = { ...head, realtime_start: beginning };
+    const files = await this.#files(path, whole, await this.#withoutKnown(news));
+    this.#bookmark = this.#after(period, news);
+    return {
+      ...files,
+      ...(files.files.length === 0 && { coverage: await this.#coverage(period.end) }),
+      bookmark: JSON.stringify(this.#bookmark),
+      upTo: period.end,
+      remaining,
+    };
+  }
+
+  /** The bookmark after a window: today is not over, so that its vintage is asked for again. */
+  #after({ start, end }: Period, news: readonly FredRow[]): FredBookmark {
+    let vintage = this.#bookmark.vintage ?? '';
+    for (const { realtime_start: from } of news)
+      if (typeof from === 'string' && from > vintage && from < this.#today && from !== beginning)
+        vintage = from;
+    if (vintage === '' && start !== beginning && start < this.#today) vintage = start;
+    return { ...(vintage !== '' && { vintage }), ...(end === this.#today && { partial: this.#today }) };
+  }
+
+  /** A series of which FRED keeps no vintages: what it has today, known from today on. */
+  async *#withoutVintages(): AsyncGenerator<PullWindow> {
+    const { head, rows } = await this.#rowsOfToday();
+    // FRED may have corrected the day.
+    const today = this.#today;
+    const held = (await this.#task.read((view) => heldOn(view, this.#id, today))) ?? new Map();
+    const before = readBookmark(this.#task.subject.bookmark);
+    const again = before?.partial === today;
+    if (before === undefined)
+      this.#task.note(
+        `${this.#id} has no vintages at FRED: its values count as known from the day of each run on`,
+      );
+    let news = rows.some((row) => isNews(row, held)) ? rows : [];
+    if (again && news.length > 0) {
+      const other = rows.filter((row) => isNews(row, held) && held.has(String(row.date)));
+      if (other.length > 0)
+        this.#task.note(
+          `${other.length} values changed since the last run today; the next day's run takes them`,
+        );
+      news = rows.filter((row) => isNews(row, held) && !held.has(String(row.date)));
+    }
+    const files = await this.#files(`FRED ${this.#id} on ${today}`, head, news);
+    this.#bookmark = { fetched: true, partial: today };
+    yield {
+      ...files,
+      ...(files.files.length === 0 && { coverage: await this.#coverage(today) }),
+      bookmark: JSON.stringify(this.#bookmark),
+      upTo: today,
+      remaining: 0,
+    };
+  }
+
+  /** What FRED has today, as rows that begin and end today. */
+  async #rowsOfToday(): Promise<FredRows> {
+    const period = { start: this.#today, end: this.#today };
+    const found = await this.#rows(period, 'no-vintages');
+    if (found === 'too-many-vintages') throw this.#lostVintages();
+    if (found !== 'no-vintages') return found;
+    const current = await this.#api.observations(this.#id);
+    if (typeof current === 'string' || 'today' in current) throw this.#refused(current);
+    // Without a period FRED answers with the day on which it last loaded data.
+    const today = { realtime_start: this.#today, realtime_end: this.#today };
+    return { head: { ...current.head, ...today }, rows: current.rows.map((row) => ({ ...row, ...today })) };
+  }
+
+  /** The rows of a period; where the clock of this machine is ahead of FRED's, up to FRED's today. */
+  async #rows<Expected extends FredRefusal = never>(
+    period: Period,
+    expected?: Expected,
+  ): Promise<FredRows | 'too-many-vintages' | Expected> {
+    const found = await this.#api.observations(this.#id, period.start, period.end);
+    if (typeof found === 'object' && 'today' in found) {
+      if (found.today >= period.end) throw this.#refused(found);
+      this.#task.note(`the clock of this machine is ahead: at FRED it is ${found.today}`);
+      const start = period.start === this.#today ? found.today : period.start;
+      this.#today = found.today;
+      return this.#rows({ start, end: found.today }, expected);
+    }
+    if (expected !== undefined && found === expected) return expected;
+    if (found === 'too-many-vintages' || typeof found === 'object') return found;
+    if (found === 'nothing-then') return { head: {}, rows: [] };
+    throw this.#refused(found);
+  }
+
+  async #vintageDates(from: Day): Promise<readonly Day[] | 'no-vintages'> {
+    const found = await this.#api.vintageDates(this.#id, from, '9999-12-31');
+    if (found === 'no-vintages') return found;
+    if (found === 'nothing-then') return [];
+    if (typeof found === 'string' || 'today' in found) throw this.#refused(found);
+    return found.filter((date) => date <= this.#today);
+  }
+
+  /** The documents of a window, with the description beside the observations. */
+  async #files(
+    path: string,
+    head: FredRows['head'],
+    rows: readonly FredRow[],
+  ): Promise<Pick<PullWindow, 'files' | 'load'>> {
+    if (rows.length === 0) return { files: [] };
+    await this.#describe();
+    const description = document(
+      { name: `${this.#id}-series.json`, path: `FRED ${this.#id}` },
+      this.#description ?? '',
+    );
+    const answer = { ...head, count: rows.length, offset: 0, limit: rows.length, observations: rows };
+    const file = document({ name: `${this.#id}-observations.json`, path }, JSON.stringify(answer), [
+      description,
+    ]);
+    const files: readonly ImportFile[] = [{ file, format: fredApi }];
+    return { files };
+  }
+
+  /** Asks for the description once in a run; an id that FRED does not know is a Problem with what it may have meant. */
+  async #describe(): Promise<void> {
+    if (this.#isDescribed) return;
+    this.#description = await this.#api.description(this.#id);
+    if (this.#description === undefined) throw await unknownSeries(this.#id, this.#api);
+    this.#isDescribed = true;
+  }
+
+  /** Without the rows of the day of the last run that the store has already. */
+  async #withoutKnown(news: readonly FredRow[]): Promise<readonly FredRow[]> {
+    const { partial } = this.#bookmark;
+    if (partial === undefined || !news.some(({ realtime_start: from }) => from === partial)) return news;
+    const held = (await this.#task.read((view) => heldOn(view, this.#id, partial))) ?? new Map();
+    return news.filter((row) => row.realtime_start !== partial || isNews(row, held));
+  }
+
+  /** The series whose coverage grows with a window that has no news, if the store has it. */
+  async #coverage(to: Day): Promise<ReadonlyMap<string, Day>> {
+    const held = await this.#task.read((view) => view.findSeries(this.#id));
+    return new Map(held === undefined ? [] : [[this.#id, to]]);
+  }
+
+  #refused(refusal: FredRefusal): Problem {
+    const reason = typeof refusal === 'string' ? refusal.replaceAll('-', ' ') : `today is ${refusal.today}`;
+    return new Problem('bad-answer', `FRED refused the observations of ${this.#id}: ${reason}`);
+  }
+
+  #lostVintages(): Problem {
+    return new Problem(
+      'bad-answer',
+      `FRED's answers about the vintages of ${this.#id} contradict each other`,
+      {
+        hints: ['pull again later'],
+      },
+    );
+  }
+
+  #clockBehind(vintage: Day): Problem {
+    const detail = `the clock of this machine says ${this.#today}, and the store has a vintage of ${vintage}`;
+    return new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
+  }
+}

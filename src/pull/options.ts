@@ -1,0 +1,114 @@
+import type { Day } from '../domain/series/date.ts';
+import { openStoreIfAny } from '../store/open.ts';
+import type { StoreView } from '../store/store.ts';
+import { Getter, type PullEvent } from './getter.ts';
+import type { Timing } from './pace.ts';
+import type { PullSource, SourceName, SourceSettings } from './source.ts';
+import type { PulledSubject, PullStop } from './summary.ts';
+
+/** What to pull: names by source, such as `{ fred: ['GDP'] }`. Without names, all that the store follows of that source. */
+export type PullRequest = Readonly<Partial<Record<SourceName, readonly string[]>>>;
+
+/** How to pull. */
+export type PullOptions = {
+  /** The address of the store; a missing store is created. */
+  readonly store: string;
+  /** What to follow from now on; without it, everything that the store follows is brought up to date. */
+  readonly request?: PullRequest | undefined;
+  /** Keys, contact and base addresses of the sources. */
+  readonly settings?: Readonly<Partial<Record<SourceName, SourceSettings>>>;
+  /** Asks again for whole histories. */
+  readonly full?: boolean;
+  /** The day from which a history that begins now is wanted. */
+  readonly since?: Day | undefined;
+  /** Says what would be asked, and asks nothing. */
+  readonly dryRun?: boolean;
+  /** Seconds after which no further window begins. */
+  readonly maxDuration?: number | undefined;
+  /** Seconds that one try of a request may take; 30 unless given. */
+  readonly timeout?: number | undefined;
+  /** Tries after a transient failure; 3 unless given. */
+  readonly retries?: number | undefined;
+  /** Seconds that one request may wait in all; 60 unless given. */
+  readonly maxWait?: number | undefined;
+  /** The folder of the files by which processes share the pace of each source; without it the pace is this call's alone. */
+  readonly cacheFolder?: string | undefined;
+  /** The environment, whose usual variables name the proxies; that of the process unless given. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly clock?: (() => Date) | undefined;
+  /** Stops the pull between two windows. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: PullProgress) => void) | undefined;
+  /** Called when a subject is done. */
+  readonly onSubject?: ((subject: PulledSubject) => void) | undefined;
+  /** Called after each try of a request and before each wait, without secrets. */
+  readonly watch?: ((event: PullEvent) => void) | undefined;
+  /** How time passes; tests replace it. */
+  readonly timing?: Timing | undefined;
+};
+
+/** The progress of a pull. */
+export type PullProgress = {
+  readonly source: SourceName;
+  readonly name: string;
+  /** The subjects that are done, and all of them. */
+  readonly done: number;
+  readonly total: number;
+  readonly requests: number;
+  /** Statements, rates and trades that were read. */
+  readonly rows: number;
+};
+
+/** What the sources of a pull share. */
+export type PullContext = {
+  readonly options: PullOptions;
+  readonly signal: AbortSignal;
+  readonly clock: () => Date;
+  readonly timing: Timing;
+  readonly results: PullResults;
+};
+
+type PullResults = {
+  readonly started: number;
+  readonly subjects: PulledSubject[];
+  readonly stops: PullStop[];
+  created: boolean;
+  outOfTime: boolean;
+  requests: number;
+  rows: number;
+  plannedSeconds: number;
+};
+
+/** The results of a pull that begins at this time. */
+export function newResults(started: number): Pick<PullContext, 'results'> {
+  const counts = { requests: 0, rows: 0, plannedSeconds: 0 };
+  return { results: { started, subjects: [], stops: [], created: false, outOfTime: false, ...counts } };
+}
+
+/** Reads the store at an address; undefined if there is none. */
+export async function readStore<T>(
+  address: string,
+  work: (view: StoreView) => Promise<T>,
+): Promise<T | undefined> {
+  const store = await openStoreIfAny(address);
+  if (store === undefined) return undefined;
+  try {
+    return await store.read(work);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Opens the requests to a source; `unauthorized` without the key or contact that it wants. */
+export function openGetter(source: PullSource, { options, timing, signal }: PullContext): Getter {
+  return new Getter(source, source.access(options.settings?.[source.name] ?? {}), {
+    timeout: options.timeout ?? 30,
+    retries: options.retries ?? 3,
+    maxWait: options.maxWait ?? 60,
+    paceFolder: options.cacheFolder,
+    env: options.env ?? process.env,
+    timing,
+    signal,
+    watch: options.watch ?? (() => undefined),
+  });
+}

@@ -1,0 +1,206 @@
+import { addDays, type Day, earlier, monthEnd, periodStart, weekendDay } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import { zipMembers } from '../../import/files/zip.ts';
+import { secForm345 } from '../../import/formats/sec/form345.ts';
+import { submissionsIn } from '../../import/formats/sec/tables.ts';
+import type { ImportFile } from '../../import/load/load.ts';
+import { document, type PullTask, type PullWindow } from '../source.ts';
+import { filingsInWindow, isAbsent, submissionsOf, unheld } from './answers.ts';
+import { type DataSetLink, dataSetLinks, filingsInIndex, type IndexedFiling } from './listings.ts';
+
+/** How far the filings of everyone have come. */
+type DailyBookmark = {
+  /** The first filing date that is wanted. */
+  readonly from: Day;
+  /** The last day that is complete. */
+  readonly through: Day;
+  /** The filings that were asked for of the next day, which is not complete. */
+  readonly partial?: { readonly day: Day; readonly done: readonly string[] };
+};
+
+/** Without `--since`, following everyone begins with so many days. */
+const firstDays = 7;
+
+/** Holidays never close so many working days in a row: then the indexes are not where they were. */
+const mostMissing = 4;
+
+const dataSetPage = '/data-research/sec-markets-data/insider-transactions-data-sets';
+
+/** So many ownership filings come on a working day, for estimates. */
+const filingsADay = 900;
+
+/** The fewest requests for the days that are left, with data sets for the whole quarters among them. */
+export function estimateDaily(bookmark: string, since: Day | undefined, lastDay: Day) {
+  const held: DailyBookmark | undefined = bookmark === '' ? undefined : JSON.parse(bookmark);
+  const from = since ?? addDays(lastDay, 1 - firstDays);
+  const begins = held === undefined || (since !== undefined && since < held.from);
+  const first = begins ? from : addDays(held.through, 1);
+  let [days, quarters] = [0, 0];
+  for (let day = first; day <= lastDay; ) {
+    const isWhole = (begins && day === first) || day === periodStart(day, 'Q');
+    if (isWhole && quarterEnd(day) < lastDay) {
+      quarters += 1;
+      day = quarterEnd(day);
+    } else if (weekendDay(day) === undefined) days += 1;
+    day = addDays(day, 1);
+  }
+  const pieces = [
+    ...(quarters > 0 ? [quarters === 1 ? '1 quarterly data set' : `${quarters} quarterly data sets`] : []),
+    ...(days > 0 ? [`the ${days === 1 ? 'index of 1 day' : `indexes of ${days} days`}`] : []),
+    ...(days > 0 ? [`then one for each filing, about ${filingsADay} a day`] : []),
+  ];
+  const what = pieces.length === 0 ? 'no day has ended since the last pull' : pieces.join(', ');
+  return { requests: days + (quarters > 0 ? quarters + 1 : 0), what };
+}
+
+/** The tables without which a data set does not say who traded what, and when it was filed. */
+const tables = ['SUBMISSION.tsv', 'REPORTINGOWNER.tsv', 'NONDERIV_TRANS.tsv', 'DERIV_TRANS.tsv'];
+
+/**
+ * The ownership filings of everyone, oldest first: the form index of each day and the full submission of each filing in
+ * it. A whole quarter of the past comes from its data set, if the SEC's page links to one.
+ */
+export class DailyFilings {
+  readonly #task: PullTask;
+  /** The last day whose index is published. */
+  readonly #lastDay: Day;
+  #bookmark: DailyBookmark;
+  /** Whether the first day may be within a quarter that is wanted as a whole. */
+  #begins: boolean;
+  #links: readonly DataSetLink[] | undefined;
+  /** The working days without an index, since the last one that has one. */
+  #missing: Day[] = [];
+
+  constructor(task: PullTask, lastDay: Day) {
+    const { subject, since, full } = task;
+    const held: DailyBookmark | undefined =
+      subject.bookmark === '' ? undefined : JSON.parse(subject.bookmark);
+    const from = since ?? held?.from ?? addDays(lastDay, 1 - firstDays);
+    this.#task = task;
+    this.#lastDay = lastDay;
+    this.#begins = held === undefined || full || from < held.from;
+    this.#bookmark = held === undefined || this.#begins ? { from, through: addDays(from, -1) } : held;
+  }
+
+  async *windows(): AsyncGenerator<PullWindow> {
+    let windows = 0;
+    for (let day = addDays(this.#bookmark.through, 1); day <= this.#lastDay; ) {
+      const from = periodStart(day, 'Q');
+      const to = quarterEnd(day);
+      const link = day === from || (this.#begins && windows === 0) ? await this.#linkTo(from, to) : undefined;
+      const own = link === undefined ? this.#days(day, earlier(to, this.#lastDay)) : this.#quarter(link);
+      for await (const window of own) {
+        windows += 1;
+        yield window;
+      }
+      day = addDays(to, 1);
+    }
+    // Also without anything new, the store records when the SEC was asked.
+    if (windows === 0) yield this.#window([]);
+  }
+
+  /** The link to the data set of a quarter; undefined if the quarter is not over or has none yet. */
+  async #linkTo(from: Day, to: Day): Promise<DataSetLink | undefined> {
+    if (to >= this.#lastDay) return undefined;
+    this.#links ??= await this.#allLinks();
+    return this.#links.find((link) => link.from === from);
+  }
+
+  async #allLinks(): Promise<readonly DataSetLink[]> {
+    const links = dataSetLinks((await this.#task.get(dataSetPage)).body.toString());
+    if (links.length > 0) return links;
+    throw new Problem('bad-input', 'the page of the quarterly data sets links to none of them', {
+      hints: ['--since with a day of this quarter begins without them'],
+    });
+  }
+
+  async *#quarter({ quarter, from, to, path }: DataSetLink): AsyncGenerator<PullWindow> {
+    const archive = path.slice(path.lastIndexOf('/') + 1);
+    const { body } = await this.#task.get(path);
+    const files: ImportFile[] = [];
+    for (const file of await zipMembers(body, archive))
+      if (secForm345.recognise((await file.head()).toString(), file.name))
+        files.push({ file, format: secForm345 });
+    const absent = tables.filter((table) => !files.some(({ file }) => file.name === table));
+    if (absent.length > 0)
+      throw new Problem('bad-input', `${archive}: the data set of ${quarter} has no ${absent.join(', ')}`);
+    const submissions = files.find(({ file }) => file.name === tables[0]);
+    const days = submissions === undefined ? [] : [...(await submissionsIn(submissions.file)).values()];
+    if (!days.some(({ filedOn }) => filedOn >= from && filedOn <= to))
+      throw new Problem('bad-input', `${archive}: the data set has no filing of ${quarter}`);
+    this.#bookmark = { from: this.#bookmark.from, through: to };
+    yield this.#window(files);
+  }
+
+  /** The filings of some days of one quarter. */
+  async *#days(from: Day, to: Day): AsyncGenerator<PullWindow> {
+    for (let day = from; day <= to; day = addDays(day, 1)) {
+      // EDGAR gives no filing the date of a weekend.
+      if (weekendDay(day) !== undefined) continue;
+      const filings = await this.#index(day);
+      if (filings === undefined) {
+        this.#missing.push(day);
+        if (this.#missing.length > mostMissing) throw noIndexes(this.#missing);
+      } else {
+        this.#missing = [];
+        yield* this.#day(day, filings);
+      }
+    }
+  }
+
+  /** The ownership filings of a day; undefined if the day has no index: a holiday, or it is not published yet. */
+  async #index(day: Day): Promise<readonly IndexedFiling[] | undefined> {
+    const quarter = Math.ceil(Number(day.slice(5, 7)) / 3);
+    const name = `form.${day.replaceAll('-', '')}.idx`;
+    const reply = await this.#task.get(
+      `/Archives/edgar/daily-index/${day.slice(0, 4)}/QTR${quarter}/${name}`,
+    );
+    return isAbsent(reply)
+      ? undefined
+      : filingsInIndex(document({ name, path: `index ${name}` }, reply.body));
+  }
+
+  async *#day(day: Day, filings: readonly IndexedFiling[]): AsyncGenerator<PullWindow> {
+    const { from, through, partial } = this.#bookmark;
+    const done = new Set(partial?.day === day ? partial.done : []);
+    const wanted = filings.filter(({ accessionNumber }) => !done.has(accessionNumber));
+    let start = 0;
+    do {
+      const window = wanted.slice(start, start + filingsInWindow);
+      start += window.length;
+      const files = await submissionsOf(await unheld(window, this.#task), this.#task);
+      for (const { accessionNumber } of window) done.add(accessionNumber);
+      this.#bookmark =
+        start < wanted.length ? { from, through, partial: { day, done: [...done] } } : { from, through: day };
+      yield this.#window(files, Math.ceil((wanted.length - start) / filingsInWindow));
+    } while (start < wanted.length);
+  }
+
+  #window(files: readonly ImportFile[], ofDay = 0): PullWindow {
+    const { through } = this.#bookmark;
+    const remaining = ofDay + this.#pieces(addDays(through, ofDay > 0 ? 2 : 1));
+    return { files, keepsHeld: true, bookmark: JSON.stringify(this.#bookmark), upTo: through, remaining };
+  }
+
+  /** The days and quarters that are left from a day on. */
+  #pieces(first: Day): number {
+    let pieces = 0;
+    for (let day = first; day <= this.#lastDay; ) {
+      const link = this.#links?.find(({ from }) => from === day);
+      if (link !== undefined || weekendDay(day) === undefined) pieces += 1;
+      day = addDays(link?.to ?? day, 1);
+    }
+    return pieces;
+  }
+}
+
+function quarterEnd(day: Day): Day {
+  return monthEnd(addDays(periodStart(day, 'Q'), 75));
+}
+
+function noIndexes(days: readonly Day[]): Problem {
+  return new Problem(
+    'bad-input',
+    `the SEC has no index of filings for ${days.length} working days in a row, ${days[0]} to ${days.at(-1)}`,
+  );
+}

@@ -1,0 +1,111 @@
+import { type Day, latestDay } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
+import { sourceFile } from '../import/files/content.ts';
+import type { SourceFile } from '../import/files/source-file.ts';
+import type { LoadOptions } from '../import/load/file-loader.ts';
+import type { ImportFile } from '../import/load/load.ts';
+import type { Followed } from '../store/followed.ts';
+import type { StoreView } from '../store/store.ts';
+import type { Getter, SourceAccess } from './getter.ts';
+import type { PaceRule } from './pace.ts';
+
+/** The live sources that a store can follow. */
+export type SourceName = 'fred' | 'treasury' | 'sec';
+
+/** What a user's environment says about a source. */
+export type SourceSettings = {
+  /** The base address, in the place of the publisher's. */
+  readonly url?: string | undefined;
+  /** The user's key. */
+  readonly key?: string | undefined;
+  /** The user's name and mail address, for a publisher that wants to know who asks. */
+  readonly contact?: string | undefined;
+};
+
+/** What a source gave in one piece; it becomes facts in one transaction, and the bookmark with them. */
+export type PullWindow = {
+  /** Documents in memory, and the format that each is read as; none if there was nothing new. */
+  readonly files: readonly ImportFile[];
+  /** What the reader must know besides. */
+  readonly load?: Partial<Pick<LoadOptions, 'filedOn' | 'series'>>;
+  /** Leaves out what contradicts the store, and reports it at the end; without it the window is refused as a whole. */
+  readonly keepsHeld?: true;
+  /** The series whose coverage grows although there is no document. */
+  readonly coverage?: ReadonlyMap<string, Day>;
+  /** How far the store is with this window, in the words of the source. */
+  readonly bookmark: string;
+  readonly upTo: Day;
+  /** The windows that are still to come, as far as the source knows. */
+  readonly remaining: number;
+};
+
+/** What a source needs to pull one thing that the store follows. */
+export type PullTask = {
+  readonly subject: Followed;
+  /** Asks again for everything, although the store has it. */
+  readonly full: boolean;
+  /** Leaves out what was published before this day, when a history begins. */
+  readonly since: Day | undefined;
+  readonly now: Date;
+  readonly get: Getter['get'];
+  /** Reads the store as it is now; undefined while there is none. */
+  readonly read: <T>(work: (view: StoreView) => Promise<T>) => Promise<T | undefined>;
+  /** Tells the user something about this subject. */
+  readonly note: (text: string) => void;
+};
+
+/** Numbers of what a store has of a subject, or of what was new in it, by the names that the source gives them. */
+export type PullCounts = Readonly<Record<string, number>>;
+
+/** A live source. */
+export interface PullSource {
+  readonly name: SourceName;
+  /** The name of the publisher: `FRED`. */
+  readonly title: string;
+  readonly pace: readonly PaceRule[];
+  /** How requests go out; a Problem of the kind `unauthorized` without the key or contact that the source wants. */
+  access(settings: SourceSettings): SourceAccess;
+  /**
+   * The names to follow, in the form in which the store keeps them; some texts, such as `release 53`, stand for several,
+   * and stay as they are without `get`. A text that is no name is a Problem. Without texts: what the source has as a whole.
+   */
+  resolve(typed: readonly string[], get: Getter['get'] | undefined): Promise<readonly string[]>;
+  /** The fewest requests that pulling it takes, without asking the source, and what they are for. */
+  estimate(
+    subject: Followed,
+    when: Pick<PullTask, 'since' | 'now'>,
+  ): { readonly requests: number; readonly what: string };
+  /** The windows of a subject, oldest first. The next one is asked for when the store has the one before. */
+  windows(task: PullTask): AsyncIterable<PullWindow>;
+  /** The words for what is counted, by name: `{ new_vintages: ['new vintage', 'new vintages'] }`. */
+  readonly counted: Readonly<Record<string, readonly [one: string, several: string]>>;
+  /** Counts what a store has of a subject; the difference of two counts is what was new. */
+  count(subject: string, view: StoreView): Promise<PullCounts>;
+}
+
+/** Throws a Problem if the clock of this machine is behind what the store has of a subject. */
+export function checkClock({ subject: { upTo, name }, now }: Pick<PullTask, 'subject' | 'now'>): void {
+  const today = latestDay(now);
+  if (upTo === undefined || upTo <= today) return;
+  const detail = `the clock of this machine says ${today}, and the store has what was published up to ${upTo} of ${name}`;
+  throw new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
+}
+
+/** An answer of a source as a file that the readers of `asof import` take; `path` is what messages and the import log show. */
+export function document(
+  { name, path }: { readonly name: string; readonly path: string },
+  content: string | Buffer,
+  siblings: readonly SourceFile[] = [],
+): SourceFile {
+  const bytes = Buffer.from(content);
+  return sourceFile({
+    name,
+    path,
+    size: bytes.length,
+    async *read(counter) {
+      counter?.(bytes.length);
+      yield bytes;
+    },
+    siblings: async () => siblings,
+  });
+}

@@ -1,0 +1,28 @@
+import type { Day } from '../domain/series/date.ts';
+
+/** Something that a store follows at a live source, such as a series of FRED, and how far it has come. */
+export type Followed = {
+  readonly source: string;
+  /** What is followed, in the words of the source: `GDP`. */
+  readonly name: string;
+  /** When following began, ISO 8601. */
+  readonly since: string;
+  /** How far the facts in the store reach, in the words of the source; empty before the first of them. */
+  readonly bookmark: string;
+  /** The last day for which the store has what the source published. */
+  readonly upTo: Day | undefined;
+  /** When the source last answered, ISO 8601. */
+  readonly lastRun: string | undefined;
+  /** What the last run left undone, in words; empty if nothing. */
+  readonly left: string;
+};
+
+/** A field of a series' description that had another text before. */
+export type DescriptionChange = {
+  readonly seriesId: string;
+  /** The day on which the change was noticed. */
+  readonly changedOn: Day;
+  readonly field: string;
+  readonly before: string;
+  readonly after: string;
+};
