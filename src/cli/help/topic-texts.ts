@@ -54,6 +54,12 @@ const environment = `Environment
   ASOF_API_KEY       key for that service
   ASOF_API_KEY_FILE  file with the key. Default: the key that \`asof auth login\` stored
                      for the origin of the service
+  FRED_API_KEY       key for FRED, which \`asof pull fred\` sends; ASOF_FRED_API_KEY_FILE names
+                     a file with it. Default: the key that \`asof auth login --source fred\`
+                     stored
+  ASOF_SEC_CONTACT   name and mail address that the SEC wants (or the setting sec_contact)
+  ASOF_FRED_URL, ASOF_TREASURY_URL, ASOF_SEC_URL
+                     base addresses of the live sources, for mirrors and tests
   ASOF_TIMEOUT       seconds before one try of a request is given up. --timeout takes
                      precedence
   ASOF_FORMAT        output format. --format, --csv, --json and the extension of -o take

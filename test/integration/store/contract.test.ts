@@ -44,6 +44,59 @@ onEveryEngine((engine) => {
   const revise = (address: string, value: string) =>
     importFiles(address, { 'more.csv': facts(`GDP 2014-10-01 2015-02-27 ${value}`) }, { replace: true });
 
+  describe('what a store follows', () => {
+    const record = {
+      source: 'fred',
+      name: 'GDP',
+      since: '2025-01-20T18:00:00.000Z',
+      bookmark: '{"vintage":"2024-12-19"}',
+      upTo: '2025-01-20',
+      lastRun: '2025-01-20T18:00:01.000Z',
+      left: '',
+    };
+    const begun = { ...record, bookmark: '', upTo: undefined, lastRun: undefined, left: 'everything' };
+
+    it('is written with the facts, replaced by later records, and forgotten on demand', async () => {
+      const address = await newStore();
+      expect(await reading(address, (view) => view.followed())).toEqual([]);
+      await writing(address, (writer) => writer.follow(begun));
+      expect(await reading(address, (view) => view.followed())).toEqual([begun]);
+      await writing(address, (writer) => writer.follow({ ...record, since: 'later' }));
+      // Following began with the first record.
+      expect(await reading(address, (view) => view.followed())).toEqual([record]);
+      expect(await writing(address, (writer) => writer.unfollow('fred', 'GDP'))).toBe(true);
+      expect(await writing(address, (writer) => writer.unfollow('fred', 'GDP'))).toBe(false);
+      expect(await reading(address, (view) => view.followed())).toEqual([]);
+    });
+
+    it('changes no state of the data, and is gone with a transaction that is rolled back', async () => {
+      const address = await newStore();
+      const before = await reading(address, (view) => view.state());
+      await writing(address, (writer) => writer.follow(record));
+      expect(await reading(address, (view) => view.state())).toEqual(before);
+      const writer = await openWriter(address);
+      await writer.follow({ ...record, name: 'UNRATE' });
+      await writer.rollback();
+      expect((await reading(address, (view) => view.followed())).map(({ name }) => name)).toEqual(['GDP']);
+    });
+  });
+
+  describe('the changes of a description', () => {
+    it('are kept by day, oldest first; of several on one day the first text before counts', async () => {
+      const address = await newStore();
+      const change = { seriesId: 'GDP', changedOn: '2025-01-20', field: 'title', before: 'a', after: 'b' };
+      await writing(address, async (writer) => {
+        await writer.recordChange({ ...change, changedOn: '2025-02-01', before: 'c', after: 'd' });
+        await writer.recordChange(change);
+        await writer.recordChange({ ...change, before: 'b', after: 'c' });
+      });
+      expect(await reading(address, (view) => view.descriptionChanges('GDP'))).toEqual([
+        { ...change, after: 'c' },
+        { ...change, changedOn: '2025-02-01', before: 'c', after: 'd' },
+      ]);
+    });
+  });
+
   describe('a read of a store', () => {
     it('answers everything from one state, even if an import commits meanwhile', async () => {
       const address = await newStore();
