@@ -1,6 +1,6 @@
-import { type Note, pagesOrFailure, type QueryAnswer, type QueryContext } from '../analysis/answer.ts';
+import { type Note, pagesOrFailure, type QueryAnswer } from '../analysis/answer.ts';
 import { Basis, type Demands } from '../analysis/basis.ts';
-import { noteBasis } from '../analysis/coverage.ts';
+import { withBasis } from '../analysis/coverage.ts';
 import { remarked } from '../analysis/run.ts';
 import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
 import type { Client } from '../client/client.ts';
@@ -11,14 +11,7 @@ import { Problem } from '../errors/problem.ts';
 import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from '../operations/envelope.ts';
 import { type KnownOperation, operations } from '../operations/index.ts';
 import type { Operation, RowOf } from '../operations/operation.ts';
-import {
-  type CamelCase,
-  camelCase,
-  type ParamsOf,
-  type ParamTexts,
-  paramTexts,
-  textOf,
-} from '../operations/param.ts';
+import { type CamelCase, camelCase, type ParamsOf, paramTexts } from '../operations/param.ts';
 
 /** The rows of an answer. Days are `YYYY-MM-DD`, numbers of facts are exact decimal texts, missing is null. */
 export type Result<R> = {
@@ -271,18 +264,6 @@ function pagesFor(
   const pages = pagesOf(client, operation, texts, paging, signal);
   const context = { client, signal, basis, explained, ...(onNote && { note: onNote }) };
   return withBasis(operation, texts, remarked(operation, texts, pages, context), context);
-}
-
-/** The same pages; notes at their end what those of a series as of a day are based on, such as samples. */
-async function* withBasis(
-  { boundBy, command: { several } }: Operation,
-  texts: ParamTexts,
-  pages: AsyncIterable<Envelope>,
-  context: QueryContext,
-): AsyncGenerator<Envelope> {
-  yield* pages;
-  const [id, asOf] = [textOf(texts, 'id'), boundBy === undefined ? undefined : textOf(texts, boundBy)];
-  if (several === true && id !== undefined && asOf !== undefined) await noteBasis([{ id }], [asOf], context);
 }
 
 /** The extent that values ask for, and the other values; `first` is one of them where the listing has no oldest rows. */

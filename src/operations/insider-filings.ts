@@ -2,10 +2,10 @@ import { transactionValue } from '../domain/insider/cluster.ts';
 import { type Filing, formTypes, hasSymbol, leadOwner, otherOwners } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { firstFilingDay, tickerReason } from './cluster-search.ts';
+import { reasonWithoutFilings } from './cluster-search.ts';
 import { type Field, nullable, nullableExtension } from './field.ts';
 import { operation, pageOf } from './operation.ts';
-import { type Clock, type ParamTexts, textOf, without } from './param.ts';
+import { type Clock, type ParamTexts, textOf } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
 /** Days counted back where no date is given. */
@@ -213,22 +213,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     rows.length === 0 || isDated(texts)
       ? undefined
       : `filed in the last ${usualDays} days; --from shows earlier ones`,
-  async whyEmpty(texts, ask) {
-    const reason = await tickerReason(texts, ask);
-    const [days = usualDays, from, to, asOf] = ['days', 'from', 'to', 'as_of'].map((name) =>
-      textOf(texts, name),
-    );
-    if (from !== undefined || to !== undefined) return reason;
-    const { results } = await ask('insider_filings', [
-      ...['days', 'limit', 'cursor'].reduce(without, texts),
-      ['from', firstFilingDay],
-      ['limit', '1'],
-    ]);
-    const [newest] = results;
-    if (newest === undefined)
-      return `no filing on any day${asOf === undefined ? '' : ` up to ${asOf}`} matches`;
-    return `none was filed in the last ${days} days, the newest on ${String(newest.filing_date)}; --from shows earlier ones`;
-  },
+  whyEmpty: (texts, ask) => reasonWithoutFilings(texts, usualDays, ask),
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
