@@ -116,7 +116,7 @@ function kind(accepts: (value: unknown) => boolean, use: string): Kind {
 export const flag = kind((value) => typeof value === 'boolean', 'true or false');
 
 /** Any text. */
-export const text = kind((value) => typeof value === 'string', 'a text');
+const text = kind((value) => typeof value === 'string', 'a text');
 
 /** A text that is not blank. */
 export const word = kind(
