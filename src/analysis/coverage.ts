@@ -1,7 +1,9 @@
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Coverage, Row } from '../operations/envelope.ts';
+import type { Coverage, Envelope, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/index.ts';
+import type { Operation } from '../operations/operation.ts';
+import { type ParamTexts, textOf } from '../operations/param.ts';
 import type { QueryContext } from './answer.ts';
 import { inexactText } from './basis.ts';
 import type { ResolvedSeries } from './series-ids.ts';
@@ -17,6 +19,18 @@ export async function noteBasis(
 ): Promise<void> {
   await noteOutside(answered, days, context);
   for (const text of sampleTexts(answered, days, context)) context.note?.({ kind: 'sampled', text });
+}
+
+/** The same pages; notes at their end what those of a series as of a day are based on, such as samples. */
+export async function* withBasis(
+  { boundBy, command: { several } }: Operation,
+  texts: ParamTexts,
+  pages: AsyncIterable<Envelope>,
+  context: QueryContext,
+): AsyncGenerator<Envelope> {
+  yield* pages;
+  const [id, asOf] = [textOf(texts, 'id'), boundBy === undefined ? undefined : textOf(texts, boundBy)];
+  if (several === true && id !== undefined && asOf !== undefined) await noteBasis([{ id }], [asOf], context);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Note, QueryAnswer, QueryContext } from '../analysis/answer.ts';
+import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
 import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
 import {
@@ -52,7 +52,6 @@ type Checked = { readonly [K in 'asOf' | 'date' | 'from' | 'to' | 'vs']?: Day | 
 /** What analyses ask with. */
 export type AnalysisSource = AnswerSource & {
   readonly clock: () => Date;
-  readonly onNote?: (note: Note) => void;
 };
 
 /** The analyses: answers that are put together from several requests, out of one state of the data. */

@@ -1,5 +1,6 @@
-import { pagesOrFailure, type QueryAnswer } from '../analysis/answer.ts';
+import { type Note, pagesOrFailure, type QueryAnswer } from '../analysis/answer.ts';
 import { Basis, type Demands } from '../analysis/basis.ts';
+import { withBasis } from '../analysis/coverage.ts';
 import { remarked } from '../analysis/run.ts';
 import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
 import type { Client } from '../client/client.ts';
@@ -38,6 +39,7 @@ export type AnswerSource = {
   readonly client: Client;
   readonly signal: AbortSignal;
   readonly clock: () => Date;
+  readonly onNote?: (note: Note) => void;
 };
 
 /** The same source, whose client notes what one answer is based on. */
@@ -244,7 +246,7 @@ function pagesFor(
   operation: Operation,
   argument: string | undefined,
   values: NamedValues,
-  { client, signal, basis }: BasedSource,
+  { client, signal, basis, onNote }: BasedSource,
   explained = false,
 ): AsyncGenerator<Envelope> {
   const { command, params } = operation;
@@ -260,7 +262,8 @@ function pagesFor(
     ([name, text]) => [name, params[name]?.namesSeries === true ? text.toUpperCase() : text] as const,
   );
   const pages = pagesOf(client, operation, texts, paging, signal);
-  return remarked(operation, texts, pages, { client, signal, basis, explained });
+  const context = { client, signal, basis, explained, ...(onNote && { note: onNote }) };
+  return withBasis(operation, texts, remarked(operation, texts, pages, context), context);
 }
 
 /** The extent that values ask for, and the other values; `first` is one of them where the listing has no oldest rows. */

@@ -9,7 +9,7 @@ import type { StoreState, StoreView } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import type { AskMore } from './operation.ts';
 import { type Page, type PagePosition, pageOf } from './operation.ts';
-import { type ParamTexts, textOf } from './param.ts';
+import { type ParamTexts, textOf, without } from './param.ts';
 
 /** A cluster with the ticker and the name of its issuer, as its newest filing states them. */
 export type NamedCluster = Cluster & {
@@ -157,5 +157,27 @@ export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<str
   });
 }
 
+/** Why no filings were found: there are none of the ticker (a Problem), none in the usual or the typed number of days, or none at all. */
+export async function reasonWithoutFilings(
+  texts: ParamTexts,
+  usualDays: number,
+  ask: AskMore,
+): Promise<string | undefined> {
+  const reason = await tickerReason(texts, ask);
+  const [days = String(usualDays), from, to, asOf] = ['days', 'from', 'to', 'as_of'].map((name) =>
+    textOf(texts, name),
+  );
+  if (from !== undefined || to !== undefined) return reason;
+  const { results } = await ask('insider_filings', [
+    ...['days', 'limit', 'cursor'].reduce(without, texts),
+    ['from', firstFilingDay],
+    ['limit', '1'],
+  ]);
+  const [newest] = results;
+  if (newest === undefined)
+    return `no filing on any day${asOf === undefined ? '' : ` up to ${asOf}`} matches`;
+  return `none was filed in the last ${days} days, the newest on ${String(newest.filing_date)}; --from shows earlier ones`;
+}
+
 /** Before the first filing with the SEC. */
-export const firstFilingDay = '1900-01-01';
+const firstFilingDay = '1900-01-01';

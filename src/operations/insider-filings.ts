@@ -2,10 +2,10 @@ import { transactionValue } from '../domain/insider/cluster.ts';
 import { type Filing, formTypes, hasSymbol, leadOwner, otherOwners } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { firstFilingDay, tickerReason } from './cluster-search.ts';
+import { reasonWithoutFilings } from './cluster-search.ts';
 import { type Field, nullable, nullableExtension } from './field.ts';
 import { operation, pageOf } from './operation.ts';
-import { type Clock, textOf, without } from './param.ts';
+import { type Clock, type ParamTexts, textOf } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
 /** Days counted back where no date is given. */
@@ -209,18 +209,11 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     lacking.has('as_of')
       ? { params: { days: undefined, as_of: undefined, ...filedWithin(asked, clock) } }
       : undefined,
-  async whyEmpty(texts, ask) {
-    const reason = await tickerReason(texts, ask);
-    if (['days', 'from', 'to'].some((name) => textOf(texts, name) !== undefined)) return reason;
-    const { results } = await ask('insider_filings', [
-      ...without(without(texts, 'limit'), 'cursor'),
-      ['from', firstFilingDay],
-      ['limit', '1'],
-    ]);
-    const [newest] = results;
-    if (newest === undefined) return reason;
-    return `none was filed in the last ${usualDays} days, the newest on ${String(newest.filing_date)}; --from shows earlier ones`;
-  },
+  remark: (rows, texts) =>
+    rows.length === 0 || isDated(texts)
+      ? undefined
+      : `filed in the last ${usualDays} days; --from shows earlier ones`,
+  whyEmpty: (texts, ask) => reasonWithoutFilings(texts, usualDays, ask),
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
@@ -248,6 +241,11 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
 type Dates = Readonly<Record<'from' | 'to' | 'as_of', Day | undefined>> & {
   readonly days: number | undefined;
 };
+
+/** Whether the texts say on which days the filings are. */
+function isDated(texts: ParamTexts): boolean {
+  return ['days', 'from', 'to'].some((name) => textOf(texts, name) !== undefined);
+}
 
 /** The number of days to count back; undefined if the range has its own first day. */
 function countOf({ days: asked, from, to }: Omit<Dates, 'as_of'>): number | undefined {

@@ -45,8 +45,10 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     const { rows, failures, differs = rows > 0 } = await answer(job);
     messages.detail(`asof: ${rows} ${rows === 1 ? 'row' : 'rows'} in ${io.clock().getTime() - started} ms`);
     const codes: number[] = [];
-    for (const { id, error } of failures)
+    for (const { id, error: failure } of failures) {
+      const error = namingCursor(failure, query);
       codes.push(reportFailure(await withSuggestion(error, id, context), line.output.format === 'json', io));
+    }
     if (codes[0] !== undefined) return codes[0];
     if (rows === 0 && output.failEmpty) return exitCode.empty;
     return line.exitCode && differs ? exitCode.differences : exitCode.success;
@@ -107,7 +109,7 @@ async function answer(job: Job): Promise<Outcome> {
     return outcome;
   } catch (error) {
     await sink.abandon();
-    throw withHint(error, output);
+    throw withHint(namingCursor(error, job.query), output);
   } finally {
     bar.clear();
     const isEmpty = outcome?.rows === 0 && outcome.failures.length === 0;
@@ -118,6 +120,15 @@ async function answer(job: Job): Promise<Outcome> {
 /** The line below an empty table, which would look like a failure otherwise. */
 function noRows(reasons: readonly string[]): string {
   return reasons.length === 0 ? 'no rows' : `no rows: ${reasons.join('; ')}`;
+}
+
+/** The refusal of a cursor that was typed, with its flag. */
+function namingCursor(error: unknown, query: Query): unknown {
+  if (!(error instanceof Problem) || error.kind !== 'validation-error' || error.field !== 'cursor')
+    return error;
+  if (!('cursor' in query) || query.cursor === undefined) return error;
+  const reason = error.detail.replace(/^invalid 'cursor': /, '');
+  return error.with({ detail: `--cursor ${JSON.stringify(query.cursor)}: ${reason}`, requestId: undefined });
 }
 
 /** Rows on stdout cannot be taken back, so the hint is a file, which asof can write again. */

@@ -1,58 +1,130 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Note, open } from '../../../src/index.ts';
+import { openStore } from '../../../src/store/open.ts';
 import { asof, linesOf } from '../../support/command.ts';
-import { newFolder } from '../../support/folders.ts';
+import { contractStore, now } from '../../support/contract-cases.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { type Running, startService } from '../../support/modes.ts';
+import { importFiles, newStorePath } from '../../support/scratch-store.ts';
 
-// The commands do real work, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
+const clock = () => now;
+let store = '';
+let service: Running;
+beforeAll(async () => {
+  store = await contractStore(scratchFolder());
+  service = await startService({ openStore: () => openStore(store), clock });
+});
+afterAll(() => service.stop());
 
-const env = { HOME: newFolder().path('home') };
+const onTerminal = { stdoutIsTerminal: true, columns: 100 };
 
-/** What a command that the sample answers with no rows says on stderr. */
-async function reason(line: string): Promise<string> {
-  const { code, out, err } = await asof(line.split(' '), { env });
-  expect([code, linesOf(out).length]).toEqual([0, 1]);
-  return err;
+/** What a command prints of a store on a terminal, and the same of its service. */
+async function bothWays(line: string) {
+  const embedded = await asof([...line.split(' '), '--store', store], onTerminal);
+  const env = { ASOF_BASE_URL: service.url, ASOF_API_KEY: service.key };
+  return { embedded, remote: await asof(line.split(' '), { ...onTerminal, env }) };
 }
 
-// The first release of GDP in 2014 Q4 was on 2015-01-30. The Treasury publishes 4-month rates since 2022-10-19.
-describe('an answer without rows says why', () => {
-  it.each([
+describe('an answer without rows', () => {
+  it.each<readonly [line: string, reason: string]>([
+    ['insider filings --ticker SVN --from 2026-01-20', 'the newest filing of SVN is of 2026-01-12'],
+    ['insider filings --owner nobody', 'no filing on any day matches'],
+    ['insider filings --as-of 2024-01-01', 'no filing on any day up to 2024-01-01 matches'],
     [
-      'revisions GDP --date 2008-10-02',
-      'no value of GDP was published for 2008-10-02; its period begins on 2008-10-01',
-    ],
-    ['revisions GDP --date 2090-10-01', 'no value of GDP was published for 2090-10-01'],
-    [
-      'revisions GDP --date 2014-10-01 --as-of 2015-01-01',
-      'no value of GDP was known on 2015-01-01 for 2014-10-01',
+      'insider filings --ticker AIT --days 2',
+      'none was filed in the last 2 days, the newest on 2025-12-01; --from shows earlier ones',
     ],
     [
-      'spread --long 10Y --short 4M --from 2015-01-01 --to 2015-12-31',
-      'no PAR rate of 10Y and 4M is held up to 2015-12-31; 4M begins on 2022-10-19',
+      'insider filings --ticker AIT',
+      'none was filed in the last 30 days, the newest on 2025-12-01; --from shows earlier ones',
+    ],
+    ['insider clusters --min-insiders 20', 'a cluster takes purchases by 20 insiders within 14 days'],
+    [
+      'insider clusters --ticker SVN --min-insiders 20',
+      'the newest filing of SVN is of 2026-01-12; a cluster takes purchases by 20 insiders within 14 days',
     ],
     [
-      'yields --maturity 2M --to 2016-01-01',
-      'no PAR rate of 2M is held up to 2016-01-01; 2M begins on 2018-10-16',
+      'curve --date 2026-01-17',
+      'no curve on 2026-01-17, a Saturday; --on-or-before takes the newest one before it',
     ],
-    ['yields --to 1980-01-01', 'no PAR rate is held up to 1980-01-01'],
-    ['yields --type tips --to 1990-01-01', 'no TIPS rate is held up to 1990-01-01'],
-    // Good Friday of 2024 was on 29 March.
-    ['yields --from 2024-03-30 --to 2024-03-31', 'the newest PAR rate up to 2024-03-31 is of 2024-03-28'],
-    [
-      'spread --from 2024-03-29 --to 2024-03-31',
-      'the newest PAR rate of 10Y and 2Y up to 2024-03-31 is of 2024-03-28',
-    ],
-    ['spread --from 2024-03-31 --to 2024-03-31', '2024-03-31 was a Sunday'],
-    ['yields --from 2090-01-01', 'the newest PAR rate is of 2025-12-31'],
-    ['series search xyzzyplugh', 'no series matches "xyzzyplugh"'],
-    ['series search xyzzyplugh --match id', 'no series matches "xyzzyplugh"'],
-  ])('asof %s', async (line, said) => {
-    expect(await reason(line)).toBe(`asof: ${said}\n`);
+    ['yields --from 2026-01-17', 'the newest PAR rate is of 2026-01-16'],
+    ['yields --to 1990-01-01', 'no PAR rate is held up to 1990-01-01'],
+    ['yields --from 2026-01-10 --to 2026-01-10', '2026-01-10 was a Saturday'],
+    ['spread --to 1990-01-01', 'no PAR rate of 10Y and 2Y is held up to 1990-01-01'],
+    ['obs GDP --as-of 1990-01-01', 'GDP is covered from 2020-12-01'],
+    ['obs GDP --from 2030-01-01', 'the newest date of GDP is 2020-10-01'],
+    ['obs GDP --to 1990-01-01', 'GDP begins on 2020-01-01'],
+    ['panel GDP --as-of 1990-01-01', 'GDP is covered from 2020-12-01'],
+    ['revisions GDP --date 1900-01-01', 'no value of GDP was published for 1900-01-01'],
+  ])('says why on a terminal, of a store and of its service: asof %s', async (line, reason) => {
+    const { embedded, remote } = await bothWays(line);
+    expect(embedded.code).toBe(0);
+    expect(linesOf(embedded.err).at(-1)).toBe(`asof: no rows: ${reason}`);
+    expect(remote).toEqual(embedded);
   });
 
-  it('also of a daily series on a weekend', async () => {
-    expect(await reason('revisions DGS10 --date 2024-03-31')).toBe(
-      'asof: no value of DGS10 was published for 2024-03-31, a Sunday\n',
-    );
+  it.each(['insider filings', 'insider clusters'])(
+    'about a ticker of which a store holds no filing is refused with a suggestion: asof %s',
+    async (command) => {
+      const { embedded, remote } = await bothWays(`${command} --ticker SVM`);
+      expect(embedded).toEqual({
+        code: 3,
+        out: '',
+        err: "asof: no filing of ticker 'SVM' is held\n      did you mean SVN?\n",
+      });
+      // A service may have overlooked the parameters of the question.
+      expect(remote.code).toBe(0);
+      expect(linesOf(remote.err).at(-1)).toBe('asof: no rows');
+    },
+  );
+
+  it('is just an answer where the window of filings has rows, and names the window', async () => {
+    const note = 'asof: filed in the last 30 days; --from shows earlier ones\n';
+    const line = ['insider', 'filings', '--ticker', 'SVN'];
+    // The clock of the service is a few days after the filings.
+    const env = { ASOF_BASE_URL: service.url, ASOF_API_KEY: service.key };
+    expect((await asof(line, { env })).err).toBe(note);
+    expect((await asof([...line, '--from', '2026-01-01'], { env })).err).toBe('');
+  });
+});
+
+describe('a cursor that no service gave', () => {
+  it.each(['yields', 'obs GDP'])('is named with its flag and its text: asof %s', async (command) => {
+    const { embedded, remote } = await bothWays(`${command} --cursor abc`);
+    expect(embedded).toEqual({
+      code: 2,
+      out: '',
+      err: 'asof: --cursor "abc": not a cursor of this service\n',
+    });
+    expect(remote).toEqual(embedded);
+  });
+});
+
+describe('the methods of operations', () => {
+  it('give notes: what is outside of the coverage, and the window of filings', async () => {
+    const notes: Note[] = [];
+    const library = await open(store, { clock, onNote: (note) => void notes.push(note) });
+    await library.observations('GDP', { asOf: '1990-01-01' });
+    await library.insiderFilings({ ticker: 'SVN' });
+    for await (const _ of library.observations.all(['GDP'], { asOf: '1990-01-01' }));
+    await library.close();
+    const outside = { kind: 'outside coverage', text: 'GDP is covered from 2020-12-01' };
+    const window = { kind: 'remark', text: 'filed in the last 30 days; --from shows earlier ones' };
+    expect(notes).toEqual([outside, window, outside]);
+  });
+
+  it('give a note where the answer is from a sample', async () => {
+    const path = newStorePath(scratchFolder());
+    await importFiles(path, {
+      'facts.csv':
+        'series_id,date,as_of_date,value,vintage_kind\nUNRATE,2008-07-01,2008-08-15,5.7,sampled\nUNRATE,2008-10-01,2008-11-15,6.5,sampled\n',
+    });
+    const notes: Note[] = [];
+    const library = await open(path, { clock, onNote: (note) => void notes.push(note) });
+    await library.observations('UNRATE', { asOf: '2008-09-16' });
+    await library.close();
+    expect(notes).toEqual([
+      { kind: 'sampled', text: 'UNRATE is sampled: this is 2008-08-15, the next sample is 2008-11-15' },
+    ]);
   });
 });

@@ -1,0 +1,58 @@
+import { describe, expect, it, vi } from 'vitest';
+import { asof, linesOf } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
+
+// The commands do real work, which is slow on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+const env = { HOME: newFolder().path('home') };
+
+/** What a command that the sample answers with no rows says on stderr. */
+async function reason(line: string): Promise<string> {
+  const { code, out, err } = await asof(line.split(' '), { env });
+  expect([code, linesOf(out).length]).toEqual([0, 1]);
+  return err;
+}
+
+// The first release of GDP in 2014 Q4 was on 2015-01-30. The Treasury publishes 4-month rates since 2022-10-19.
+describe('an answer without rows says why', () => {
+  it.each([
+    [
+      'revisions GDP --date 2008-10-02',
+      'no value of GDP was published for 2008-10-02; its period begins on 2008-10-01',
+    ],
+    ['revisions GDP --date 2090-10-01', 'no value of GDP was published for 2090-10-01'],
+    [
+      'revisions GDP --date 2014-10-01 --as-of 2015-01-01',
+      'no value of GDP was known on 2015-01-01 for 2014-10-01',
+    ],
+    [
+      'spread --long 10Y --short 4M --from 2015-01-01 --to 2015-12-31',
+      'no PAR rate of 10Y and 4M is held up to 2015-12-31; 4M begins on 2022-10-19',
+    ],
+    [
+      'yields --maturity 2M --to 2016-01-01',
+      'no PAR rate of 2M is held up to 2016-01-01; 2M begins on 2018-10-16',
+    ],
+    ['yields --to 1980-01-01', 'no PAR rate is held up to 1980-01-01'],
+    ['yields --type tips --to 1990-01-01', 'no TIPS rate is held up to 1990-01-01'],
+    // Good Friday of 2024 was on 29 March.
+    ['yields --from 2024-03-30 --to 2024-03-31', 'the newest PAR rate up to 2024-03-31 is of 2024-03-28'],
+    [
+      'spread --from 2024-03-29 --to 2024-03-31',
+      'the newest PAR rate of 10Y and 2Y up to 2024-03-31 is of 2024-03-28',
+    ],
+    ['spread --from 2024-03-31 --to 2024-03-31', '2024-03-31 was a Sunday'],
+    ['yields --from 2090-01-01', 'the newest PAR rate is of 2025-12-31'],
+    ['series search xyzzyplugh', 'no series matches "xyzzyplugh"'],
+    ['series search xyzzyplugh --match id', 'no series matches "xyzzyplugh"'],
+  ])('asof %s', async (line, said) => {
+    expect(await reason(line)).toBe(`asof: ${said}\n`);
+  });
+
+  it('also of a daily series on a weekend', async () => {
+    expect(await reason('revisions DGS10 --date 2024-03-31')).toBe(
+      'asof: no value of DGS10 was published for 2024-03-31, a Sunday\n',
+    );
+  });
+});
