@@ -18,7 +18,7 @@ await build({
   format: 'esm',
   external: [...Object.keys(dependencies), 'bindings'],
   banner: {
-    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   },
 });
 

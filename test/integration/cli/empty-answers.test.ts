@@ -47,18 +47,15 @@ describe('an answer without rows', () => {
       'curve --date 2026-01-17',
       'no curve on 2026-01-17, a Saturday; --on-or-before takes the newest one before it',
     ],
-    ['yields --from 2026-01-17', 'the newest such rates are of 2026-01-16'],
-    ['yields --to 1990-01-01', 'there are such rates on other days'],
+    ['yields --from 2026-01-17', 'the newest PAR rate is of 2026-01-16'],
+    ['yields --to 1990-01-01', 'no PAR rate is held up to 1990-01-01'],
     ['yields --from 2026-01-10 --to 2026-01-10', '2026-01-10 was a Saturday'],
-    ['spread --to 1990-01-01', 'there are such rates on other days'],
+    ['spread --to 1990-01-01', 'no PAR rate of 10Y and 2Y is held up to 1990-01-01'],
     ['obs GDP --as-of 1990-01-01', 'GDP is covered from 2020-12-01'],
     ['obs GDP --from 2030-01-01', 'the newest date of GDP is 2020-10-01'],
     ['obs GDP --to 1990-01-01', 'GDP begins on 2020-01-01'],
     ['panel GDP --as-of 1990-01-01', 'GDP is covered from 2020-12-01'],
-    [
-      'revisions GDP --date 1900-01-01',
-      'no value was ever published for that date; dates are the first days of periods',
-    ],
+    ['revisions GDP --date 1900-01-01', 'no value of GDP was published for 1900-01-01'],
   ])('says why on a terminal, of a store and of its service: asof %s', async (line, reason) => {
     const { embedded, remote } = await bothWays(line);
     expect(embedded.code).toBe(0);
