@@ -3,7 +3,7 @@ import { seriesWithStatements } from '../../analysis/series-ids.ts';
 import { embeddedClient } from '../../client/open.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
-import { openSink, type Sink } from '../../platform/sink.ts';
+import { openSink, type Sink } from '../../platform/file-sink.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
 import { isGzipName } from '../../render/formats.ts';
 import { openStore } from '../../store/open.ts';

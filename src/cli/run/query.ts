@@ -10,7 +10,7 @@ import { isDataChange, restartOnChange } from '../../client/client.ts';
 import { utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope } from '../../operations/envelope.ts';
-import { openSink, type Sink } from '../../platform/sink.ts';
+import { openSink, type Sink } from '../../platform/file-sink.ts';
 import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
 import { type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
 import type { QueryLine } from '../options/line.ts';
