@@ -39,33 +39,20 @@ export const flagValues: Readonly<Record<string, Completer>> = {
   file: files,
   path: files,
   dir: folders,
-  ...named(free, [
-    'cursor',
-    'days',
-    'form',
-    'host',
-    'n',
-    'name',
-    'names',
-    'old=new',
-    'port',
-    'seconds',
-    'text',
-    'url',
-  ]),
+  ...named(free, 'cursor days form host n name names old=new port seconds symbol text time url'.split(' ')),
 };
 
 /** How arguments are completed, by their names in help. */
 export const argumentValues: Readonly<Record<string, Completer>> = {
   id: ids,
-  day,
-  other: day,
+  date1: day,
+  date2: day,
   files,
   plan: files,
   dir: folders,
   name: () => described(settings),
   value: settingValues,
-  ...named(free, ['text', 'key-id', 'words']),
+  ...named(free, ['text', 'key-id', 'words', 'names']),
 };
 
 function named(completer: Completer, names: readonly string[]): Readonly<Record<string, Completer>> {

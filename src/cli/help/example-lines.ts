@@ -63,6 +63,8 @@ asof pull fred --search "core pce"
   unfollow: `
 # no more requests for a series; its facts stay (needs a store that follows it)
 asof unfollow fred GDP
+# no more requests for real curves (needs a store that follows them)
+asof unfollow treasury real
 `,
   serve: `
 # a service on this machine, until Ctrl-C (needs a free port)

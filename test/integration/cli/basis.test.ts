@@ -404,7 +404,7 @@ describe('in the library', () => {
       await expect(library.yields({ to: '2008-09-16', maxAge: 5 })).rejects.toMatchObject({
         kind: 'too-old',
       });
-      await expect(library.observations('GDP', { maxAge: -1 })).rejects.toThrow('maxAge -1');
+      await expect(library.observations('GDP', { maxAge: -1 })).rejects.toThrow("'maxAge' -1");
       const range = { from: '2008-08-01', to: '2008-08-31', asOfEach: 'month-end', wide: true } as const;
       const { rows } = await library.panel(['GDP'], { ...range, withDates: true, beyond: 'repeat' });
       expect(rows).toEqual([{ as_of: '2008-08-31', GDP: '14312.5', GDP_date: '2008-04-01' }]);

@@ -32,7 +32,7 @@ describe('a usage error exits 2, says so in one line of asof, and writes nothing
     ],
     ['obs GDP --as-of 2015-01-30 --known-before 2015-01-30', 'asof: use either --as-of or --known-before'],
     ['obs GDP --from 2015-01-02 --to 2015-01-01', 'asof: --from 2015-01-02 is after --to 2015-01-01\n'],
-    ['obs GDP --cursor mine', "asof: invalid 'cursor': not a cursor of this service"],
+    ['obs GDP --cursor mine', 'asof: --cursor "mine": not a cursor of this service'],
     ['obs GDP UNRATE --cursor mine', 'asof: --cursor continues one series: name one id'],
     [
       'obs GDP -f cvs',
@@ -96,17 +96,16 @@ describe('a series that does not exist', () => {
 });
 
 describe('with --json stderr is the problem document', () => {
-  it('of an answer, with its request and field', async () => {
-    const { code, out, err } = await asof(['obs', 'GDP', '--cursor', 'x', '--json', '--store', store]);
-    expect({ code, out }).toEqual({ code: 2, out: '' });
+  it('of an answer, with its request', async () => {
+    const { code, out, err } = await asof(['obs', 'NOPE', '--json', '--store', store]);
+    expect({ code, out }).toEqual({ code: 3, out: '' });
     expect(JSON.parse(err)).toEqual({
-      type: 'asof://local/errors/validation-error',
-      title: 'Validation Error',
-      status: 400,
-      detail: "invalid 'cursor': not a cursor of this service",
-      instance: '/v1/series/GDP/observations',
+      type: 'asof://local/errors/not-found',
+      title: 'Not Found',
+      status: 404,
+      detail: "series 'NOPE' not found",
+      instance: '/v1/series/NOPE/observations',
       request_id: expect.stringMatching(/^req_[0-9a-f]{32}$/),
-      field: 'cursor',
     });
   });
 

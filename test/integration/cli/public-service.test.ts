@@ -29,15 +29,20 @@ describe('a service that says no more than the public description prints', () =>
       'insider filings --from 2015-01-01 --columns owner_name,officer_title,price_per_share,is_officer',
       ['Berg Bo,,,'],
     ],
-    ['insider filings --as-of 2015-01-31 --code p --columns owner_name', ['Berg Bo']],
+    [
+      'insider filings --as-of 2015-01-31 --code p --columns owner_name',
+      ['Berg Bo'],
+      'asof: filed in the last 30 days; --from shows earlier ones\n',
+    ],
     ['insider filings --as-of 2015-01-31 --code S --columns owner_name', []],
     ['insider clusters --columns ticker,cluster_size,total_value,date_last', ['SVN,3,,2015-01-16']],
     ['insider clusters --ticker svn --from 2015-01-01 --columns ticker', ['SVN']],
     ['insider clusters --ticker AAPL --columns ticker', []],
-  ])('answers asof %s', async (line, rows) => {
+  ])('answers asof %s', async (line, rows, err = '') => {
     const { url } = await publicService();
-    const { code, out, err } = await run(`${line} --no-header --csv`, url);
-    expect({ code, rows: out === '' ? [] : linesOf(out), err }).toEqual({ code: 0, rows, err: '' });
+    const answer = await run(`${line} --no-header --csv`, url);
+    const found = answer.out === '' ? [] : linesOf(answer.out);
+    expect({ code: answer.code, rows: found, err: answer.err }).toEqual({ code: 0, rows, err });
   });
 
   it.each([

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
+import { currentFormat } from '../../../src/store/sqlite/schema.ts';
 import { asof } from '../../support/command.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { readData, testData } from '../../support/repository.ts';
@@ -235,7 +236,7 @@ describe('a store of format 1, which does not know how vintages came about,', ()
     const path = oldStore('format-1-one-kind');
     await kindsOf(path, 'GDPC1');
     const db = openDatabase(path, { readonly: true });
-    expect(db.pragma('user_version', { simple: true })).toBe(3);
+    expect(db.pragma('user_version', { simple: true })).toBe(currentFormat);
     db.close();
   });
 
