@@ -4,8 +4,7 @@ import type { Day, Frequency } from '../domain/series/date.ts';
 import type { MergeCounts, MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
 import type { SeriesMetadata, VintageKind } from '../domain/series/series.ts';
-import type { CurveMaturity, CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
-import type { PointsPlan } from '../domain/treasury/merge-points.ts';
+import type { CurveMaturity, CurvePoint, CurveType, Maturity, PointsPlan } from '../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 
 /** A series that has at least one statement. */

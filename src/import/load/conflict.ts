@@ -3,7 +3,7 @@ import type { FilingConflict } from '../../domain/insider/merge-filings.ts';
 import { type Day, type Frequency, periodStart } from '../../domain/series/date.ts';
 import { sameNumber } from '../../domain/series/decimal.ts';
 import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
-import type { PointConflict } from '../../domain/treasury/merge-points.ts';
+import type { PointConflict } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 
 /** A field of metadata that differs from the one held. */

@@ -5,7 +5,7 @@ import type { Day } from '../../domain/series/date.ts';
 import type { MergeOptions, WholeVintage } from '../../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
-import { planPoints } from '../../domain/treasury/merge-points.ts';
+import { planPoints } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { DescriptionChange, Followed } from '../followed.ts';
 import type {

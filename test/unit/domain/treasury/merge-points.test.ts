@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CurvePoint, monthsOf } from '../../../../src/domain/treasury/curve.ts';
-import { planPoints } from '../../../../src/domain/treasury/merge-points.ts';
+import { type CurvePoint, monthsOf, planPoints } from '../../../../src/domain/treasury/curve.ts';
 import { runs } from '../../../support/arbitrary.ts';
 import { emptyModel, importInto, type ModelStatement, type NaiveModel } from '../../../support/knowledge.ts';
 
