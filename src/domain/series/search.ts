@@ -76,7 +76,7 @@ type Term = {
 type Rank = { readonly matched: MatchedBy; readonly order: readonly number[] };
 
 /** Words that say nothing about a series. */
-const stopWords: ReadonlySet<string> = new Set('a an and at by for from in of on or the to with'.split(' '));
+const stopWords: readonly string[] = 'a an and at by for from in of on or the to with'.split(' ');
 
 /** The most series that are given where nothing matches. */
 const mostNearest = 5;
@@ -89,12 +89,12 @@ function findWords<T extends SearchedSeries>(byId: readonly T[], text: string): 
   const known = new Set(entries.flatMap(({ words }) => words));
   const typed = significant(wordsOf(text));
   const isKnown = (start: string) =>
-    wordsOfSynonyms.has(start) || [...known].some((word) => begins(word, start));
+    synonyms().words.has(start) || [...known].some((word) => begins(word, start));
   const meant = typed.map((word) => (isKnown(word) ? word : (synonymLike(word) ?? word)));
   const terms = termsOf(typed, meant, (word) =>
     isKnown(word) ? [] : [...known].filter((other) => isTypoOf(word, other)),
   );
-  const names = synonyms.get(meant.join(' '))?.ids ?? [];
+  const names = synonyms().meanings.get(meant.join(' '))?.ids ?? [];
   const upper = text.trim().toUpperCase();
   const ranked = entries.flatMap((entry) => {
     const named = names.indexOf(entry.series.id);
@@ -117,7 +117,7 @@ function findWords<T extends SearchedSeries>(byId: readonly T[], text: string): 
 }
 
 function significant(words: readonly string[]): readonly string[] {
-  const kept = words.filter((word) => !stopWords.has(word));
+  const kept = words.filter((word) => !stopWords.includes(word));
   return kept.length === 0 ? words : kept;
 }
 
@@ -163,14 +163,9 @@ function begins(word: string, start: string): boolean {
   return start.length === 1 || /^\p{N}+$/u.test(start) ? word === start : word.startsWith(start);
 }
 
-/** The longest phrase that has synonyms, in words. */
-const longestPhrase = Math.max(...[...synonyms.keys()].map((phrase) => phrase.split(' ').length));
-
-const wordsOfSynonyms: ReadonlySet<string> = new Set([...synonyms.keys()].flatMap((key) => key.split(' ')));
-
 /** The word of a phrase with synonyms that a word is a typo of. */
 function synonymLike(typed: string): string | undefined {
-  return [...wordsOfSynonyms].find((word) => isTypoOf(typed, word));
+  return [...synonyms().words].find((word) => isTypoOf(typed, word));
 }
 
 /** The terms of a text, from its beginning: the longest phrase that has synonyms, else one word. */
@@ -183,7 +178,7 @@ function termsOf(
   for (let at = 0; at < typed.length; ) {
     const length = phraseAt(meant, at);
     const words = meant.slice(at, at + length);
-    const meaning = synonyms.get(words.join(' '));
+    const meaning = synonyms().meanings.get(words.join(' '));
     const mistyped = typed.slice(at, at + 1).flatMap((word) => near(word));
     terms.push({ typed: words, near: length > 1 ? [] : mistyped, ...(meaning && { meaning }) });
     at += length;
@@ -192,8 +187,8 @@ function termsOf(
 }
 
 function phraseAt(words: readonly string[], at: number): number {
-  let length = Math.min(longestPhrase, words.length - at);
-  while (length > 1 && !synonyms.has(words.slice(at, at + length).join(' '))) length -= 1;
+  let length = Math.min(synonyms().longest, words.length - at);
+  while (length > 1 && !synonyms().meanings.has(words.slice(at, at + length).join(' '))) length -= 1;
   return length;
 }
 

@@ -129,18 +129,41 @@ thirty year = DGS30, 30 year
 /** What a word or phrase may mean: series ids, the likeliest first, and phrases of titles and units in lower case. */
 export type Meaning = { readonly ids: readonly string[]; readonly phrases: readonly string[] };
 
-/** The meanings of words and phrases of the field, by what people type in lower case. */
-export const synonyms: ReadonlyMap<string, Meaning> = new Map(
-  lines
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const [typed = '', meant = ''] = line.split(' = ');
-      const meanings = meant.split(', ');
-      const isId = (text: string) => text === text.toUpperCase() && /[A-Z]/.test(text);
-      return [
-        typed,
-        { ids: meanings.filter(isId), phrases: meanings.filter((text) => !isId(text)) },
-      ] as const;
-    }),
-);
+/** The words and phrases that have synonyms. */
+type Synonyms = {
+  readonly meanings: ReadonlyMap<string, Meaning>;
+  readonly words: ReadonlySet<string>;
+  /** The length of the longest phrase, in words. */
+  readonly longest: number;
+};
+
+let read: Synonyms | undefined;
+
+/** The meanings of words and phrases of the field, by what people type in lower case, with the words that occur in them. */
+export function synonyms(): Synonyms {
+  // Read at the first search, not when the file is loaded: most commands never search.
+  return (read ??= readSynonyms());
+}
+
+function readSynonyms(): Synonyms {
+  const meanings = new Map(
+    lines
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const [typed = '', meant = ''] = line.split(' = ');
+        const texts = meant.split(', ');
+        return [typed, { ids: texts.filter(isId), phrases: texts.filter((text) => !isId(text)) }] as const;
+      }),
+  );
+  const phrases = [...meanings.keys()].map((typed) => typed.split(' '));
+  return {
+    meanings,
+    words: new Set(phrases.flat()),
+    longest: Math.max(...phrases.map(({ length }) => length)),
+  };
+}
+
+function isId(text: string): boolean {
+  return text === text.toUpperCase() && /[A-Z]/.test(text);
+}
