@@ -37,7 +37,7 @@ export async function wholeStore(folder) {
 async function measureShape(folder, { name, tenth, ...shape }) {
   const [csv, store] = [join(folder, 'export.csv'), join(folder, `${shape.series}.db`)];
   await writeCsv(csv, statements(shape));
-  timedAsof(['import', csv, '--store', store]);
+  timedAsof(['import', csv, '--projections', '--quiet', '--store', store]);
   const query = (id) => ['observations', id, '--as-of', asOf, '-f', 'csv', '--quiet', '--store', store];
   const [whole, part] = [peakOfAsof(query('*'), folder), peakOfAsof(query(tenth), folder)];
   return [

@@ -142,7 +142,8 @@ let read: Synonyms | undefined;
 /** The meanings of words and phrases of the field, by what people type in lower case, with the words that occur in them. */
 export function synonyms(): Synonyms {
   // Read at the first search, not when the file is loaded: most commands never search.
-  return (read ??= readSynonyms());
+  read ??= readSynonyms();
+  return read;
 }
 
 function readSynonyms(): Synonyms {
