@@ -4,6 +4,15 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { root } from '../support/repository.ts';
 
+/**
+ * How much of the repository each feature may take: files of src and bin, and lines of src/cli. The house is what asof
+ * was when its folders were drawn; a feature that comes later names what it needs.
+ */
+const budgets: Readonly<Record<string, { readonly files: number; readonly cliLines: number }>> = {
+  house: { files: 240, cliLines: 4500 },
+  pull: { files: 25, cliLines: 260 },
+};
+
 const maxLines = 300;
 
 /**
@@ -218,15 +227,14 @@ describe('the architecture', () => {
     expect(long.map(({ path }) => path)).toEqual([]);
   });
 
-  // Pulling came after the house was built; its files are those with pull in their path.
-  it('has at most 240 files and less than 4500 lines of command line, besides what pulls from live sources', () => {
-    const house = sources.filter(({ path }) => !path.includes('pull'));
-    expect(house.length).toBeLessThanOrEqual(240);
-    const linesOf = (folder: string) =>
-      house
-        .filter(({ path }) => path.startsWith(folder))
-        .reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
-    expect(linesOf('src/cli/')).toBeLessThan(4500);
+  it('has no more files and lines of command line than its features are allowed', () => {
+    const allowed = (what: 'files' | 'cliLines') =>
+      Object.values(budgets).reduce((sum, budget) => sum + budget[what], 0);
+    const cliLines = sources
+      .filter(({ path }) => path.startsWith('src/cli/'))
+      .reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
+    expect(sources.length).toBeLessThanOrEqual(allowed('files'));
+    expect(cliLines).toBeLessThan(allowed('cliLines'));
   });
 
   it('gives no two types the same name', () => {
