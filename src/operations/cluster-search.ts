@@ -180,4 +180,4 @@ export async function reasonWithoutFilings(
 }
 
 /** Before the first filing with the SEC. */
-const firstFilingDay = '1900-01-01';
+export const firstFilingDay = '1900-01-01';
