@@ -193,6 +193,8 @@ export interface StoreView {
   filings(query: FilingsQuery): Promise<readonly Filing[]>;
   /** The accession numbers, of those given, whose filing the store has with its time of acceptance. */
   acceptedFilings(accessionNumbers: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The trading symbols of all filings, ascending. */
+  symbols(): Promise<readonly string[]>;
   /** The number of filings with trades, and of their trades. */
   filingCounts(): Promise<{ readonly filings: number; readonly trades: number }>;
   /** The newest trade date of a kind of curve, or the newest filing date; undefined without any. */
