@@ -46,6 +46,8 @@ export type Envelope<R = Row> = {
   readonly vintage?: AnswerVintage;
   /** Our addition: the last day that the data speak for, of a series, a kind of curve, or filings; null without data. */
   readonly covered_to?: Day | null;
+  /** Our addition, of a wide panel: by column, how the vintages came about that its values are from. */
+  readonly vintage_kinds?: { readonly [column: string]: string };
   /** Our addition, in answers without filings of a ticker. */
   readonly unknown_ticker?: UnknownTicker;
   readonly results: readonly R[];
