@@ -197,6 +197,21 @@ describe('the README of an ALFRED download', () => {
     source: 'FRED',
   };
 
+  test('may have the texts beside the headings', async () => {
+    const beside = [
+      'Title:               Real Gross Domestic Product',
+      'Series ID:           GDPC1',
+      'Source:              U.S. Bureau of Economic Analysis',
+      'Seasonal Adjustment: Seasonally Adjusted Annual Rate',
+      'Frequency:           Quarterly',
+      'Units:               Billions of Chained 2017 Dollars',
+      'Notes:               ALFRED, BEA Account Code: A191RX',
+    ];
+    const of = file('README.txt', ...beside);
+    expect(await kindOf(of)).toBe('alfred-readme');
+    expect((await readAll(alfredReadme, of)).metadata).toEqual([described]);
+  });
+
   test('describes the series as it is now', async () => {
     const of = sourceFile('README.txt', text);
     expect(await kindOf(of)).toBe('alfred-readme');
