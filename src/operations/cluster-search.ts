@@ -154,7 +154,18 @@ export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<str
   if (ticker === undefined) return undefined;
   const newest = await newestOf(ticker, ask);
   if (newest === undefined) return shownNone(ticker);
-  return asOf === undefined || newest <= asOf ? `the newest filing of ${ticker} is of ${newest}` : undefined;
+  if (asOf === undefined || newest <= asOf) return `the newest filing of ${ticker} is of ${newest}`;
+  const before = await newestDay(
+    [
+      ['ticker', ticker],
+      ['from', firstFilingDay],
+      ['to', asOf],
+    ],
+    ask,
+  );
+  return before === undefined
+    ? `no filing of ${ticker} is held up to ${asOf}`
+    : `the newest filing of ${ticker} up to ${asOf} is of ${before}`;
 }
 
 /**

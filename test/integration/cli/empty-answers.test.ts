@@ -51,6 +51,10 @@ describe('an answer without rows', () => {
       'insider filings --ticker AIT',
       'none was filed in the last 30 days, the newest on 2025-12-01; --from shows earlier ones',
     ],
+    [
+      'insider clusters --ticker SVN --as-of 2020-01-01',
+      'no filing of SVN is held up to 2020-01-01; a cluster takes purchases by 3 insiders within 14 days',
+    ],
     ['insider clusters --min-insiders 20', 'a cluster takes purchases by 20 insiders within 14 days'],
     [
       'insider clusters --ticker SVN --min-insiders 20',
