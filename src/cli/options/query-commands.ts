@@ -5,7 +5,10 @@ import {
   type Query,
   type SortOrder,
 } from '../../analysis/query.ts';
+import { aggregations, coarserFrequencies } from '../../domain/series/aggregation.ts';
 import { type Day, parseDay, rhythms } from '../../domain/series/date.ts';
+import { type Transformation, transformationOf } from '../../domain/series/transformation.ts';
+import { unitsChoices } from '../../domain/series/units.ts';
 import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import { operations } from '../../operations/index.ts';
@@ -25,6 +28,7 @@ const featureFlags: Readonly<Partial<Record<CommandFeature, readonly Flag[]>>> =
   ],
   nearest: [{ name: 'on-or-before', about: 'use the newest curve on or before the date' }],
   sort: [sort],
+  units: sharedFlags.units,
   wide: [
     { name: 'wide', about: 'one row per date, one column per maturity; --limit and --first count dates' },
   ],
@@ -68,13 +72,50 @@ function extrasOf({ command: { analysis, features = [] }, chart }: Operation): C
     query(asked, line) {
       if (analysis !== undefined) return analysisQuery[analysis](asked, line);
       if (features.includes('wide') && line.has('wide')) return yieldTable(asked, line);
-      return features.includes('sort') ? { ...asked, sort: sortIn(line) } : asked;
+      return {
+        ...asked,
+        ...(features.includes('sort') && { sort: sortIn(line) }),
+        ...(features.includes('units') && transformedIn(line)),
+      };
     },
   };
 }
 
 function sortIn(line: TypedLine): SortOrder {
   return line.choice('sort', ['desc', 'asc']) ?? 'desc';
+}
+
+/** The transformation that the flags of units ask for. */
+function transformedIn(line: TypedLine): { readonly transformation?: Transformation } {
+  const [units, digits] = [line.choice('units', unitsChoices), line.integer('digits', 0, 20)];
+  const frequency = line.choice('frequency', coarserFrequencies);
+  const aggregate = line.choice('aggregate', aggregations);
+  const transformation = namingFlags(() =>
+    transformationOf({
+      ...(units !== undefined && { units }),
+      ...(digits !== undefined && { digits }),
+      ...(frequency !== undefined && { frequency }),
+      ...(aggregate !== undefined && { aggregate }),
+      ...(line.has('partial') && { partial: true }),
+    }),
+  );
+  if (transformation === undefined) return {};
+  if (line.has('cursor'))
+    throw new Problem(
+      'bad-input',
+      'use either --cursor or --units and --frequency: a cursor continues published rows',
+    );
+  return { transformation };
+}
+
+/** Runs a check whose Problem calls parameters by their names; these become flags. */
+function namingFlags<T>(check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw error.with({ detail: error.detail.replace(/'(\w+)'/g, '--$1') });
+  }
 }
 
 function knownOn(line: TypedLine): { readonly asOf?: Day } {
@@ -145,6 +186,7 @@ const diff: CommandSpec = {
     { name: 'known-before', about: 'use only what was published before each of the two dates' },
     from,
     to,
+    ...sharedFlags.units,
     { name: 'all-rows', about: 'list dates with the same value too' },
     { name: 'exit-code', about: 'exit with code 1 when there are differences' },
   ]),
@@ -159,7 +201,8 @@ const diff: CommandSpec = {
         'bad-input',
         `diff compares two dates, and these are ${dates.length}: ${dates.join(', ')}`,
       );
-    const query = { kind: 'diff', ids, days, ...line.range(), allRows: line.has('all-rows') } as const;
+    const form = { ids, days, ...line.range(), ...transformedIn(line), allRows: line.has('all-rows') };
+    const query = { kind: 'diff', ...form } as const;
     return queryLine('diff', query, line);
   },
 };
@@ -193,6 +236,7 @@ function panel(inPlan: boolean): CommandSpec {
           fallback: beyondChoices[0],
         },
         sort,
+        ...sharedFlags.units,
       ],
       [plot],
     ),
@@ -201,7 +245,8 @@ function panel(inPlan: boolean): CommandSpec {
 }
 
 function panelQuery(line: TypedLine, inPlan: boolean): Query {
-  const form = { ids: line.args, ...line.range(), wide: line.has('wide'), sort: sortIn(line) };
+  const layout = { wide: line.has('wide'), sort: sortIn(line) };
+  const form = { ids: line.args, ...line.range(), ...layout, ...transformedIn(line) };
   const each = line.choice('as-of-each', rhythms);
   const [beyond, withDates] = [line.choice('beyond', beyondChoices), line.has('with-dates')];
   if (each === undefined) {
