@@ -1,4 +1,5 @@
 import { pagesOf } from '../client/pagination.ts';
+import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { observations } from '../operations/index.ts';
@@ -22,7 +23,7 @@ import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
 /** Answers a query, with no more requests than the next page takes. */
 export async function run(query: Query, asked: QueryContext): Promise<QueryAnswer> {
-  const context = await transformedContext(query, asked);
+  const context = 'transformation' in query ? await transformedContext(query, asked) : asked;
   if (query.kind === 'operation') return answerOperation(query, context);
   // The chart of a panel as of one day is that of its observations, which say their units and sources.
   if (query.kind === 'panel' && context.chart === true)
@@ -31,11 +32,16 @@ export async function run(query: Query, asked: QueryContext): Promise<QueryAnswe
   return (await import('./analyses.ts')).answerAnalysis(query, context);
 }
 
-/** The context of a query; where it asks for transformed values, its client gives these. */
-export async function transformedContext<C extends QueryContext>(query: Query, context: C): Promise<C> {
-  if (!('transformation' in query) || query.transformation === undefined) return context;
+/** The same context; of a query for transformed values one whose client gives these. */
+export async function transformedContext<C extends Pick<QueryContext, 'client' | 'signal'>>(
+  query: { readonly transformation?: Transformation | undefined },
+  context: C,
+): Promise<C> {
+  const { transformation } = query;
+  if (transformation === undefined) return context;
+  // Loaded here: most queries ask for values as they were published.
   const { transforming } = await import('./transforming.ts');
-  return { ...context, client: transforming(context, query.transformation) };
+  return { ...context, client: transforming(context, transformation) };
 }
 
 /** The observations that a panel shows. */

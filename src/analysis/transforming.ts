@@ -4,6 +4,7 @@ import type { Day } from '../domain/series/date.ts';
 import { frequencyOf, parseFrequency } from '../domain/series/series.ts';
 import { firstInput, type Transformation, Transformer, vintageOf } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
+import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf, without } from '../operations/param.ts';
@@ -23,6 +24,11 @@ export function transforming(source: Source, transformation: Transformation): Cl
     ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts, options?: AskOptions) {
       if (operation.command.features?.includes('units') !== true)
         return client.ask(operation, texts, options);
+      if (textOf(texts, 'release') !== undefined)
+        throw new Problem(
+          'bad-input',
+          'first releases are shown as they were published: leave out the units',
+        );
       return transformedPage(operation, texts, transformation, source);
     },
   };
