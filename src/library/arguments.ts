@@ -179,6 +179,22 @@ export function choice(choices: readonly string[]): Kind {
   return kind((value) => choices.some((one) => one === value), choiceList(choices));
 }
 
+/** The number of a release, or `final`. */
+export const releaseKind = kind(
+  (value) =>
+    value === 'final' || (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= 9999),
+  "the number of a release such as 1, or 'final'",
+);
+
+/** One value of a kind, or a list of at least one. */
+export function oneOrSeveral(one: Kind): Kind {
+  return (value, name, clock) => {
+    if (!Array.isArray(value)) return one(value, name, clock);
+    if (value.length === 0) throw refused(name, value, 'leave it out, or name at least one');
+    for (const member of value) one(member, name, clock);
+  };
+}
+
 const isId = (value: unknown) => typeof value === 'string' && value.trim() !== '';
 
 /** The id of a series. */
