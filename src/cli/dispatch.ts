@@ -1,4 +1,5 @@
-import { clockAt, parse } from './options/parse.ts';
+import { clockAt } from '../operations/param.ts';
+import { parse } from './options/parse.ts';
 import { runQuery } from './run/query.ts';
 import type { Io } from './terminal/io.ts';
 

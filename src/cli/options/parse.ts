@@ -1,8 +1,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { isDrawable, layoutOf } from '../../analysis/layouts.ts';
-import { latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Clock } from '../../operations/param.ts';
+import { type Clock, clockAt } from '../../operations/param.ts';
 import { selectColumns } from '../../render/columns.ts';
 import { outputChoice } from '../../render/output.ts';
 import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
@@ -12,11 +11,6 @@ import { TypedLine } from './typed-line.ts';
 
 /** How a line is read: at what time, and whether it is a line of a plan, which is bound to a day afterwards. */
 export type ParseOptions = { readonly clock: Clock; readonly inPlan?: boolean };
-
-/** The clock of a moment: its day in UTC, and the latest day that has begun anywhere on Earth. */
-export function clockAt(now: Date): Clock {
-  return { today: utcDay(now), latest: latestDay(now) };
-}
 
 /** What a command line asks for, as plain data; an error of usage is a Problem. */
 export function parse(argv: readonly string[], { clock, inPlan = false }: ParseOptions): ParsedLine {
