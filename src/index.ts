@@ -8,7 +8,6 @@ import {
   abortSignal,
   callable,
   checkArguments,
-  clockAt,
   integer,
   isUrl,
   type Kinds,
@@ -22,6 +21,7 @@ import { type MethodParams, type OperationMethods, operationMethods } from './li
 import { Session } from './library/session.ts';
 import type { KnownOperation } from './operations/index.ts';
 import type { RowOf } from './operations/operation.ts';
+import { clockAt } from './operations/param.ts';
 import { samplePath, userFolders } from './platform/installation.ts';
 import { openStore } from './store/open.ts';
 

@@ -8,7 +8,8 @@ import { checkHorizons, parseAfter, parseReleases } from '../domain/series/relea
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
-import { asOfDay, clockAt } from './arguments.ts';
+import { clockAt } from '../operations/param.ts';
+import { asOfDay } from './arguments.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 import type {
   PublishedParams,

@@ -4,10 +4,10 @@ import type { QueryLine } from '../../../../src/cli/options/line.ts';
 import { parse } from '../../../../src/cli/options/parse.ts';
 import { operations } from '../../../../src/operations/index.ts';
 
-const clock = { today: '2026-03-15', latest: '2026-03-16' };
+const now = new Date('2026-03-15T12:00:00Z');
 
 function lineOf(text: string, inPlan = false): QueryLine {
-  const line = parse(text.split(' '), { clock, inPlan });
+  const line = parse(text.split(' '), { now, inPlan });
   if (line.command !== 'query') throw new Error(`${text} is ${line.command}`);
   return line;
 }

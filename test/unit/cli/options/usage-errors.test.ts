@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { parse } from '../../../../src/cli/options/parse.ts';
 import { Problem } from '../../../../src/errors/problem.ts';
 
-const clock = { today: '2026-03-15', latest: '2026-03-16' };
+const now = new Date('2026-03-15T12:00:00Z');
 
 /** The message about a line that cannot be parsed, then its hints. */
 function refusal(words: readonly string[]): string {
   try {
-    return JSON.stringify(parse(words, { clock }));
+    return JSON.stringify(parse(words, { now }));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     expect([error.kind, error.requestId]).toEqual(['bad-input', undefined]);
