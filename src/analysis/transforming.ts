@@ -11,13 +11,13 @@ import { type Params, type ParamTexts, textOf, without } from '../operations/par
 import type { QueryContext } from './answer.ts';
 
 /** Asks the questions that transformed values are made of. */
-type Source = Pick<QueryContext, 'client' | 'signal'>;
+type Asking = Pick<QueryContext, 'client' | 'signal'>;
 
 /**
  * The same client, whose values of series by date are transformed, each from the values of the one vintage that the
  * question is about. The values before the first date that a transformation needs are asked for too.
  */
-export function transforming(source: Source, transformation: Transformation): Client {
+export function transforming(source: Asking, transformation: Transformation): Client {
   const { client } = source;
   return {
     ...client,
@@ -42,7 +42,7 @@ async function transformedPage<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
   transformation: Transformation,
-  { client, signal }: Source,
+  { client, signal }: Asking,
 ): Promise<Envelope<R>> {
   const limit = Number(textOf(texts, 'limit') ?? largestPage);
   const asked = inputsOf(texts, transformation);

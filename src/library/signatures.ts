@@ -2,7 +2,6 @@ import type { Demands } from '../analysis/basis.ts';
 import {
   type Beyond,
   beyondChoices,
-  type RevisionsQuery,
   type VintagesQuery,
   type YieldCurveQuery,
   type YieldTableQuery,
@@ -16,7 +15,7 @@ import {
 } from '../domain/series/transformation.ts';
 import { unitsChoices } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
-import { curve, operations, revisions, vintages, yields } from '../operations/index.ts';
+import { curve, operations, vintages, yields } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { camelCase, type Param } from '../operations/param.ts';
 import { checkRange } from '../operations/params.ts';
@@ -37,6 +36,7 @@ import {
   seriesIds,
   twoAsOfDays,
 } from './arguments.ts';
+import { checkRevisions, type RevisionsParams, revisionsKinds } from './revision-params.ts';
 
 /** The same type, whose optional members may also be given as undefined. */
 export type Optional<T> = {
@@ -65,7 +65,7 @@ type AsOfEachDay = Required<DateRange> & {
 };
 
 /** The units of the values, and how they are aggregated. */
-type Units = Optional<TransformationParams>;
+type UnitsParams = Optional<TransformationParams>;
 
 /** How a panel is laid out: with `wide`, with a column for each series; newest first unless `sort` says otherwise. */
 type PanelLayout = { readonly wide?: boolean; readonly sort?: 'asc' | 'desc' };
@@ -73,14 +73,11 @@ type PanelLayout = { readonly wide?: boolean; readonly sort?: 'asc' | 'desc' };
 /** The parameters of a panel. */
 export type PanelParams = (Optional<AsOfEachDay> | Optional<AsOfOneDay>) &
   Optional<PanelLayout> &
-  Units &
+  UnitsParams &
   Demands;
 
 /** The parameters of a curve; with `vs` it is compared with the curve of another day. */
 export type CurveParams = Optional<Partial<Omit<YieldCurveQuery, 'kind'>>> & Demands;
-
-/** The parameters of revisions. */
-export type RevisionsParams = Optional<Omit<RevisionsQuery, 'id' | 'kind'>> & Demands;
 
 /** The parameters of vintages. */
 export type VintagesParams = Optional<Omit<VintagesQuery, 'id' | 'kind'>> & Demands;
@@ -89,7 +86,7 @@ export type VintagesParams = Optional<Omit<VintagesQuery, 'id' | 'kind'>> & Dema
 export type YieldTableParams = Optional<Omit<YieldTableQuery, 'kind'>> & Demands;
 
 /** The parameters of a comparison of two as-of dates. */
-export type DiffParams = Optional<DateRange & { readonly allRows?: boolean }> & Units & Demands;
+export type DiffParams = Optional<DateRange & { readonly allRows?: boolean }> & UnitsParams & Demands;
 
 const { id: _, ...vintageKinds } = kindsOf(vintages);
 const { cursor: _cursor, ...yieldKinds } = kindsOf(yields);
@@ -142,7 +139,7 @@ export const analysisSignatures = {
   revisions: {
     name: 'revisions',
     args: [id],
-    params: params<RevisionsParams>({ date: kindOf(revisions.params.date), asOf: asOfDay }, ['date']),
+    params: params<RevisionsParams>(revisionsKinds, [], checkRevisions),
   },
   vintages: {
     name: 'vintages',

@@ -61,7 +61,7 @@ export function transformationOf(params: TransformationParams): Transformation |
 }
 
 /** The values of a series that were known on one day. */
-export interface Vintage {
+export interface VintageValues {
   /** The dates that have a value, ascending, among others that have none. */
   readonly dates: readonly Day[];
   /** The newest date that has a value. */
@@ -104,7 +104,7 @@ export class Transformer {
   }
 
   /** The value of a date in a vintage; undefined where a value that it is computed from is missing. */
-  valueIn(vintage: Vintage, date: Day): TransformedValue | undefined {
+  valueIn(vintage: VintageValues, date: Day): TransformedValue | undefined {
     const now = this.#exactIn(vintage, date);
     if (now === undefined) return undefined;
     const has = (other: Day) => this.#exactIn(vintage, other) !== undefined;
@@ -122,7 +122,7 @@ export class Transformer {
     );
   }
 
-  #exactIn(vintage: Vintage, date: Day): ExactValue | undefined {
+  #exactIn(vintage: VintageValues, date: Day): ExactValue | undefined {
     if (this.#aggregation === undefined) {
       const found = vintage.valueOf(date);
       return found && exactValue(found.value, found.asOf);
@@ -163,7 +163,7 @@ export function firstInput(from: Day): Day | undefined {
 /** The vintage that has these values. */
 export function vintageOf(
   values: readonly { readonly date: Day; readonly value: string; readonly asOf: Day }[],
-): Vintage {
+): VintageValues {
   const byDate = new Map(values.map((one) => [one.date, one]));
   const dates = [...byDate.keys()].sort();
   return { dates, newest: dates.at(-1), valueOf: (date) => byDate.get(date) };
@@ -187,7 +187,7 @@ export class Vintages {
   }
 
   /** The vintage of a day. */
-  on(day: Day): Vintage {
+  on(day: Day): VintageValues {
     return {
       dates: this.dates,
       newest: this.newestOn(day),
