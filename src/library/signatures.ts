@@ -130,7 +130,7 @@ function checkUnits(values: NamedValues): void {
 }
 
 /** The transformation that checked parameters ask for. */
-export function transformationIn(values: NamedValues): Transformation | undefined {
+function transformationIn(values: NamedValues): Transformation | undefined {
   return transformationOf(values as TransformationParams);
 }
 
