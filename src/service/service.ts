@@ -1,10 +1,10 @@
 import { createHash, randomFillSync } from 'node:crypto';
-import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
+import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { formatCursor, parseCursor } from '../operations/cursor.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation, Page, Principal, Usage } from '../operations/operation.ts';
-import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
+import { clockAt, type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import type { Store, StoreView } from '../store/store.ts';
 import { YieldSeriesView } from './yield-series-view.ts';
 
@@ -107,7 +107,7 @@ function read<R>(
   now: Date,
   billingUrl: string | undefined,
 ): CheckedRequest<R> {
-  const clock = { latest: latestDay(now), today: utcDay(now) };
+  const clock = clockAt(now);
   const query = operation.prepare(texts, clock);
   const cursor = textOf(texts, 'cursor');
   const position = cursor === undefined ? undefined : parseCursor(cursor, operation.name, texts);
