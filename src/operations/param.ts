@@ -105,8 +105,11 @@ export function invalid(name: string, detail: string): Problem {
  */
 export function readParams<P extends Params>(params: P, texts: ParamTexts, clock: Clock): ParamValues<P> {
   const given = new Map<string, string>();
+  const inQuery = () => Object.keys(params).filter((name) => params[name]?.in === 'query');
   for (const [name, text] of texts) {
-    if (!Object.hasOwn(params, name)) throw unknown(name, Object.keys(params));
+    if (!Object.hasOwn(params, name)) throw unknown(name, inQuery());
+    // What the path says, a query has no parameter for.
+    if (given.has(name) && params[name]?.in === 'path') throw unknown(name, inQuery());
     if (given.has(name)) throw invalid(name, `parameter '${name}' is given more than once`);
     given.set(name, text);
   }

@@ -17,6 +17,8 @@ export type ServeOptions = {
   readonly publicUrl?: string;
   readonly billingUrl?: string;
   readonly log: Writable;
+  /** The command that makes the first key. */
+  readonly keyCommand?: string;
   /** Write lines for people instead of JSON. */
   readonly readableLog?: boolean;
   /** Log only failures. */
@@ -39,6 +41,7 @@ const saveInterval = 500;
 /** Serves a store over HTTP until it is stopped. */
 export async function serve(options: ServeOptions): Promise<RunningService> {
   const { gate, host, port, publicUrl, clock = () => new Date(), timeouts = {} } = options;
+  const { keyCommand = 'asof keys create --name NAME --plan PLAN' } = options;
   const log = createLog(options.log, {
     level: options.quiet === true ? 'warn' : 'info',
     readable: options.readableLog === true,
@@ -65,8 +68,7 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
     throw error;
   });
   log.info({ url: server.url }, `asof listens on ${server.url}`);
-  if ((await gate.keyCount()) === 0)
-    log.warn('there is no key yet: asof keys create --name NAME --plan PLAN');
+  if ((await gate.keyCount()) === 0) log.warn(`there is no key yet: ${keyCommand}`);
   return new RunningService(options, { log, services, server });
 }
 

@@ -65,7 +65,12 @@ const fields: readonly Field[] = [
 async function listKeys(line: ListLine, io: Io): Promise<number> {
   const output = outputChoice(line.output, outputPlace(io), false);
   const renderer = await rendererFor(output, { fields, columns: fields.map(({ name }) => name) }, false);
-  const results = await keyRows(accessPath(io, line.access));
+  const path = accessPath(io, line.access);
+  const results = await keyRows(path);
+  if (results.length === 0)
+    messagesOf(line.messages, io).note(
+      `asof: there are no keys${existsSync(path) ? '' : `: there is no file ${path}`}`,
+    );
   const page = {
     object: 'key_list',
     // No service was asked, so that no request has an id.

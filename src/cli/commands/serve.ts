@@ -30,6 +30,11 @@ export async function runServe(line: ServeLine, io: Io): Promise<number> {
       host,
       port,
       log: io.stderr,
+      keyCommand: [
+        'asof keys create --name NAME --plan PLAN',
+        ...(line.access === undefined ? [] : [`--access ${line.access}`]),
+        ...(line.plans === undefined ? [] : [`--plans ${line.plans}`]),
+      ].join(' '),
       readableLog: io.stderr.isTTY === true,
       clock: io.clock,
       ...(publicUrl !== undefined && { publicUrl }),

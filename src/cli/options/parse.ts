@@ -65,6 +65,11 @@ function checkArguments({ words, args, flags }: CommandSpec, typed: readonly str
     return index === -1 ? undefined : `--${free.splice(index, 1)[0]?.name} ${text}`;
   });
   const line = ['asof', words, ...typed.slice(0, args.length), ...meant].join(' ');
+  // A text of several words is one argument.
+  if (args.length === 1 && args[0]?.name === 'text')
+    throw new Problem('bad-input', `'asof ${words}' takes one text`, {
+      hints: [`did you mean asof ${words} ${JSON.stringify(typed.join(' '))}?`],
+    });
   throw new Problem('bad-input', `'asof ${words}' has no argument for ${quoted(first)}`, {
     hints: meant.includes(undefined) ? [`asof ${words} --help lists its flags`] : [`did you mean ${line}?`],
   });

@@ -32,7 +32,7 @@ const serve: CommandSpec = {
     command: 'serve',
     host: line.text('host') ?? '127.0.0.1',
     port: line.value('port', portNumber) ?? 8787,
-    publicUrl: line.value('public-url', httpUrl),
+    publicUrl: line.value('public-url', baseHttpUrl),
     billingUrl: line.value('billing-url', httpUrl),
     plans: line.text('plans'),
     store: line.text('store'),
@@ -52,6 +52,12 @@ function httpUrl(text: string): string {
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== '')
     throw new Problem('bad-input', 'invalid: use an http or https address');
   return text.replace(/\/+$/, '');
+}
+
+/** An address to which paths are appended. */
+function baseHttpUrl(text: string): string {
+  if (/[?#]/.test(text)) throw new Problem('bad-input', "invalid: it may not have a '?' or a '#'");
+  return httpUrl(text);
 }
 
 const keys: readonly CommandSpec[] = [

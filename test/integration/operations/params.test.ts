@@ -88,6 +88,16 @@ describe('parameters that break a rule are a validation error that names the fie
       /more than once/,
     ],
     [
+      'the id of the path once more',
+      observations,
+      [
+        ['id', 'GDP'],
+        ['id', 'UNRATE'],
+      ],
+      'id',
+      /^unknown parameter 'id': use as_of, release, from, to/,
+    ],
+    [
       'limit twice',
       seriesSearch,
       [

@@ -36,6 +36,10 @@ describe('a usage error names the flag and what was typed, before anything is as
       'GDP',
       "unknown command 'GDP'\nfor the values of a series: asof observations GDP\nasof help lists the commands",
     ],
+    [
+      'series search real gdp',
+      '\'asof series search\' takes one text\ndid you mean asof series search "real gdp"?',
+    ],
     ['yields 10Y', "'asof yields' has no argument for 10Y\ndid you mean asof yields --maturity 10Y?"],
     [
       'spread 10y 2Y 2020-01-01',
@@ -235,6 +239,7 @@ describe('a usage error names the flag and what was typed, before anything is as
       `asof writes no .pdf files: the formats are ${formats}\n--format sets the format of a file with any name`,
     ],
     ['serve --port 65536', '--port "65536": use a number from 0 to 65535'],
+    ['serve --public-url https://a.b/x?y', `--public-url "https://a.b/x?y": it may not have a '?' or a '#'`],
     ['serve --public-url example.org', '--public-url "example.org": use an http or https address'],
     ['keys create --name ""', '--name "": use 1 to 100 printable characters'],
     ['completion tcsh', "unknown shell 'tcsh': use bash, zsh or fish"],
