@@ -11,7 +11,6 @@ import type { QueryParams } from './query.ts';
 import type { RowLayout } from './row-layout.ts';
 
 /**
-/**
  * A remark on an answer: what a series covers, which as-of dates are outside of that, that vintages are not days of
  * publication, that a panel has no values beyond its coverage, that there is no curve on a day (an earlier one may do),
  * that all values of a series changed about alike, what another empty answer means, what the operation says of its rows,

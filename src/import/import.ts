@@ -39,7 +39,7 @@ export type ImportOptions = {
   readonly merge?: boolean | undefined;
   /** Accepts new statements where they contradict known ones. */
   readonly replace?: boolean | undefined;
-  /** Withdraws the dates that a whole vintage does not list. */
+  /** In a whole vintage, a date that was known and has no row is withdrawn. */
   readonly complete?: boolean | undefined;
   /** Accepts values of periods that begin after the day on which they were known, in files dated by `asOf`. */
   readonly projections?: boolean | undefined;

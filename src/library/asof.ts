@@ -131,8 +131,8 @@ export class Library extends Analyses {
   }
 
   /**
-   * Writes the files of a plan (a text file; `asof help snapshot` says what its lines are), all as of one day, the last
-   * one that is over in UTC unless given. The link `out` is switched when all files are complete.
+   * Writes the files of a plan (a text file; `asof help snapshot` says what its lines are), all as of one day: yesterday
+   * in UTC unless given. The link `out` is switched when all files are complete.
    */
   async snapshot(plan: string, { out, asOf }: SnapshotTarget): Promise<SnapshotSummary> {
     const { client, signal, clock } = this.#source;

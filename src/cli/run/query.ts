@@ -7,7 +7,7 @@ import { run } from '../../analysis/run.ts';
 import { withSuggestion } from '../../analysis/series-ids.ts';
 import type { Client } from '../../client/client.ts';
 import { isDataChange, restartOnChange } from '../../client/client.ts';
-import { utcDay } from '../../domain/series/date.ts';
+import { addDays, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import { openSink, type Sink } from '../../platform/file-sink.ts';
@@ -88,11 +88,14 @@ type Outcome = Pick<QueryAnswer, 'differs' | 'failures'> & { readonly rows: numb
 async function answer(job: Job): Promise<Outcome> {
   const { output, client, demands, bar, messages, io } = job;
   const sink = await openSink(output.file, io);
+  const today = utcDay(io.clock());
   let notes: string[] = [];
+  let basis = new Basis(demands, today);
   let outcome: Outcome | undefined;
   try {
     outcome = await restartOnChange(() => {
       notes = [];
+      basis = new Basis(demands, today);
       const note: QueryContext['note'] = ({ kind, text }) => {
         // In JSON the coverage of a series is part of the answer.
         if (kind === 'coverage' && output.format === 'json') return;
@@ -101,11 +104,13 @@ async function answer(job: Job): Promise<Outcome> {
       };
       const context = {
         ...job.context,
-        ...basedOn(client, new Basis(demands, utcDay(io.clock()))),
+        ...basedOn(client, basis),
         ...(messages.notes && { note }),
       };
       return attempt({ ...job, context }, sink);
     }, sink);
+    if (outcome.rows > 0 && showsLatest(job) && !(await client.origin()).sample)
+      notes.push(...oldText(basis.staleOn(addDays(today, -usualAge))));
     return outcome;
   } catch (error) {
     await sink.abandon();
@@ -115,6 +120,23 @@ async function answer(job: Job): Promise<Outcome> {
     const isEmpty = outcome?.rows === 0 && outcome.failures.length === 0;
     for (const text of isEmpty && output.onTerminal ? [noRows(notes)] : notes) messages.note(`asof: ${text}`);
   }
+}
+
+/** Days after which a person who looks at the newest values that a store knows is told how old they are. */
+const usualAge = 31;
+
+/** Whether a person sees a table of values as they are known now, up to the newest. */
+function showsLatest({ query, output, messages }: Job): boolean {
+  if (!messages.hasReader || !output.onTerminal || output.format !== 'table' || output.drawn) return false;
+  if (query.kind === 'panel') return query.asOf === undefined && query.to === undefined;
+  if (query.kind !== 'operation' || query.ids === undefined) return false;
+  return query.params.as_of === undefined && query.params.to === undefined;
+}
+
+function oldText(stale: readonly string[]): readonly string[] {
+  const [first, ...others] = stale;
+  if (first === undefined) return [];
+  return [others.length === 0 ? first : `${first}, and ${others.length} more series are not up to date`];
 }
 
 /** The line below an empty table, which would look like a failure otherwise. */

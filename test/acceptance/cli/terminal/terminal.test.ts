@@ -41,6 +41,7 @@ describe('on a terminal', () => {
         '2014-10-01  17703.7  2015-03-27',
         '2014-07-01  17599.8  2014-12-23',
         'asof: the terminal is too narrow for series_id, unit, frequency, source; choose with --columns',
+        'asof: GDP is covered to 2015-03-27',
       ],
     ],
     [
@@ -49,6 +50,7 @@ describe('on a terminal', () => {
         'date          value  as_of_date  series_id  unit  frequency  source',
         '2014-10-01  17703.7  2015-03-27  GDP              Q',
         '2014-07-01  17599.8  2014-12-23  GDP              Q',
+        'asof: GDP is covered to 2015-03-27',
       ],
     ],
     [
@@ -57,6 +59,7 @@ describe('on a terminal', () => {
         'date          value  as_of_date  series_id  unit  frequency  source',
         '2014-10-01  17703.7  2015-03-27  GDP              Q',
         '2014-07-01  17599.8  2014-12-23  GDP              Q',
+        'asof: GDP is covered to 2015-03-27',
       ],
     ],
   ])('a table fits into %i columns', async (columns, lines) => {
@@ -105,8 +108,16 @@ describe('on a terminal', () => {
 
   it('a table shows a screenful and says how many more rows there are', async () => {
     const { lines } = await onTerminal(['obs', 'LONG'], 120);
-    expect(lines).toHaveLength(102);
-    expect(lines.at(-1)).toBe('asof: 2,400 more rows; --all shows all, --limit N at most N');
+    expect(lines).toHaveLength(103);
+    expect(lines.at(-2)).toBe('asof: 2,400 more rows; --all shows all, --limit N at most N');
+  });
+
+  it('a table of the newest values says to which day they are covered, unless a day was asked for', async () => {
+    const note = 'asof: GDP is covered to 2015-03-27';
+    const panel = ['panel', 'gdp', 'long'];
+    expect((await onTerminal(panel, 120)).lines.at(-1)).toBe(`${note}, and 1 more series are not up to date`);
+    for (const more of [['--as-of', '2015-03-27'], ['--to', '2014-10-01'], ['-q'], ['--csv']])
+      expect((await onTerminal(['obs', 'GDP', ...more], 120)).lines).not.toContain(note);
   });
 
   it('requested csv has all rows', async () => {
