@@ -198,9 +198,9 @@ export class SqliteView implements StoreView {
     }
   }
 
-  async *#stream<T>(read: (connection: Connection) => Iterable<T>): AsyncGenerator<T> {
+  async *#stream<T>(read: (connection: Connection) => Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
     try {
-      for (const batch of read(this.#open())) {
+      for await (const batch of read(this.#open())) {
         yield batch;
         this.#open();
       }
