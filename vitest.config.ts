@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 const built = 'test/support/built.ts';
+const postgres = 'test/support/postgres/setup.ts';
 
 export default defineConfig({
   test: {
@@ -12,11 +13,19 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       {
         extends: true,
-        test: { name: 'integration', include: ['test/integration/**/*.test.ts'], globalSetup: built },
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          globalSetup: [built, postgres],
+        },
       },
       {
         extends: true,
-        test: { name: 'acceptance', include: ['test/acceptance/**/*.test.ts'], globalSetup: built },
+        test: {
+          name: 'acceptance',
+          include: ['test/acceptance/**/*.test.ts'],
+          globalSetup: [built, postgres],
+        },
       },
       {
         extends: true,

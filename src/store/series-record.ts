@@ -1,5 +1,19 @@
 import type { SeriesMetadata } from '../domain/series/series.ts';
-import type { SeriesRecord } from './store.ts';
+import type { StatedKind } from './statements.ts';
+import type { Series, SeriesRecord } from './store.ts';
+
+/** A series as its table holds it. */
+export type SeriesRow = Series & StatedKind & { readonly dateCount: number; readonly factCount: number };
+
+/** The series of a row. */
+export function seriesOf({
+  dateCount: _dates,
+  factCount: _facts,
+  statedKind: _stated,
+  ...series
+}: SeriesRow): Series {
+  return series;
+}
 
 /** The columns of a series' record; null where nothing is stated or implied. */
 export type RecordRow = RecordCells & { readonly firstVintage: string | null };

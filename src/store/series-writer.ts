@@ -34,7 +34,7 @@ export type SeriesStart = {
 };
 
 /** What is derived from the vintages of a series: the rest an engine counts. */
-export type SeriesSummary = {
+export type DerivedColumns = {
   readonly spacing: Frequency;
   readonly coveredTo: Day;
   readonly vintageKind: string;
@@ -57,7 +57,7 @@ export interface SeriesRows {
   kinds(): Promise<readonly KeptKind[]>;
   apply(plan: MergePlan): Promise<void>;
   /** Counts what the series holds, and gives it a new version. */
-  summarise(summary: SeriesSummary): Promise<void>;
+  summarise(summary: DerivedColumns): Promise<void>;
 }
 
 /** Before and after every day that a series can have. */

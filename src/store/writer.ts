@@ -24,6 +24,7 @@ export interface WriteTransaction {
   readonly created: boolean;
   series(id: string): SeriesRows;
   records(seriesIds: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>>;
+  withStatements(seriesIds: readonly string[]): Promise<ReadonlySet<string>>;
   points(range: PointsRange): Promise<readonly CurvePoint[]>;
   putPoints(points: readonly CurvePoint[]): Promise<void>;
   /** The filings of these that the store holds, by id. */
@@ -59,6 +60,10 @@ export class TransactionWriter implements StoreWriter {
 
   records(seriesIds: readonly string[]) {
     return this.#transaction.records(seriesIds);
+  }
+
+  withStatements(seriesIds: readonly string[]) {
+    return this.#transaction.withStatements(seriesIds);
   }
 
   async putRecords(records: ReadonlyMap<string, Pick<SeriesRecord, 'stated' | 'implied'>>): Promise<void> {

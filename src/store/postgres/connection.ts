@@ -74,8 +74,8 @@ export class Database {
     }
   }
 
-  close(): Promise<void> {
-    return this.#pool.end();
+  async close(): Promise<void> {
+    if (!this.#pool.ending) await this.#pool.end();
   }
 
   /** A statement as the server takes it: `asof.` is the schema of the store, and `@name` a parameter. */

@@ -1,11 +1,6 @@
-import type { DescriptionChange, Followed } from '../followed.ts';
+import { type DescriptionChange, type Followed, type FollowedRow, followedOf } from '../followed.ts';
 import type { ImportRecord, LoggedImport } from '../store.ts';
 import type { Transaction } from './connection.ts';
-
-type FollowedRow = Omit<Followed, 'upTo' | 'lastRun'> & {
-  readonly upTo: string | null;
-  readonly lastRun: string | null;
-};
 
 /** What a store follows, by source and name. */
 export async function readFollowed(transaction: Transaction): Promise<readonly Followed[]> {
@@ -13,11 +8,7 @@ export async function readFollowed(transaction: Transaction): Promise<readonly F
     `select source, name, since, bookmark, up_to as "upTo", last_run as "lastRun", left_undone as left
      from asof.followed order by source, name`,
   );
-  return rows.map(({ upTo, lastRun, ...row }) => ({
-    ...row,
-    upTo: upTo ?? undefined,
-    lastRun: lastRun ?? undefined,
-  }));
+  return rows.map(followedOf);
 }
 
 /** Writes what a store follows, in the place of an earlier record of the same name. */

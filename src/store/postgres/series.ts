@@ -1,7 +1,6 @@
 import type { Day, Frequency } from '../../domain/series/date.ts';
-import { type RecordRow, recordCells, recordOf } from '../series-record.ts';
-import type { SeriesStart, SeriesSummary } from '../series-writer.ts';
-import type { StatedKind } from '../statements.ts';
+import { type RecordRow, recordCells, recordOf, type SeriesRow, seriesOf } from '../series-record.ts';
+import type { DerivedColumns, SeriesStart } from '../series-writer.ts';
 import type { Series, SeriesQuery, SeriesRecord } from '../store.ts';
 import type { Transaction } from './connection.ts';
 
@@ -13,24 +12,11 @@ const columns = `id, coalesce(title, id) as title, coalesce(units, '') as units,
   first_vintage as "firstVintage", last_vintage as "lastVintage", covered_to as "coveredTo",
   vintage_kind as "vintageKind", stated_vintage_kind as "statedKind", version`;
 
-/** A series as its table holds it. */
-export type SeriesRow = Series & StatedKind & { readonly dateCount: number; readonly factCount: number };
-
 /** The row of a series that has statements; undefined for any other id. */
 export function readSeries(transaction: Transaction, id: string): Promise<SeriesRow | undefined> {
   return transaction.row(`select ${columns} from asof.series where id = @id and first_vintage is not null`, {
     id,
   });
-}
-
-/** The series of a row. */
-export function seriesOf({
-  dateCount: _dates,
-  factCount: _facts,
-  statedKind: _stated,
-  ...series
-}: SeriesRow): Series {
-  return series;
 }
 
 /** A page of the series whose ids contain a text. */
@@ -112,7 +98,7 @@ export function writeFrequency(transaction: Transaction, id: string, frequency: 
 export function summarise(
   transaction: Transaction,
   id: string,
-  { spacing, coveredTo, vintageKind }: SeriesSummary,
+  { spacing, coveredTo, vintageKind }: DerivedColumns,
 ): Promise<void> {
   return transaction.write(
     `update asof.series set spacing_frequency = @spacing, vintage_kind = @vintageKind,

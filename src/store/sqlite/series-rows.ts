@@ -2,7 +2,7 @@ import type { Day, Frequency } from '../../domain/series/date.ts';
 import type { DateSetText } from '../../domain/series/date-set.ts';
 import type { MergePlan } from '../../domain/series/merge-plan.ts';
 import type { KeptKind } from '../../domain/series/series.ts';
-import type { SeriesRows, SeriesStart, SeriesSummary } from '../series-writer.ts';
+import type { DerivedColumns, SeriesRows, SeriesStart } from '../series-writer.ts';
 import type { SeriesRecord } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { asProblem } from './connection.ts';
@@ -82,7 +82,7 @@ export class SqliteSeriesRows implements SeriesRows {
     return this.#use((connection) => applyPlan(connection, this.#key, plan));
   }
 
-  summarise({ spacing, coveredTo, vintageKind }: SeriesSummary) {
+  summarise({ spacing, coveredTo, vintageKind }: DerivedColumns) {
     return this.#use((connection) => {
       connection.run(
         `update series set

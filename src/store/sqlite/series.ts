@@ -1,6 +1,10 @@
-import type { Frequency } from '../../domain/series/date.ts';
-import { type RecordRow, recordCells, recordOf } from '../series-record.ts';
-import type { StatedKind } from '../statements.ts';
+import {
+  type RecordRow,
+  recordCells,
+  recordOf,
+  type SeriesRow,
+  seriesOf as seriesOfRow,
+} from '../series-record.ts';
 import type { ObservationQuery, Series, SeriesQuery, SeriesRecord, StoredObservation } from '../store.ts';
 import type { Connection } from './connection.ts';
 
@@ -12,31 +16,19 @@ const columns = `key, id, coalesce(title, id) as title, coalesce(units, '') as u
   first_vintage as firstVintage, last_vintage as lastVintage, covered_to as coveredTo,
   vintage_kind as vintageKind, stated_vintage_kind as statedKind, version`;
 
-/** A series as its table holds it. */
-export type SeriesRow = Series &
-  StatedKind & {
-    readonly frequency: Frequency;
-    readonly key: number;
-    readonly dateCount: number;
-    readonly factCount: number;
-  };
+/** A row of a series with its key. */
+export type KeyedSeriesRow = SeriesRow & { readonly key: number };
 
 /** The row of a series that has statements; undefined for any other id. */
-export function readSeries(connection: Connection, id: string): SeriesRow | undefined {
+export function readSeries(connection: Connection, id: string): KeyedSeriesRow | undefined {
   return connection
-    .objects<SeriesRow>(`select ${columns} from series where id = ? and first_vintage is not null`)
+    .objects<KeyedSeriesRow>(`select ${columns} from series where id = ? and first_vintage is not null`)
     .get(id);
 }
 
-/** The series of a row. */
-export function seriesOf({
-  key: _key,
-  dateCount: _dates,
-  factCount: _facts,
-  statedKind: _stated,
-  ...series
-}: SeriesRow): Series {
-  return series;
+/** The series of a row with a key. */
+export function seriesOf({ key: _key, ...row }: KeyedSeriesRow): Series {
+  return seriesOfRow(row);
 }
 
 /** A page of the series whose ids contain a text. */
@@ -45,7 +37,7 @@ export function searchSeries(
   { text, after = '', limit }: SeriesQuery,
 ): readonly Series[] {
   return connection
-    .objects<SeriesRow>(
+    .objects<KeyedSeriesRow>(
       `select ${columns} from series
        where first_vintage is not null and id > @after and instr(id, @text) > 0 order by id limit @limit`,
     )
@@ -85,7 +77,7 @@ const firstReleases = `select date || min(as_of_date) || value from fact
 /** A page of a series' values, newest date first. */
 export function readObservations(
   connection: Connection,
-  { key, firstVintage, dateCount, factCount }: SeriesRow,
+  { key, firstVintage, dateCount, factCount }: KeyedSeriesRow,
   { asOf = endOfTime, firstRelease, from = '', to = endOfTime, before, limit }: ObservationQuery,
 ): readonly StoredObservation[] {
   // '~' sorts after every digit, so every text that begins with the day sorts before it.

@@ -22,7 +22,7 @@ import { asProblem } from './connection.ts';
 import { readCurve, readRates, readSpread, readYields } from './curves.ts';
 import { countFilings, readAcceptedFilings, readFilings, readPurchases } from './filings.ts';
 import { readDescriptionChanges, readFollowed } from './following.ts';
-import { readObservations, readSeries, type SeriesRow, searchSeries, seriesOf } from './series.ts';
+import { type KeyedSeriesRow, readObservations, readSeries, searchSeries, seriesOf } from './series.ts';
 import {
   readCompleteVintages,
   readFirstDate,
@@ -175,7 +175,7 @@ export class SqliteView implements StoreView {
   /** A page of values: as of any day between two vintages it is the page of the first, which may be in the cache. */
   #page(
     connection: Connection,
-    series: SeriesRow,
+    series: KeyedSeriesRow,
     query: ObservationQuery,
     vintage: Day | undefined,
   ): readonly StoredObservation[] {

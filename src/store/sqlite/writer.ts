@@ -117,6 +117,11 @@ class SqliteTransaction implements WriteTransaction {
     });
   }
 
+  async withStatements(seriesIds: readonly string[]) {
+    const records = await this.records(seriesIds);
+    return new Set([...records].flatMap(([id, { hadStatements }]) => (hadStatements ? [id] : [])));
+  }
+
   points(range: PointsRange) {
     return this.#use((connection) => readPoints(connection, range));
   }
