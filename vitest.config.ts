@@ -6,7 +6,7 @@ const postgres = 'test/support/postgres/setup.ts';
 export default defineConfig({
   test: {
     // Integration and acceptance tests start processes and import large files, which takes long on a shared machine.
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     env: { ASOF_STORE: '', ASOF_FORMAT: '', NO_COLOR: '', FORCE_COLOR: '' },
     projects: [

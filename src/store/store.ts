@@ -176,8 +176,11 @@ type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undef
 
 /** The facts in one state of a store. Rows are in the contract's order; a page of an unknown series is undefined. */
 export interface StoreView {
-  /** The state of every answer of this view; views of the same state of a store give the same object. */
-  state(): Promise<StoreState>;
+  /**
+   * The state of every answer of this view; views of the same state of a store give the same object. Given a series, the
+   * state of the answers about it, which imports of other series leave as it is where the engine can tell.
+   */
+  state(seriesId?: string): Promise<StoreState>;
   findSeries(id: string): Promise<Series | undefined>;
   searchSeries(query: SeriesQuery): Promise<readonly Series[]>;
   observations(query: ObservationQuery): Promise<ObservationPage | undefined>;

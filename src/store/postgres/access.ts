@@ -11,7 +11,7 @@ import {
   type WindowName,
 } from '../access-store.ts';
 import { Database, lockNumber, type Transaction } from './connection.ts';
-import { createSchema } from './schema.ts';
+import { createSchema, hasTable } from './schema.ts';
 
 /** One step from each format to the next; the format of an access store is the number of steps taken (`access.format`). */
 const migrations: readonly string[] = [
@@ -68,12 +68,7 @@ export async function openPostgresAccess(address: string): Promise<AccessStore> 
 
 async function prepare(transaction: Transaction, database: Database): Promise<void> {
   const format = async () => {
-    const found = await transaction.row<{ found: boolean }>(
-      `select exists (select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
-         where n.nspname = @schema and c.relname = 'access') as found`,
-      { schema: database.schema },
-    );
-    if (found?.found !== true) return undefined;
+    if (!(await hasTable(transaction, database.schema, 'access'))) return undefined;
     return (await transaction.row<{ format: number }>('select format from asof.access'))?.format ?? 0;
   };
   const now = (await format()) ?? 0;

@@ -17,6 +17,9 @@ const types = {
     parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
+/** The servers of this process that have no TLS, so that each is asked once where TLS is not demanded. */
+const withoutTls = new Set<string>();
+
 /** A database with a pool of connections. Nothing that it does needs a session, so a pooler may be before it. */
 export class Database {
   /** The address without passwords. */
@@ -34,7 +37,9 @@ export class Database {
   /** Connects to the database of an address; a Problem where that fails. */
   static async open(address: string, connections = 10): Promise<Database> {
     const parsed = parseAddress(address);
-    for (const [index, ssl] of parsed.ways.entries()) {
+    const place = `${parsed.config.host}:${parsed.config.port}`;
+    const ways = withoutTls.has(place) ? parsed.ways.slice(-1) : parsed.ways;
+    for (const [index, ssl] of ways.entries()) {
       const pool = new pg.Pool({ ...parsed.config, ssl, types, pipeline: true, max: connections });
       // The pool drops a connection that breaks while nobody uses it.
       pool.on('error', () => undefined);
@@ -43,9 +48,10 @@ export class Database {
         return new Database(parsed, pool);
       } catch (error) {
         await pool.end();
-        const isLast = index === parsed.ways.length - 1;
+        const isLast = index === ways.length - 1;
         if (isLast || !/does not support SSL|^SSL/i.test(String((error as Error).message)))
           throw asProblem(parsed.shown, error);
+        withoutTls.add(place);
       }
     }
     throw new Error(`there is no way to connect to ${parsed.shown}`);

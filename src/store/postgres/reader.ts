@@ -58,7 +58,7 @@ class PostgresStore implements Store {
 
   async #read<T>(work: (view: StoreView) => Promise<T>): Promise<T> {
     const transaction = await this.#database.begin('read');
-    const view = new PostgresView(transaction, (of) => this.#stateOf(of));
+    const view = new PostgresView(transaction, (of, seriesId) => this.#stateOf(of, seriesId));
     try {
       return await work(view);
     } finally {
@@ -74,14 +74,19 @@ class PostgresStore implements Store {
     await this.#database.close();
   }
 
-  async #stateOf(transaction: Transaction): Promise<StoreState> {
-    const row = await transaction.row<{ name: string; revision: number }>(
-      'select state as name, revision from asof.store',
+  async #stateOf(transaction: Transaction, seriesId: string | undefined): Promise<StoreState> {
+    const row = await transaction.row<{ name: string; revision: number; own: string | null }>(
+      `select state as name, revision,
+         (select state from asof.series where id = @seriesId and first_vintage is not null) as own
+       from asof.store`,
+      { seriesId },
     );
     if (row === undefined) throw new Error(`the store ${this.#database.shown} has no state`);
+    const { own, ...whole } = row;
+    if (own !== null) return { ...whole, name: own, sample: false };
     const known = this.#newest;
-    if (known?.name === row.name) return known;
-    const state = { ...row, sample: false };
+    if (known?.name === whole.name) return known;
+    const state = { ...whole, sample: false };
     this.#newest = state;
     return state;
   }

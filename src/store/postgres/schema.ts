@@ -167,12 +167,18 @@ const migrations: readonly string[] = [
 const currentFormat = migrations.length;
 
 /** Whether the schema of a database holds a store. */
-export async function hasStore(transaction: Transaction, schema: string): Promise<boolean> {
-  const table = `${pg.escapeIdentifier(schema)}.store`;
-  const found = await transaction.row<{ found: boolean }>('select to_regclass(@table) is not null as found', {
-    table,
-  });
-  return found?.found === true;
+export function hasStore(transaction: Transaction, schema: string): Promise<boolean> {
+  return hasTable(transaction, schema, 'store');
+}
+
+/** Whether a schema has a table; by a query, because the server may remember that there was none before another process made it. */
+export async function hasTable(transaction: Transaction, schema: string, table: string): Promise<boolean> {
+  const found = await transaction.row(
+    `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = @schema and c.relname = @table`,
+    { schema, table },
+  );
+  return found !== undefined;
 }
 
 /** Checks that a store can be read; a Problem for a schema without a store, and for one of another format. */

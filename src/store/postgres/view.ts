@@ -32,12 +32,15 @@ import {
   vintageOnDay,
 } from './statements.ts';
 
+/** Reads the state of a store, or of one of its series. */
+type StateReader = (transaction: Transaction, seriesId: string | undefined) => Promise<StoreState>;
+
 /** A view of a store through a transaction that reads one state. Statements that need no answer first go out together. */
 export class PostgresView implements StoreView {
-  readonly #stateOf: (transaction: Transaction) => Promise<StoreState>;
+  readonly #stateOf: StateReader;
   #transaction: Transaction | undefined;
 
-  constructor(transaction: Transaction, stateOf: (transaction: Transaction) => Promise<StoreState>) {
+  constructor(transaction: Transaction, stateOf: StateReader) {
     this.#transaction = transaction;
     this.#stateOf = stateOf;
   }
@@ -47,8 +50,8 @@ export class PostgresView implements StoreView {
     this.#transaction = undefined;
   }
 
-  async state() {
-    return this.#stateOf(this.#open());
+  async state(seriesId?: string) {
+    return this.#stateOf(this.#open(), seriesId);
   }
 
   async findSeries(id: string) {

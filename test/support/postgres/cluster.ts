@@ -43,7 +43,13 @@ export async function startCluster(settings: Readonly<Record<string, string>> = 
     port: String(port),
     listen_addresses: '127.0.0.1',
     unix_socket_directories: folder,
+    // The tests lose nothing with the machine, and make thousands of tables.
     fsync: 'off',
+    full_page_writes: 'off',
+    synchronous_commit: 'off',
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    autovacuum: 'off',
     shared_buffers: '64MB',
     max_connections: '200',
     ...settings,
