@@ -32,7 +32,7 @@ export function coalesced<T>(read: () => Promise<T>): () => Promise<T> {
 }
 
 /** What calls that were made together got, and the place of one of them among them. */
-type Share<T> = { readonly place: number; readonly outcome: T };
+type Gathered<T> = { readonly place: number; readonly outcome: T };
 
 /**
  * Joins calls with the same key that are made in one turn of the event loop: the work is done once, for their number, and
@@ -41,7 +41,7 @@ type Share<T> = { readonly place: number; readonly outcome: T };
 export class Gathering<T> {
   readonly #groups = new Map<string, { count: number; readonly outcome: Promise<T> }>();
 
-  async join(key: string, work: (count: number) => Promise<T>): Promise<Share<T>> {
+  async join(key: string, work: (count: number) => Promise<T>): Promise<Gathered<T>> {
     const group = this.#groups.get(key) ?? this.#begin(key, work);
     const place = group.count;
     group.count += 1;

@@ -61,8 +61,8 @@ export interface SeriesRows {
 }
 
 /** Before and after every day that a series can have. */
-export const firstDay: Day = '1600-01-01';
-export const lastDay: Day = '2999-12-31';
+const firstDay: Day = '1600-01-01';
+const lastDay: Day = '2999-12-31';
 
 /** One series during an import. */
 export class SeriesWriter {

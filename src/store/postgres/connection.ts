@@ -257,7 +257,7 @@ const unreachable: Readonly<Record<string, string>> = {
 };
 
 /** Turns an error of the server or of the connection into a Problem that names the store; any other error stays as it is. */
-export function asProblem(shown: string, error: unknown): unknown {
+function asProblem(shown: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Problem) return error;
   const { code } = error as { code?: unknown };
   if (error instanceof pg.DatabaseError && typeof code === 'string') {
