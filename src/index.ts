@@ -8,7 +8,6 @@ import {
   abortSignal,
   callable,
   checkArguments,
-  clockAt,
   integer,
   isUrl,
   type Kinds,
@@ -22,6 +21,7 @@ import { type MethodParams, type OperationMethods, operationMethods } from './li
 import { Session } from './library/session.ts';
 import type { KnownOperation } from './operations/index.ts';
 import type { RowOf } from './operations/operation.ts';
+import { clockAt } from './operations/param.ts';
 import { samplePath, userFolders } from './platform/installation.ts';
 import { isDatabase } from './store/address.ts';
 import { openStore } from './store/open.ts';
@@ -29,6 +29,7 @@ import { openStore } from './store/open.ts';
 export type { Note } from './analysis/answer.ts';
 export type { Demands } from './analysis/basis.ts';
 export type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from './analysis/layouts.ts';
+export type { RevisionStatisticsRow } from './analysis/release-layouts.ts';
 export type { Origin } from './client/client.ts';
 export type { Day, Rhythm } from './domain/series/date.ts';
 export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';
@@ -36,10 +37,15 @@ export type { ImportOptions, ImportResult } from './import/import.ts';
 export { type FactRow, importFiles } from './library/asof.ts';
 export type { Result } from './library/operation-methods.ts';
 export type {
+  PublishedParams,
+  ReleasesParams,
+  RevisionsParams,
+  TriangleParams,
+} from './library/revision-params.ts';
+export type {
   CurveParams,
   DiffParams,
   PanelParams,
-  RevisionsParams,
   VintagesParams,
   YieldTableParams,
 } from './library/signatures.ts';

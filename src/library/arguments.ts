@@ -1,5 +1,5 @@
 import { closest } from '../domain/series/closest.ts';
-import { latestDay, parseDay, utcDay } from '../domain/series/date.ts';
+import { faultOfDay, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Clock, camelCase, type Param, type ParamsOf } from '../operations/param.ts';
@@ -32,11 +32,6 @@ export type Signature = {
     readonly check?: (values: NamedValues, clock: Clock) => void;
   };
 };
-
-/** The day of a moment in UTC, and the latest day that has begun anywhere on Earth. */
-export function clockAt(now: Date): Clock {
-  return { today: utcDay(now), latest: latestDay(now) };
-}
 
 /**
  * Refuses arguments that a method does not take. Callers without types reach it with anything, and a mistyped `asof` must
@@ -106,6 +101,10 @@ function isPlain(value: unknown): value is NamedValues {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+function isWord(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
 function kind(accepts: (value: unknown) => boolean, use: string): Kind {
   return (value, name) => {
     if (!accepts(value)) throw refused(name, value, `use ${use}`);
@@ -119,10 +118,7 @@ export const flag = kind((value) => typeof value === 'boolean', 'true or false')
 const text = kind((value) => typeof value === 'string', 'a text');
 
 /** A text that is not blank. */
-export const word = kind(
-  (value) => typeof value === 'string' && value.trim() !== '',
-  'a text that is not blank',
-);
+export const word = kind(isWord, 'a text that is not blank');
 
 /** A function. */
 export const callable = kind((value) => typeof value === 'function', 'a function');
@@ -179,14 +175,28 @@ export function choice(choices: readonly string[]): Kind {
   return kind((value) => choices.some((one) => one === value), choiceList(choices));
 }
 
-const isId = (value: unknown) => typeof value === 'string' && value.trim() !== '';
+/** The number of a release, or `final`. */
+export const releaseKind = kind(
+  (value) =>
+    value === 'final' || (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= 9999),
+  "the number of a release such as 1, or 'final'",
+);
+
+/** One value of a kind, or a list of at least one. */
+export function oneOrSeveral(one: Kind): Kind {
+  return (value, name, clock) => {
+    if (!Array.isArray(value)) return one(value, name, clock);
+    if (value.length === 0) throw refused(name, value, 'leave it out, or name at least one');
+    for (const member of value) one(member, name, clock);
+  };
+}
 
 /** The id of a series. */
-export const seriesId = kind(isId, 'the id of one series, such as "GDP"');
+export const seriesId = kind(isWord, 'the id of one series, such as "GDP"');
 
 /** The id of a series, or a list of ids; an empty list would give an empty answer. */
 export const seriesIds = kind(
-  (value) => isId(value) || (Array.isArray(value) && value.length > 0 && value.every(isId)),
+  (value) => isWord(value) || (Array.isArray(value) && value.length > 0 && value.every(isWord)),
   'the id of a series, or a list of ids such as ["GDP", "UNRATE"]',
 );
 
@@ -213,8 +223,7 @@ export function kindOf(param: Param): Kind {
 
 function calendarDay(value: unknown, name: string): void {
   if (typeof value === 'string' && parseDay(value) !== undefined) return;
-  const isForm = typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
-  const reason = isForm ? 'there is no such date in the years 1600 to 2999' : 'use YYYY-MM-DD';
+  const reason = (typeof value === 'string' ? faultOfDay(value) : undefined) ?? 'use YYYY-MM-DD';
   throw new Problem('bad-input', `invalid '${name}' date ${shown(value)}: ${reason}`, { field: name });
 }
 

@@ -8,6 +8,7 @@ import { addDays, type Day, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import type { ImportOptions, ImportResult } from '../import/import.ts';
+import { clockAt } from '../operations/param.ts';
 import type { PullOptions, PullRequest } from '../pull/options.ts';
 import type { PullSummary } from '../pull/summary.ts';
 import type { SnapshotSummary } from '../snapshot/snapshot.ts';
@@ -21,7 +22,6 @@ import {
   asOfDay,
   callable,
   checkArguments,
-  clockAt,
   day,
   flag,
   integer,

@@ -22,6 +22,8 @@ export function bind(query: Query, day: Day): BoundQuery {
     case 'operation':
       return bindOperation(query, day);
     case 'revisions':
+    case 'releases':
+    case 'triangle':
     case 'panel': {
       const { asOf = day } = query;
       refuseLater(day, [['--as-of', asOf]]);

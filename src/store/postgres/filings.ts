@@ -170,6 +170,14 @@ export async function readAcceptedFilings(
   return new Set(rows.map(({ filing_id }) => filing_id));
 }
 
+/** The trading symbols of all filings, ascending. */
+export async function readSymbols(transaction: Transaction): Promise<readonly string[]> {
+  const rows = await transaction.rows<{ symbol: string }>(
+    'select distinct symbol from asof.symbol order by symbol',
+  );
+  return rows.map(({ symbol }) => symbol);
+}
+
 /** The number of filings with trades, and of their trades. */
 export async function countFilings(
   transaction: Transaction,

@@ -1,7 +1,7 @@
 import type { Day, Frequency } from '../../domain/series/date.ts';
 import { type RecordRow, recordCells, recordOf, type SeriesRow, seriesOf } from '../series-record.ts';
 import type { DerivedColumns, SeriesStart } from '../series-writer.ts';
-import type { Series, SeriesQuery, SeriesRecord } from '../store.ts';
+import type { ObservationQuery, Series, SeriesQuery, SeriesRecord } from '../store.ts';
 import type { Transaction } from './connection.ts';
 
 const columns = `id, coalesce(title, id) as title, coalesce(units, '') as units,
@@ -30,6 +30,26 @@ export async function searchSeries(
     { after, text: text.toUpperCase(), limit },
   );
   return rows.map(seriesOf);
+}
+
+/** The dates that ever had a value, newest first. */
+export async function readDates(
+  transaction: Transaction,
+  { seriesId, from, to, before, limit }: Omit<ObservationQuery, 'asOf' | 'firstRelease'>,
+): Promise<readonly Day[]> {
+  const rows = await transaction.rows<{ date: Day }>(
+    `select distinct date from asof.fact
+     where series = @seriesId and date >= @from and date <= @to and date < @before
+     order by date desc limit @limit`,
+    {
+      seriesId,
+      from: from ?? '-infinity',
+      to: to ?? 'infinity',
+      before: before ?? 'infinity',
+      limit,
+    },
+  );
+  return rows.map(({ date }) => date);
 }
 
 type StartRow = RecordRow & {

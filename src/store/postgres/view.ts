@@ -18,9 +18,16 @@ import type {
 } from '../store.ts';
 import type { Transaction } from './connection.ts';
 import { newestCurve, readCurve, readRates, readSpread, readYields } from './curves.ts';
-import { countFilings, newestFiling, readAcceptedFilings, readFilings, readPurchases } from './filings.ts';
+import {
+  countFilings,
+  newestFiling,
+  readAcceptedFilings,
+  readFilings,
+  readPurchases,
+  readSymbols,
+} from './filings.ts';
 import { readDescriptionChanges, readFollowed, readImports } from './following.ts';
-import { readSeries, searchSeries } from './series.ts';
+import { readDates, readSeries, searchSeries } from './series.ts';
 import {
   readCompleteVintages,
   readFirstDate,
@@ -75,6 +82,15 @@ export class PostgresView implements StoreView {
     return { series: seriesOf(series), rows, vintage };
   }
 
+  async dates(query: Omit<ObservationQuery, 'asOf' | 'firstRelease'>) {
+    const transaction = this.#open();
+    const [series, rows] = await Promise.all([
+      readSeries(transaction, query.seriesId),
+      readDates(transaction, query),
+    ]);
+    return series && { series: seriesOf(series), rows };
+  }
+
   async revisions(seriesId: string, date: Day) {
     const transaction = this.#open();
     const [series, rows] = await Promise.all([
@@ -116,6 +132,10 @@ export class PostgresView implements StoreView {
 
   async acceptedFilings(accessionNumbers: readonly string[]) {
     return readAcceptedFilings(this.#open(), accessionNumbers);
+  }
+
+  async symbols() {
+    return readSymbols(this.#open());
   }
 
   async filingCounts() {

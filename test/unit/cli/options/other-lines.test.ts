@@ -3,7 +3,7 @@ import { fileCommands } from '../../../../src/cli/options/file-commands.ts';
 import { parse } from '../../../../src/cli/options/parse.ts';
 import { serviceCommands } from '../../../../src/cli/options/service-commands.ts';
 
-const clock = { today: '2026-03-15', latest: '2026-03-16' };
+const now = new Date('2026-03-15T12:00:00Z');
 const messages = { quiet: false, verbose: false, debug: false };
 const plainImport = {
   command: 'import',
@@ -130,15 +130,15 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
 
 describe('a command line becomes data', () => {
   it.each(lines)('asof %s', (text, parsed) => {
-    expect(parse(text.split(' '), { clock })).toEqual(parsed);
+    expect(parse(text.split(' '), { now })).toEqual(parsed);
   });
 
   it('without arguments it asks for help', () => {
-    expect(parse([], { clock })).toEqual(help());
+    expect(parse([], { now })).toEqual(help());
   });
 
   it('for every command that does not ask for data', () => {
-    const seen = new Set<string>(lines.map(([line]) => parse(line.split(' '), { clock }).command));
+    const seen = new Set<string>(lines.map(([line]) => parse(line.split(' '), { now }).command));
     expect(
       [...fileCommands, ...serviceCommands].map(({ words }) => words).filter((words) => !seen.has(words)),
     ).toEqual([]);
