@@ -1,12 +1,19 @@
 import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
 import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
-import { asOfDates } from '../analysis/query.ts';
+import {
+  type AnalysisQuery,
+  asOfDates,
+  type PanelQuery,
+  type RealTimePanelQuery,
+  type YieldCurveQuery,
+} from '../analysis/query.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { clockAt } from '../operations/param.ts';
+import { bind, ofCalls } from '../snapshot/bind.ts';
 import { asOfDay } from './arguments.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 import type {
@@ -36,7 +43,7 @@ export class Analyses {
     const { demands, own } = separated(params);
     const { answerRevisions } = await import('../analysis/revisions.ts');
     return this.#result(demands, (context) =>
-      answerRevisions({ kind: 'revisions', id: id.toUpperCase(), ...own }, context),
+      answerRevisions(this.#bound({ kind: 'revisions', id: id.toUpperCase(), ...own }), context),
     );
   }
 
@@ -45,7 +52,7 @@ export class Analyses {
     const { demands, own } = separated(params);
     const { answerVintages } = await import('../analysis/vintages.ts');
     return this.#result(demands, (context) =>
-      answerVintages({ kind: 'vintages', id: id.toUpperCase(), ...own }, context),
+      answerVintages(this.#bound({ kind: 'vintages', id: id.toUpperCase(), ...own }), context),
     );
   }
 
@@ -55,7 +62,7 @@ export class Analyses {
   async curve(params: CurveParams = {}): Promise<Result<CurveComparisonRow> | Result<RowOf<typeof curve>>> {
     const { answerComparison, answerOneCurve } = await import('../analysis/curve.ts');
     const { demands, own } = separated(params);
-    const query = { kind: 'curve', onOrBefore: false, ...own } as const;
+    const query = this.#bound<YieldCurveQuery>({ kind: 'curve', onOrBefore: false, ...own });
     const { vs } = query;
     return vs === undefined
       ? this.#result(demands, (context) => answerOneCurve(query, context))
@@ -67,7 +74,7 @@ export class Analyses {
     const { demands, own } = separated(params);
     const { answerYieldTable } = await import('../analysis/yield-table.ts');
     return this.#result(demands, async (context) =>
-      answerYieldTable({ kind: 'yield-table', ...own }, context),
+      answerYieldTable(this.#bound({ kind: 'yield-table', ...own }), context),
     );
   }
 
@@ -83,7 +90,7 @@ export class Analyses {
     const { demands, own } = separated(params);
     const { answerDiff } = await import('../analysis/diff.ts');
     return this.#result(demands, (context) =>
-      answerDiff({ kind: 'diff', ids: [ids].flat(), days, allRows: false, ...own }, context),
+      answerDiff(this.#bound({ kind: 'diff', ids: [ids].flat(), days, allRows: false, ...own }), context),
     );
   }
 
@@ -117,12 +124,18 @@ export class Analyses {
     const form = { ids: [ids].flat(), wide, sort, ...dates };
     if (asOfEach === undefined) {
       const { answerLongPanel, answerWidePanel } = await import('../analysis/panel.ts');
-      const query = { kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) } as const;
+      const query = this.#bound<PanelQuery>({ kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) });
       return wide
         ? this.#result(demands, (context) => answerWidePanel(query, context))
         : this.#result(demands, (context) => answerLongPanel(query, context));
     }
-    const query = { kind: 'real-time-panel', ...form, each: asOfEach, beyond, withDates } as const;
+    const query = this.#bound<RealTimePanelQuery>({
+      kind: 'real-time-panel',
+      ...form,
+      each: asOfEach,
+      beyond,
+      withDates,
+    });
     asOfDay(asOfDates(query).at(-1), 'to', clockAt(this.#source.clock()));
     const { answerLongRealTimePanel, answerWideRealTimePanel } = await import(
       '../analysis/real-time-panel.ts'
@@ -130,6 +143,12 @@ export class Analyses {
     return wide
       ? this.#result(demands, (context) => answerWideRealTimePanel(query, context))
       : this.#result(demands, (context) => answerLongRealTimePanel(query, context));
+  }
+
+  /** The query; bound to the day that every answer is bound to, if there is one. */
+  #bound<Q extends AnalysisQuery>(query: Q): Q {
+    const { asOf } = this.#source;
+    return asOf === undefined ? query : bind(query, asOf, ofCalls).query;
   }
 
   #result<R extends Row>(

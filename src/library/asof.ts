@@ -36,6 +36,7 @@ import {
   texts,
   word,
 } from './arguments.ts';
+import { type OperationMethods, operationMethods } from './operation-methods.ts';
 import { stopped } from './session.ts';
 import { analysisSignatures } from './signatures.ts';
 
@@ -182,6 +183,14 @@ export class Library extends Analyses {
       throw new Problem('bad-input', `a service gives no ${what}`, { hints: ['open a store by its path'] });
     return store;
   }
+}
+
+/** Everything that asof answers, from one store or service. */
+export type Asof = Library & OperationMethods;
+
+/** The methods that answer from a source. */
+export function asofOf(source: LibrarySource): Asof {
+  return Object.assign(new Library(source), operationMethods(source));
 }
 
 const importKinds = {

@@ -18,6 +18,7 @@ import {
   choice,
   day,
   demandKinds,
+  described,
   extentKinds,
   flag,
   type Kinds,
@@ -79,7 +80,7 @@ export type DiffParams = Optional<DateRange & { readonly allRows?: boolean }> & 
 
 const { id: _, ...vintageKinds } = kindsOf(vintages);
 const { cursor: _cursor, ...yieldKinds } = kindsOf(yields);
-const range = { from: day, to: day };
+const range = { from: described('First date.', day), to: described('Last date.', day) };
 
 type SignatureParams = NonNullable<Signature['params']>;
 
@@ -123,30 +124,45 @@ export const analysisSignatures = {
   curve: {
     name: 'curve',
     args: [],
-    params: params<CurveParams>({ ...kindsOf(curve), onOrBefore: flag, vs: day }),
+    params: params<CurveParams>({
+      ...kindsOf(curve),
+      onOrBefore: described('Takes the newest curve up to the date, if there is none on it.', flag),
+      vs: described('Compares with the curve of this date.', day),
+    }),
   },
   yieldTable: {
     name: 'yieldTable',
+    about:
+      'Treasury rates with a row for each date and a column for each maturity, newest first; `limit` and `first` count dates.',
     args: [],
     params: params<YieldTableParams>({ ...yieldKinds, first: extentKinds.first }),
   },
   diff: {
     name: 'diff',
-    args: [ids, { name: 'days', kind: twoAsOfDays }],
-    params: params<DiffParams>({ ...range, allRows: flag }),
+    about: 'The dates for which series had other values as of one day than as of another, newest first.',
+    args: [
+      ids,
+      { name: 'days', kind: described('The two as-of dates, the earlier one first.', twoAsOfDays) },
+    ],
+    params: params<DiffParams>({
+      ...range,
+      allRows: described('Also gives the dates with the same value.', flag),
+    }),
   },
   panel: {
     name: 'panel',
+    about:
+      'Several series side by side as known on one day. With `asOfEach`, the newest value of each series that was known on each day of a rhythm: a panel for backtests, without look-ahead.',
     args: [ids],
     params: params<PanelParams>(
       {
         ...range,
         asOf: asOfDay,
-        asOfEach: choice(rhythms),
-        beyond: choice(beyondChoices),
-        withDates: flag,
-        wide: flag,
-        sort: choice(['asc', 'desc']),
+        asOfEach: described('The as-of dates from `from` to `to`: one row for each.', choice(rhythms)),
+        beyond: described('What as-of dates after the coverage of a series show.', choice(beyondChoices)),
+        withDates: described('With `wide`, also the observation date of each value.', flag),
+        wide: described('One column for each series.', flag),
+        sort: described('Newest (desc) or oldest (asc) first.', choice(['asc', 'desc'])),
       },
       [],
       checkPanel,
