@@ -206,7 +206,7 @@ export function signatureOf(operation: Operation, asked: readonly unknown[], sev
       noun: 'parameter',
       kinds: {
         ...own,
-        ...Object.fromEntries(flags.map((name) => [name, flag])),
+        ...Object.fromEntries(flags.map(({ name, about }) => [name, described(sentence(about), flag)])),
         ...(features.includes('oldest') && { first }),
         ...(isAboutData(chosen) && demandKinds),
       },
@@ -215,6 +215,11 @@ export function signatureOf(operation: Operation, asked: readonly unknown[], sev
         .map(([name]) => camelCase(name)),
     },
   };
+}
+
+/** A phrase of a help text as a sentence. */
+function sentence(phrase: string): string {
+  return `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}.`;
 }
 
 function argumentOf(param: Param, several: boolean): Signature['args'][number] {
@@ -238,8 +243,10 @@ export function askedOf(operation: Operation, asked: readonly unknown[]) {
   );
   const { exact, maxAge, ...given } = valuesIn(asked[argument === undefined ? 0 : 1]);
   const chosen = others.find(({ command: { flag } }) => given[flag?.name ?? ''] === true) ?? operation;
-  const flags = others.flatMap(({ command: { flag } }) => (flag === undefined ? [] : [flag.name]));
-  const params = Object.fromEntries(Object.entries(given).filter(([name]) => !flags.includes(name)));
+  const flags = others.flatMap(({ command: { flag } }) => (flag === undefined ? [] : [flag]));
+  const params = Object.fromEntries(
+    Object.entries(given).filter(([param]) => !flags.some(({ name }) => name === param)),
+  );
   const ids = argument === undefined ? [undefined] : [asked[0]].flat();
   return {
     chosen,

@@ -17,7 +17,7 @@ import type { Result } from '../library/operation-methods.ts';
 import { Session } from '../library/session.ts';
 import type { Row } from '../operations/envelope.ts';
 import { version } from '../platform/installation.ts';
-import { type Tool, tools } from './tools.ts';
+import { rowLimits, type Tool, tools } from './tools.ts';
 
 /** What an MCP server answers from, and the streams on which it talks to its client. */
 export type McpSource = {
@@ -29,9 +29,6 @@ export type McpSource = {
   readonly stdin: Readable;
   readonly stdout: Writable;
 };
-
-/** The rows of an answer where the client does not say how many, and the most that one answer has. */
-const rowLimits = { usual: 100, most: 1000 };
 
 /** The most characters of an answer: what an assistant can still read. */
 const mostCharacters = 200_000;
@@ -70,15 +67,8 @@ function instructions(asOf: Day | undefined): string {
   return `Economic series, treasury curves and insider filings as they were known on a day. ${bound} Dates are YYYY-MM-DD. Values are exact decimal texts. as_of_date is the vintage that a value comes from. An answer says on which day it is as of (null: the newest data), to which day its data are covered, and how its vintages came about; only exact vintages are days of publication. Read the notes of an answer: they say what it lacks.`;
 }
 
-function descriptionOf({ name, description, inputSchema, hasLimit }: Tool) {
-  const { usual, most } = rowLimits;
-  const bounds = hasLimit ? ` At most ${most} rows, ${usual} unless limit says otherwise.` : '';
-  return {
-    name,
-    description: `${description}${bounds}`,
-    inputSchema,
-    annotations: { readOnlyHint: true, openWorldHint: false },
-  };
+function descriptionOf({ name, description, inputSchema }: Tool) {
+  return { name, description, inputSchema, annotations: { readOnlyHint: true, openWorldHint: false } };
 }
 
 function unknownTool(name: string, names: readonly string[]): Problem {
@@ -112,9 +102,7 @@ class ToolSession {
     return this.#inTurn(async () => {
       this.#notes = [];
       try {
-        const text = JSON.stringify(
-          this.#answerOf(tool, values, await tool.call(this.#asof, sized(tool, values))),
-        );
+        const text = JSON.stringify(this.#answerOf(tool, values, await tool.call(this.#asof, values)));
         if (text.length > mostCharacters) throw tooLong(`${text.length} characters`, `${mostCharacters}`);
         return { content: [{ type: 'text', text }] };
       } catch (error) {
@@ -142,21 +130,6 @@ class ToolSession {
       ...(nextCursor !== undefined && { next_cursor: nextCursor }),
     };
   }
-}
-
-/** The values with a limit that an answer can hold. */
-function sized({ hasLimit }: Tool, values: NamedValues): NamedValues {
-  const { usual, most } = rowLimits;
-  for (const name of ['limit', 'first']) {
-    const { [name]: value } = values;
-    if (hasLimit && typeof value === 'number' && value > most)
-      throw new Problem('bad-input', `invalid '${name}' ${value}: an answer has at most ${most} rows`, {
-        field: name,
-        hints: ['next_cursor of an answer continues it'],
-      });
-  }
-  const isSized = !hasLimit || values.limit !== undefined || values.first !== undefined;
-  return isSized ? values : { ...values, limit: usual };
 }
 
 function without(row: Row, names: readonly string[]): Row {

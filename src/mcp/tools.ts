@@ -1,76 +1,114 @@
+import { Problem } from '../errors/problem.ts';
 import type { NamedValues, Signature } from '../library/arguments.ts';
 import type { Asof } from '../library/asof.ts';
 import type { Result } from '../library/operation-methods.ts';
 import { analysisSignatures, signatureOf } from '../library/signatures.ts';
 import type { Row } from '../operations/envelope.ts';
+import type { Schema } from '../operations/field.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { camelCase } from '../operations/param.ts';
 
-/** What an assistant can ask: a method of the library, whose arguments and parameters are named. */
+/** What an assistant can ask: a method of the library, whose arguments and parameters all have names. */
 export type Tool = {
   readonly name: string;
   readonly description: string;
   /** JSON Schema of what it takes. */
   readonly inputSchema: { readonly type: 'object'; readonly [keyword: string]: unknown };
-  /** Whether `limit` bounds its rows. */
-  readonly hasLimit: boolean;
   /** The fields of its rows that later vintages change, so that they are not known as of an earlier day. */
   readonly growing: readonly string[];
   /** Asks the method; a Problem where it does not take these values. */
   readonly call: (asof: Asof, values: NamedValues) => Promise<Result<Row>>;
 };
 
-/** A tool for each operation and each analysis, as they are declared; what is about the caller is none. */
+/** The rows of an answer where `limit` does not say how many, and the most that one answer has. */
+export const rowLimits = { usual: 100, most: 1000 };
+
+/** A tool for each operation and each analysis, as they are declared, except for what is about the caller. */
 export function tools(): readonly Tool[] {
-  const ofOperations = operations.filter(({ aboutCaller }) => aboutCaller !== true).map(toolOf);
+  const ofOperations = operations.filter(({ aboutCaller }) => aboutCaller !== true).map(operationTool);
   const ofAnalyses = Object.values<Signature>(analysisSignatures)
     .filter(({ about }) => about !== undefined)
-    .map((signature) => tool(signature, { name: signature.name, about: signature.about ?? '' }));
+    .map((signature) => ({ ...methodTool(signature, signature.about ?? ''), growing: [] }));
   return [...ofOperations, ...ofAnalyses];
 }
 
-function toolOf(operation: Operation): Tool {
-  const { name, summary, description, fields } = operation;
+function operationTool(operation: Operation): Tool {
+  const { name, summary, description, params, fields, command } = operation;
   const analyses: Readonly<Record<string, Signature>> = analysisSignatures;
-  const { analysis } = operation.command;
-  const signature = analysis === undefined ? signatureOf(operation, [], false) : analyses[analysis];
+  const signature =
+    command.analysis === undefined ? signatureOf(operation, [], false) : analyses[command.analysis];
   if (signature === undefined) throw new Error(`${name} has no signature`);
-  const about = `${summary}. ${description}`;
   const growing = fields.filter(({ grows }) => grows === true).map((field) => field.name);
-  return { ...tool(signature, { name, about }), growing };
+  // Descriptions name parameters as on the wire.
+  const about = Object.keys(params).reduce(
+    (text, param) => text.replaceAll(new RegExp(`\`${param}(?=[\`=])`, 'g'), `\`${camelCase(param)}`),
+    `${summary}. ${description}`,
+  );
+  return { ...methodTool(signature, about, command.defaults), growing };
 }
 
-function tool(
-  signature: Signature,
-  { name, about }: { readonly name: string; readonly about: string },
-): Tool {
-  const { args, params: { kinds = {}, required = [] } = {} } = signature;
-  const properties = [
-    ...args.map((arg) => [arg.name, arg.kind.schema] as const),
-    ...Object.entries(kinds).map(([param, kind]) => [param, kind.schema] as const),
+function methodTool(
+  { name: method, args, params }: Signature,
+  about: string,
+  defaults: Readonly<Record<string, string>> = {},
+): Omit<Tool, 'growing'> {
+  const { kinds = {}, required = [] } = params ?? {};
+  const { usual, most } = rowLimits;
+  const bounds: Readonly<Record<string, Schema>> = {
+    limit: { default: usual, maximum: most },
+    first: { maximum: most },
+  };
+  const schemas = [...args.map(({ name, kind }) => [name, kind] as const), ...Object.entries(kinds)].map(
+    ([name, { schema }]) => {
+      const set = defaults[name] === undefined ? {} : { default: defaults[name] };
+      return [name, { ...schema, ...set, ...bounds[name] }] as const;
+    },
+  );
+  const needed = [
+    ...args.filter(({ isOptional }) => isOptional !== true).map(({ name }) => name),
+    ...required,
   ];
   return {
-    name: name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    name: method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     description: about,
     inputSchema: {
       type: 'object',
-      properties: Object.fromEntries(properties.filter(([, schema]) => schema !== undefined)),
-      required: [...args.filter(({ isOptional }) => isOptional !== true).map((arg) => arg.name), ...required],
+      properties: Object.fromEntries(schemas),
+      required: needed,
       additionalProperties: false,
     },
-    hasLimit: Object.hasOwn(kinds, 'limit'),
-    growing: [],
     call(asof, values) {
-      // The library has a method for every signature.
-      const method: (...asked: readonly unknown[]) => Promise<Result<Row>> = Reflect.get(
-        asof,
-        camelCase(name),
-      );
-      const own = new Set(args.map((arg) => arg.name));
-      const others = Object.entries(values).filter(([param]) => !own.has(param));
-      const asked = args.map((arg) => values[arg.name]);
-      return method.call(asof, ...asked, ...(others.length > 0 ? [Object.fromEntries(others)] : []));
+      const { named, others } = separated(values, new Set(args.map(({ name }) => name)));
+      const asked = [
+        ...args.map(({ name }) => named[name]),
+        Object.hasOwn(kinds, 'limit') ? sized(others) : others,
+      ];
+      // The library has a method of this name, which checks what it takes.
+      const ask: (...asked: readonly unknown[]) => Promise<Result<Row>> = Reflect.get(asof, method);
+      return ask(...(Object.keys(asked.at(-1) ?? {}).length > 0 ? asked : asked.slice(0, -1)));
     },
   };
+}
+
+function separated(values: NamedValues, names: ReadonlySet<string>) {
+  const entries = Object.entries(values);
+  return {
+    named: Object.fromEntries(entries.filter(([name]) => names.has(name))),
+    others: Object.fromEntries(entries.filter(([name]) => !names.has(name))),
+  };
+}
+
+/** The values with a limit that an answer can hold. */
+function sized(values: NamedValues): NamedValues {
+  const { usual, most } = rowLimits;
+  for (const name of ['limit', 'first']) {
+    const { [name]: value } = values;
+    if (typeof value === 'number' && value > most)
+      throw new Problem('bad-input', `invalid '${name}' ${value}: an answer has at most ${most} rows`, {
+        field: name,
+        hints: ['next_cursor of an answer continues it'],
+      });
+  }
+  return values.limit === undefined && values.first === undefined ? { ...values, limit: usual } : values;
 }
