@@ -7,16 +7,15 @@ import { Problem } from './errors/problem.ts';
 import {
   abortSignal,
   callable,
-  checkArguments,
   integer,
   isUrl,
   type Kinds,
-  type Signature,
   seconds,
   secret,
   word,
 } from './library/arguments.ts';
 import { type Asof, asofOf } from './library/asof.ts';
+import { checkArguments, type Signature } from './library/call.ts';
 import type { MethodParams } from './library/operation-methods.ts';
 import { Session } from './library/session.ts';
 import type { KnownOperation } from './operations/index.ts';
@@ -28,6 +27,7 @@ import { openStore } from './store/open.ts';
 export type { Note } from './analysis/answer.ts';
 export type { Demands } from './analysis/basis.ts';
 export type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from './analysis/layouts.ts';
+export type { RevisionStatisticsRow } from './analysis/release-layouts.ts';
 export type { Origin } from './client/client.ts';
 export type { Day, Rhythm } from './domain/series/date.ts';
 export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';
@@ -35,10 +35,15 @@ export type { ImportOptions, ImportResult } from './import/import.ts';
 export { type Asof, type FactRow, importFiles } from './library/asof.ts';
 export type { Result } from './library/operation-methods.ts';
 export type {
+  PublishedParams,
+  ReleasesParams,
+  RevisionsParams,
+  TriangleParams,
+} from './library/revision-params.ts';
+export type {
   CurveParams,
   DiffParams,
   PanelParams,
-  RevisionsParams,
   VintagesParams,
   YieldTableParams,
 } from './library/signatures.ts';

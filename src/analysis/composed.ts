@@ -5,12 +5,12 @@ import type { Envelope, Row } from '../operations/envelope.ts';
 import { seriesShow } from '../operations/index.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import { type Failure, isOfOneSeries, type QueryAnswer, type QueryContext } from './answer.ts';
-import type { RowLayout } from './layouts.ts';
+import type { RowLayout } from './row-layout.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** The rows of an answer that is put together from the answers to several requests. */
 export type ComposedRows<R extends Row> = RowLayout & {
-  readonly object: 'diff' | 'panel';
+  readonly object: 'diff' | 'panel' | 'release_table' | 'revision_statistics' | 'revision_triangle';
   readonly asOf?: Day;
   readonly rows: readonly R[];
   readonly differs?: boolean;

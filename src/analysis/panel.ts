@@ -4,8 +4,9 @@ import type { ObservationRow } from '../operations/observations.ts';
 import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteBasis } from './coverage.ts';
-import { longPanelLayout, type PanelRow, type RowLayout, type WideRow, widePanelLayout } from './layouts.ts';
+import { longPanelLayout, type PanelRow, type WideRow, widePanelLayout } from './layouts.ts';
 import type { PanelQuery, SortOrder } from './query.ts';
+import type { RowLayout } from './row-layout.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
 /** Several series as known on one day, aligned by date. */

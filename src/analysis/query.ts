@@ -1,6 +1,7 @@
 import type { Extent } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
 import { type Rhythm, schedule } from '../domain/series/date.ts';
+import type { Horizon } from '../domain/series/releases.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 
@@ -22,12 +23,32 @@ export type OperationQuery = Extent & {
   readonly sort?: SortOrder;
 };
 
-/** Every value of one date, with the size and the lateness of each change, up to `asOf`. */
-export type RevisionsQuery = {
+/** Every value of one date or of each date, with the size and the lateness of each change, up to `asOf`. */
+export type RevisionsQuery = Omit<Extent, 'first'> & {
   readonly kind: 'revisions';
   readonly id: string;
-  readonly date: Day;
+  readonly date?: Day;
+  readonly from?: Day;
+  readonly to?: Day;
   readonly asOf?: Day;
+};
+
+/** The values of a series at some horizons, up to `asOf`: those of each date, or statistics of the revisions between them. */
+export type ReleasesQuery = {
+  readonly kind: 'releases';
+  readonly id: string;
+  readonly horizons: readonly Horizon[];
+  readonly stats: boolean;
+  readonly from?: Day;
+  readonly to?: Day;
+  /** The newest dates, at most this number. */
+  readonly limit?: number;
+  readonly asOf?: Day;
+};
+
+/** The values of each date as of each vintage up to `asOf`: the triangle of revisions. */
+export type TriangleQuery = Omit<ReleasesQuery, 'horizons' | 'kind' | 'stats'> & {
+  readonly kind: 'triangle';
 };
 
 /** The vintage dates of a series, up to `asOf`; without it, also what the series covers. */
@@ -103,6 +124,8 @@ export type RealTimePanelQuery = PanelForm & {
 /** A query that takes more than the rows of one operation. */
 export type AnalysisQuery =
   | RevisionsQuery
+  | ReleasesQuery
+  | TriangleQuery
   | VintagesQuery
   | YieldCurveQuery
   | YieldTableQuery

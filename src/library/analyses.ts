@@ -6,9 +6,12 @@ import {
   asOfDates,
   type PanelQuery,
   type RealTimePanelQuery,
+  type ReleasesQuery,
   type YieldCurveQuery,
 } from '../analysis/query.ts';
+import type { RevisionStatisticsRow } from '../analysis/release-layouts.ts';
 import type { Day } from '../domain/series/date.ts';
+import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
@@ -17,13 +20,13 @@ import { bind, ofCalls } from '../snapshot/bind.ts';
 import { asOfDay } from './arguments.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 import type {
-  CurveParams,
-  DiffParams,
-  PanelParams,
+  PublishedParams,
+  ReleasesParams,
   RevisionsParams,
-  VintagesParams,
-  YieldTableParams,
-} from './signatures.ts';
+  SomeHorizon,
+  TriangleParams,
+} from './revision-params.ts';
+import type { CurveParams, DiffParams, PanelParams, VintagesParams, YieldTableParams } from './signatures.ts';
 
 /** What analyses ask with. */
 export type AnalysisSource = AnswerSource & {
@@ -38,13 +41,47 @@ export class Analyses {
     this.#source = source;
   }
 
-  /** Every value that was published for one date, oldest first, with the size and the lateness of each change. */
-  async revisions(id: string, params: RevisionsParams): Promise<Result<RevisionRow>> {
+  /**
+   * Every value that was published for one `date` or for each date, newest date first, with the size and the lateness of
+   * each change. With `release` or `after` the values at these releases or days after the first one, a column for each; with
+   * `stats` statistics of the revisions between them; with `wide` the triangle, with a column for each vintage.
+   */
+  async revisions(
+    id: string,
+    params: ReleasesParams & Demands & { readonly stats: true },
+  ): Promise<Result<RevisionStatisticsRow>>;
+  async revisions(id: string, params: TriangleParams & Demands): Promise<Result<WideRow>>;
+  async revisions(
+    id: string,
+    params: ReleasesParams & Demands & SomeHorizon & { readonly stats?: false | undefined },
+  ): Promise<Result<WideRow>>;
+  async revisions(id: string, params?: PublishedParams & Demands): Promise<Result<RevisionRow>>;
+  async revisions(
+    id: string,
+    params: RevisionsParams = {},
+  ): Promise<Result<RevisionRow | RevisionStatisticsRow | WideRow>> {
     const { demands, own } = separated(params);
-    const { answerRevisions } = await import('../analysis/revisions.ts');
-    return this.#result(demands, (context) =>
-      answerRevisions(this.#bound({ kind: 'revisions', id: id.toUpperCase(), ...own }), context),
-    );
+    const { release, after, wide = false, stats = false, date, cursor, ...rest } = own;
+    const about = { ...rest, id: id.toUpperCase() };
+    const releases = [release ?? []].flat().flatMap((one) => parseReleases(String(one)));
+    const named = [...releases, ...[after ?? []].flat().flatMap((one) => parseAfter(String(one)))];
+    if (!wide && !stats && named.length === 0) {
+      const { answerRevisions } = await import('../analysis/revisions.ts');
+      const of = { ...about, ...(date !== undefined && { date }), ...(cursor !== undefined && { cursor }) };
+      return this.#result(demands, (context) =>
+        answerRevisions(this.#bound({ kind: 'revisions', ...of }), context),
+      );
+    }
+    const { answerReleaseTable, answerStatistics, answerTriangle } = await import('../analysis/releases.ts');
+    if (wide)
+      return this.#result(demands, (context) =>
+        answerTriangle(this.#bound({ kind: 'triangle', ...about }), context),
+      );
+    const horizons = checkHorizons(named, stats);
+    const query = this.#bound<ReleasesQuery>({ kind: 'releases', ...about, horizons, stats });
+    return stats
+      ? this.#result(demands, (context) => answerStatistics(query, context))
+      : this.#result(demands, (context) => answerReleaseTable(query, context));
   }
 
   /** The vintage dates of a series and what each changed, newest first; without `asOf` also what the series covers. */

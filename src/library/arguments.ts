@@ -1,4 +1,3 @@
-import { closest } from '../domain/series/closest.ts';
 import { faultOfDay, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Schema } from '../operations/field.ts';
@@ -16,79 +15,14 @@ export type Kind = {
 /** The kind of value of each member of a type: a member without one does not compile. */
 export type Kinds<T> = { readonly [K in keyof T]-?: Kind };
 
-type AnyKinds = { readonly [name: string]: Kind };
+/** Kinds by the names of parameters. */
+export type AnyKinds = { readonly [name: string]: Kind };
 
 /** Values by name, as a caller without types passes them. */
 export type NamedValues = { readonly [name: string]: unknown };
 
-/** What a method takes. */
-export type Signature = {
-  /** Its name, for messages. */
-  readonly name: string;
-  /** What it answers, in a few sentences; of the method of an operation its declaration says that. */
-  readonly about?: string;
-  /** The arguments before the parameters, in order. */
-  readonly args: readonly { readonly name: string; readonly kind: Kind; readonly isOptional?: boolean }[];
-  /** What the last argument, an object, may hold. */
-  readonly params?: {
-    /** What messages call one of them. */
-    readonly noun: 'option' | 'parameter';
-    readonly kinds: AnyKinds;
-    readonly required?: readonly string[];
-    /** Refuses values that contradict each other. */
-    readonly check?: (values: NamedValues, clock: Clock) => void;
-  };
-};
-
-/**
- * Refuses arguments that a method does not take. Callers without types reach it with anything, and a mistyped `asof` must
- * not be answered with revised data.
- */
-export function checkArguments(signature: Signature, asked: readonly unknown[], clock: Clock): void {
-  const { name: method, args, params } = signature;
-  const names = [...args.map(({ name }) => name), ...(params === undefined ? [] : [`${params.noun}s`])];
-  if (asked.slice(names.length).some((value) => value !== undefined))
-    throw new Problem('bad-input', `too many arguments: use ${method}(${names.join(', ')})`);
-  for (const [i, { name, kind, isOptional }] of args.entries()) {
-    const value = asked[i];
-    if (value !== undefined) kind(value, name, clock);
-    else if (isOptional !== true) throw missing('argument', name);
-  }
-  if (params !== undefined) checkParams(params, asked[args.length], clock);
-}
-
-function checkParams(
-  { noun, kinds, required = [], check }: NonNullable<Signature['params']>,
-  given: unknown = {},
-  clock: Clock,
-): void {
-  const names = Object.keys(kinds);
-  if (!isPlain(given))
-    throw refused(`${noun}s`, given, `use an object with ${names.join(', ') || 'nothing'}`);
-  for (const [name, value] of Object.entries(given)) {
-    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    if (kind === undefined) throw unknown(noun, name, names);
-    if (value !== undefined) kind(value, name, clock);
-  }
-  const absent = required.find((name) => given[name] === undefined);
-  if (absent !== undefined) throw missing(noun, absent);
-  check?.(given, clock);
-}
-
-function unknown(noun: string, name: string, names: readonly string[]): Problem {
-  const meant = closest(camelCase(name), names);
-  return new Problem('bad-input', `unknown ${noun} '${name}': use ${names.join(', ') || 'none'}`, {
-    field: name,
-    hints: meant === undefined ? [] : [`did you mean ${meant}?`],
-  });
-}
-
-function missing(noun: string, name: string): Problem {
-  return new Problem('bad-input', `${noun} '${name}' is missing`, { field: name });
-}
-
 /** The Problem of a value that is not of its kind; `reason` is the way out. */
-function refused(name: string, value: unknown, reason: string): Problem {
+export function refused(name: string, value: unknown, reason: string): Problem {
   return new Problem('bad-input', `invalid '${name}' ${shown(value)}: ${reason}`, { field: name });
 }
 
@@ -102,7 +36,7 @@ function shown(value: unknown): string {
 }
 
 /** Whether a value is an object as `{}` makes it: the members of any other, such as a Map, would be overlooked. */
-function isPlain(value: unknown): value is NamedValues {
+export function isPlain(value: unknown): value is NamedValues {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -188,6 +122,25 @@ export function seconds(least: 'any' | 'some', most: number): Kind {
 /** One of a few words. */
 export function choice(choices: readonly string[]): Kind {
   return kind((value) => choices.some((one) => one === value), choiceList(choices), { enum: choices });
+}
+
+/** The number of a release, or `final`. */
+export const releaseKind = kind(
+  (value) =>
+    value === 'final' || (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= 9999),
+  "the number of a release such as 1, or 'final'",
+  { anyOf: [{ type: 'integer', minimum: 1, maximum: 9999 }, { const: 'final' }] },
+);
+
+/** One value of a kind, or a list of at least one. */
+export function oneOrSeveral(one: Kind): Kind {
+  const check: Kind = (value, name, clock) => {
+    if (!Array.isArray(value)) return one(value, name, clock);
+    if (value.length === 0) throw refused(name, value, 'leave it out, or name at least one');
+    for (const member of value) one(member, name, clock);
+  };
+  const { schema = {} } = one;
+  return Object.assign(check, { schema: { anyOf: [schema, { type: 'array', items: schema, minItems: 1 }] } });
 }
 
 /** The id of a series. */

@@ -20,7 +20,6 @@ import {
   abortSignal,
   asOfDay,
   callable,
-  checkArguments,
   day,
   flag,
   integer,
@@ -29,13 +28,13 @@ import {
   type Kinds,
   object,
   record,
-  type Signature,
   seconds,
   seriesId,
   seriesIds,
   texts,
   word,
 } from './arguments.ts';
+import { checkArguments, type Signature } from './call.ts';
 import { type OperationMethods, operationMethods } from './operation-methods.ts';
 import { stopped } from './session.ts';
 import { analysisSignatures } from './signatures.ts';

@@ -2,14 +2,13 @@ import type { Demands } from '../analysis/basis.ts';
 import {
   type Beyond,
   beyondChoices,
-  type RevisionsQuery,
   type VintagesQuery,
   type YieldCurveQuery,
   type YieldTableQuery,
 } from '../analysis/query.ts';
 import { type Day, type Rhythm, rhythms } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { curve, operations, revisions, vintages, yields } from '../operations/index.ts';
+import { curve, operations, vintages, yields } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { camelCase, type Param } from '../operations/param.ts';
 import { checkRange } from '../operations/params.ts';
@@ -25,11 +24,12 @@ import {
   kindOf,
   kindsOf,
   type NamedValues,
-  type Signature,
   seriesId,
   seriesIds,
   twoAsOfDays,
 } from './arguments.ts';
+import type { Signature } from './call.ts';
+import { checkRevisions, type RevisionsParams, revisionsKinds } from './revision-params.ts';
 
 /** The same type, whose optional members may also be given as undefined. */
 type Optional<T> = {
@@ -65,9 +65,6 @@ export type PanelParams = (Optional<AsOfEachDay> | Optional<AsOfOneDay>) & Optio
 
 /** The parameters of a curve; with `vs` it is compared with the curve of another day. */
 export type CurveParams = Optional<Partial<Omit<YieldCurveQuery, 'kind'>>> & Demands;
-
-/** The parameters of revisions. */
-export type RevisionsParams = Optional<Omit<RevisionsQuery, 'id' | 'kind'>> & Demands;
 
 /** The parameters of vintages. */
 export type VintagesParams = Optional<Omit<VintagesQuery, 'id' | 'kind'>> & Demands;
@@ -110,7 +107,7 @@ export const analysisSignatures = {
   revisions: {
     name: 'revisions',
     args: [id],
-    params: params<RevisionsParams>({ date: kindOf(revisions.params.date), asOf: asOfDay }, ['date']),
+    params: params<RevisionsParams>(revisionsKinds, [], checkRevisions),
   },
   vintages: {
     name: 'vintages',

@@ -1,6 +1,7 @@
 import { Problem } from '../errors/problem.ts';
-import type { NamedValues, Signature } from '../library/arguments.ts';
+import type { NamedValues } from '../library/arguments.ts';
 import type { Asof } from '../library/asof.ts';
+import type { Signature } from '../library/call.ts';
 import type { Result } from '../library/operation-methods.ts';
 import { analysisSignatures, signatureOf } from '../library/signatures.ts';
 import type { Row } from '../operations/envelope.ts';

@@ -57,11 +57,6 @@ export function periodParam(description: string, bounds?: RowBound): Param<Day |
   return { ...dayParam(description, bounds), ofPeriod: true };
 }
 
-/** A required date of a period. */
-export function requiredPeriodParam(description: string, bounds: RowBound): Param<Day, true> {
-  return { ...periodParam(description, bounds), required: true, fallback: '', parse: day };
-}
-
 /** An optional as-of date; refused if that day has not begun anywhere on Earth. */
 export function asOfParam(declared: Pick<Declared, 'extension'> = {}): Param<Day | undefined, false> {
   return {

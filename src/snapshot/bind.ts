@@ -40,6 +40,8 @@ function boundQuery(query: Query, day: Day, naming: Naming): BoundQuery {
     case 'operation':
       return bindOperation(query, day, naming);
     case 'revisions':
+    case 'releases':
+    case 'triangle':
     case 'panel': {
       const { asOf = day } = query;
       refuseLater([['--as-of', asOf]]);

@@ -181,7 +181,8 @@ export interface StoreView {
   findSeries(id: string): Promise<Series | undefined>;
   searchSeries(query: SeriesQuery): Promise<readonly Series[]>;
   observations(query: ObservationQuery): Promise<ObservationPage | undefined>;
-  /** Every change of one date's value, oldest first. */
+  /** The dates that ever had a value, newest first; then the changes of one date's value, oldest first. */
+  dates(query: Omit<ObservationQuery, 'asOf' | 'firstRelease'>): Promise<SeriesPage<Day> | undefined>;
   revisions(seriesId: string, date: Day): Promise<SeriesPage<Revision> | undefined>;
   /** Every day on which anything was stated about a series, including days that changed nothing. */
   vintages(query: VintageQuery): Promise<VintagePage | undefined>;

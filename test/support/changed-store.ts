@@ -29,6 +29,7 @@ function methodsOf(view: StoreView): StoreView {
     findSeries: (id) => view.findSeries(id),
     searchSeries: (query) => view.searchSeries(query),
     observations: (query) => view.observations(query),
+    dates: (query) => view.dates(query),
     revisions: (id, date) => view.revisions(id, date),
     vintages: (query) => view.vintages(query),
     acceptedFilings: (numbers) => view.acceptedFilings(numbers),

@@ -6,6 +6,7 @@ import {
   type SortOrder,
 } from '../../analysis/query.ts';
 import { type Day, parseDay, rhythms } from '../../domain/series/date.ts';
+import { checkHorizons, parseAfter, parseReleases } from '../../domain/series/releases.ts';
 import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import { operations } from '../../operations/index.ts';
@@ -24,6 +25,16 @@ const featureFlags: Readonly<Partial<Record<CommandFeature, readonly Flag[]>>> =
     { name: 'vs', value: 'date', about: 'compare with the curve of another date, in basis points' },
   ],
   nearest: [{ name: 'on-or-before', about: 'use the newest curve on or before the date' }],
+  releases: [
+    { name: 'release', value: 'numbers', about: 'values at releases, such as 1,2,final (the newest values)' },
+    {
+      name: 'after',
+      value: 'days',
+      about: 'values some days after the first release, such as 90d or 30d,90d',
+    },
+    { name: 'wide', about: 'the triangle: one row per date, one column per vintage' },
+    { name: 'stats', about: 'statistics of the revisions between releases (1,2,3,final unless given)' },
+  ],
   sort: [sort],
   wide: [
     { name: 'wide', about: 'one row per date, one column per maturity; --limit and --first count dates' },
@@ -34,12 +45,7 @@ type ReadQuery = CommandExtras['query'];
 
 /** How the query of an analysis is read from a line. */
 const analysisQuery: Readonly<Record<NonNullable<CommandDeclaration['analysis']>, ReadQuery>> = {
-  revisions: ({ params }, line) => ({
-    kind: 'revisions',
-    id: String(params.id),
-    date: String(params.date),
-    ...knownOn(line),
-  }),
+  revisions: revisionsQuery,
   vintages: ({ params, limit, first, cursor }, line) => ({
     kind: 'vintages',
     id: String(params.id),
@@ -59,6 +65,33 @@ const analysisQuery: Readonly<Record<NonNullable<CommandDeclaration['analysis']>
     };
   },
 };
+
+/** Revisions as they were published, at some horizons, as a triangle, or statistics of them. */
+function revisionsQuery({ params, limit, cursor }: OperationQuery, line: TypedLine): Query {
+  const horizons = [
+    ...(line.value('release', parseReleases) ?? []),
+    ...(line.value('after', parseAfter) ?? []),
+  ];
+  const stats = line.has('stats');
+  const isTable = horizons.length > 0 || stats;
+  const about = {
+    id: String(params.id),
+    ...line.range(),
+    ...(limit !== undefined && { limit }),
+    ...knownOn(line),
+  };
+  if (!isTable && !line.has('wide')) {
+    const date = params.date === undefined ? {} : { date: String(params.date) };
+    return { kind: 'revisions', ...about, ...date, ...(cursor !== undefined && { cursor }) };
+  }
+  for (const flag of ['date', 'cursor'])
+    if (line.has(flag))
+      throw new Problem('bad-input', `--${flag} is for the list of revisions: use --from, --to and --limit`);
+  if (!isTable) return { kind: 'triangle', ...about };
+  if (line.has('wide'))
+    throw new Problem('bad-input', '--wide is the triangle of all vintages: use it alone');
+  return { kind: 'releases', ...about, horizons: checkHorizons(horizons, stats), stats };
+}
 
 /** What the command of an operation has besides its parameters, as the operation declares it. */
 function extrasOf({ command: { analysis, features = [] }, chart }: Operation): CommandExtras {

@@ -25,6 +25,7 @@ import { readDescriptionChanges, readFollowed } from './following.ts';
 import { readObservations, readSeries, type SeriesRow, searchSeries, seriesOf } from './series.ts';
 import {
   readCompleteVintages,
+  readDates,
   readFirstDate,
   readRevisions,
   readStatements,
@@ -76,6 +77,13 @@ export class SqliteView implements StoreView {
       const vintage = readVintageOn(connection, series, query);
       const rows = this.#page(connection, series, query, vintage.newest?.asOf);
       return { series: seriesOf(series), rows, vintage };
+    });
+  }
+
+  dates(query: Omit<ObservationQuery, 'asOf' | 'firstRelease'>) {
+    return this.#answer((connection) => {
+      const series = readSeries(connection, query.seriesId);
+      return series && { series: seriesOf(series), rows: readDates(connection, series.key, query) };
     });
   }
 

@@ -64,7 +64,6 @@ describe('a usage error names the flag and what was typed, before anything is as
       "missing required argument 'date2'\nusage: asof diff <id...> <date1> <date2>",
     ],
     ['obs GDP --as-of', "option '--as-of <date>' argument missing"],
-    ['revisions GDP', "required option '--date <date>' not specified"],
     ['snapshot plan.txt', "required option '--out <dir>' not specified"],
     ['keys create', "required option '--name <name>' not specified"],
 
