@@ -63,7 +63,7 @@ type SnapshotTarget = { readonly out: string; readonly asOf?: Day | undefined };
 export type LibrarySource = AnalysisSource & { readonly store?: Store };
 
 /** Answers from one store or service: besides the operations and analyses, facts, imports and snapshots. */
-export class Library extends Analyses {
+class Library extends Analyses {
   readonly #source: LibrarySource;
 
   constructor(source: LibrarySource) {
