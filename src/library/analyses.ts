@@ -4,14 +4,17 @@ import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from
 import {
   type AnalysisQuery,
   asOfDates,
+  type DiffQuery,
   type PanelQuery,
   type RealTimePanelQuery,
   type ReleasesQuery,
   type YieldCurveQuery,
 } from '../analysis/query.ts';
 import type { RevisionStatisticsRow } from '../analysis/release-layouts.ts';
+import { transformedContext } from '../analysis/run.ts';
 import type { Day } from '../domain/series/date.ts';
 import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
+import { transformationOf } from '../domain/series/transformation.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
@@ -126,8 +129,11 @@ export class Analyses {
   ): Promise<Result<DiffRow>> {
     const { demands, own } = separated(params);
     const { answerDiff } = await import('../analysis/diff.ts');
-    return this.#result(demands, (context) =>
-      answerDiff(this.#bound({ kind: 'diff', ids: [ids].flat(), days, allRows: false, ...own }), context),
+    const { from, to, allRows = false } = own;
+    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    const query = this.#bound<DiffQuery>({ kind: 'diff', ids: [ids].flat(), days, allRows, ...range });
+    return this.#result(demands, async (context) =>
+      answerDiff(query, await transformedContext({ transformation: transformationOf(own) }, context)),
     );
   }
 
@@ -156,23 +162,25 @@ export class Analyses {
       asOf,
       beyond = 'empty',
       withDates = false,
-      ...dates
+      from,
+      to,
     } = own;
-    const form = { ids: [ids].flat(), wide, sort, ...dates };
+    const transformation = transformationOf(own);
+    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    const form = { ids: [ids].flat(), wide, sort, ...range };
     if (asOfEach === undefined) {
       const { answerLongPanel, answerWidePanel } = await import('../analysis/panel.ts');
       const query = this.#bound<PanelQuery>({ kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) });
       return wide
-        ? this.#result(demands, (context) => answerWidePanel(query, context))
-        : this.#result(demands, (context) => answerLongPanel(query, context));
+        ? this.#result(demands, async (context) =>
+            answerWidePanel(query, await transformedContext({ transformation }, context)),
+          )
+        : this.#result(demands, async (context) =>
+            answerLongPanel(query, await transformedContext({ transformation }, context)),
+          );
     }
-    const query = this.#bound<RealTimePanelQuery>({
-      kind: 'real-time-panel',
-      ...form,
-      each: asOfEach,
-      beyond,
-      withDates,
-    });
+    const chosen = { each: asOfEach, beyond, withDates, ...(transformation && { transformation }) };
+    const query = this.#bound<RealTimePanelQuery>({ kind: 'real-time-panel', ...form, ...chosen });
     asOfDay(asOfDates(query).at(-1), 'to', clockAt(this.#source.clock()));
     const { answerLongRealTimePanel, answerWideRealTimePanel } = await import(
       '../analysis/real-time-panel.ts'

@@ -6,7 +6,14 @@ import {
   type YieldCurveQuery,
   type YieldTableQuery,
 } from '../analysis/query.ts';
+import { aggregations, coarserFrequencies } from '../domain/series/aggregation.ts';
 import { type Day, type Rhythm, rhythms } from '../domain/series/date.ts';
+import {
+  type Transformation,
+  type TransformationParams,
+  transformationOf,
+} from '../domain/series/transformation.ts';
+import { unitsChoices } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import { curve, operations, vintages, yields } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -20,6 +27,7 @@ import {
   described,
   extentKinds,
   flag,
+  integer,
   type Kinds,
   kindOf,
   kindsOf,
@@ -32,7 +40,7 @@ import type { Signature } from './call.ts';
 import { checkRevisions, type RevisionsParams, revisionsKinds } from './revision-params.ts';
 
 /** The same type, whose optional members may also be given as undefined. */
-type Optional<T> = {
+export type Optional<T> = {
   readonly [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K];
 };
 
@@ -57,11 +65,17 @@ type AsOfEachDay = Required<DateRange> & {
   readonly withDates?: boolean;
 };
 
+/** The units of the values, and how they are aggregated. */
+type UnitsParams = Optional<TransformationParams>;
+
 /** How a panel is laid out: with `wide`, with a column for each series; newest first unless `sort` says otherwise. */
 type PanelLayout = { readonly wide?: boolean; readonly sort?: 'asc' | 'desc' };
 
 /** The parameters of a panel. */
-export type PanelParams = (Optional<AsOfEachDay> | Optional<AsOfOneDay>) & Optional<PanelLayout> & Demands;
+export type PanelParams = (Optional<AsOfEachDay> | Optional<AsOfOneDay>) &
+  Optional<PanelLayout> &
+  UnitsParams &
+  Demands;
 
 /** The parameters of a curve; with `vs` it is compared with the curve of another day. */
 export type CurveParams = Optional<Partial<Omit<YieldCurveQuery, 'kind'>>> & Demands;
@@ -73,7 +87,7 @@ export type VintagesParams = Optional<Omit<VintagesQuery, 'id' | 'kind'>> & Dema
 export type YieldTableParams = Optional<Omit<YieldTableQuery, 'kind'>> & Demands;
 
 /** The parameters of a comparison of two as-of dates. */
-export type DiffParams = Optional<DateRange & { readonly allRows?: boolean }> & Demands;
+export type DiffParams = Optional<DateRange & { readonly allRows?: boolean }> & UnitsParams & Demands;
 
 const { id: _, ...vintageKinds } = kindsOf(vintages);
 const { cursor: _cursor, ...yieldKinds } = kindsOf(yields);
@@ -101,6 +115,28 @@ function params<T>(
 
 const id = { name: 'id', kind: seriesId };
 const ids = { name: 'ids', kind: seriesIds };
+
+/** The kinds of the parameters that transform values. */
+const unitsKinds: Kinds<TransformationParams> = {
+  units: described(
+    "A change, a growth rate or a logarithm, by FRED's names and formulas.",
+    choice(unitsChoices),
+  ),
+  digits: described('Decimal places of computed values.', integer(0, 20)),
+  frequency: described('A coarser frequency, to which values are aggregated.', choice(coarserFrequencies)),
+  aggregate: described('Average, sum, or the value at the end of a period.', choice(aggregations)),
+  partial: described('Also gives periods that are not complete.', flag),
+};
+
+/** Refuses parameters of units that need others, which are missing. */
+function checkUnits(values: NamedValues): void {
+  transformationIn(values);
+}
+
+/** The transformation that checked parameters ask for. */
+function transformationIn(values: NamedValues): Transformation | undefined {
+  return transformationOf(values as TransformationParams);
+}
 
 /** What the methods of the analyses take. */
 export const analysisSignatures = {
@@ -141,10 +177,11 @@ export const analysisSignatures = {
       ids,
       { name: 'days', kind: described('The two as-of dates, the earlier one first.', twoAsOfDays) },
     ],
-    params: params<DiffParams>({
-      ...range,
-      allRows: described('Also gives the dates with the same value.', flag),
-    }),
+    params: params<DiffParams>(
+      { ...range, allRows: described('Also gives the dates with the same value.', flag), ...unitsKinds },
+      [],
+      checkUnits,
+    ),
   },
   panel: {
     name: 'panel',
@@ -160,6 +197,7 @@ export const analysisSignatures = {
         withDates: described('With `wide`, also the observation date of each value.', flag),
         wide: described('One column for each series.', flag),
         sort: described('Newest (desc) or oldest (asc) first.', choice(['asc', 'desc'])),
+        ...unitsKinds,
       },
       [],
       checkPanel,
@@ -169,6 +207,7 @@ export const analysisSignatures = {
 
 /** Refuses parameters of one kind of panel beside those of the other. */
 function checkPanel(values: NamedValues): void {
+  checkUnits(values);
   const { asOf, asOfEach, beyond, withDates, wide, from, to } = values;
   const refuse = (field: string, detail: string) => {
     throw new Problem('bad-input', detail, { field });
@@ -206,7 +245,9 @@ export function signatureOf(operation: Operation, asked: readonly unknown[], sev
         ...Object.fromEntries(flags.map(({ name, about }) => [name, described(sentence(about), flag)])),
         ...(features.includes('oldest') && { first }),
         ...(isAboutData(chosen) && demandKinds),
+        ...(hasUnits(chosen) && unitsKinds),
       },
+      ...(hasUnits(chosen) && { check: checkUnits }),
       required: Object.entries(chosen.params)
         .filter(([name, { required }]) => required && name !== argument)
         .map(([name]) => camelCase(name)),
@@ -228,6 +269,10 @@ function argumentOf(param: Param, several: boolean): Signature['args'][number] {
   };
 }
 
+function hasUnits({ command: { features } }: Operation): boolean {
+  return features?.includes('units') === true;
+}
+
 function isAboutData({ members }: Operation): boolean {
   return members?.includes('covered_to') === true;
 }
@@ -238,7 +283,10 @@ export function askedOf(operation: Operation, asked: readonly unknown[]) {
   const others = operations.filter(
     ({ command }) => command.flag !== undefined && command.words === words && command !== operation.command,
   );
-  const { exact, maxAge, ...given } = valuesIn(asked[argument === undefined ? 0 : 1]);
+  const { exact, maxAge, ...all } = valuesIn(asked[argument === undefined ? 0 : 1]);
+  const isUnits = ([name]: readonly [string, unknown]) =>
+    hasUnits(operation) && Object.hasOwn(unitsKinds, name);
+  const given = Object.fromEntries(Object.entries(all).filter((entry) => !isUnits(entry)));
   const chosen = others.find(({ command: { flag } }) => given[flag?.name ?? ''] === true) ?? operation;
   const flags = others.flatMap(({ command: { flag } }) => (flag === undefined ? [] : [flag]));
   const params = Object.fromEntries(
@@ -251,6 +299,7 @@ export function askedOf(operation: Operation, asked: readonly unknown[]) {
     ids: ids.map((id) => (id === undefined ? undefined : String(id))),
     params,
     demands: { exact, maxAge } as Demands,
+    transformation: hasUnits(operation) ? transformationIn(all) : undefined,
   };
 }
 
