@@ -6,14 +6,8 @@ import {
   type YieldCurveQuery,
   type YieldTableQuery,
 } from '../analysis/query.ts';
-import { aggregations, coarserFrequencies } from '../domain/series/aggregation.ts';
 import { type Day, type Rhythm, rhythms } from '../domain/series/date.ts';
-import {
-  type Transformation,
-  type TransformationParams,
-  transformationOf,
-} from '../domain/series/transformation.ts';
-import { unitsChoices } from '../domain/series/units.ts';
+import type { TransformationParams } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import { curve, operations, vintages, yields } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -27,7 +21,6 @@ import {
   described,
   extentKinds,
   flag,
-  integer,
   type Kinds,
   kindOf,
   kindsOf,
@@ -38,6 +31,7 @@ import {
 } from './arguments.ts';
 import type { Signature } from './call.ts';
 import { checkRevisions, type RevisionsParams, revisionsKinds } from './revision-params.ts';
+import { checkUnits, transformationIn, unitsKinds } from './units-params.ts';
 
 /** The same type, whose optional members may also be given as undefined. */
 export type Optional<T> = {
@@ -115,28 +109,6 @@ function params<T>(
 
 const id = { name: 'id', kind: seriesId };
 const ids = { name: 'ids', kind: seriesIds };
-
-/** The kinds of the parameters that transform values. */
-const unitsKinds: Kinds<TransformationParams> = {
-  units: described(
-    "A change, a growth rate or a logarithm, by FRED's names and formulas.",
-    choice(unitsChoices),
-  ),
-  digits: described('Decimal places of computed values.', integer(0, 20)),
-  frequency: described('A coarser frequency, to which values are aggregated.', choice(coarserFrequencies)),
-  aggregate: described('Average, sum, or the value at the end of a period.', choice(aggregations)),
-  partial: described('Also gives periods that are not complete.', flag),
-};
-
-/** Refuses parameters of units that need others, which are missing. */
-function checkUnits(values: NamedValues): void {
-  transformationIn(values);
-}
-
-/** The transformation that checked parameters ask for. */
-function transformationIn(values: NamedValues): Transformation | undefined {
-  return transformationOf(values as TransformationParams);
-}
 
 /** What the methods of the analyses take. */
 export const analysisSignatures = {
