@@ -37,6 +37,8 @@ export type Result<R> = {
   readonly coverage?: Coverage;
   /** The vintage that observations are from, and how it came about. */
   readonly vintage?: AnswerVintage;
+  /** Of a wide panel: by column, how the vintages came about that its values are from. */
+  readonly vintageKinds?: { readonly [column: string]: string };
   /** The last day that the data speak for, in answers that are not as of a day. */
   readonly coveredTo?: Day;
   /** What the answer is based on: to which day each series, curve or list of filings is covered, and its kinds of vintages. */
@@ -87,6 +89,7 @@ export function resultOf<R extends Row>(
       ...(first?.series !== undefined && { series: first.series }),
       ...(first?.coverage !== undefined && { coverage: first.coverage }),
       ...(first?.vintage !== undefined && { vintage: first.vintage }),
+      ...(first?.vintage_kinds !== undefined && { vintageKinds: first.vintage_kinds }),
       ...(typeof first?.covered_to === 'string' && { coveredTo: first.covered_to }),
       basis: based.basis.upTo(source.asOf ?? latestDay(source.clock())),
       hasMore: last?.has_more === true,

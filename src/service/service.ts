@@ -153,6 +153,7 @@ function envelope<R>({ operation, texts, requestId }: ServiceRequest<R>, page: P
     ...(page.coverage !== undefined && { coverage: page.coverage }),
     ...(page.vintage !== undefined && { vintage: page.vintage }),
     ...(page.coveredTo !== undefined && { covered_to: page.coveredTo }),
+    ...(page.unknownTicker !== undefined && { unknown_ticker: page.unknownTicker }),
     results: page.rows,
     results_count: page.rows.length,
     has_more: page.next !== undefined,

@@ -126,6 +126,10 @@ export class YieldSeriesView implements StoreView {
     return this.#view.filings(query);
   }
 
+  symbols() {
+    return this.#view.symbols();
+  }
+
   acceptedFilings(accessionNumbers: readonly string[]) {
     return this.#view.acceptedFilings(accessionNumbers);
   }

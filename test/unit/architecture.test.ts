@@ -12,6 +12,7 @@ const budgets: Readonly<Record<string, { readonly files: number; readonly cliLin
   house: { files: 240, cliLines: 4500 },
   pull: { files: 25, cliLines: 260 },
   mcp: { files: 4, cliLines: 60 },
+  'answers that explain themselves': { files: 1, cliLines: 60 },
   transformations: { files: 12, cliLines: 160 },
   'real-time against final': { files: 14, cliLines: 160 },
 };
@@ -99,12 +100,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'cli/help': ['cli/options', 'cli/terminal', 'import/formats', 'operations'],
   'cli/completion': [
+    'analysis',
     'cli/config',
     'cli/options',
     'cli/run',
     'cli/terminal',
     'client',
-    'domain/treasury',
+    'domain',
     'import/formats',
     'operations',
     'platform',

@@ -131,6 +131,12 @@ export class SqliteView implements StoreView {
     return this.#answer((connection) => readAcceptedFilings(connection, accessionNumbers));
   }
 
+  symbols() {
+    return this.#answer((connection) =>
+      connection.column<string>('select distinct symbol from symbol order by symbol').all(),
+    );
+  }
+
   filingCounts() {
     return this.#answer(countFilings);
   }
