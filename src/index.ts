@@ -7,17 +7,16 @@ import { Problem } from './errors/problem.ts';
 import {
   abortSignal,
   callable,
-  checkArguments,
   integer,
   isUrl,
   type Kinds,
-  type Signature,
   seconds,
   secret,
   word,
 } from './library/arguments.ts';
-import { Library } from './library/asof.ts';
-import { type MethodParams, type OperationMethods, operationMethods } from './library/operation-methods.ts';
+import { type Asof, asofOf } from './library/asof.ts';
+import { checkArguments, type Signature } from './library/call.ts';
+import type { MethodParams } from './library/operation-methods.ts';
 import { Session } from './library/session.ts';
 import type { KnownOperation } from './operations/index.ts';
 import type { RowOf } from './operations/operation.ts';
@@ -34,7 +33,7 @@ export type { Origin } from './client/client.ts';
 export type { Day, Rhythm } from './domain/series/date.ts';
 export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';
 export type { ImportOptions, ImportResult } from './import/import.ts';
-export { type FactRow, importFiles } from './library/asof.ts';
+export { type Asof, type FactRow, importFiles } from './library/asof.ts';
 export type { Result } from './library/operation-methods.ts';
 export type {
   PublishedParams,
@@ -72,9 +71,6 @@ export type OperationRow<N extends OperationName> = RowOf<OperationNamed<N>>;
 /** The parameters that the method of an operation takes: `OperationParams<'observations'>`. */
 export type OperationParams<N extends OperationName> = MethodParams<OperationNamed<N>>;
 
-/** Everything that asof answers, from one store or service. */
-export type Asof = Library & OperationMethods;
-
 /** How a store or a service is asked. */
 export type OpenOptions = {
   /** The key of the service. */
@@ -109,7 +105,7 @@ export async function open(address?: string, options: OpenOptions = {}): Promise
       ? await service(where, options, shared)
       : await store(where, options, clock)),
   };
-  return Object.assign(new Library(source), operationMethods(source));
+  return asofOf(source);
 }
 
 const openSignature: Signature = {

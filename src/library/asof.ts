@@ -21,7 +21,6 @@ import {
   abortSignal,
   asOfDay,
   callable,
-  checkArguments,
   day,
   flag,
   integer,
@@ -30,13 +29,14 @@ import {
   type Kinds,
   object,
   record,
-  type Signature,
   seconds,
   seriesId,
   seriesIds,
   texts,
   word,
 } from './arguments.ts';
+import { checkArguments, type Signature } from './call.ts';
+import { type OperationMethods, operationMethods } from './operation-methods.ts';
 import { stopped } from './session.ts';
 import { analysisSignatures } from './signatures.ts';
 
@@ -64,7 +64,7 @@ type SnapshotTarget = { readonly out: string; readonly asOf?: Day | undefined };
 export type LibrarySource = AnalysisSource & { readonly store?: Store };
 
 /** Answers from one store or service: besides the operations and analyses, facts, imports and snapshots. */
-export class Library extends Analyses {
+class Library extends Analyses {
   readonly #source: LibrarySource;
 
   constructor(source: LibrarySource) {
@@ -183,6 +183,14 @@ export class Library extends Analyses {
       throw new Problem('bad-input', `a service gives no ${what}`, { hints: ['open a store by its path'] });
     return store;
   }
+}
+
+/** Everything that asof answers, from one store or service. */
+export type Asof = Library & OperationMethods;
+
+/** The methods that answer from a source. */
+export function asofOf(source: LibrarySource): Asof {
+  return Object.assign(new Library(source), operationMethods(source));
 }
 
 const importKinds = {
