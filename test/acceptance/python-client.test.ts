@@ -233,7 +233,9 @@ describe('the Python client', () => {
 
   it('prints what the guide shows', async () => {
     const page = readFileSync(join(root, 'docs/guide/python.md'), 'utf8');
-    const programs = [...page.matchAll(/^```python\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```$/gm)];
+    const programs = [
+      ...page.matchAll(/^```python\n((?:(?!```).*\n)*)```\n\n```text\n((?:(?!```).*\n)*)```$/gm),
+    ];
     expect(programs.length).toBe(1);
     mkdirSync(folder.path('bin'));
     folder.write('bin/asof', `#!/bin/sh\nexec "${process.execPath}" "${builtProgram}" "$@"\n`);
