@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { type HttpHeaders, type HttpReply, Requester, type RequestTry } from '../client/remote/exchange.ts';
+import {
+  type HttpHeaders,
+  type HttpReply,
+  Requester,
+  type RequestTry,
+  withoutSecrets,
+} from '../client/remote/exchange.ts';
 import { retryAfterOf } from '../client/remote/retry.ts';
 import { proxiesOf } from '../client/remote/transport.ts';
 import { parseBaseUrl } from '../client/remote/url.ts';
@@ -176,8 +182,7 @@ export class Getter {
 
   /** The same Problem without secrets, and without a cause, which could hold the request. */
   #clean({ kind, detail, hints, retryAfter }: Problem): Problem {
-    const shown = (text: string) =>
-      this.#access.secrets.reduce((clean, secret) => clean.replaceAll(secret, '(redacted)'), text);
+    const shown = (text: string) => withoutSecrets(text, this.#access.secrets);
     return new Problem(kind, shown(detail), { hints: hints.map(shown), retryAfter });
   }
 }

@@ -1,6 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
-import { openStoreIfAny } from '../store/open.ts';
-import type { StoreView } from '../store/store.ts';
+import { openStoreIfAny, openWriter } from '../store/open.ts';
+import type { StoreView, StoreWriter } from '../store/store.ts';
 import { Getter, type PullEvent } from './getter.ts';
 import type { Timing } from './pace.ts';
 import type { PullSource, SourceName, SourceSettings } from './source.ts';
@@ -96,6 +96,19 @@ export async function readStore<T>(
     return await store.read(work);
   } finally {
     await store.close();
+  }
+}
+
+/** Writes to the store at an address, which is created if there is none, in one transaction; a failure leaves it as it was. */
+export async function writeStore<T>(address: string, work: (writer: StoreWriter) => Promise<T>): Promise<T> {
+  const writer = await openWriter(address);
+  try {
+    const result = await work(writer);
+    await writer.commit();
+    return result;
+  } catch (error) {
+    await writer.rollback();
+    throw error;
   }
 }
 

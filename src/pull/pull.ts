@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../errors/problem.ts';
-import { openWriter } from '../store/open.ts';
 import type { FredListing } from './fred/api.ts';
 import { fred, searchFred } from './fred/fred.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type PullOptions,
   type PullRequest,
   readStore,
+  writeStore,
 } from './options.ts';
 import type { Timing } from './pace.ts';
 import { sec } from './sec/sec.ts';
@@ -83,14 +83,9 @@ export async function unfollow(store: string, source: string, names: readonly st
       hints: ['asof pull --list shows what it follows'],
     });
   });
-  const writer = await openWriter(store);
-  try {
+  await writeStore(store, async (writer) => {
     for (const name of found) await writer.unfollow(source, name);
-    await writer.commit();
-  } catch (error) {
-    await writer.rollback();
-    throw error;
-  }
+  });
 }
 
 function contextOf(options: PullOptions): PullContext {

@@ -4,10 +4,9 @@ import { Problem, type ProblemKind } from '../errors/problem.ts';
 import { type ImportConflict, ImportRefusal } from '../import/load/conflict.ts';
 import { load } from '../import/load/load.ts';
 import type { Followed } from '../store/followed.ts';
-import { openWriter } from '../store/open.ts';
 import type { StoreView } from '../store/store.ts';
 import type { Getter } from './getter.ts';
-import { openGetter, type PullContext, readStore } from './options.ts';
+import { openGetter, type PullContext, readStore, writeStore } from './options.ts';
 import { shortestTime } from './pace.ts';
 import type { PullCounts, PullSource, PullWindow } from './source.ts';
 import { Contradiction, firstLineOf, leftText, newCounts, type PulledSubject } from './summary.ts';
@@ -179,8 +178,7 @@ export class SourcePull {
       state.before ??= (await readStore(options.store, (view) => this.#source.count(name, view))) ?? {};
     const record = { ...state.record, bookmark, upTo, lastRun: now.toISOString(), left: '' };
     const conflicts: ImportConflict[] = [];
-    const writer = await openWriter(options.store);
-    try {
+    const { created, summaries } = await writeStore(options.store, async (writer) => {
       const summaries = await load(files, writer, {
         ...window.load,
         rename: new Map(),
@@ -200,16 +198,13 @@ export class SourcePull {
       await writer.follow(record);
       // Node delivers a signal that came while SQLite was working only in the next tick.
       await tick();
-      await writer.commit();
-      for (const { notes, statementsNew, statementsKnown } of summaries) {
-        state.notes.push(...notes);
-        results.rows += statementsNew + statementsKnown;
-      }
-    } catch (error) {
-      await writer.rollback();
-      throw error;
+      return { created: writer.created, summaries };
+    });
+    for (const { notes, statementsNew, statementsKnown } of summaries) {
+      state.notes.push(...notes);
+      results.rows += statementsNew + statementsKnown;
     }
-    if (writer.created) results.created = true;
+    if (created) results.created = true;
     this.#unrecorded.clear();
     state.conflicts.push(...conflicts);
     state.record = record;
@@ -276,14 +271,9 @@ export class SourcePull {
     const { store } = this.#context.options;
     if (this.#unrecorded.size + this.#forgotten.size === 0) return;
     if ((await readStore(store, async () => true)) === undefined) return;
-    const writer = await openWriter(store);
-    try {
+    await writeStore(store, async (writer) => {
       for (const name of this.#forgotten) await writer.unfollow(this.#source.name, name);
       for (const record of this.#unrecorded.values()) await writer.follow(record);
-      await writer.commit();
-    } catch (error) {
-      await writer.rollback();
-      throw error;
-    }
+    });
   }
 }

@@ -45,8 +45,6 @@ export type RequesterOptions = {
 /** Far more than a page of a thousand rows; a service that sends more is broken or hostile. */
 const largestBody = 64 * 1024 * 1024;
 
-const redacted = '(redacted)';
-
 /** Sends single requests to one service; its headers go out to the origin of the base URL only. */
 export class Requester {
   readonly #options: RequesterOptions;
@@ -63,12 +61,12 @@ export class Requester {
 
   /** Tries a request once; gives the reply, or the reason why none came. Throws `interrupted` on the signal. */
   async get(path: string, extraHeaders: HttpHeaders = {}): Promise<HttpReply | ConnectionFailure> {
-    const { base, timeout, signal, watch } = this.#options;
+    const { base, timeout, signal, watch, secrets } = this.#options;
     const headers = { ...this.#headers, ...extraHeaders };
     const deadline = AbortSignal.timeout(timeout * 1000);
     const started = performance.now();
     const tried = () => ({
-      url: this.#withoutSecrets(base.origin + path),
+      url: withoutSecrets(base.origin + path, secrets),
       requestHeaders: this.#redacted(headers),
       milliseconds: Math.round(performance.now() - started),
     });
@@ -111,13 +109,14 @@ export class Requester {
   /** Headers without secrets, also where the service repeats them. */
   #redacted(headers: HttpHeaders): HttpHeaders {
     return Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, this.#withoutSecrets(value)]),
+      Object.entries(headers).map(([name, value]) => [name, withoutSecrets(value, this.#options.secrets)]),
     );
   }
+}
 
-  #withoutSecrets(text: string): string {
-    return this.#options.secrets.reduce((shown, secret) => shown.replaceAll(secret, redacted), text);
-  }
+/** A text with each secret in it redacted. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, '(redacted)'), text);
 }
 
 /** A transport to one origin: undici if there is a proxy, else Node's HTTP client, which starts faster. */
