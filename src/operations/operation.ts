@@ -56,8 +56,11 @@ type Example<R = Row> = {
   readonly head?: Pick<Envelope, 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to'>;
 };
 
-/** A feature of a command beyond the parameters of its operation; `oldest` is of a listing that is newest first. */
-export type CommandFeature = 'as-of' | 'comparison' | 'nearest' | 'oldest' | 'sort' | 'wide';
+/**
+ * A feature of a command beyond the parameters of its operation; `oldest` is of a listing that is newest first, `sources`
+ * asks the live sources instead.
+ */
+export type CommandFeature = 'as-of' | 'comparison' | 'nearest' | 'oldest' | 'sort' | 'sources' | 'wide';
 
 /** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {

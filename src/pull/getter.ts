@@ -11,7 +11,7 @@ import { proxiesOf } from '../client/remote/transport.ts';
 import { parseBaseUrl } from '../client/remote/url.ts';
 import { Problem } from '../errors/problem.ts';
 import { version } from '../platform/installation.ts';
-import { Pace, type PaceRule, type Timing } from './pace.ts';
+import { Pace, type PaceOutlook, type PaceRule, type Timing } from './pace.ts';
 
 /** How requests to a source are sent, and what its replies mean. */
 export type SourceAccess = {
@@ -47,6 +47,8 @@ export type RequestPolicy = {
   readonly retries: number;
   /** Seconds that one request may wait in all before its further tries. */
   readonly maxWait: number;
+  /** The time after which no wait may end, in milliseconds since 1970. */
+  readonly deadline?: number | undefined;
   /** The folder of the files by which processes share the pace; undefined for none. */
   readonly paceFolder: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -106,6 +108,11 @@ export class Getter {
     return this.#requests;
   }
 
+  /** What the pace allows from now on. */
+  outlook(): Promise<PaceOutlook> {
+    return this.#pace.outlook();
+  }
+
   /** The answer to a path below the base address (`/series?series_id=GDP`). Throws a Problem if there is none. */
   async get(path: string): Promise<HttpReply> {
     const { maxWait, retries } = this.#policy;
@@ -113,7 +120,7 @@ export class Getter {
     // The pause that the source asked for just now; it is among `waited`, and still to come.
     let pause = 0;
     for (let failed = 0; ; ) {
-      await this.#turn(maxWait - waited + pause);
+      await this.#turn(Math.min(maxWait - waited + pause, this.#secondsLeft()));
       this.#requests += 1;
       const outcome = await this.#send(path);
       const verdict =
@@ -136,7 +143,7 @@ export class Getter {
         : Math.max(asked ?? 0, 2 ** (failed - 1) / 2);
       const problem = throttled ? verdict.problem : verdict.transient;
       if (throttled) await this.#pace.block(seconds * 1000);
-      if (waited + seconds > maxWait)
+      if (seconds > Math.min(maxWait - waited, this.#secondsLeft()))
         throw throttled ? this.#comeBack(problem, seconds) : this.#clean(problem);
       if (failed > retries) throw this.#clean(problem);
       waited += seconds;
@@ -166,11 +173,20 @@ export class Getter {
     throw this.#comeBack(new Problem('rate-limit-exceeded', `${title} asked for a pause`), wait / 1000);
   }
 
+  /** The seconds until no wait may last any longer. */
+  #secondsLeft(): number {
+    const { deadline = Number.POSITIVE_INFINITY, timing } = this.#policy;
+    return (deadline - timing.now()) / 1000;
+  }
+
   #comeBack(problem: Problem, seconds: number): Problem {
     const whole = Math.ceil(seconds);
     const at = new Date(this.#policy.timing.now() + whole * 1000).toISOString().slice(0, 19);
     const detail = `${problem.detail}; try again in ${whole} s, at ${at}Z`;
-    const hints = [`--max-wait ${whole} waits for it`];
+    const isTooLate = seconds > this.#secondsLeft();
+    const hints = isTooLate
+      ? ['--max-duration leaves no time to wait for it']
+      : [`--max-wait ${whole} waits for it`];
     return this.#clean(new Problem(problem.kind, detail, { hints, retryAfter: whole }));
   }
 

@@ -23,7 +23,7 @@ export type PullOptions = {
   readonly since?: Day | undefined;
   /** Says what would be asked, and asks nothing. */
   readonly dryRun?: boolean;
-  /** Seconds after which no further window begins. */
+  /** Seconds after which no further window begins, and no wait lasts. */
   readonly maxDuration?: number | undefined;
   /** Seconds that one try of a request may take; 30 unless given. */
   readonly timeout?: number | undefined;
@@ -113,11 +113,13 @@ export async function writeStore<T>(address: string, work: (writer: StoreWriter)
 }
 
 /** Opens the requests to a source; `unauthorized` without the key or contact that it wants. */
-export function openGetter(source: PullSource, { options, timing, signal }: PullContext): Getter {
+export function openGetter(source: PullSource, { options, timing, signal, results }: PullContext): Getter {
+  const { maxDuration = Number.POSITIVE_INFINITY } = options;
   return new Getter(source, source.access(options.settings?.[source.name] ?? {}), {
     timeout: options.timeout ?? 30,
     retries: options.retries ?? 3,
     maxWait: options.maxWait ?? 60,
+    deadline: results.started + maxDuration * 1000,
     paceFolder: options.cacheFolder,
     env: options.env ?? process.env,
     timing,

@@ -88,7 +88,8 @@ export async function unfollow(store: string, source: string, names: readonly st
   });
 }
 
-function contextOf(options: PullOptions): PullContext {
+/** What the sources of a pull share, with the time of this machine unless the options have another. */
+export function contextOf(options: PullOptions): PullContext {
   const { signal = new AbortController().signal, clock = () => new Date() } = options;
   const timing = options.timing ?? systemTiming(signal);
   return { options, signal, clock, timing, ...newResults(timing.now()) };

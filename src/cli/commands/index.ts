@@ -7,7 +7,7 @@ import { runFacts } from './facts.ts';
 import { runHelp } from './help.ts';
 import { runImport, runImportLog } from './import.ts';
 import { runKeys } from './keys.ts';
-import { runPull, runUnfollow } from './pull.ts';
+import { runPingSources, runPull, runUnfollow } from './pull.ts';
 import { runServe } from './serve.ts';
 import { runSnapshot } from './snapshot.ts';
 import { runVerify } from './verify.ts';
@@ -27,6 +27,8 @@ export function runCommand(line: Exclude<ParsedLine, QueryLine | VersionLine>, i
       return runImportLog(line, io);
     case 'pull':
       return runPull(line, io);
+    case 'ping-sources':
+      return runPingSources(line, io);
     case 'unfollow':
       return runUnfollow(line, io);
     case 'serve':

@@ -113,6 +113,14 @@ export type PullLine = {
   readonly messages: MessageFlags;
 };
 
+/** `asof ping --sources`. */
+export type SourcesLine = {
+  readonly command: 'ping-sources';
+  readonly output: OutputFlags;
+  readonly connection: ConnectionFlags;
+  readonly messages: MessageFlags;
+};
+
 /** `asof unfollow`. */
 export type UnfollowLine = {
   readonly command: 'unfollow';
@@ -191,6 +199,7 @@ export type ParsedLine =
   | ImportLine
   | ImportLogLine
   | PullLine
+  | SourcesLine
   | UnfollowLine
   | ServeLine
   | KeysLine

@@ -13,7 +13,7 @@ import {
   messagesIn,
   outputIn,
 } from './command.ts';
-import type { QueryLine } from './line.ts';
+import type { ParsedLine, QueryLine } from './line.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
 
@@ -24,13 +24,15 @@ export type CommandExtras = {
   readonly outputFlags: readonly Flag[];
   /** The query, where that is not just the operation with the values of its parameters. */
   readonly query: (asked: OperationQuery, line: TypedLine) => Query;
+  /** What a line asks for that is not a query, if its flags say so. */
+  readonly instead?: (line: TypedLine) => ParsedLine | undefined;
 };
 
 /** The command of an operation; `others` are the operations that its flags can ask instead. */
 export function operationCommand(
   operation: Operation,
   others: readonly Operation[],
-  { flags, outputFlags, query }: CommandExtras,
+  { flags, outputFlags, query, instead }: CommandExtras,
 ): CommandSpec {
   const { words, heading, alias, examples } = operation.command;
   const isListing = Object.hasOwn(operation.params, 'limit');
@@ -55,7 +57,7 @@ export function operationCommand(
       ...sharedFlags.connection,
       ...sharedFlags.messages,
     ],
-    read: (line) => queryLine(words, query(askedBy(askedOf(line), line), line), line),
+    read: (line) => instead?.(line) ?? queryLine(words, query(askedBy(askedOf(line), line), line), line),
   };
 }
 

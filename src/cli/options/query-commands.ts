@@ -10,7 +10,15 @@ import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import { operations } from '../../operations/index.ts';
 import type { CommandDeclaration, CommandFeature, Operation } from '../../operations/operation.ts';
-import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
+import {
+  type ArgumentSpec,
+  type CommandSpec,
+  connectionIn,
+  type Flag,
+  messagesIn,
+  outputIn,
+} from './command.ts';
+import type { SourcesLine } from './line.ts';
 import { type CommandExtras, operationCommand, queryLine } from './operation-command.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
@@ -25,6 +33,7 @@ const featureFlags: Readonly<Partial<Record<CommandFeature, readonly Flag[]>>> =
   ],
   nearest: [{ name: 'on-or-before', about: 'use the newest curve on or before the date' }],
   sort: [sort],
+  sources: [{ name: 'sources', about: 'ask each live source once: whether it answers and takes your key' }],
   wide: [
     { name: 'wide', about: 'one row per date, one column per maturity; --limit and --first count dates' },
   ],
@@ -70,7 +79,17 @@ function extrasOf({ command: { analysis, features = [] }, chart }: Operation): C
       if (features.includes('wide') && line.has('wide')) return yieldTable(asked, line);
       return features.includes('sort') ? { ...asked, sort: sortIn(line) } : asked;
     },
+    ...(features.includes('sources') && { instead: sourcesIn }),
   };
+}
+
+/** The line that asks the live sources, if its flag says so. */
+function sourcesIn(line: TypedLine): SourcesLine | undefined {
+  if (!line.has('sources')) return undefined;
+  if (line.has('base-url'))
+    throw new Problem('bad-input', '--sources asks the live sources themselves: leave out --base-url');
+  const [output, connection, messages] = [outputIn(line), connectionIn(line), messagesIn(line)];
+  return { command: 'ping-sources', output, connection, messages };
 }
 
 function sortIn(line: TypedLine): SortOrder {
