@@ -185,6 +185,7 @@ export class SourcePull {
         merge: false,
         replace: false,
         redescribe: true,
+        loggedAs: `${this.#source.name} ${name}: ${files.length} documents`,
         complete: false,
         latest: latestDay(now),
         importedAt: now.toISOString(),
