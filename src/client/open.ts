@@ -38,6 +38,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
         return { mode: 'embedded', where: store.address, sample, imports: await view.imports() };
       });
     },
+    followed: () => service.followed(),
     close: () => store.close(),
   };
 }

@@ -1,4 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
+import type { AskFollowed } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';
 import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
@@ -56,10 +57,7 @@ type Example<R = Row> = {
   readonly head?: Pick<Envelope, 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to'>;
 };
 
-/**
- * A feature of a command beyond the parameters of its operation; `oldest` is of a listing that is newest first, `sources`
- * asks the live sources instead.
- */
+/** A feature of a command beyond the parameters of its operation; `oldest` is of a listing that is newest first. */
 export type CommandFeature = 'as-of' | 'comparison' | 'nearest' | 'oldest' | 'sort' | 'sources' | 'wide';
 
 /** What the command line needs to know about an operation besides its parameters. */
@@ -155,7 +153,7 @@ export type Operation<P extends Params = Params, R = Row> = {
   /** Reads the texts of a query's parameters; throws the contract's validation error. */
   readonly prepare: (texts: ParamTexts, clock: Clock) => PreparedQuery<R>;
   /** What people should know of an answer besides its rows, from the rows of its first page. */
-  remark?(rows: readonly R[], texts: ParamTexts): string | undefined;
+  remark?(rows: readonly R[], texts: ParamTexts, followed: AskFollowed): Remark;
   /** Why an answer has no rows, from further questions; a Problem where what was asked about does not exist. */
   whyEmpty?(texts: ParamTexts, ask: AskMore): Promise<string | undefined>;
   /** The parameters whose values the rows show, so that a client can apply them itself. */
@@ -169,6 +167,9 @@ export type Operation<P extends Params = Params, R = Row> = {
     lacking: ReadonlySet<string>,
   ) => Substitute<R> | undefined;
 };
+
+/** What people should know of an answer besides its rows. */
+type Remark = string | undefined | Promise<readonly string[]>;
 
 /** Asks an operation by its name, for one page. */
 export type AskMore = (operation: string, texts: ParamTexts) => Promise<Envelope>;
@@ -207,7 +208,7 @@ type Declaration<
   readonly check?: (values: ParamValues<P>) => void;
   readonly needsVintageAccess?: (values: ParamValues<P>) => boolean;
   readonly dependsOnToday?: (values: ParamValues<P>) => boolean;
-  remark?(rows: readonly RowFrom<F>[], texts: ParamTexts): string | undefined;
+  remark?(rows: readonly RowFrom<F>[], texts: ParamTexts, followed: AskFollowed): Remark;
   readonly rowTests?: RowTests<P, F>;
   readonly substitute?: (
     values: ParamValues<P>,

@@ -5,6 +5,7 @@ import { formatCursor, parseCursor } from '../operations/cursor.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation, Page, Principal, Usage } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
+import type { AskFollowed } from '../store/followed.ts';
 import type { Store, StoreView } from '../store/store.ts';
 import { YieldSeriesView } from './yield-series-view.ts';
 
@@ -58,6 +59,8 @@ export type Service = {
   reply(request: ServiceRequest, known: (tag: string) => boolean): Promise<Reply>;
   /** The name of the data's newest state: it changes with every import that changes anything, and differs between stores. */
   state(): Promise<string>;
+  /** What the store follows at live sources. */
+  readonly followed: AskFollowed;
 };
 
 /** A service over a store. */
@@ -92,6 +95,8 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       }),
 
     state: () => store.read(async (view) => (await view.state()).name),
+
+    followed: () => store.read((view) => view.followed()),
   };
 }
 

@@ -10,7 +10,7 @@ import { root } from '../support/repository.ts';
  */
 const budgets: Readonly<Record<string, { readonly files: number; readonly cliLines: number }>> = {
   house: { files: 240, cliLines: 4500 },
-  pull: { files: 25, cliLines: 260 },
+  pull: { files: 30, cliLines: 330 },
 };
 
 const maxLines = 300;

@@ -46,6 +46,8 @@ export type SnapshotLine = {
   readonly out: string;
   /** Undefined means yesterday in UTC. */
   readonly asOf: Day | undefined;
+  /** What the data of each line must be. */
+  readonly demands: Demands;
   readonly dryRun: boolean;
   readonly connection: ConnectionFlags;
   readonly messages: MessageFlags;

@@ -9,6 +9,7 @@ import {
   type ArgumentSpec,
   type CommandSpec,
   connectionIn,
+  demandsIn,
   type Flag,
   messagesIn,
   outputIn,
@@ -68,18 +69,11 @@ function isAboutData({ members = [] }: Operation): boolean {
 
 /** A line that asks a query, with what its shared flags say. */
 export function queryLine(words: string, query: Query, line: TypedLine): QueryLine {
-  const maxAge = line.value('max-age', (text) => {
-    if (/^\d{1,6}$/.test(text)) return Number(text);
-    throw new Problem('bad-input', 'invalid: use a number of days, 0 or more');
-  });
   return {
     command: 'query',
     words,
     query,
-    demands: {
-      ...(line.has('exact') && { exact: true }),
-      ...(maxAge !== undefined && { maxAge }),
-    },
+    demands: demandsIn(line),
     output: outputIn(line),
     connection: connectionIn(line),
     messages: messagesIn(line),

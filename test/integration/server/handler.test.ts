@@ -337,7 +337,7 @@ describe('a bug', () => {
   it('of the machine under the store is 500 too', async () => {
     const other = await newHttpService();
     other.replace({
-      service: { answer: () => gone(), reply: () => gone(), state: () => gone() },
+      service: { answer: () => gone(), reply: () => gone(), state: () => gone(), followed: () => gone() },
       close: async () => undefined,
     });
     const response = await other.get(asOf);
