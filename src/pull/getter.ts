@@ -63,6 +63,9 @@ export type PullEvent =
   | { readonly tried: RequestTry }
   | { readonly wait: { readonly seconds: number; readonly reason: string } };
 
+/** A clock that is wrong by more milliseconds takes another day for today. */
+const longestClockError = 24 * 3_600_000;
+
 /** Sends GET requests to a source at its pace, again after transient failures, and waits when the source asks for it. */
 export class Getter {
   readonly #access: SourceAccess;
@@ -130,8 +133,10 @@ export class Getter {
             : { failed: outcome.problem }
           : this.#access.classify(outcome, this.#answered);
       if (verdict === 'answer') {
+        const reply = outcome as HttpReply;
+        this.#checkClock(reply);
         this.#answered = true;
-        return outcome as HttpReply;
+        return reply;
       }
       if ('failed' in verdict) throw this.#clean(verdict.failed);
       const asked =
@@ -188,6 +193,18 @@ export class Getter {
       ? ['--max-duration leaves no time to wait for it']
       : [`--max-wait ${whole} waits for it`];
     return this.#clean(new Problem(problem.kind, detail, { hints, retryAfter: whole }));
+  }
+
+  /** Throws a Problem if the clock of this machine is more than a day before or after that of the source, whose days would be others. */
+  #checkClock({ headers }: HttpReply): void {
+    const sent = Date.parse(headers.date ?? '');
+    // A cache on the way keeps the date, and says how old the answer is.
+    const theirs = sent + Number(headers.age ?? 0) * 1000;
+    const ours = this.#policy.timing.now();
+    if (!(Math.abs(theirs - ours) > longestClockError)) return;
+    const [our, their] = [ours, theirs].map((time) => `${new Date(time).toISOString().slice(0, 16)}Z`);
+    const detail = `the clock of this machine says ${our}, and that of ${this.#access.title} ${their}`;
+    throw new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
   }
 
   #withKey(path: string): string {

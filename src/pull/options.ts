@@ -99,7 +99,10 @@ export async function readStore<T>(
   }
 }
 
-/** Writes to the store at an address, which is created if there is none, in one transaction; a failure leaves it as it was. */
+/**
+ * Writes to the store at an address, which is created if there is none, in one transaction; a failure leaves it as it was.
+ * Where another process creates the store meanwhile, `work` runs again.
+ */
 export async function writeStore<T>(address: string, work: (writer: StoreWriter) => Promise<T>): Promise<T> {
   const writer = await openWriter(address);
   try {
@@ -108,6 +111,8 @@ export async function writeStore<T>(address: string, work: (writer: StoreWriter)
     return result;
   } catch (error) {
     await writer.rollback();
+    if (writer.created && (await readStore(address, async () => true)) === true)
+      return writeStore(address, work);
     throw error;
   }
 }

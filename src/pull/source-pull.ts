@@ -177,8 +177,12 @@ export class SourcePull {
     if (files.length > 0)
       state.before ??= (await readStore(options.store, (view) => this.#source.count(name, view))) ?? {};
     const record = { ...state.record, bookmark, upTo, lastRun: now.toISOString(), left: '' };
-    const conflicts: ImportConflict[] = [];
+    let conflicts: readonly ImportConflict[] = [];
     const { created, summaries } = await writeStore(options.store, async (writer) => {
+      conflicts = [];
+      const take = (found: readonly ImportConflict[]) => {
+        conflicts = found;
+      };
       const summaries = await load(files, writer, {
         ...window.load,
         rename: new Map(),
@@ -189,7 +193,7 @@ export class SourcePull {
         complete: false,
         latest: latestDay(now),
         importedAt: now.toISOString(),
-        ...(window.keepsHeld && { onConflicts: (found) => void conflicts.push(...found) }),
+        ...(window.keepsHeld && { onConflicts: take }),
       });
       if (files.length === 0 && coverage.size > 0) {
         await writer.cover(coverage);

@@ -3,7 +3,14 @@ import { gunzip } from 'node:zlib';
 import { Problem } from '../../errors/problem.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import { type ConnectionFailure, connectionFailure, type Destination, timedOut } from './failure.ts';
-import { DirectTransport, type HttpResponse, hasProxy, type Proxies, type Transport } from './transport.ts';
+import {
+  DirectTransport,
+  type HttpResponse,
+  hasProxy,
+  type Proxies,
+  proxyFor,
+  type Transport,
+} from './transport.ts';
 import type { BaseUrl } from './url.ts';
 
 /** The headers of a message, names in lower case. */
@@ -56,7 +63,7 @@ export class Requester {
     const { base, headers, proxies } = options;
     this.#options = options;
     this.#headers = { accept: 'application/json', 'accept-encoding': 'gzip', ...headers };
-    this.#destination = { href: base.href, throughProxy: hasProxy(proxies) };
+    this.#destination = { href: base.href, proxy: proxyFor(base.origin, proxies) };
   }
 
   /** Tries a request once; gives the reply, or the reason why none came. Throws `interrupted` on the signal. */

@@ -101,6 +101,21 @@ describe('pulling the filings of a company', () => {
     expect(await filingsOf(options.store)).toEqual(await imported([...wanted(february), ...wanted(march)]));
   });
 
+  it('is one entry in the log of imports for each window of filings', async () => {
+    const server = await microsoftIn(march);
+    const options = { ...optionsFor(server), ...company('789019'), since: '2025-06-01' };
+    await pullAt('2026-03-05T17:00:00Z', options);
+    const { length: asked } = server.asked.filter((path) => path.startsWith('/Archives/'));
+    const log = await reading(options.store, (view) => view.imports());
+    expect(log.map(({ file }) => file)).toEqual([
+      ...Array(Math.floor(asked / 25)).fill('sec cik 789019: 25 documents'),
+      ...(asked % 25 > 1 ? [`sec cik 789019: ${asked % 25} documents`] : []),
+      ...(asked % 25 === 1 ? [expect.stringMatching(/^filing /)] : []),
+    ]);
+    const { trades } = await reading(options.store, (view) => view.filingCounts());
+    expect(log.reduce((sum, { statementsNew }) => sum + statementsNew, 0)).toBe(trades);
+  });
+
   it('a second time asks for the list alone, and changes nothing', async () => {
     const server = await microsoftIn(february);
     const options = { ...optionsFor(server), ...company('789019'), since };
