@@ -7,38 +7,43 @@ import { Problem } from './errors/problem.ts';
 import {
   abortSignal,
   callable,
-  checkArguments,
-  clockAt,
   integer,
   isUrl,
   type Kinds,
-  type Signature,
   seconds,
   secret,
   word,
 } from './library/arguments.ts';
-import { Library } from './library/asof.ts';
-import { type MethodParams, type OperationMethods, operationMethods } from './library/operation-methods.ts';
+import { type Asof, asofOf } from './library/asof.ts';
+import { checkArguments, type Signature } from './library/call.ts';
+import type { MethodParams } from './library/operation-methods.ts';
 import { Session } from './library/session.ts';
 import type { KnownOperation } from './operations/index.ts';
 import type { RowOf } from './operations/operation.ts';
+import { clockAt } from './operations/param.ts';
 import { samplePath, userFolders } from './platform/installation.ts';
 import { openStore } from './store/open.ts';
 
 export type { Note } from './analysis/answer.ts';
 export type { Demands } from './analysis/basis.ts';
 export type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from './analysis/layouts.ts';
+export type { RevisionStatisticsRow } from './analysis/release-layouts.ts';
 export type { Origin } from './client/client.ts';
 export type { Day, Rhythm } from './domain/series/date.ts';
 export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';
 export type { ImportOptions, ImportResult } from './import/import.ts';
-export { type FactRow, importFiles } from './library/asof.ts';
+export { type Asof, type FactRow, importFiles } from './library/asof.ts';
 export type { Result } from './library/operation-methods.ts';
+export type {
+  PublishedParams,
+  ReleasesParams,
+  RevisionsParams,
+  TriangleParams,
+} from './library/revision-params.ts';
 export type {
   CurveParams,
   DiffParams,
   PanelParams,
-  RevisionsParams,
   VintagesParams,
   YieldTableParams,
 } from './library/signatures.ts';
@@ -65,9 +70,6 @@ export type OperationRow<N extends OperationName> = RowOf<OperationNamed<N>>;
 
 /** The parameters that the method of an operation takes: `OperationParams<'observations'>`. */
 export type OperationParams<N extends OperationName> = MethodParams<OperationNamed<N>>;
-
-/** Everything that asof answers, from one store or service. */
-export type Asof = Library & OperationMethods;
 
 /** How a store or a service is asked. */
 export type OpenOptions = {
@@ -101,7 +103,7 @@ export async function open(address?: string, options: OpenOptions = {}): Promise
     ...shared,
     ...(isUrl(where) ? await service(where, options, shared) : await store(where, options, clock)),
   };
-  return Object.assign(new Library(source), operationMethods(source));
+  return asofOf(source);
 }
 
 const openSignature: Signature = {

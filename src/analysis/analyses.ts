@@ -4,6 +4,7 @@ import { answerDiff, estimateDiff } from './diff.ts';
 import { answerPanel, estimatePanel } from './panel.ts';
 import type { AnalysisQuery } from './query.ts';
 import { answerRealTimePanel, estimateRealTimePanel } from './real-time-panel.ts';
+import { answerReleases, answerTriangle } from './releases.ts';
 import { answerRevisions } from './revisions.ts';
 import { answerVintages } from './vintages.ts';
 import { answerYieldTable } from './yield-table.ts';
@@ -13,6 +14,10 @@ export async function answerAnalysis(query: AnalysisQuery, context: QueryContext
   switch (query.kind) {
     case 'revisions':
       return answerRevisions(query, context);
+    case 'releases':
+      return answerReleases(query, context);
+    case 'triangle':
+      return answerTriangle(query, context);
     case 'vintages':
       return answerVintages(query, context);
     case 'curve':

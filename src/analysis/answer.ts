@@ -7,8 +7,8 @@ import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import type { Basis } from './basis.ts';
-import type { RowLayout } from './layouts.ts';
 import type { QueryParams } from './query.ts';
+import type { RowLayout } from './row-layout.ts';
 
 /**
 /**

@@ -1,10 +1,17 @@
-import { earlier } from '../domain/series/date.ts';
+import { type Day, earlier } from '../domain/series/date.ts';
+import { horizonName } from '../domain/series/releases.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../render/chart/drawing.ts';
 import type { QueryContext } from './answer.ts';
 import { descriptionOf } from './coverage.ts';
-import type { QueryParams, RealTimePanelQuery, RevisionsQuery, VintagesQuery } from './query.ts';
+import type {
+  QueryParams,
+  RealTimePanelQuery,
+  ReleasesQuery,
+  RevisionsQuery,
+  VintagesQuery,
+} from './query.ts';
 import { listed, type ResolvedSeries } from './series-ids.ts';
 
 /** The most lines that people can tell apart. */
@@ -147,7 +154,7 @@ function titled(id: string, row: Row | undefined): string {
 
 /** The drawing of the value of one date over the dates on which it was published, as steps. */
 export async function revisionsDrawing(
-  { id, date }: RevisionsQuery,
+  { id, date }: RevisionsQuery & { readonly date: Day },
   context: QueryContext,
 ): Promise<Drawing> {
   const series = await descriptionOf({ id }, context);
@@ -168,6 +175,34 @@ export async function revisionsDrawing(
     }),
     key: () => [],
     marks: (row) => [observationMark(row, row.as_of_date)],
+  };
+}
+
+/** The drawing of the values of a series at some horizons, over its dates. */
+export async function releasesDrawing(
+  { id, horizons, asOf }: ReleasesQuery,
+  kinds: readonly string[],
+  context: QueryContext,
+): Promise<Drawing> {
+  const series = await descriptionOf({ id }, context);
+  return {
+    axis: 'day',
+    form: 'line',
+    words: () => ({
+      title: titled(id, series),
+      subtitle: [
+        `Values at ${listed(horizons.map(horizonName), 'and')}${upTo(asOf)}`,
+        ...kindTexts([id], () => kinds.join('; ')),
+      ].join('; '),
+    }),
+    key: () => [],
+    marks: (row) =>
+      horizons.map((horizon) => {
+        const name = horizonName(horizon);
+        const { units: unit = '', frequency = '', source } = series ?? {};
+        const about = { series_id: name, unit, frequency, value: row[name] ?? null };
+        return { ...observationMark(about, row.date), source };
+      }),
   };
 }
 

@@ -4,20 +4,14 @@ import type { Field, RowFrom } from '../operations/field.ts';
 import { curve, operations, revisions, vintages } from '../operations/index.ts';
 import type { Operation, RowOf } from '../operations/operation.ts';
 import type { Query, YieldTableQuery } from './query.ts';
-
-/** The fields that the rows of an answer may show, and those shown unless others are chosen. */
-export type RowLayout = { readonly fields: readonly Field[]; readonly columns: readonly string[] };
+import { releaseLayout, statisticsLayout } from './release-layouts.ts';
+import { type RowLayout, showing } from './row-layout.ts';
 
 /** The operation of that name. */
 export function operationNamed(name: string): Operation {
   const found = operations.find((operation) => operation.name === name);
   if (found === undefined) throw new Error(`there is no operation ${name}`);
   return found;
-}
-
-/** The layout that shows all fields. */
-function showing(fields: readonly Field[]): RowLayout {
-  return { fields, columns: fields.map(({ name }) => name) };
 }
 
 /** The layout of the answer to a query; undefined where only the data tells which columns there are. */
@@ -27,6 +21,10 @@ export function layoutOf(query: Query): RowLayout | undefined {
       return operationNamed(query.operation);
     case 'revisions':
       return revisionLayout;
+    case 'releases':
+      return query.stats ? statisticsLayout : releaseLayout(query.horizons);
+    case 'triangle':
+      return undefined;
     case 'vintages':
       return vintages;
     case 'curve':
@@ -51,7 +49,9 @@ export function layoutOf(query: Query): RowLayout | undefined {
 /** Whether the rows of a query can be drawn as a chart. */
 export function isDrawable(query: Query): boolean {
   if (query.kind === 'operation') return operationNamed(query.operation).chart !== undefined;
-  return query.kind !== 'diff';
+  if (query.kind === 'revisions') return query.date !== undefined;
+  if (query.kind === 'releases') return !query.stats;
+  return query.kind !== 'diff' && query.kind !== 'triangle';
 }
 
 const changeFields = [

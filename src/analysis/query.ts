@@ -1,6 +1,8 @@
 import type { Extent } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
 import { type Rhythm, schedule } from '../domain/series/date.ts';
+import type { Horizon } from '../domain/series/releases.ts';
+import type { Transformation } from '../domain/series/transformation.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 
@@ -10,24 +12,48 @@ export type QueryParams = { readonly [name: string]: string | number };
 /** Oldest or newest row first. */
 export type SortOrder = 'asc' | 'desc';
 
-/** The rows of one operation; with `ids` those of several series, one after the other. */
-export type OperationQuery = Extent & {
-  readonly kind: 'operation';
-  /** The operation's name. */
-  readonly operation: string;
-  readonly params: QueryParams;
-  /** Series ids as typed, where the operation is asked once for each; an id with `*` means every series that matches. */
-  readonly ids?: readonly string[];
-  /** `asc` reverses the rows of each series, after `limit` or `first` was applied. */
-  readonly sort?: SortOrder;
-};
+/** What is made of the values that a query shows; without it they are as they were published. */
+type Transformed = { readonly transformation?: Transformation };
 
-/** Every value of one date, with the size and the lateness of each change, up to `asOf`. */
-export type RevisionsQuery = {
+/** The rows of one operation; with `ids` those of several series, one after the other. */
+export type OperationQuery = Extent &
+  Transformed & {
+    readonly kind: 'operation';
+    /** The operation's name. */
+    readonly operation: string;
+    readonly params: QueryParams;
+    /** Series ids as typed, where the operation is asked once for each; an id with `*` means every series that matches. */
+    readonly ids?: readonly string[];
+    /** `asc` reverses the rows of each series, after `limit` or `first` was applied. */
+    readonly sort?: SortOrder;
+  };
+
+/** Every value of one date or of each date, with the size and the lateness of each change, up to `asOf`. */
+export type RevisionsQuery = Omit<Extent, 'first'> & {
   readonly kind: 'revisions';
   readonly id: string;
-  readonly date: Day;
+  readonly date?: Day;
+  readonly from?: Day;
+  readonly to?: Day;
   readonly asOf?: Day;
+};
+
+/** The values of a series at some horizons, up to `asOf`: those of each date, or statistics of the revisions between them. */
+export type ReleasesQuery = {
+  readonly kind: 'releases';
+  readonly id: string;
+  readonly horizons: readonly Horizon[];
+  readonly stats: boolean;
+  readonly from?: Day;
+  readonly to?: Day;
+  /** The newest dates, at most this number. */
+  readonly limit?: number;
+  readonly asOf?: Day;
+};
+
+/** The values of each date as of each vintage up to `asOf`: the triangle of revisions. */
+export type TriangleQuery = Omit<ReleasesQuery, 'horizons' | 'kind' | 'stats'> & {
+  readonly kind: 'triangle';
 };
 
 /** The vintage dates of a series, up to `asOf`; without it, also what the series covers. */
@@ -58,7 +84,7 @@ export type YieldTableQuery = Omit<Extent, 'cursor'> & {
 };
 
 /** What two as-of dates disagree on; with `allRows` also what they agree on. */
-export type DiffQuery = {
+export type DiffQuery = Transformed & {
   readonly kind: 'diff';
   readonly ids: readonly string[];
   readonly days: readonly [Day, Day];
@@ -68,7 +94,7 @@ export type DiffQuery = {
 };
 
 /** How a panel is laid out: long, or `wide` with a column for each series. */
-type PanelForm = { readonly wide: boolean; readonly sort: SortOrder };
+type PanelForm = Transformed & { readonly wide: boolean; readonly sort: SortOrder };
 
 /** Several series as known on one day, aligned by date. */
 export type PanelQuery = PanelForm & {
@@ -103,6 +129,8 @@ export type RealTimePanelQuery = PanelForm & {
 /** A query that takes more than the rows of one operation. */
 export type AnalysisQuery =
   | RevisionsQuery
+  | ReleasesQuery
+  | TriangleQuery
   | VintagesQuery
   | YieldCurveQuery
   | YieldTableQuery

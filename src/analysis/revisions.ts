@@ -5,7 +5,14 @@ import { parseFrequency } from '../domain/series/series.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
-import { type Failure, pagesOrFailure, type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
+import {
+  type Failure,
+  pagesOrFailure,
+  type QueryAnswer,
+  type QueryContext,
+  rowsOf,
+  textsOf,
+} from './answer.ts';
 import { revisionsDrawing } from './charts.ts';
 import { descriptionOf, noteBasis } from './coverage.ts';
 import { type RevisionRow, revisionLayout } from './layouts.ts';
@@ -13,13 +20,17 @@ import type { RevisionsQuery } from './query.ts';
 
 type PublishedValue = RowOf<typeof revisions>;
 
-/** Every value of one date, with the size and the lateness of each change. */
+/** Every value of one date or of each date, with the size and the lateness of each change. */
 export async function answerRevisions(
   query: RevisionsQuery,
   context: QueryContext,
 ): Promise<QueryAnswer<RevisionRow>> {
   const failures: Failure[] = [];
-  const drawing = context.chart === true ? await revisionsDrawing(query, context) : undefined;
+  const { date } = query;
+  const drawing =
+    context.chart === true && date !== undefined
+      ? await revisionsDrawing({ ...query, date }, context)
+      : undefined;
   return {
     ...revisionLayout,
     ...(drawing && { drawing }),
@@ -29,35 +40,65 @@ export async function answerRevisions(
 }
 
 async function* pages(query: RevisionsQuery, context: QueryContext): AsyncGenerator<Envelope<RevisionRow>> {
-  const { id, date, asOf } = query;
-  const texts = [
-    ['id', id],
-    ['date', date],
-  ] as const;
-  for await (const page of pagesOf(context.client, revisions, texts, {}, context.signal)) {
-    const [first] = page.results;
-    const known = page.results.filter((row) => asOf === undefined || row.as_of_date <= asOf);
-    context.basis.add(
-      id,
-      asOf,
-      page.covered_to,
-      known.map(({ vintage_kind }) => vintage_kind ?? ''),
-    );
-    if (known.some(({ vintage_kind }) => vintage_kind === 'sampled'))
-      context.note?.({
-        kind: 'sampled',
-        text: `${id} is sampled: these are the first samples with each value`,
-      });
-    if (known.length === 0 && context.explained === true) await noteEmpty(query, context);
-    const released =
-      first !== undefined && (await isFirstRelease(first, context)) ? first.as_of_date : undefined;
-    yield compared(page, asOf, released);
+  const { id, asOf } = query;
+  let isSampled = false;
+  let seen = false;
+  let record: FirstVintage | undefined;
+  for await (const page of publishedPages(query, context)) {
+    const { results } = page;
+    const kinds = results.map(({ vintage_kind }) => vintage_kind ?? '');
+    context.basis.add(id, asOf, page.covered_to, kinds);
+    if (kinds.includes('sampled') && !isSampled) {
+      isSampled = true;
+      const text = `${id} is sampled: these are the first samples with each value`;
+      context.note?.({ kind: 'sampled', text });
+    }
+    seen ||= results.length > 0;
+    record ??= results.length === 0 ? undefined : await firstVintageOf(id, context);
+    yield compared(page, asOf, record);
   }
+  if (!seen && context.explained === true) await noteEmpty(query, context);
   if (asOf !== undefined) await noteBasis([{ id }], [asOf], context);
+}
+
+/** The values that were published up to the as-of date, of at most `limit` dates. */
+async function* publishedPages(
+  { id, date, from, to, asOf, limit, cursor }: RevisionsQuery,
+  context: QueryContext,
+): AsyncGenerator<Envelope<PublishedValue>> {
+  const texts = textsOf({
+    id,
+    ...(date !== undefined && { date }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  });
+  // Dates that were first published after the as-of date would count for the limit of the service.
+  const isCounted = asOf !== undefined && limit !== undefined;
+  const extent = {
+    ...(cursor !== undefined && { cursor }),
+    ...(limit !== undefined && !isCounted && { limit }),
+  };
+  let left = isCounted ? limit : Number.POSITIVE_INFINITY;
+  for await (const page of pagesOf(context.client, revisions, texts, extent, context.signal)) {
+    const known = page.results.filter((row) => asOf === undefined || row.as_of_date <= asOf);
+    const dates = [...new Set(known.map((row) => row.date))];
+    const shown = new Set(dates.slice(0, left));
+    const results = dates.length > left ? known.filter((row) => shown.has(row.date)) : known;
+    left -= shown.size;
+    const { next_cursor: _, ...rest } = page;
+    const isCut = isCounted && left === 0;
+    yield { ...(isCut ? { ...rest, has_more: true } : page), results, results_count: results.length };
+    if (isCut) return;
+  }
 }
 
 /** Notes that a date has no value, and how the date differs from those of the series. Says nothing of what was published after the as-of date. */
 async function noteEmpty({ id, date, asOf }: RevisionsQuery, context: QueryContext): Promise<void> {
+  const known = asOf === undefined ? 'was published' : `was known on ${asOf}`;
+  if (date === undefined) {
+    context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for these dates` });
+    return;
+  }
   const frequency = parseFrequency(String((await descriptionOf({ id }, context))?.frequency ?? ''));
   const period = periodStart(date, frequency ?? '');
   const weekend = frequency === 'D' ? weekendDay(date) : undefined;
@@ -65,36 +106,40 @@ async function noteEmpty({ id, date, asOf }: RevisionsQuery, context: QueryConte
     ...(period === date ? [] : [`; its period begins on ${period}`]),
     ...(weekend === undefined ? [] : [`, a ${weekend}`]),
   ];
-  const known = asOf === undefined ? 'was published' : `was known on ${asOf}`;
   context.note?.({ kind: 'empty', text: `no value of ${id} ${known} for ${date}${reasons.join('')}` });
 }
 
+/** The first vintage of a series, and the newest date that it has. */
+export type FirstVintage = { readonly asOf: Day; readonly newest: Day };
+
 /**
- * Whether the first value that is known of a date is its first release. It is not for the dates up to the newest one in
- * the first vintage of the series: these were published before the record begins.
+ * The first vintage of a series; undefined where a service does not say where its record begins. The dates up to the
+ * newest one in it were published before the record begins, or may have been: their first releases are not known.
  */
-async function isFirstRelease({ series_id, date }: PublishedValue, context: QueryContext): Promise<boolean> {
-  const id = series_id;
+export async function firstVintageOf(id: string, context: QueryContext): Promise<FirstVintage | undefined> {
   const [series] = (await context.client.ask(seriesShow, [['id', id]])).results;
-  const begin = series?.first_vintage ?? '';
-  // Another service may not say where its record begins.
-  if (begin === '') return true;
-  const [newest] = await rowsOf(context, observations, { id, as_of: begin }, { limit: 1 });
-  return newest === undefined || date > newest.date;
+  const asOf = series?.first_vintage ?? '';
+  if (asOf === '') return undefined;
+  const [newest] = await rowsOf(context, observations, { id, as_of: asOf }, { limit: 1 });
+  return { asOf, newest: newest?.date ?? '' };
 }
 
 /** The page up to an as-of date, each row compared with the one before and with the day of the first release. */
 function compared(
   page: Envelope<PublishedValue>,
   asOf: Day | undefined,
-  released: Day | undefined,
+  record: FirstVintage | undefined,
 ): Envelope<RevisionRow> {
   const { covered_to: _, ...rest } = page;
-  const known = page.results.filter((row) => asOf === undefined || row.as_of_date <= asOf);
-  const results = known.map((row, i) => {
-    const [before, value] = [known[i - 1]?.value, row.value];
+  let released: Day | undefined;
+  const results = page.results.map((row, i, rows) => {
+    const before = rows[i - 1]?.date === row.date ? rows[i - 1] : undefined;
+    if (before === undefined)
+      released = record === undefined || row.date > record.newest ? row.as_of_date : undefined;
     const change =
-      before == null || value === null ? { change: null, percent: null } : changeBetween(before, value);
+      before?.value == null || row.value === null
+        ? { change: null, percent: null }
+        : changeBetween(before.value, row.value);
     const days = released === undefined ? null : dayNumber(row.as_of_date) - dayNumber(released);
     return { ...row, ...change, days };
   });

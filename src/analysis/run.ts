@@ -1,4 +1,5 @@
 import { pagesOf } from '../client/pagination.ts';
+import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { observations } from '../operations/index.ts';
@@ -21,7 +22,8 @@ import { spreadDrawing, yieldsDrawing } from './rate-charts.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
 /** Answers a query, with no more requests than the next page takes. */
-export async function run(query: Query, context: QueryContext): Promise<QueryAnswer> {
+export async function run(query: Query, asked: QueryContext): Promise<QueryAnswer> {
+  const context = 'transformation' in query ? await transformedContext(query, asked) : asked;
   if (query.kind === 'operation') return answerOperation(query, context);
   // The chart of a panel as of one day is that of its observations, which say their units and sources.
   if (query.kind === 'panel' && context.chart === true)
@@ -30,14 +32,27 @@ export async function run(query: Query, context: QueryContext): Promise<QueryAns
   return (await import('./analyses.ts')).answerAnalysis(query, context);
 }
 
+/** The same context; of a query for transformed values one whose client gives these. */
+export async function transformedContext<C extends Pick<QueryContext, 'client' | 'signal'>>(
+  query: { readonly transformation?: Transformation | undefined },
+  context: C,
+): Promise<C> {
+  const { transformation } = query;
+  if (transformation === undefined) return context;
+  // Loaded here: most queries ask for values as they were published.
+  const { transforming } = await import('./transforming.ts');
+  return { ...context, client: transforming(context, transformation) };
+}
+
 /** The observations that a panel shows. */
-function observationsOf({ ids, asOf, from, to }: PanelQuery): OperationQuery {
+function observationsOf({ ids, asOf, from, to, transformation }: PanelQuery): OperationQuery {
   const params = {
     ...(asOf !== undefined && { as_of: asOf }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   };
-  return { kind: 'operation', operation: observations.name, params, ids };
+  const operation = observations.name;
+  return { kind: 'operation', operation, params, ids, ...(transformation && { transformation }) };
 }
 
 /** The rows of an operation: streamed page by page, one series after the other. */
@@ -124,8 +139,7 @@ async function explainEmpty<R extends Row>(
     if (text !== undefined) note?.({ kind: 'empty', text });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    // A service may overlook the parameters of the question, so only a store says that it holds nothing.
-    if (error.kind === 'not-found' && (await client.origin()).mode === 'embedded') throw error;
+    if (error.kind === 'not-found') throw error;
     note?.({ kind: 'unknown', text: `why there are no rows is not known: ${error.detail}` });
   }
 }
@@ -164,10 +178,15 @@ async function* pagesOfSeveral(
 /** The rows of whole series as known now, where their descriptions were looked up; otherwise unknown. */
 function expectedRows(
   { countedBy }: Operation,
-  { params, limit, first, cursor }: OperationQuery,
+  { params, limit, first, cursor, transformation }: OperationQuery,
   series: readonly ResolvedSeries[],
 ): number | undefined {
-  if (countedBy === undefined || [limit, first, cursor].some((part) => part !== undefined)) return undefined;
+  if (
+    transformation !== undefined ||
+    countedBy === undefined ||
+    [limit, first, cursor].some((part) => part !== undefined)
+  )
+    return undefined;
   if (Object.keys(params).length > 0) return undefined;
   let sum = 0;
   for (const { row } of series) {

@@ -1,21 +1,35 @@
 import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
 import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
-import { asOfDates } from '../analysis/query.ts';
+import {
+  type AnalysisQuery,
+  asOfDates,
+  type DiffQuery,
+  type PanelQuery,
+  type RealTimePanelQuery,
+  type ReleasesQuery,
+  type YieldCurveQuery,
+} from '../analysis/query.ts';
+import type { RevisionStatisticsRow } from '../analysis/release-layouts.ts';
+import { transformedContext } from '../analysis/run.ts';
 import type { Day } from '../domain/series/date.ts';
+import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
+import { transformationOf } from '../domain/series/transformation.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
-import { asOfDay, clockAt } from './arguments.ts';
+import { clockAt } from '../operations/param.ts';
+import { bind, ofCalls } from '../snapshot/bind.ts';
+import { asOfDay } from './arguments.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 import type {
-  CurveParams,
-  DiffParams,
-  PanelParams,
+  PublishedParams,
+  ReleasesParams,
   RevisionsParams,
-  VintagesParams,
-  YieldTableParams,
-} from './signatures.ts';
+  SomeHorizon,
+  TriangleParams,
+} from './revision-params.ts';
+import type { CurveParams, DiffParams, PanelParams, VintagesParams, YieldTableParams } from './signatures.ts';
 
 /** What analyses ask with. */
 export type AnalysisSource = AnswerSource & {
@@ -30,13 +44,47 @@ export class Analyses {
     this.#source = source;
   }
 
-  /** Every value that was published for one date, oldest first, with the size and the lateness of each change. */
-  async revisions(id: string, params: RevisionsParams): Promise<Result<RevisionRow>> {
+  /**
+   * Every value that was published for one `date` or for each date, newest date first, with the size and the lateness of
+   * each change. With `release` or `after` the values at these releases or days after the first one, a column for each; with
+   * `stats` statistics of the revisions between them; with `wide` the triangle, with a column for each vintage.
+   */
+  async revisions(
+    id: string,
+    params: ReleasesParams & Demands & { readonly stats: true },
+  ): Promise<Result<RevisionStatisticsRow>>;
+  async revisions(id: string, params: TriangleParams & Demands): Promise<Result<WideRow>>;
+  async revisions(
+    id: string,
+    params: ReleasesParams & Demands & SomeHorizon & { readonly stats?: false | undefined },
+  ): Promise<Result<WideRow>>;
+  async revisions(id: string, params?: PublishedParams & Demands): Promise<Result<RevisionRow>>;
+  async revisions(
+    id: string,
+    params: RevisionsParams = {},
+  ): Promise<Result<RevisionRow | RevisionStatisticsRow | WideRow>> {
     const { demands, own } = separated(params);
-    const { answerRevisions } = await import('../analysis/revisions.ts');
-    return this.#result(demands, (context) =>
-      answerRevisions({ kind: 'revisions', id: id.toUpperCase(), ...own }, context),
-    );
+    const { release, after, wide = false, stats = false, date, cursor, ...rest } = own;
+    const about = { ...rest, id: id.toUpperCase() };
+    const releases = [release ?? []].flat().flatMap((one) => parseReleases(String(one)));
+    const named = [...releases, ...[after ?? []].flat().flatMap((one) => parseAfter(String(one)))];
+    if (!wide && !stats && named.length === 0) {
+      const { answerRevisions } = await import('../analysis/revisions.ts');
+      const of = { ...about, ...(date !== undefined && { date }), ...(cursor !== undefined && { cursor }) };
+      return this.#result(demands, (context) =>
+        answerRevisions(this.#bound({ kind: 'revisions', ...of }), context),
+      );
+    }
+    const { answerReleaseTable, answerStatistics, answerTriangle } = await import('../analysis/releases.ts');
+    if (wide)
+      return this.#result(demands, (context) =>
+        answerTriangle(this.#bound({ kind: 'triangle', ...about }), context),
+      );
+    const horizons = checkHorizons(named, stats);
+    const query = this.#bound<ReleasesQuery>({ kind: 'releases', ...about, horizons, stats });
+    return stats
+      ? this.#result(demands, (context) => answerStatistics(query, context))
+      : this.#result(demands, (context) => answerReleaseTable(query, context));
   }
 
   /** The vintage dates of a series and what each changed, newest first; without `asOf` also what the series covers. */
@@ -44,7 +92,7 @@ export class Analyses {
     const { demands, own } = separated(params);
     const { answerVintages } = await import('../analysis/vintages.ts');
     return this.#result(demands, (context) =>
-      answerVintages({ kind: 'vintages', id: id.toUpperCase(), ...own }, context),
+      answerVintages(this.#bound({ kind: 'vintages', id: id.toUpperCase(), ...own }), context),
     );
   }
 
@@ -54,7 +102,7 @@ export class Analyses {
   async curve(params: CurveParams = {}): Promise<Result<CurveComparisonRow> | Result<RowOf<typeof curve>>> {
     const { answerComparison, answerOneCurve } = await import('../analysis/curve.ts');
     const { demands, own } = separated(params);
-    const query = { kind: 'curve', onOrBefore: false, ...own } as const;
+    const query = this.#bound<YieldCurveQuery>({ kind: 'curve', onOrBefore: false, ...own });
     const { vs } = query;
     return vs === undefined
       ? this.#result(demands, (context) => answerOneCurve(query, context))
@@ -66,7 +114,7 @@ export class Analyses {
     const { demands, own } = separated(params);
     const { answerYieldTable } = await import('../analysis/yield-table.ts');
     return this.#result(demands, async (context) =>
-      answerYieldTable({ kind: 'yield-table', ...own }, context),
+      answerYieldTable(this.#bound({ kind: 'yield-table', ...own }), context),
     );
   }
 
@@ -81,8 +129,11 @@ export class Analyses {
   ): Promise<Result<DiffRow>> {
     const { demands, own } = separated(params);
     const { answerDiff } = await import('../analysis/diff.ts');
-    return this.#result(demands, (context) =>
-      answerDiff({ kind: 'diff', ids: [ids].flat(), days, allRows: false, ...own }, context),
+    const { from, to, allRows = false } = own;
+    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    const query = this.#bound<DiffQuery>({ kind: 'diff', ids: [ids].flat(), days, allRows, ...range });
+    return this.#result(demands, async (context) =>
+      answerDiff(query, await transformedContext({ transformation: transformationOf(own) }, context)),
     );
   }
 
@@ -111,17 +162,25 @@ export class Analyses {
       asOf,
       beyond = 'empty',
       withDates = false,
-      ...dates
+      from,
+      to,
     } = own;
-    const form = { ids: [ids].flat(), wide, sort, ...dates };
+    const transformation = transformationOf(own);
+    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    const form = { ids: [ids].flat(), wide, sort, ...range };
     if (asOfEach === undefined) {
       const { answerLongPanel, answerWidePanel } = await import('../analysis/panel.ts');
-      const query = { kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) } as const;
+      const query = this.#bound<PanelQuery>({ kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) });
       return wide
-        ? this.#result(demands, (context) => answerWidePanel(query, context))
-        : this.#result(demands, (context) => answerLongPanel(query, context));
+        ? this.#result(demands, async (context) =>
+            answerWidePanel(query, await transformedContext({ transformation }, context)),
+          )
+        : this.#result(demands, async (context) =>
+            answerLongPanel(query, await transformedContext({ transformation }, context)),
+          );
     }
-    const query = { kind: 'real-time-panel', ...form, each: asOfEach, beyond, withDates } as const;
+    const chosen = { each: asOfEach, beyond, withDates, ...(transformation && { transformation }) };
+    const query = this.#bound<RealTimePanelQuery>({ kind: 'real-time-panel', ...form, ...chosen });
     asOfDay(asOfDates(query).at(-1), 'to', clockAt(this.#source.clock()));
     const { answerLongRealTimePanel, answerWideRealTimePanel } = await import(
       '../analysis/real-time-panel.ts'
@@ -129,6 +188,12 @@ export class Analyses {
     return wide
       ? this.#result(demands, (context) => answerWideRealTimePanel(query, context))
       : this.#result(demands, (context) => answerLongRealTimePanel(query, context));
+  }
+
+  /** The query; bound to the day that every answer is bound to, if there is one. */
+  #bound<Q extends AnalysisQuery>(query: Q): Q {
+    const { asOf } = this.#source;
+    return asOf === undefined ? query : bind(query, asOf, ofCalls).query;
   }
 
   #result<R extends Row>(

@@ -8,6 +8,7 @@ import { addDays, type Day, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import type { ImportOptions, ImportResult } from '../import/import.ts';
+import { clockAt } from '../operations/param.ts';
 import type { PullOptions, PullRequest } from '../pull/options.ts';
 import type { PullSummary } from '../pull/summary.ts';
 import type { SnapshotSummary } from '../snapshot/snapshot.ts';
@@ -19,8 +20,6 @@ import {
   abortSignal,
   asOfDay,
   callable,
-  checkArguments,
-  clockAt,
   day,
   flag,
   integer,
@@ -29,13 +28,14 @@ import {
   type Kinds,
   object,
   record,
-  type Signature,
   seconds,
   seriesId,
   seriesIds,
   texts,
   word,
 } from './arguments.ts';
+import { checkArguments, type Signature } from './call.ts';
+import { type OperationMethods, operationMethods } from './operation-methods.ts';
 import { stopped } from './session.ts';
 import { analysisSignatures } from './signatures.ts';
 
@@ -67,7 +67,7 @@ type SnapshotTarget = {
 export type LibrarySource = AnalysisSource & { readonly store?: Store };
 
 /** Answers from one store or service: besides the operations and analyses, facts, imports and snapshots. */
-export class Library extends Analyses {
+class Library extends Analyses {
   readonly #source: LibrarySource;
 
   constructor(source: LibrarySource) {
@@ -186,6 +186,14 @@ export class Library extends Analyses {
       throw new Problem('bad-input', `a service gives no ${what}`, { hints: ['open a store by its path'] });
     return store;
   }
+}
+
+/** Everything that asof answers, from one store or service. */
+export type Asof = Library & OperationMethods;
+
+/** The methods that answer from a source. */
+export function asofOf(source: LibrarySource): Asof {
+  return Object.assign(new Library(source), operationMethods(source));
 }
 
 const importKinds = {

@@ -2,14 +2,14 @@ import type { Demands } from '../analysis/basis.ts';
 import {
   type Beyond,
   beyondChoices,
-  type RevisionsQuery,
   type VintagesQuery,
   type YieldCurveQuery,
   type YieldTableQuery,
 } from '../analysis/query.ts';
 import { type Day, type Rhythm, rhythms } from '../domain/series/date.ts';
+import type { TransformationParams } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
-import { curve, operations, revisions, vintages, yields } from '../operations/index.ts';
+import { curve, operations, vintages, yields } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { camelCase, type Param } from '../operations/param.ts';
 import { checkRange } from '../operations/params.ts';
@@ -18,20 +18,23 @@ import {
   choice,
   day,
   demandKinds,
+  described,
   extentKinds,
   flag,
   type Kinds,
   kindOf,
   kindsOf,
   type NamedValues,
-  type Signature,
   seriesId,
   seriesIds,
   twoAsOfDays,
 } from './arguments.ts';
+import type { Signature } from './call.ts';
+import { checkRevisions, type RevisionsParams, revisionsKinds } from './revision-params.ts';
+import { checkUnits, transformationIn, unitsKinds } from './units-params.ts';
 
 /** The same type, whose optional members may also be given as undefined. */
-type Optional<T> = {
+export type Optional<T> = {
   readonly [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K];
 };
 
@@ -56,17 +59,20 @@ type AsOfEachDay = Required<DateRange> & {
   readonly withDates?: boolean;
 };
 
+/** The units of the values, and how they are aggregated. */
+type UnitsParams = Optional<TransformationParams>;
+
 /** How a panel is laid out: with `wide`, with a column for each series; newest first unless `sort` says otherwise. */
 type PanelLayout = { readonly wide?: boolean; readonly sort?: 'asc' | 'desc' };
 
 /** The parameters of a panel. */
-export type PanelParams = (Optional<AsOfEachDay> | Optional<AsOfOneDay>) & Optional<PanelLayout> & Demands;
+export type PanelParams = (Optional<AsOfEachDay> | Optional<AsOfOneDay>) &
+  Optional<PanelLayout> &
+  UnitsParams &
+  Demands;
 
 /** The parameters of a curve; with `vs` it is compared with the curve of another day. */
 export type CurveParams = Optional<Partial<Omit<YieldCurveQuery, 'kind'>>> & Demands;
-
-/** The parameters of revisions. */
-export type RevisionsParams = Optional<Omit<RevisionsQuery, 'id' | 'kind'>> & Demands;
 
 /** The parameters of vintages. */
 export type VintagesParams = Optional<Omit<VintagesQuery, 'id' | 'kind'>> & Demands;
@@ -75,11 +81,11 @@ export type VintagesParams = Optional<Omit<VintagesQuery, 'id' | 'kind'>> & Dema
 export type YieldTableParams = Optional<Omit<YieldTableQuery, 'kind'>> & Demands;
 
 /** The parameters of a comparison of two as-of dates. */
-export type DiffParams = Optional<DateRange & { readonly allRows?: boolean }> & Demands;
+export type DiffParams = Optional<DateRange & { readonly allRows?: boolean }> & UnitsParams & Demands;
 
 const { id: _, ...vintageKinds } = kindsOf(vintages);
 const { cursor: _cursor, ...yieldKinds } = kindsOf(yields);
-const range = { from: day, to: day };
+const range = { from: described('First date.', day), to: described('Last date.', day) };
 
 type SignatureParams = NonNullable<Signature['params']>;
 
@@ -109,7 +115,7 @@ export const analysisSignatures = {
   revisions: {
     name: 'revisions',
     args: [id],
-    params: params<RevisionsParams>({ date: kindOf(revisions.params.date), asOf: asOfDay }, ['date']),
+    params: params<RevisionsParams>(revisionsKinds, [], checkRevisions),
   },
   vintages: {
     name: 'vintages',
@@ -123,30 +129,47 @@ export const analysisSignatures = {
   curve: {
     name: 'curve',
     args: [],
-    params: params<CurveParams>({ ...kindsOf(curve), onOrBefore: flag, vs: day }),
+    params: params<CurveParams>({
+      ...kindsOf(curve),
+      onOrBefore: described('Takes the newest curve up to the date, if there is none on it.', flag),
+      vs: described('Compares with the curve of this date.', day),
+    }),
   },
   yieldTable: {
     name: 'yieldTable',
+    about:
+      'Treasury rates with a row for each date and a column for each maturity, newest first; `limit` and `first` count dates.',
     args: [],
     params: params<YieldTableParams>({ ...yieldKinds, first: extentKinds.first }),
   },
   diff: {
     name: 'diff',
-    args: [ids, { name: 'days', kind: twoAsOfDays }],
-    params: params<DiffParams>({ ...range, allRows: flag }),
+    about: 'The dates for which series had other values as of one day than as of another, newest first.',
+    args: [
+      ids,
+      { name: 'days', kind: described('The two as-of dates, the earlier one first.', twoAsOfDays) },
+    ],
+    params: params<DiffParams>(
+      { ...range, allRows: described('Also gives the dates with the same value.', flag), ...unitsKinds },
+      [],
+      checkUnits,
+    ),
   },
   panel: {
     name: 'panel',
+    about:
+      'Several series side by side as known on one day. With `asOfEach`, the newest value of each series that was known on each day of a rhythm: a panel for backtests, without look-ahead.',
     args: [ids],
     params: params<PanelParams>(
       {
         ...range,
         asOf: asOfDay,
-        asOfEach: choice(rhythms),
-        beyond: choice(beyondChoices),
-        withDates: flag,
-        wide: flag,
-        sort: choice(['asc', 'desc']),
+        asOfEach: described('The as-of dates from `from` to `to`: one row for each.', choice(rhythms)),
+        beyond: described('What as-of dates after the coverage of a series show.', choice(beyondChoices)),
+        withDates: described('With `wide`, also the observation date of each value.', flag),
+        wide: described('One column for each series.', flag),
+        sort: described('Newest (desc) or oldest (asc) first.', choice(['asc', 'desc'])),
+        ...unitsKinds,
       },
       [],
       checkPanel,
@@ -156,6 +179,7 @@ export const analysisSignatures = {
 
 /** Refuses parameters of one kind of panel beside those of the other. */
 function checkPanel(values: NamedValues): void {
+  checkUnits(values);
   const { asOf, asOfEach, beyond, withDates, wide, from, to } = values;
   const refuse = (field: string, detail: string) => {
     throw new Problem('bad-input', detail, { field });
@@ -190,15 +214,22 @@ export function signatureOf(operation: Operation, asked: readonly unknown[], sev
       noun: 'parameter',
       kinds: {
         ...own,
-        ...Object.fromEntries(flags.map((name) => [name, flag])),
+        ...Object.fromEntries(flags.map(({ name, about }) => [name, described(sentence(about), flag)])),
         ...(features.includes('oldest') && { first }),
         ...(isAboutData(chosen) && demandKinds),
+        ...(hasUnits(chosen) && unitsKinds),
       },
+      ...(hasUnits(chosen) && { check: checkUnits }),
       required: Object.entries(chosen.params)
         .filter(([name, { required }]) => required && name !== argument)
         .map(([name]) => camelCase(name)),
     },
   };
+}
+
+/** A phrase of a help text as a sentence. */
+function sentence(phrase: string): string {
+  return `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}.`;
 }
 
 function argumentOf(param: Param, several: boolean): Signature['args'][number] {
@@ -208,6 +239,10 @@ function argumentOf(param: Param, several: boolean): Signature['args'][number] {
     kind: param.namesSeries === true ? ofSeries : kindOf(param),
     isOptional: !param.required,
   };
+}
+
+function hasUnits({ command: { features } }: Operation): boolean {
+  return features?.includes('units') === true;
 }
 
 function isAboutData({ members }: Operation): boolean {
@@ -220,10 +255,15 @@ export function askedOf(operation: Operation, asked: readonly unknown[]) {
   const others = operations.filter(
     ({ command }) => command.flag !== undefined && command.words === words && command !== operation.command,
   );
-  const { exact, maxAge, ...given } = valuesIn(asked[argument === undefined ? 0 : 1]);
+  const { exact, maxAge, ...all } = valuesIn(asked[argument === undefined ? 0 : 1]);
+  const isUnits = ([name]: readonly [string, unknown]) =>
+    hasUnits(operation) && Object.hasOwn(unitsKinds, name);
+  const given = Object.fromEntries(Object.entries(all).filter((entry) => !isUnits(entry)));
   const chosen = others.find(({ command: { flag } }) => given[flag?.name ?? ''] === true) ?? operation;
-  const flags = others.flatMap(({ command: { flag } }) => (flag === undefined ? [] : [flag.name]));
-  const params = Object.fromEntries(Object.entries(given).filter(([name]) => !flags.includes(name)));
+  const flags = others.flatMap(({ command: { flag } }) => (flag === undefined ? [] : [flag]));
+  const params = Object.fromEntries(
+    Object.entries(given).filter(([param]) => !flags.some(({ name }) => name === param)),
+  );
   const ids = argument === undefined ? [undefined] : [asked[0]].flat();
   return {
     chosen,
@@ -231,6 +271,7 @@ export function askedOf(operation: Operation, asked: readonly unknown[]) {
     ids: ids.map((id) => (id === undefined ? undefined : String(id))),
     params,
     demands: { exact, maxAge } as Demands,
+    transformation: hasUnits(operation) ? transformationIn(all) : undefined,
   };
 }
 

@@ -1,7 +1,15 @@
 import type { Day } from '../domain/series/date.ts';
 import type { AskFollowed } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';
-import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from './envelope.ts';
+import type {
+  AnswerVintage,
+  Coverage,
+  Envelope,
+  Remark,
+  Row,
+  SeriesSummary,
+  UnknownTicker,
+} from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
 import { type Clock, type Params, type ParamTexts, type ParamValues, readParams } from './param.ts';
 import { type Requirement, type RowTests, requirementsOf, shownParams } from './requirement.ts';
@@ -39,6 +47,7 @@ export type Page<R = Row> = {
   readonly coverage?: Coverage;
   readonly vintage?: AnswerVintage;
   readonly coveredTo?: Day | null;
+  readonly unknownTicker?: UnknownTicker;
 };
 
 /** The headings under which help lists commands, and the description of a service its endpoints: what each is about. */
@@ -57,8 +66,11 @@ type Example<R = Row> = {
   readonly head?: Pick<Envelope, 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to'>;
 };
 
-/** A feature of a command beyond the parameters of its operation; `oldest` is of a listing that is newest first. */
-export type CommandFeature = 'as-of' | 'comparison' | 'nearest' | 'oldest' | 'sort' | 'sources' | 'wide';
+/** A feature of a listing; `oldest` is of one that is newest first, `units` of values by date, which can be transformed. */
+type ListingFeature = 'oldest' | 'sort' | 'units' | 'wide';
+
+/** A feature of a command beyond the parameters of its operation. */
+export type CommandFeature = ListingFeature | 'as-of' | 'comparison' | 'nearest' | 'releases' | 'sources';
 
 /** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {
@@ -102,7 +114,7 @@ export type Substitute<R = Row> = {
 };
 
 /** An optional member of an envelope, besides those of every listing. */
-type Member = 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to';
+type Member = 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to' | 'unknown_ticker';
 
 /**
  * An operation of asof, declared once. Its command, route, parameter checks, OpenAPI entry, remote requests and their
@@ -167,9 +179,6 @@ export type Operation<P extends Params = Params, R = Row> = {
     lacking: ReadonlySet<string>,
   ) => Substitute<R> | undefined;
 };
-
-/** What people should know of an answer besides its rows. */
-type Remark = string | undefined | Promise<readonly string[]>;
 
 /** Asks an operation by its name, for one page. */
 export type AskMore = (operation: string, texts: ParamTexts) => Promise<Envelope>;
@@ -279,21 +288,4 @@ export function pageOf<T, R>(
     rows: shown.map((one) => rowOf(one)),
     ...(found.length > limit && last !== undefined && { next: positionOf(last) }),
   };
-}
-
-/** How much of a limit these rows use up: one each, or one for all rows with the same `limitCounts` fields. */
-export function limitTaken(
-  operation: Pick<Operation, 'limitCounts'>,
-  rows: readonly { readonly [field: string]: unknown }[],
-): number {
-  if (operation.limitCounts === undefined) return rows.length;
-  return new Set(rows.map((row) => limitUnit(operation, row))).size;
-}
-
-/** What a limit counts of a row, as a text: rows with the same text count as one; undefined if each counts. */
-export function limitUnit(
-  { limitCounts }: Pick<Operation, 'limitCounts'>,
-  row: { readonly [field: string]: unknown },
-): string | undefined {
-  return limitCounts && JSON.stringify(limitCounts.map((name) => row[name]));
 }

@@ -1,9 +1,14 @@
-import type { Day } from '../domain/series/date.ts';
+import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Flat } from './field.ts';
 
 /** The days on which reading a parameter may depend: the UTC day, and the latest day that has begun anywhere on Earth. */
 export type Clock = { readonly latest: Day; readonly today: Day };
+
+/** The clock of a moment. */
+export function clockAt(now: Date): Clock {
+  return { today: utcDay(now), latest: latestDay(now) };
+}
 
 /** The texts of a query's parameters as on the wire, including path parameters. */
 export type ParamTexts = readonly (readonly [name: string, text: string])[];

@@ -9,7 +9,7 @@ import {
 import { invalid, type Param, type RowBound } from './param.ts';
 
 /** The optional settings of a parameter. */
-type Declared = Pick<Param, 'bounds' | 'extension' | 'flag'>;
+type Declared = Partial<Pick<Param, 'bounds' | 'extension' | 'flag' | 'placeholder'>>;
 
 const optional = { in: 'query', required: false } as const;
 
@@ -55,11 +55,6 @@ export function dayParam(
 /** An optional date of a period that values belong to. */
 export function periodParam(description: string, bounds?: RowBound): Param<Day | undefined, false> {
   return { ...dayParam(description, bounds), ofPeriod: true };
-}
-
-/** A required date of a period. */
-export function requiredPeriodParam(description: string, bounds: RowBound): Param<Day, true> {
-  return { ...periodParam(description, bounds), required: true, fallback: '', parse: day };
 }
 
 /** An optional as-of date; refused if that day has not begun anywhere on Earth. */

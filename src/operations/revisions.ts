@@ -1,16 +1,22 @@
+import type { Day } from '../domain/series/date.ts';
+import { changedSince } from './cursor.ts';
 import { observationRow, revisionFields } from './observations.ts';
 import { operation } from './operation.ts';
-import { requiredPeriodParam, seriesIdParam } from './params.ts';
+import { invalid } from './param.ts';
+import { checkRange, integerParam, paging, periodParam, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
 
-/** Every value that was ever published for one date, in the order of publication; a withdrawal is a row without a value. */
+/**
+ * Every value that was ever published for one date or for each date of a series, newest date first and then in the order
+ * of publication; a withdrawal is a row without a value.
+ */
 export const revisions = operation({
   name: 'revisions',
   command: {
     words: 'revisions',
     heading: 'Series',
     argument: 'id',
-    features: ['as-of'],
+    features: ['as-of', 'releases'],
     analysis: 'revisions',
     examples: `
 # how often the fourth quarter of 2008 was revised
@@ -19,16 +25,25 @@ asof revisions GDP --date 2008-10-01
 asof revisions GDP --date 2008-10-01 --as-of 2010-12-31 --columns as_of_date,value,percent
 # the same as a chart of steps
 asof revisions GDPC1 --date 2008-10-01 --plot
+# the first three releases of each quarter, and the newest values
+asof revisions GDP --release 1,2,3,final --from 2008-01-01
+# how large the revisions are from release to release
+asof revisions GDP --stats
 `,
   },
-  summary: 'Every value that was published for one date, and how it changed',
-  description: 'In the order of publication, one row for each change. A withdrawal is a row without a value.',
+  summary: 'Every value that was published for each date, and how it changed',
+  description:
+    'Newest date first, and for each date one row for each change, in the order of publication. A withdrawal is a row without a value. A page has whole dates.',
   path: '/v1/series/{id}/revisions',
   object: 'revision_series',
   members: ['covered_to'],
   params: {
     id: seriesIdParam('series_id'),
-    date: requiredPeriodParam('The date of the values.', { field: 'date', is: 'equal' }),
+    date: periodParam('The only date.', { field: 'date', is: 'equal' }),
+    from: periodParam('First date.', { field: 'date', is: 'from' }),
+    to: periodParam('Last date.', { field: 'date', is: 'to' }),
+    ...paging,
+    limit: integerParam('Dates in one page.', 1, 1000, 100),
   },
   fields: revisionFields,
   columns: ['date', 'value', 'as_of_date', 'series_id', 'unit', 'frequency', 'source'],
@@ -47,16 +62,42 @@ asof revisions GDPC1 --date 2008-10-01 --plot
     head: { covered_to: '2024-12-19' },
   },
   knownBy: 'as_of_date',
+  limitCounts: ['date'],
   chart: 'revisions',
+  check({ date, from, to }) {
+    checkRange(from, to);
+    if (date !== undefined && (from !== undefined || to !== undefined))
+      throw invalid('date', `use either 'date' or 'from' and 'to'`);
+  },
   needsVintageAccess: () => true,
-  async run({ id, date }, { view }) {
-    const { series, rows } = existing(await view.revisions(id, date), id);
-    return {
-      rows: rows.map(({ kind, ...revision }) => ({
-        ...observationRow(series, { date, ...revision }),
+  async run({ id, date, from, to, limit }, { view, position }) {
+    const revised = async (day: Day) => {
+      const { series, rows } = existing(await view.revisions(id, day), id);
+      const found = rows.map(({ kind, ...revision }) => ({
+        ...observationRow(series, { date: day, ...revision }),
         vintage_kind: kind,
-      })),
-      coveredTo: series.coveredTo,
+      }));
+      return { rows: found, coveredTo: series.coveredTo };
+    };
+    if (date !== undefined) return revised(date);
+    const before = position?.key[0];
+    const dates = await view.dates({
+      seriesId: id,
+      limit: limit + 1,
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...(before !== undefined && { before }),
+    });
+    const { series, rows } = existing(dates, id);
+    const { version, coveredTo } = series;
+    if (position !== undefined && position.version !== version) throw changedSince();
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    const found = await Promise.all(shown.map(revised));
+    return {
+      rows: found.flatMap((one) => one.rows),
+      ...(rows.length > limit && last !== undefined && { next: { key: [last], version } }),
+      coveredTo,
     };
   },
 });

@@ -59,7 +59,7 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
   const inText = flags.plot && named !== 'svg';
   // What is typed goes before what the environment says.
   const format = named ?? (inText ? 'table' : place.format) ?? (onTerminal ? 'table' : 'csv');
-  if (format === 'svg' && !drawable) throw notDrawn();
+  if ((format === 'svg' || inText) && !drawable) throw notDrawn(inText ? '--plot' : format);
   checkFormat(format, { header, onTerminal });
   const drawn = inText || format === 'svg';
   if (drawn) checkChart(flags, format);
@@ -78,8 +78,8 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
   };
 }
 
-function notDrawn(): Problem {
-  return new Problem('bad-input', 'svg is a chart, and this command has none', {
+function notDrawn(asked: string): Problem {
+  return new Problem('bad-input', `${asked} is a chart, and this command has none`, {
     field: 'format',
     hints: [
       'observations, panel, revisions, vintages, curve, yields and spread can be drawn',

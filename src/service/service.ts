@@ -1,10 +1,10 @@
 import { createHash, randomFillSync } from 'node:crypto';
-import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
+import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { formatCursor, parseCursor } from '../operations/cursor.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation, Page, Principal, Usage } from '../operations/operation.ts';
-import { type Params, type ParamTexts, textOf } from '../operations/param.ts';
+import { clockAt, type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import type { AskFollowed } from '../store/followed.ts';
 import type { Store, StoreView } from '../store/store.ts';
 import { YieldSeriesView } from './yield-series-view.ts';
@@ -112,7 +112,7 @@ function read<R>(
   now: Date,
   billingUrl: string | undefined,
 ): CheckedRequest<R> {
-  const clock = { latest: latestDay(now), today: utcDay(now) };
+  const clock = clockAt(now);
   const query = operation.prepare(texts, clock);
   const cursor = textOf(texts, 'cursor');
   const position = cursor === undefined ? undefined : parseCursor(cursor, operation.name, texts);
@@ -158,6 +158,7 @@ function envelope<R>({ operation, texts, requestId }: ServiceRequest<R>, page: P
     ...(page.coverage !== undefined && { coverage: page.coverage }),
     ...(page.vintage !== undefined && { vintage: page.vintage }),
     ...(page.coveredTo !== undefined && { covered_to: page.coveredTo }),
+    ...(page.unknownTicker !== undefined && { unknown_ticker: page.unknownTicker }),
     results: page.rows,
     results_count: page.rows.length,
     has_more: page.next !== undefined,

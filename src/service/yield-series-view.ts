@@ -64,6 +64,15 @@ export class YieldSeriesView implements StoreView {
     return { series, vintage: await this.#vintageOn(series, asOf), rows };
   }
 
+  async dates(query: Omit<ObservationQuery, 'asOf' | 'firstRelease'>) {
+    const { seriesId, from, to, before, limit } = query;
+    const series = await this.#answering(seriesId);
+    if (series === undefined) return this.#view.dates(query);
+    const last = before === undefined ? to : earlier(to ?? before, addDays(before, -1));
+    const rates = await this.#rates(seriesId, { from, to: last, limit });
+    return { series, rows: rates.map(({ date }) => date) };
+  }
+
   async revisions(seriesId: string, date: Day) {
     const series = await this.#answering(seriesId);
     if (series === undefined) return this.#view.revisions(seriesId, date);
@@ -115,6 +124,10 @@ export class YieldSeriesView implements StoreView {
 
   filings(query: FilingsQuery) {
     return this.#view.filings(query);
+  }
+
+  symbols() {
+    return this.#view.symbols();
   }
 
   acceptedFilings(accessionNumbers: readonly string[]) {

@@ -119,10 +119,7 @@ export type RateSummary = CurveMaturity & {
 /** The rates of two maturities on one day. */
 export type RatePair = { readonly tradeDate: Day; readonly long: string; readonly short: string };
 
-/**
- * Selects trades, newest filing date first, then by filing and row. `from` and `to` bound the filing date, both
- * inclusive; a page continues `after` a trade.
- */
+/** Selects trades, newest filing date first, then by filing and row; `from` and `to` bound the filing date, inclusive. */
 export type FilingsQuery = {
   readonly ticker?: string;
   /** A part of the name of any reporting owner, in any case. */
@@ -130,6 +127,7 @@ export type FilingsQuery = {
   readonly transactionCode?: string;
   readonly from?: Day;
   readonly to?: Day;
+  /** The trade that a page continues after. */
   readonly after?: { readonly filedOn: Day; readonly filingId: string; readonly row: number };
   readonly limit: number;
 };
@@ -181,7 +179,8 @@ export interface StoreView {
   findSeries(id: string): Promise<Series | undefined>;
   searchSeries(query: SeriesQuery): Promise<readonly Series[]>;
   observations(query: ObservationQuery): Promise<ObservationPage | undefined>;
-  /** Every change of one date's value, oldest first. */
+  /** The dates that ever had a value, newest first; then the changes of one date's value, oldest first. */
+  dates(query: Omit<ObservationQuery, 'asOf' | 'firstRelease'>): Promise<SeriesPage<Day> | undefined>;
   revisions(seriesId: string, date: Day): Promise<SeriesPage<Revision> | undefined>;
   /** Every day on which anything was stated about a series, including days that changed nothing. */
   vintages(query: VintageQuery): Promise<VintagePage | undefined>;
@@ -191,8 +190,10 @@ export interface StoreView {
   /** Every maturity that has rates, by curve type and then shortest first. */
   rates(): Promise<readonly RateSummary[]>;
   filings(query: FilingsQuery): Promise<readonly Filing[]>;
-  /** The accession numbers, of those given, whose filing the store has with its time of acceptance. */
+  /** Which of these accession numbers the store has with their time of acceptance. */
   acceptedFilings(accessionNumbers: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The trading symbols of all filings, ascending. */
+  symbols(): Promise<readonly string[]>;
   /** The number of filings with trades, and of their trades. */
   filingCounts(): Promise<{ readonly filings: number; readonly trades: number }>;
   /** The newest trade date of a kind of curve, or the newest filing date; undefined without any. */

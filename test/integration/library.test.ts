@@ -232,8 +232,8 @@ it('does not compile with a parameter that a method does not have', () => {
     () => asof.panel(['GDP'], { asOfEach: 'day', from: '', to: '', asOf: '' }),
     // @ts-expect-error A ping is not a listing.
     () => asof.ping({ limit: 1 }),
-    // @ts-expect-error Revisions need a date.
-    () => asof.revisions('GDP', {}),
+    // @ts-expect-error Statistics are about releases, and not about one date.
+    () => asof.revisions('GDP', { date: '2020-03-01', stats: true }),
   ];
   expect(mistyped).toHaveLength(5);
 });

@@ -109,6 +109,8 @@ export const answered: readonly Answered[] = [
   [observations, [gdp, ['limit', '1000']], 10],
   [revisions, [gdp, ['date', '2020-03-01']], 2],
   [revisions, [gdp, ['date', '2019-03-01']], 0],
+  [revisions, [gdp, ['from', '2020-03-01'], ['to', '2020-03-01']], 2],
+  [revisions, [gdp, ['limit', '3']], 5],
   [vintages, [gdp], 2],
   [vintages, [gdp, ['from', '2020-12-02'], ['to', '2021-01-01']], 1],
   [vintages, [gdp, ['limit', '1']], 1],
@@ -208,7 +210,7 @@ export const refused: readonly Refused[] = [
   ...unknownOrRepeated,
   ...unknownSeries,
   ...added.refused,
-  [revisions, [gdp], 'validation-error', 'date'],
+  [revisions, [gdp, ['date', '2020-03-01'], ['to', '2020-04-01']], 'validation-error', 'date'],
   [seriesShow, [], 'validation-error', 'id'],
   [observations, [], 'validation-error', 'id'],
   [observations, [gdp, ['as_of', '2026-01-17']], 'validation-error', 'as_of'],
@@ -244,6 +246,7 @@ export const refused: readonly Refused[] = [
 
 /** Listings that the tests read to the end, page by page. */
 export const listings: readonly (readonly [operation: Operation, given: ParamTexts])[] = [
+  [revisions, [gdp]],
   [seriesSearch, []],
   [
     seriesSearch,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { addDays, utcDay } from '../../domain/series/date.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
+import { many } from '../../import/report.ts';
 import { print } from '../../platform/sink.ts';
 import { inOneLine } from '../../snapshot/line.ts';
 import { placeOf } from '../../snapshot/place.ts';
@@ -69,7 +70,5 @@ async function take(plan: BoundPlan, line: SnapshotLine, io: Io): Promise<undefi
 }
 
 function summaryText({ files, rows, unchanged }: SnapshotSummary): string {
-  const count = (number: number, noun: string) =>
-    `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`;
-  return `${count(files, 'file')}, ${count(rows, 'row')}, ${unchanged} unchanged`;
+  return `${many(files, 'file')}, ${many(rows, 'row')}, ${unchanged} unchanged`;
 }

@@ -132,6 +132,15 @@ export type UnfollowLine = {
   readonly messages: MessageFlags;
 };
 
+/** `asof mcp`. */
+export type McpLine = {
+  readonly command: 'mcp';
+  /** The day that bounds every answer. */
+  readonly asOf: Day | undefined;
+  readonly connection: ConnectionFlags;
+  readonly messages: MessageFlags;
+};
+
 /** `asof serve`. */
 export type ServeLine = {
   readonly command: 'serve';
@@ -203,6 +212,7 @@ export type ParsedLine =
   | PullLine
   | SourcesLine
   | UnfollowLine
+  | McpLine
   | ServeLine
   | KeysLine
   | AuthLine

@@ -1,8 +1,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { isDrawable, layoutOf } from '../../analysis/layouts.ts';
-import { latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Clock } from '../../operations/param.ts';
+import { clockAt } from '../../operations/param.ts';
 import { selectColumns } from '../../render/columns.ts';
 import { outputChoice } from '../../render/output.ts';
 import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
@@ -11,21 +10,16 @@ import type { HelpLine, ParsedLine, QueryLine } from './line.ts';
 import { TypedLine } from './typed-line.ts';
 
 /** How a line is read: at what time, and whether it is a line of a plan, which is bound to a day afterwards. */
-export type ParseOptions = { readonly clock: Clock; readonly inPlan?: boolean };
-
-/** The clock of a moment: its day in UTC, and the latest day that has begun anywhere on Earth. */
-export function clockAt(now: Date): Clock {
-  return { today: utcDay(now), latest: latestDay(now) };
-}
+export type ParseOptions = { readonly now: Date; readonly inPlan?: boolean };
 
 /** What a command line asks for, as plain data; an error of usage is a Problem. */
-export function parse(argv: readonly string[], { clock, inPlan = false }: ParseOptions): ParsedLine {
+export function parse(argv: readonly string[], { now, inPlan = false }: ParseOptions): ParsedLine {
   const specs = allCommands(inPlan);
   if (argv.length === 0) return help([]);
   let line: ParsedLine | undefined;
   const program = programOf(specs, argv[0], (spec, command) => {
     checkArguments(spec, command.args);
-    line = spec.read(new TypedLine(command.args, flagTexts(spec, command), clock));
+    line = spec.read(new TypedLine(command.args, flagTexts(spec, command), clockAt(now)));
   });
   try {
     program.parse(argv, { from: 'user' });
@@ -142,9 +136,8 @@ function checkOutput({ query, output }: QueryLine): void {
 
 /** Parses the lines of a plan at a moment; gives undefined for a command that does not ask for data. */
 export function planLineParser(now: Date): (words: readonly string[]) => QueryLine | undefined {
-  const clock = clockAt(now);
   return (words) => {
-    const line = parse(words, { clock, inPlan: true });
+    const line = parse(words, { now, inPlan: true });
     return line.command === 'query' ? line : undefined;
   };
 }

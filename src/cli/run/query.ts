@@ -140,7 +140,8 @@ function withHint(error: unknown, { file }: OutputChoice): unknown {
 async function attempt({ query, output, context, bar, messages, io }: Job, sink: Sink): Promise<Outcome> {
   const found = await run(query, context);
   const { failures } = found;
-  const isLimited = ('limit' in query || 'first' in query) && (query.limit ?? query.first) !== undefined;
+  const isLimited =
+    ('limit' in query && query.limit !== undefined) || ('first' in query && query.first !== undefined);
   const writing = new RowOutput(await rendererFor(output, found, true), output.screenful && !isLimited);
   for await (const page of found.pages) {
     const chunk = writing.page(page);

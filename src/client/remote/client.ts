@@ -1,8 +1,7 @@
-import { latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { type Clock, type Params, type ParamTexts, textOf, without } from '../../operations/param.ts';
+import { clockAt, type Params, type ParamTexts, textOf, without } from '../../operations/param.ts';
 import type { AskOptions, Client, DataWatch, Origin } from '../client.ts';
 import { readAnswer } from './answer.ts';
 import { changeWatch } from './change.ts';
@@ -124,7 +123,7 @@ class RemoteClient implements Client {
       const ask = (all: ParamTexts) => this.#answer(operation, all, all);
       return asksForOneNewest(operation, texts) ? newestOnly(operation, texts, ask) : ask(texts);
     }
-    const asked = { clock: this.#today(), service: this.#base.href };
+    const asked = { clock: clockAt(this.#clock()), service: this.#base.href };
     const { sent, selection } = sendable(operation, texts, lacking, asked);
     if (selection !== undefined)
       return selectedPage(await this.#wholeListing(operation), selection, operation, texts);
@@ -180,17 +179,12 @@ class RemoteClient implements Client {
     policy = this.#policy,
   ): Promise<ReceivedPage<R>> {
     const path = requestPath(operation, sent);
-    const query = { operation, asked, sent, clock: this.#today(), service: this.#base.href };
+    const query = { operation, asked, sent, clock: clockAt(this.#clock()), service: this.#base.href };
     const read = (reply: HttpReply) => readAnswer(reply, query);
     const reply = await this.#get(path, {}, policy);
     const page = read(reply);
     this.#changes.answered(path, reply, page.envelope, (again) => read(again).envelope);
     return page;
-  }
-
-  #today(): Clock {
-    const now = this.#clock();
-    return { latest: latestDay(now), today: utcDay(now) };
   }
 
   /** All rows of a listing, requested once. */

@@ -186,6 +186,20 @@ export function readRevisions(
     .map((row) => ({ ...row, kind: kindOf(row.kind, statedKind ?? undefined) }));
 }
 
+/** The dates that ever had a value, newest first. */
+export function readDates(
+  connection: Connection,
+  key: number,
+  { from = '', to = '~', before = '~', limit }: Omit<ObservationQuery, 'asOf' | 'firstRelease'>,
+): readonly Day[] {
+  return connection
+    .column<Day>(
+      `select distinct date from fact where series = @key and date >= @from and date <= @to and date < @before
+       order by date desc limit @limit`,
+    )
+    .all({ key, from, to, before, limit });
+}
+
 /** A first value and a value after a withdrawal count as added. Vintages that changed nothing are listed too. */
 const vintagePage = `with page as (
     select as_of_date, kind from vintage

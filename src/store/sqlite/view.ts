@@ -25,6 +25,7 @@ import { readDescriptionChanges, readFollowed } from './following.ts';
 import { readObservations, readSeries, type SeriesRow, searchSeries, seriesOf } from './series.ts';
 import {
   readCompleteVintages,
+  readDates,
   readFirstDate,
   readRevisions,
   readStatements,
@@ -79,6 +80,13 @@ export class SqliteView implements StoreView {
     });
   }
 
+  dates(query: Omit<ObservationQuery, 'asOf' | 'firstRelease'>) {
+    return this.#answer((connection) => {
+      const series = readSeries(connection, query.seriesId);
+      return series && { series: seriesOf(series), rows: readDates(connection, series.key, query) };
+    });
+  }
+
   revisions(seriesId: string, date: Day) {
     return this.#answer((connection) => {
       const series = readSeries(connection, seriesId);
@@ -121,6 +129,12 @@ export class SqliteView implements StoreView {
 
   acceptedFilings(accessionNumbers: readonly string[]) {
     return this.#answer((connection) => readAcceptedFilings(connection, accessionNumbers));
+  }
+
+  symbols() {
+    return this.#answer((connection) =>
+      connection.column<string>('select distinct symbol from symbol order by symbol').all(),
+    );
   }
 
   filingCounts() {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { asof, importedStore, linesOf, statements } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
@@ -54,7 +55,29 @@ beforeAll(async () => {
   if (code !== 0) throw new Error(err);
 });
 
+/** The files of the built program that a command line loads. */
+async function filesLoadedBy(line: string): Promise<readonly string[]> {
+  const hook = folder.write(
+    'loaded.cjs',
+    "process.on('exit', () => console.error(Object.keys(require.cache).join('\\n')));",
+  );
+  const { err } = await shell(`"${process.execPath}" -r "${hook}" "${builtProgram}" ${line}`);
+  const prefix = `${dirname(builtProgram)}/`;
+  return err
+    .split('\n')
+    .filter((path) => path.startsWith(prefix))
+    .map((path) => path.slice(prefix.length));
+}
+
 describe('the built command', () => {
+  it('loads nothing but its first file to print the version', async () => {
+    expect(await filesLoadedBy('--version')).toEqual(['asof.cjs']);
+  });
+
+  it('loads two files for a query of the embedded store, and neither the remote client nor any part', async () => {
+    expect(await filesLoadedBy('obs GDP --limit 1 --store "$STORE"')).toEqual(['asof.cjs', 'query.cjs']);
+  });
+
   it('writes the same bytes into a pipe and into a file as in this process', async () => {
     const { out } = await asof(['obs', 'LONG', 'GDP', '--store', store]);
     expect(await shell('$ASOF obs LONG GDP --store "$STORE"')).toEqual({ code: 0, out, err: '' });

@@ -291,7 +291,6 @@ describe('asof diff', () => {
     ['diff GDP 2015-01-01 2027-01-01', 2, /second date 2027-01-01 is in the future/],
     ['diff GDP 2015-01-01 2015-02-01 --from 2014-02-01 --to 2014-01-01', 2, /--from 2014-02-01 is after/],
     ['diff GDP 2015-01-01 2015-01-02 --fail-empty', 9, /^$/],
-    ['revisions GDP', 2, /required option '--date <date>' not specified/],
     ['revisions GDPX --date 2014-10-01', 3, /did you mean GDP/],
     ['revisions GDP --date 2014-10-01 --as-of 2015-01-01 --known-before 2015-01-01', 2, /either --as-of or/],
     ['vintages GDPX', 3, /did you mean GDP/],

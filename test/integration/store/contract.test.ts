@@ -248,12 +248,36 @@ onEveryEngine((engine) => {
     });
   });
 
+  describe('the dates of a series', () => {
+    it('are all that ever had a value, newest first, page by page', async () => {
+      const address = await newStore();
+      await importFiles(address, {
+        'a.csv': facts(
+          'A 2014-01-01 2015-01-30 1',
+          'A 2014-04-01 2015-01-30 1',
+          'A 2014-04-01 2015-02-27 ',
+          'A 2014-07-01 2015-02-27 2',
+          'A 2014-07-01 2015-03-27 3',
+          'A 2014-10-01 2015-03-27 4',
+        ),
+      });
+      await reading(address, async (view) => {
+        const rows = async (query: object) => (await view.dates({ seriesId: 'A', limit: 9, ...query }))?.rows;
+        expect(await rows({})).toEqual(['2014-10-01', '2014-07-01', '2014-04-01', '2014-01-01']);
+        expect(await rows({ limit: 2 })).toEqual(['2014-10-01', '2014-07-01']);
+        expect(await rows({ limit: 2, before: '2014-07-01' })).toEqual(['2014-04-01', '2014-01-01']);
+        expect(await rows({ from: '2014-04-01', to: '2014-07-01' })).toEqual(['2014-07-01', '2014-04-01']);
+      });
+    });
+  });
+
   describe('a store without the requested data', () => {
     it('returns undefined for an unknown series and no rows for everything else', async () => {
       await reading(await newStore(), async (view) => {
         expect(await view.findSeries('NONE')).toBeUndefined();
         expect(await view.observations({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
         expect(await view.revisions('NONE', '2014-10-01')).toBeUndefined();
+        expect(await view.dates({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
         expect(await view.vintages({ seriesId: 'NONE', limit: 9 })).toBeUndefined();
         expect(await allStatements(view, 'NONE')).toEqual([]);
         expect(await view.completeVintages('NONE')).toEqual([]);

@@ -14,7 +14,7 @@ const expected: Readonly<Record<string, readonly [given: string, bound: string |
   series_search: ['', undefined],
   series_show: ['id=GDP', undefined],
   observations: ['id=GDP', 'as_of'],
-  revisions: ['id=GDP date=2030-01-01', undefined],
+  revisions: ['id=GDP from=2030-01-01', undefined],
   vintages: ['id=GDP', 'to'],
   curve: ['', 'date'],
   yields: ['', 'to'],

@@ -3,7 +3,7 @@ import { fileCommands } from '../../../../src/cli/options/file-commands.ts';
 import { parse } from '../../../../src/cli/options/parse.ts';
 import { serviceCommands } from '../../../../src/cli/options/service-commands.ts';
 
-const clock = { today: '2026-03-15', latest: '2026-03-16' };
+const now = new Date('2026-03-15T12:00:00Z');
 const messages = { quiet: false, verbose: false, debug: false };
 const plainImport = {
   command: 'import',
@@ -95,6 +95,16 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
   ],
   ['import --log', { command: 'import-log' }],
   ['import --log --store a.db', { command: 'import-log', store: 'a.db' }],
+  ['mcp', { command: 'mcp', connection: {}, messages }],
+  [
+    'mcp --as-of 2015-01-30 --base-url https://data.example.org -q',
+    {
+      command: 'mcp',
+      asOf: '2015-01-30',
+      connection: { baseUrl: 'https://data.example.org' },
+      messages: { ...messages, quiet: true },
+    },
+  ],
   ['serve', { command: 'serve', host: '127.0.0.1', port: 8787, quiet: false }],
   [
     'serve --host 0.0.0.0 --port 0 --public-url https://data.example.org/ --billing-url http://b.example.org/x --plans p.json --store s.db --access a.db -q',
@@ -148,15 +158,15 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
 
 describe('a command line becomes data', () => {
   it.each(lines)('asof %s', (text, parsed) => {
-    expect(parse(text.split(' '), { clock })).toEqual(parsed);
+    expect(parse(text.split(' '), { now })).toEqual(parsed);
   });
 
   it('without arguments it asks for help', () => {
-    expect(parse([], { clock })).toEqual(help());
+    expect(parse([], { now })).toEqual(help());
   });
 
   it('for every command that does not ask for data', () => {
-    const seen = new Set<string>(lines.map(([line]) => parse(line.split(' '), { clock }).command));
+    const seen = new Set<string>(lines.map(([line]) => parse(line.split(' '), { now }).command));
     expect(
       [...fileCommands, ...serviceCommands].map(({ words }) => words).filter((words) => !seen.has(words)),
     ).toEqual([]);

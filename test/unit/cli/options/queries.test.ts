@@ -4,10 +4,10 @@ import type { QueryLine } from '../../../../src/cli/options/line.ts';
 import { parse } from '../../../../src/cli/options/parse.ts';
 import { operations } from '../../../../src/operations/index.ts';
 
-const clock = { today: '2026-03-15', latest: '2026-03-16' };
+const now = new Date('2026-03-15T12:00:00Z');
 
 function lineOf(text: string, inPlan = false): QueryLine {
-  const line = parse(text.split(' '), { clock, inPlan });
+  const line = parse(text.split(' '), { now, inPlan });
   if (line.command !== 'query') throw new Error(`${text} is ${line.command}`);
   return line;
 }
@@ -88,6 +88,38 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
     'revisions GDP --date 2008-10-01 --known-before 2011-01-01',
     { kind: 'revisions', id: 'GDP', date: '2008-10-01', asOf: '2010-12-31' },
   ],
+  ['revisions gdp --limit 5', { kind: 'revisions', id: 'GDP', limit: 5 }],
+  [
+    'revisions GDP --from 2008 --to 2008Q3 --cursor abc',
+    { kind: 'revisions', id: 'GDP', from: '2008-01-01', to: '2008-09-30', cursor: 'abc' },
+  ],
+  [
+    'revisions GDP --release 2,final --after 90d,365 --as-of 2010-12-31 --limit 8',
+    {
+      kind: 'releases',
+      id: 'GDP',
+      horizons: [
+        { kind: 'release', number: 2 },
+        { kind: 'final' },
+        { kind: 'after', days: 90 },
+        { kind: 'after', days: 365 },
+      ],
+      stats: false,
+      asOf: '2010-12-31',
+      limit: 8,
+    },
+  ],
+  [
+    'revisions GDP --stats --from 2000',
+    {
+      kind: 'releases',
+      id: 'GDP',
+      horizons: [...[1, 2, 3].map((number) => ({ kind: 'release', number }) as const), { kind: 'final' }],
+      stats: true,
+      from: '2000-01-01',
+    },
+  ],
+  ['revisions GDP --wide', { kind: 'triangle', id: 'GDP' }],
   ['vintages gdp', { kind: 'vintages', id: 'GDP' }],
   [
     'vintages GDP --from 2009-01-01 --to 2009-12-31 --limit 5',

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { parse } from '../../../../src/cli/options/parse.ts';
 import { Problem } from '../../../../src/errors/problem.ts';
 
-const clock = { today: '2026-03-15', latest: '2026-03-16' };
+const now = new Date('2026-03-15T12:00:00Z');
 
 /** The message about a line that cannot be parsed, then its hints. */
 function refusal(words: readonly string[]): string {
   try {
-    return JSON.stringify(parse(words, { clock }));
+    return JSON.stringify(parse(words, { now }));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     expect([error.kind, error.requestId]).toEqual(['bad-input', undefined]);
@@ -64,7 +64,6 @@ describe('a usage error names the flag and what was typed, before anything is as
       "missing required argument 'date2'\nusage: asof diff <id...> <date1> <date2>",
     ],
     ['obs GDP --as-of', "option '--as-of <date>' argument missing"],
-    ['revisions GDP', "required option '--date <date>' not specified"],
     ['snapshot plan.txt', "required option '--out <dir>' not specified"],
     ['keys create', "required option '--name <name>' not specified"],
 

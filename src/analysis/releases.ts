@@ -1,0 +1,208 @@
+import { type Day, earlier } from '../domain/series/date.ts';
+import { dayOfHorizon, type Horizon, horizonName, type VintageRecord } from '../domain/series/releases.ts';
+import { type Change, knownOn } from '../domain/series/revision-history.ts';
+import { type RevisionStatistics, revisionStatistics } from '../domain/series/revision-statistics.ts';
+import { revisions, vintages } from '../operations/index.ts';
+import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
+import { releasesDrawing } from './charts.ts';
+import { type ComposedContext, type ComposedRows, composed, eachOf } from './composed.ts';
+import { noteBasis } from './coverage.ts';
+import type { WideRow } from './layouts.ts';
+import type { ReleasesQuery, TriangleQuery } from './query.ts';
+import {
+  type RevisionStatisticsRow,
+  releaseLayout,
+  statisticsLayout,
+  triangleLayout,
+} from './release-layouts.ts';
+import { type FirstVintage, firstVintageOf } from './revisions.ts';
+
+/** Every change of the value of one date, oldest first, and its first release where that is in the record. */
+type DatedHistory = {
+  readonly date: Day;
+  readonly changes: readonly Change[];
+  readonly released: Day | undefined;
+};
+
+/** What is known of a series up to the as-of date. */
+type SeriesHistory = VintageRecord & {
+  /** Newest date first. */
+  readonly dates: readonly DatedHistory[];
+  /** How its vintages came about. */
+  readonly kinds: readonly string[];
+  readonly firstVintage: FirstVintage | undefined;
+};
+
+/** The values of a series at some horizons, or statistics of the revisions between them. */
+export async function answerReleases(query: ReleasesQuery, context: QueryContext): Promise<QueryAnswer> {
+  return query.stats ? answerStatistics(query, context) : answerReleaseTable(query, context);
+}
+
+/** The values of a series at some horizons: a row for each date, newest first, and a column for each horizon. */
+export function answerReleaseTable(
+  query: ReleasesQuery,
+  context: QueryContext,
+): Promise<QueryAnswer<WideRow>> {
+  return composed(context, (counting) =>
+    ofHistory(query, counting, async (history) => {
+      const rows = history.dates.flatMap((dated) => {
+        const values = query.horizons.map((horizon) => valueAt(horizon, dated, history));
+        return values.every((value) => value === null) ? [] : [releaseRow(query.horizons, dated, values)];
+      });
+      noteBeforeRecord(query, history, counting);
+      const drawing =
+        counting.chart === true ? await releasesDrawing(query, history.kinds, counting) : undefined;
+      const layout = releaseLayout(query.horizons);
+      return { object: 'release_table', ...layout, rows, ...(drawing && { drawing }) };
+    }),
+  );
+}
+
+function releaseRow(
+  horizons: readonly Horizon[],
+  { date, released }: DatedHistory,
+  values: readonly (string | null)[],
+): WideRow {
+  const cells = horizons.map((horizon, i) => [horizonName(horizon), values[i] ?? null] as const);
+  return { date, first_release: released ?? null, ...Object.fromEntries(cells) };
+}
+
+/** Statistics of the revisions from each horizon to each later one in the order of the query. */
+export function answerStatistics(
+  query: ReleasesQuery,
+  context: QueryContext,
+): Promise<QueryAnswer<RevisionStatisticsRow>> {
+  return composed(context, (counting) =>
+    ofHistory(query, counting, async (history) => {
+      const { horizons } = query;
+      noteBeforeRecord(query, history, counting);
+      const rows = horizons.flatMap((earlierOne, i) =>
+        horizons.slice(i + 1).map((laterOne) => statisticsRow(earlierOne, laterOne, history)),
+      );
+      return { object: 'revision_statistics', ...statisticsLayout, rows };
+    }),
+  );
+}
+
+function statisticsRow(earlierOne: Horizon, laterOne: Horizon, history: SeriesHistory) {
+  const pairs = history.dates.flatMap((dated) => {
+    const [earlierValue, laterValue] = [earlierOne, laterOne].map((one) => valueAt(one, dated, history));
+    // A date without a known first release has no horizon that others could be compared from.
+    if (dated.released === undefined || earlierValue == null || laterValue == null) return [];
+    return [{ date: dated.date, earlier: earlierValue, later: laterValue }];
+  });
+  const found: RevisionStatistics = revisionStatistics(pairs.reverse());
+  return {
+    earlier: horizonName(earlierOne),
+    later: horizonName(laterOne),
+    count: found.count,
+    first_date: found.firstDate ?? null,
+    last_date: found.lastDate ?? null,
+    mean: found.mean ?? null,
+    t: found.t ?? null,
+    t_hac: found.tHac ?? null,
+    mean_absolute: found.meanAbsolute ?? null,
+    sd: found.sd ?? null,
+    upward: found.upward ?? null,
+    same_sign: found.sameSign ?? null,
+  };
+}
+
+/** The triangle of revisions: a row for each date, newest first, and a column for each vintage. */
+export function answerTriangle(query: TriangleQuery, context: QueryContext): Promise<QueryAnswer<WideRow>> {
+  return composed(context, (counting) =>
+    ofHistory(query, counting, async ({ dates, vintages }) => {
+      const first = earliest(dates);
+      // Vintages before the first value of any of the dates would be empty columns.
+      const columns = vintages.filter((day) => first !== undefined && day >= first);
+      const rows = dates.map(
+        ({ date, changes }): WideRow => ({
+          date,
+          ...Object.fromEntries(columns.map((day) => [day, knownOn(changes, day)])),
+        }),
+      );
+      return { object: 'revision_triangle', ...triangleLayout(columns), rows };
+    }),
+  );
+}
+
+function earliest(dates: readonly DatedHistory[]): Day | undefined {
+  const days = dates.flatMap(({ changes: [change] }) => (change === undefined ? [] : [change.asOf]));
+  return days.sort()[0];
+}
+
+/** The value of a date at a horizon; null where that is not known, or the value was withdrawn by then. */
+function valueAt(
+  horizon: Horizon,
+  { changes, released }: DatedHistory,
+  record: VintageRecord,
+): string | null {
+  const day = dayOfHorizon(horizon, released, record);
+  return day === undefined ? null : knownOn(changes, day);
+}
+
+/** Answers a query about the history of one series, with the notes that every such answer has. */
+async function ofHistory<R extends WideRow | RevisionStatisticsRow>(
+  query: ReleasesQuery | TriangleQuery,
+  context: ComposedContext,
+  answer: (history: SeriesHistory) => Promise<Omit<ComposedRows<R>, 'failures'>>,
+): Promise<ComposedRows<R>> {
+  const { id, asOf } = query;
+  const { done, failures } = await eachOf([{ id }], async () => answer(await historyOf(query, context)));
+  await noteBasis(done.length === 0 ? [] : [{ id }], asOf === undefined ? [] : [asOf], context);
+  const [made] = done;
+  const failed = failures.map(({ of, error }) => ({ id: of.id, error }));
+  const nothing = { object: 'release_table', fields: [], columns: [], rows: [] } as const;
+  return { ...(made ?? nothing), ...(asOf !== undefined && { asOf }), failures: failed };
+}
+
+async function historyOf(
+  { id, from, to, limit, asOf }: ReleasesQuery | TriangleQuery,
+  context: ComposedContext,
+): Promise<SeriesHistory> {
+  const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  const [published, listed, firstVintage] = await Promise.all([
+    rowsOf(context, revisions, { id, ...range }),
+    rowsOf(context, vintages, { id, ...(asOf !== undefined && { to: asOf }) }),
+    firstVintageOf(id, context),
+  ]);
+  const kinds = [...new Set(listed.map(({ vintage_kind }) => vintage_kind ?? ''))];
+  const covered = context.basis.coveredTo(id);
+  context.basis.add(id, asOf, covered, kinds);
+  const days = listed.map(({ as_of_date }) => as_of_date).sort();
+  const last = days.at(-1) ?? '';
+  const until = covered === undefined ? last : earlier(asOf ?? covered, covered);
+  const byDate = new Map<Day, Change[]>();
+  for (const { date, as_of_date, value } of published) {
+    if (asOf !== undefined && as_of_date > asOf) continue;
+    byDate.set(date, [...(byDate.get(date) ?? []), { asOf: as_of_date, value }]);
+  }
+  const dates = [...byDate].slice(0, limit).map(([date, changes]) => ({
+    date,
+    changes,
+    released: firstVintage === undefined || date > firstVintage.newest ? changes[0]?.asOf : undefined,
+  }));
+  noteSampled(id, kinds, context);
+  return { dates, vintages: days, until, kinds, firstVintage };
+}
+
+/** Notes that samples are no releases. */
+function noteSampled(id: string, kinds: readonly string[], { note }: QueryContext): void {
+  const inexact = ['sampled', 'fetched', 'unknown'].filter((kind) => kinds.includes(kind));
+  if (inexact.length === 0) return;
+  const text = `${id} is ${inexact.join(' and ')}: its vintages are not all its releases, so that release_1 is the first vintage with the date, and the first release is not known`;
+  note?.({ kind: 'sampled', text });
+}
+
+/** Notes how many dates have no first release in the record. */
+function noteBeforeRecord(
+  { id }: ReleasesQuery,
+  { dates, firstVintage }: SeriesHistory,
+  { note }: QueryContext,
+): void {
+  const count = dates.filter(({ released }) => released === undefined).length;
+  if (count === 0 || firstVintage === undefined) return;
+  const { asOf, newest } = firstVintage;
+  const text = `the record of ${id} begins on ${asOf}: the releases of ${count} dates up to ${newest} are not in it`;
+  note?.({ kind: 'remark', text });
+}

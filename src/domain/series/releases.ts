@@ -1,0 +1,78 @@
+import { Problem } from '../../errors/problem.ts';
+import { addDays, type Day } from './date.ts';
+
+/**
+ * A moment in the life of the values of a series, for each date another day: its n-th release, some days after its first
+ * release, or the end of what is known.
+ */
+export type Horizon =
+  | { readonly kind: 'release'; readonly number: number }
+  | { readonly kind: 'after'; readonly days: number }
+  | { readonly kind: 'final' };
+
+/** The horizons where none are named: the first three releases, and the newest values. */
+const usualHorizons: readonly Horizon[] = [
+  { kind: 'release', number: 1 },
+  { kind: 'release', number: 2 },
+  { kind: 'release', number: 3 },
+  { kind: 'final' },
+];
+
+/** The name of a horizon as a column: `release_2`, `after_90d` or `final`. */
+export function horizonName(horizon: Horizon): string {
+  if (horizon.kind === 'release') return `release_${horizon.number}`;
+  return horizon.kind === 'after' ? `after_${horizon.days}d` : 'final';
+}
+
+/** The horizons of a list such as `1,2,final`; any other text is a Problem. */
+export function parseReleases(text: string): readonly Horizon[] {
+  return text.split(',').map((part): Horizon => {
+    if (part === 'final') return { kind: 'final' };
+    if (/^[1-9]\d{0,3}$/.test(part)) return { kind: 'release', number: Number(part) };
+    throw new Problem('bad-input', 'invalid: use numbers of releases or final, such as 1,2,final');
+  });
+}
+
+/** The horizons of a list of days after the first release such as `30d,90d`; any other text is a Problem. */
+export function parseAfter(text: string): readonly Horizon[] {
+  return text.split(',').map((part) => {
+    const [, digits] = /^(\d{1,5})d?$/.exec(part) ?? [];
+    if (digits !== undefined) return { kind: 'after', days: Number(digits) };
+    throw new Problem('bad-input', 'invalid: use days after the first release, such as 90d or 30d,90d');
+  });
+}
+
+/** The horizons of a question, each once; the usual ones where there are none. Revisions are between two or more. */
+export function checkHorizons(horizons: readonly Horizon[], stats: boolean): readonly Horizon[] {
+  if (horizons.length === 0) return usualHorizons;
+  const names = horizons.map(horizonName);
+  const repeated = names.find((name, i) => names.indexOf(name) < i);
+  if (repeated !== undefined) throw new Problem('bad-input', `${repeated} is named twice`);
+  if (stats && horizons.length === 1)
+    throw new Problem('bad-input', `statistics of revisions need two horizons, and ${names[0]} is one`, {
+      hints: ['name more, such as 1,final'],
+    });
+  return horizons;
+}
+
+/** The vintages of a series, ascending, and the day to which they speak for it. */
+export type VintageRecord = { readonly vintages: readonly Day[]; readonly until: Day };
+
+/**
+ * The day at which a horizon of a date is: of its n-th release, counted in vintages of the series from `released`, or a
+ * number of days after that. Undefined if the record ends before it, or the first release is not in the record.
+ */
+export function dayOfHorizon(
+  horizon: Horizon,
+  released: Day | undefined,
+  { vintages, until }: VintageRecord,
+): Day | undefined {
+  if (horizon.kind === 'final') return until;
+  if (released === undefined) return undefined;
+  if (horizon.kind === 'release') {
+    const first = vintages.indexOf(released);
+    return first === -1 ? undefined : vintages[first + horizon.number - 1];
+  }
+  const day = addDays(released, horizon.days);
+  return day <= until ? day : undefined;
+}

@@ -1,0 +1,100 @@
+import type { Demands } from '../analysis/basis.ts';
+import type { Day } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
+import { revisions } from '../operations/index.ts';
+import {
+  asOfDay,
+  described,
+  flag,
+  integer,
+  type Kinds,
+  kindsOf,
+  type NamedValues,
+  oneOrSeveral,
+  releaseKind,
+} from './arguments.ts';
+
+/** The newest dates from `from` to `to`, at most `limit`, up to what was known on `asOf`. */
+type SomeDates = {
+  readonly from?: Day | undefined;
+  readonly to?: Day | undefined;
+  readonly limit?: number | undefined;
+  readonly asOf?: Day | undefined;
+};
+
+/** The parameters of revisions as they were published, of one `date` or of several. */
+export type PublishedParams = SomeDates & {
+  readonly date?: Day | undefined;
+  readonly cursor?: string | undefined;
+  readonly release?: undefined;
+  readonly after?: undefined;
+  readonly wide?: false | undefined;
+  readonly stats?: false | undefined;
+};
+
+/** The parameters of a table of releases; with `stats`, of statistics of the revisions between them. */
+export type ReleasesParams = SomeDates & {
+  readonly date?: undefined;
+  readonly cursor?: undefined;
+  /** Numbers of releases, or `final` for the newest values. */
+  readonly release?: number | 'final' | readonly (number | 'final')[] | undefined;
+  /** Days after the first release. */
+  readonly after?: number | readonly number[] | undefined;
+  readonly stats?: boolean | undefined;
+  readonly wide?: false | undefined;
+};
+
+/** At least one release or number of days. */
+export type SomeHorizon =
+  | { readonly release: NonNullable<ReleasesParams['release']> }
+  | { readonly after: NonNullable<ReleasesParams['after']> };
+
+/** The parameters of the triangle of revisions: with `wide`, a column for each vintage. */
+export type TriangleParams = SomeDates & {
+  readonly date?: undefined;
+  readonly cursor?: undefined;
+  readonly wide: true;
+  readonly release?: undefined;
+  readonly after?: undefined;
+  readonly stats?: false | undefined;
+};
+
+/** The parameters of revisions. */
+export type RevisionsParams = (PublishedParams | ReleasesParams | TriangleParams) & Demands;
+
+const { id: _, ...ownKinds } = kindsOf(revisions);
+
+/** What the parameters of revisions may be. */
+export const revisionsKinds = {
+  ...ownKinds,
+  asOf: asOfDay,
+  release: described(
+    'Columns with these releases of each date: 1 is the first one, final the newest.',
+    oneOrSeveral(releaseKind),
+  ),
+  after: described(
+    'Columns with the values this many days after the first release.',
+    oneOrSeveral(integer(0, 99999)),
+  ),
+  wide: described('The triangle of revisions: a column for each vintage.', flag),
+  stats: described('Statistics of the revisions between the releases.', flag),
+} satisfies Kinds<Omit<RevisionsParams, keyof Demands>>;
+
+/** Refuses parameters of one kind of answer about revisions beside those of another. */
+export function checkRevisions({ date, cursor, from, to, release, after, wide, stats }: NamedValues): void {
+  const refuse = (field: string, detail: string) => {
+    throw new Problem('bad-input', detail, { field });
+  };
+  if (date !== undefined && (from !== undefined || to !== undefined))
+    refuse('date', "use either 'date' or 'from' and 'to'");
+  const table = [
+    ...(release === undefined ? [] : ['release']),
+    ...(after === undefined ? [] : ['after']),
+    ...(stats === true ? ['stats'] : []),
+  ];
+  if (wide === true && table.length > 0)
+    refuse('wide', `'wide' is the triangle of all vintages: leave out '${table[0]}'`);
+  if (wide !== true && table.length === 0) return;
+  if (date !== undefined) refuse('date', "'date' is for the list of revisions: use 'from' and 'to'");
+  if (cursor !== undefined) refuse('cursor', "'cursor' is for the list of revisions: use 'from' and 'to'");
+}
