@@ -22,6 +22,7 @@ import type { KnownOperation } from './operations/index.ts';
 import type { RowOf } from './operations/operation.ts';
 import { clockAt } from './operations/param.ts';
 import { samplePath, userFolders } from './platform/installation.ts';
+import { isDatabase } from './store/address.ts';
 import { openStore } from './store/open.ts';
 
 export type { Note } from './analysis/answer.ts';
@@ -90,7 +91,7 @@ export type OpenOptions = {
 };
 
 /**
- * Opens a store (a path) or a service (a URL); without an address the store that ASOF_STORE names, else your own in the
+ * Opens a store (a path, or `postgres://…`) or a service (a URL); without an address the store that ASOF_STORE names, else your own in the
  * user's data folder, else the shipped sample. A Problem where it cannot be opened.
  */
 export async function open(address?: string, options: OpenOptions = {}): Promise<Asof> {
@@ -101,7 +102,9 @@ export async function open(address?: string, options: OpenOptions = {}): Promise
   const where = address ?? defaultStore();
   const source = {
     ...shared,
-    ...(isUrl(where) ? await service(where, options, shared) : await store(where, options, clock)),
+    ...(isUrl(where) && !isDatabase(where)
+      ? await service(where, options, shared)
+      : await store(where, options, clock)),
   };
   return asofOf(source);
 }

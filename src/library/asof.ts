@@ -13,6 +13,7 @@ import type { PullOptions, PullRequest } from '../pull/options.ts';
 import type { PullSummary } from '../pull/summary.ts';
 import type { SnapshotSummary } from '../snapshot/snapshot.ts';
 import type { Finding } from '../snapshot/verify.ts';
+import { isDatabase } from '../store/address.ts';
 import type { Followed } from '../store/followed.ts';
 import type { Store } from '../store/store.ts';
 import { Analyses, type AnalysisSource } from './analyses.ts';
@@ -271,7 +272,7 @@ const signatures: Readonly<Record<Exclude<keyof Library, 'close'>, Signature>> =
  */
 export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
   checkArguments(importFilesSignature, [paths, options], clockAt(new Date()));
-  if (isUrl(options.store))
+  if (isUrl(options.store) && !isDatabase(options.store))
     throw new Problem('bad-input', `a service takes no imports, and ${options.store} is the address of one`, {
       field: 'store',
       hints: ['name the file of a store'],

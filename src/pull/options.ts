@@ -1,5 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
-import { openStoreIfAny, openWriter } from '../store/open.ts';
+import { openStoreIfAny, writing } from '../store/open.ts';
 import type { StoreView, StoreWriter } from '../store/store.ts';
 import { Getter, type PullEvent } from './getter.ts';
 import type { Timing } from './pace.ts';
@@ -104,15 +104,17 @@ export async function readStore<T>(
  * Where another process creates the store meanwhile, `work` runs again.
  */
 export async function writeStore<T>(address: string, work: (writer: StoreWriter) => Promise<T>): Promise<T> {
-  const writer = await openWriter(address);
+  let creates = false;
   try {
-    const result = await work(writer);
-    await writer.commit();
-    return result;
+    return await writing(address, async (writer) => {
+      creates = writer.created;
+      const result = await work(writer);
+      await writer.commit();
+      return result;
+    });
   } catch (error) {
-    await writer.rollback();
-    if (writer.created && (await readStore(address, async () => true)) === true)
-      return writeStore(address, work);
+    const isThere = creates && (await readStore(address, async () => true)) === true;
+    if (isThere) return writeStore(address, work);
     throw error;
   }
 }

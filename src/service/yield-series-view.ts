@@ -102,8 +102,8 @@ export class YieldSeriesView implements StoreView {
     };
   }
 
-  state() {
-    return this.#view.state();
+  state(seriesId?: string) {
+    return this.#view.state(seriesId);
   }
 
   curve(query: CurveQuery) {

@@ -174,8 +174,11 @@ type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undef
 
 /** The facts in one state of a store. Rows are in the contract's order; a page of an unknown series is undefined. */
 export interface StoreView {
-  /** The state of every answer of this view; views of the same state of a store give the same object. */
-  state(): Promise<StoreState>;
+  /**
+   * The state of every answer of this view; views of the same state of a store give the same object. Given a series, the
+   * state of the answers about it, which imports of other series leave as it is where the engine can tell.
+   */
+  state(seriesId?: string): Promise<StoreState>;
   findSeries(id: string): Promise<Series | undefined>;
   searchSeries(query: SeriesQuery): Promise<readonly Series[]>;
   observations(query: ObservationQuery): Promise<ObservationPage | undefined>;
@@ -231,7 +234,7 @@ export type StoreOptions = {
 
 /** A store, open for reading. */
 export interface Store {
-  /** The path or address that the store was opened with. */
+  /** The path or address that the store was opened with, which may hold a password (`shownAddress`). */
   readonly address: string;
   /**
    * Calls `work` with a view of the newest state and returns its result. All answers of the view, streams included, come
@@ -267,6 +270,8 @@ export interface StoreWriter {
   readonly created: boolean;
   /** The records of series, without those that the store does not know. */
   records(seriesIds: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>>;
+  /** The series, of those given, that had statements before this import; other imports may write to them meanwhile. */
+  withStatements(seriesIds: readonly string[]): Promise<ReadonlySet<string>>;
   putRecords(records: ReadonlyMap<string, Pick<SeriesRecord, 'stated' | 'implied'>>): Promise<void>;
   /** Adds statements of one series, in any order. The result does not depend on the order of calls. */
   merge(seriesId: string, statements: readonly Statement[], options: MergeOptions): Promise<Merged>;
@@ -292,9 +297,4 @@ export interface StoreWriter {
   commit(): Promise<void>;
   /** Leaves the store as it was; a store that this import created is removed. */
   rollback(): Promise<void>;
-}
-
-/** A lock that other processes cannot take until it is closed or its process ends. */
-export interface Lock {
-  close(): Promise<void>;
 }

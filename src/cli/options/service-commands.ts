@@ -31,7 +31,7 @@ const serve: CommandSpec = {
     { name: 'public-url', value: 'url', about: 'address under which clients reach the service' },
     { name: 'billing-url', value: 'url', about: 'page where a plan can be upgraded' },
     plans,
-    { ...store, about: 'store to serve (or ASOF_STORE)' },
+    { ...store, about: 'store to serve: a file, or postgres://… (or ASOF_STORE)' },
     access,
     { ...quiet, about: 'log failures only' },
   ],
