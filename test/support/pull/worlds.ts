@@ -22,7 +22,7 @@ import {
 import { feedOn, loopbackTreasury, recordedFeed, type Trouble } from './loopback-treasury.ts';
 
 /** What goes wrong with the requests to a source. */
-export type BadDay = 'throttled' | 'refused with a page' | 'half an answer' | 'a cut answer' | 'silent';
+type BadDay = 'throttled' | 'refused with a page' | 'half an answer' | 'a cut answer' | 'silent';
 
 /** A loopback source with real data, a pull of all of it by the built command, and what its store must hold then. */
 export type World = {
