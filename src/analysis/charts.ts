@@ -15,7 +15,7 @@ import type {
 import { listed, type ResolvedSeries } from './series-ids.ts';
 
 /** The most lines that people can tell apart. */
-const mostLines = 8;
+export const mostLines = 8;
 
 /** What the drawing of several series shows of them. */
 type SeriesView = {
@@ -104,7 +104,7 @@ function stateText({ asOf, published }: ChartSummary, isFirst: boolean): string 
 }
 
 /** An observation as a mark at a day. */
-function observationMark(row: Row, day: Row[string] | undefined): ChartMark {
+export function observationMark(row: Row, day: Row[string] | undefined): ChartMark {
   const { series_id, unit, frequency, value = null } = row;
   const id = String(series_id ?? '');
   return {
@@ -123,13 +123,13 @@ function named(id: string, row: Row | undefined): readonly (readonly [string, st
 }
 
 /** One series with its title; several as their ids, since the key has their titles. */
-function titleOfAll(ids: readonly string[], about: ReadonlyMap<string, Row | undefined>): string {
+export function titleOfAll(ids: readonly string[], about: ReadonlyMap<string, Row | undefined>): string {
   const [id = '', ...others] = ids;
   return others.length === 0 ? titled(id, about.get(id)) : listed(ids, 'and');
 }
 
 /** Which of the series show samples, or what was fetched, and not what was published on the day. */
-function kindTexts(ids: readonly string[], kindOf: (id: string) => unknown): readonly string[] {
+export function kindTexts(ids: readonly string[], kindOf: (id: string) => unknown): readonly string[] {
   return ['sampled', 'fetched'].flatMap((kind) => {
     const found = ids.filter((id) => String(kindOf(id) ?? '').includes(kind));
     return found.length === 0 ? [] : [`${listed(found, 'and')} ${found.length === 1 ? 'is' : 'are'} ${kind}`];
@@ -147,7 +147,7 @@ function titleOf(id: string, row: Row | undefined): string | undefined {
 }
 
 /** The id of a series with its title, where it has one. */
-function titled(id: string, row: Row | undefined): string {
+export function titled(id: string, row: Row | undefined): string {
   const title = titleOf(id, row);
   return title === undefined ? id : `${id}: ${title}`;
 }

@@ -10,7 +10,14 @@ import type { ResolvedSeries } from './series-ids.ts';
 
 /** The rows of an answer that is put together from the answers to several requests. */
 export type ComposedRows<R extends Row> = RowLayout & {
-  readonly object: 'diff' | 'panel' | 'release_table' | 'revision_statistics' | 'revision_triangle';
+  readonly object:
+    | 'comparison'
+    | 'diff'
+    | 'panel'
+    | 'release_table'
+    | 'revision_statistics'
+    | 'revision_triangle'
+    | 'versions';
   readonly asOf?: Day;
   readonly rows: readonly R[];
   readonly differs?: boolean;

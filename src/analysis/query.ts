@@ -88,6 +88,21 @@ export type DiffQuery = {
   readonly allRows: boolean;
 };
 
+/** An as-of date, or the newest vintage. */
+export type Version = Day | 'latest';
+
+/** The values of series as of several days; `compared`: those as of the first of two days beside those of the other. */
+export type VersionsQuery = PanelForm & {
+  readonly kind: 'versions';
+  readonly ids: readonly string[];
+  readonly days: readonly Version[];
+  readonly compared: boolean;
+  readonly from?: Day;
+  readonly to?: Day;
+  /** The newest dates of each series, at most this number. */
+  readonly limit?: number;
+};
+
 /** How a panel is laid out: long, or `wide` with a column for each series. */
 type PanelForm = { readonly wide: boolean; readonly sort: SortOrder };
 
@@ -130,6 +145,7 @@ export type AnalysisQuery =
   | YieldCurveQuery
   | YieldTableQuery
   | DiffQuery
+  | VersionsQuery
   | PanelQuery
   | RealTimePanelQuery;
 

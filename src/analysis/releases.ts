@@ -9,13 +9,13 @@ import { type ComposedContext, type ComposedRows, composed, eachOf } from './com
 import { noteBasis } from './coverage.ts';
 import type { WideRow } from './layouts.ts';
 import type { ReleasesQuery, TriangleQuery } from './query.ts';
+import { type FirstVintage, firstVintageOf } from './revisions.ts';
 import {
   type RevisionStatisticsRow,
   releaseLayout,
   statisticsLayout,
   triangleLayout,
-} from './release-layouts.ts';
-import { type FirstVintage, firstVintageOf } from './revisions.ts';
+} from './vintage-layouts.ts';
 
 /** Every change of the value of one date, oldest first, and its first release where that is in the record. */
 type DatedHistory = {

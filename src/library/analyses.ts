@@ -2,7 +2,7 @@ import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
 import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
 import { asOfDates } from '../analysis/query.ts';
-import type { RevisionStatisticsRow } from '../analysis/release-layouts.ts';
+import type { RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
 import type { Day } from '../domain/series/date.ts';
 import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
 import type { Row } from '../operations/envelope.ts';

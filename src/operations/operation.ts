@@ -57,7 +57,7 @@ type Example<R = Row> = {
 };
 
 /** A feature of a command beyond the parameters of its operation; `oldest` is of a listing that is newest first. */
-export type CommandFeature = 'as-of' | 'comparison' | 'nearest' | 'oldest' | 'releases' | 'sort' | 'wide';
+export type CommandFeature = 'as-of' | 'nearest' | 'oldest' | 'sort' | 'versions' | 'vs' | 'wide';
 
 /** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {

@@ -50,6 +50,17 @@ export function bind(query: Query, day: Day): BoundQuery {
       refuseLater(day, rangeOf({ from, to }));
       return { query: { ...query, to }, asOf: day, words: added('--to', day, query.to) };
     }
+    case 'versions': {
+      const flag = query.compared ? '--vs' : '--vintages';
+      refuseLater(
+        day,
+        query.days.flatMap((one) => (one === 'latest' ? [] : [[flag, one] as const])),
+      );
+      // The newest vintage is that of the day; a line names its first day by a flag.
+      const days = query.days.map((one) => (one === 'latest' ? day : one));
+      const words = query.compared && query.days[0] === 'latest' ? ['--as-of', day] : [];
+      return { query: { ...query, days }, asOf: day, words };
+    }
     case 'diff':
       refuseLater(day, [
         ['first date', query.days[0]],

@@ -6,7 +6,6 @@ import {
   type SortOrder,
 } from '../../analysis/query.ts';
 import { type Day, parseDay, rhythms } from '../../domain/series/date.ts';
-import { checkHorizons, parseAfter, parseReleases } from '../../domain/series/releases.ts';
 import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import { operations } from '../../operations/index.ts';
@@ -15,27 +14,17 @@ import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
 import { type CommandExtras, operationCommand, queryLine } from './operation-command.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
+import { releaseFlags, revisionsQuery, versionFlags, versionsIn } from './version-query.ts';
 
 const { asOf, knownBefore, from, to, sort, plot, dryRun, all } = sharedFlags;
 
 /** The flags of the features that an operation may declare for its command; that of `oldest` is beside `--limit`. */
 const featureFlags: Readonly<Partial<Record<CommandFeature, readonly Flag[]>>> = {
   'as-of': [asOf, knownBefore],
-  comparison: [
-    { name: 'vs', value: 'date', about: 'compare with the curve of another date, in basis points' },
-  ],
+  vs: [{ name: 'vs', value: 'date', about: 'compare with the curve of another date, in basis points' }],
   nearest: [{ name: 'on-or-before', about: 'use the newest curve on or before the date' }],
-  releases: [
-    { name: 'release', value: 'numbers', about: 'values at releases, such as 1,2,final (the newest values)' },
-    {
-      name: 'after',
-      value: 'days',
-      about: 'values some days after the first release, such as 90d or 30d,90d',
-    },
-    { name: 'wide', about: 'the triangle: one row per date, one column per vintage' },
-    { name: 'stats', about: 'statistics of the revisions between releases (1,2,3,final unless given)' },
-  ],
   sort: [sort],
+  versions: [versionFlags.vs, versionFlags.vintages],
   wide: [
     { name: 'wide', about: 'one row per date, one column per maturity; --limit and --first count dates' },
   ],
@@ -66,42 +55,23 @@ const analysisQuery: Readonly<Record<NonNullable<CommandDeclaration['analysis']>
   },
 };
 
-/** Revisions as they were published, at some horizons, as a triangle, or statistics of them. */
-function revisionsQuery({ params, limit, cursor }: OperationQuery, line: TypedLine): Query {
-  const horizons = [
-    ...(line.value('release', parseReleases) ?? []),
-    ...(line.value('after', parseAfter) ?? []),
-  ];
-  const stats = line.has('stats');
-  const isTable = horizons.length > 0 || stats;
-  const about = {
-    id: String(params.id),
-    ...line.range(),
-    ...(limit !== undefined && { limit }),
-    ...knownOn(line),
-  };
-  if (!isTable && !line.has('wide')) {
-    const date = params.date === undefined ? {} : { date: String(params.date) };
-    return { kind: 'revisions', ...about, ...date, ...(cursor !== undefined && { cursor }) };
-  }
-  for (const flag of ['date', 'cursor'])
-    if (line.has(flag))
-      throw new Problem('bad-input', `--${flag} is for the list of revisions: use --from, --to and --limit`);
-  if (!isTable) return { kind: 'triangle', ...about };
-  if (line.has('wide'))
-    throw new Problem('bad-input', '--wide is the triangle of all vintages: use it alone');
-  return { kind: 'releases', ...about, horizons: checkHorizons(horizons, stats), stats };
-}
-
 /** What the command of an operation has besides its parameters, as the operation declares it. */
 function extrasOf({ command: { analysis, features = [] }, chart }: Operation): CommandExtras {
   return {
-    flags: features.flatMap((feature) => featureFlags[feature] ?? []),
+    flags: [
+      ...features.flatMap((feature) => featureFlags[feature] ?? []),
+      ...(analysis === 'revisions' ? releaseFlags : []),
+    ],
     outputFlags: chart === undefined ? [] : [plot],
     query(asked, line) {
       if (analysis !== undefined) return analysisQuery[analysis](asked, line);
       if (features.includes('wide') && line.has('wide')) return yieldTable(asked, line);
-      return features.includes('sort') ? { ...asked, sort: sortIn(line) } : asked;
+      if (!features.includes('sort')) return asked;
+      const sort = sortIn(line);
+      const { ids = [], limit } = asked;
+      const about = { ids, ...line.range(), sort, wide: false, ...(limit !== undefined && { limit }) };
+      const versions = features.includes('versions') ? versionsIn(line, about) : undefined;
+      return versions ?? { ...asked, sort };
     },
   };
 }
@@ -216,6 +186,7 @@ function panel(inPlan: boolean): CommandSpec {
         },
         { ...from, about: 'first date; with --as-of-each, first as-of date' },
         { ...to, about: 'last date; with --as-of-each, last as-of date' },
+        versionFlags.vs,
         { name: 'wide', about: 'one column per series' },
         { name: 'with-dates', about: 'with --as-of-each --wide, the observation date beside each value' },
         {
@@ -242,10 +213,11 @@ function panelQuery(line: TypedLine, inPlan: boolean): Query {
       throw new Problem('bad-input', '--beyond is about as-of dates: use --as-of-each');
     if (withDates)
       throw new Problem('bad-input', '--with-dates needs --as-of-each: each row of this panel is a date');
-    return { kind: 'panel', ...form, ...knownOn(line) };
+    return versionsIn(line, form) ?? { kind: 'panel', ...form, ...knownOn(line) };
   }
   if (withDates && !form.wide)
     throw new Problem('bad-input', '--with-dates needs --wide: a long panel has the dates');
+  if (line.has('vs')) throw new Problem('bad-input', 'use either --vs or --as-of-each');
   if (line.has('as-of') || line.has('known-before'))
     throw new Problem('bad-input', '--as-of-each sets the as-of dates: leave out --as-of and --known-before');
   const query = {
