@@ -12,7 +12,7 @@ const bundle = {
   bundle: true,
   write: false,
   // better-sqlite3's search for its binary, which asof does without.
-  external: ['bindings'],
+  external: ['bindings', '@resvg/resvg-js'],
   define: { 'import.meta.dirname': '__dirname' },
 };
 /** Node takes twice as long for `import()` of a CommonJS file as for `require`. */

@@ -2,10 +2,10 @@ import { dataChanged } from '../client/client.ts';
 import { isFinal, throttled } from '../client/throttling.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
+import type { RowLayout } from '../operations/field.ts';
 import { seriesShow } from '../operations/index.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import { type Failure, isOfOneSeries, type QueryAnswer, type QueryContext } from './answer.ts';
-import type { RowLayout } from './row-layout.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** The rows of an answer that is put together from the answers to several requests. */

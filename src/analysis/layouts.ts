@@ -1,10 +1,10 @@
 import { maturitiesOf } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Field, RowFrom } from '../operations/field.ts';
+import { type RowLayout, showing } from '../operations/field.ts';
 import { curve, operations, revisions, vintages } from '../operations/index.ts';
 import type { Operation, RowOf } from '../operations/operation.ts';
 import type { Query, YieldTableQuery } from './query.ts';
-import { type RowLayout, showing } from './row-layout.ts';
 import {
   comparedLayout,
   releaseLayout,

@@ -1,5 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import { changeBetween } from '../domain/series/decimal.ts';
+import type { RowLayout } from '../operations/field.ts';
 import { observations } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
@@ -8,7 +9,6 @@ import { noteBasis } from './coverage.ts';
 import { noteRescaling } from './diff.ts';
 import type { WideRow } from './layouts.ts';
 import type { SortOrder, VersionsQuery } from './query.ts';
-import type { RowLayout } from './row-layout.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 import { versionsDrawing } from './version-charts.ts';
 import {

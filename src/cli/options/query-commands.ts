@@ -62,7 +62,7 @@ function extrasOf({ command: { analysis, features = [] }, chart }: Operation): C
       ...features.flatMap((feature) => featureFlags[feature] ?? []),
       ...(analysis === 'revisions' ? releaseFlags : []),
     ],
-    outputFlags: chart === undefined ? [] : [plot],
+    outputFlags: chart === undefined ? [] : [plot, ...sharedFlags.charts],
     query(asked, line) {
       if (analysis !== undefined) return analysisQuery[analysis](asked, line);
       if (features.includes('wide') && line.has('wide')) return yieldTable(asked, line);
@@ -198,7 +198,7 @@ function panel(inPlan: boolean): CommandSpec {
         },
         sort,
       ],
-      [plot],
+      [plot, ...sharedFlags.charts],
     ),
     read: (line) => queryLine('panel', panelQuery(line, inPlan), line),
   };
