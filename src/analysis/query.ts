@@ -2,6 +2,7 @@ import type { Extent } from '../client/pagination.ts';
 import type { Day } from '../domain/series/date.ts';
 import { type Rhythm, schedule } from '../domain/series/date.ts';
 import type { Horizon } from '../domain/series/releases.ts';
+import type { Transformation } from '../domain/series/transformation.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 
@@ -11,17 +12,21 @@ export type QueryParams = { readonly [name: string]: string | number };
 /** Oldest or newest row first. */
 export type SortOrder = 'asc' | 'desc';
 
+/** What is made of the values that a query shows; without it they are as they were published. */
+type Transformed = { readonly transformation?: Transformation };
+
 /** The rows of one operation; with `ids` those of several series, one after the other. */
-export type OperationQuery = Extent & {
-  readonly kind: 'operation';
-  /** The operation's name. */
-  readonly operation: string;
-  readonly params: QueryParams;
-  /** Series ids as typed, where the operation is asked once for each; an id with `*` means every series that matches. */
-  readonly ids?: readonly string[];
-  /** `asc` reverses the rows of each series, after `limit` or `first` was applied. */
-  readonly sort?: SortOrder;
-};
+export type OperationQuery = Extent &
+  Transformed & {
+    readonly kind: 'operation';
+    /** The operation's name. */
+    readonly operation: string;
+    readonly params: QueryParams;
+    /** Series ids as typed, where the operation is asked once for each; an id with `*` means every series that matches. */
+    readonly ids?: readonly string[];
+    /** `asc` reverses the rows of each series, after `limit` or `first` was applied. */
+    readonly sort?: SortOrder;
+  };
 
 /** Every value of one date or of each date, with the size and the lateness of each change, up to `asOf`. */
 export type RevisionsQuery = Omit<Extent, 'first'> & {
@@ -79,7 +84,7 @@ export type YieldTableQuery = Omit<Extent, 'cursor'> & {
 };
 
 /** What two as-of dates disagree on; with `allRows` also what they agree on. */
-export type DiffQuery = {
+export type DiffQuery = Transformed & {
   readonly kind: 'diff';
   readonly ids: readonly string[];
   readonly days: readonly [Day, Day];
@@ -104,7 +109,7 @@ export type VersionsQuery = PanelForm & {
 };
 
 /** How a panel is laid out: long, or `wide` with a column for each series. */
-type PanelForm = { readonly wide: boolean; readonly sort: SortOrder };
+type PanelForm = Transformed & { readonly wide: boolean; readonly sort: SortOrder };
 
 /** Several series as known on one day, aligned by date. */
 export type PanelQuery = PanelForm & {

@@ -1,4 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
 import type { QueryAnswer, QueryContext } from './answer.ts';
 import { realTimePanelDrawing } from './charts.ts';
 import { type ComposedContext, composed, eachOf, estimated } from './composed.ts';
@@ -42,6 +43,11 @@ export function answerWideRealTimePanel(
 }
 
 async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext) {
+  if (query.transformation !== undefined)
+    throw new Problem(
+      'bad-input',
+      'a real-time panel shows values as they were published: leave out the units',
+    );
   const { planned, noted, made, left, checks } = await planAll(query, counting);
   counting.expect(made + left + checks);
   const { done, failures } = await eachOf(planned.done, async (plan) => ({

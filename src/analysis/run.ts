@@ -1,4 +1,5 @@
 import { pagesOf } from '../client/pagination.ts';
+import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { observations } from '../operations/index.ts';
@@ -28,7 +29,8 @@ export async function run(query: Query, context: QueryContext): Promise<QueryAns
   return { ...answer, drawing: await withRecessions(answer.drawing, query, context) };
 }
 
-async function answered(query: Query, context: QueryContext): Promise<QueryAnswer> {
+async function answered(query: Query, asked: QueryContext): Promise<QueryAnswer> {
+  const context = 'transformation' in query ? await transformedContext(query, asked) : asked;
   if (query.kind === 'operation') return answerOperation(query, context);
   // The chart of a panel as of one day is that of its observations, which say their units and sources.
   if (query.kind === 'panel' && context.chart === true)
@@ -37,14 +39,27 @@ async function answered(query: Query, context: QueryContext): Promise<QueryAnswe
   return (await import('./analyses.ts')).answerAnalysis(query, context);
 }
 
+/** The same context; of a query for transformed values one whose client gives these. */
+export async function transformedContext<C extends Pick<QueryContext, 'client' | 'signal'>>(
+  query: { readonly transformation?: Transformation | undefined },
+  context: C,
+): Promise<C> {
+  const { transformation } = query;
+  if (transformation === undefined) return context;
+  // Loaded here: most queries ask for values as they were published.
+  const { transforming } = await import('./transforming.ts');
+  return { ...context, client: transforming(context, transformation) };
+}
+
 /** The observations that a panel shows. */
-function observationsOf({ ids, asOf, from, to }: PanelQuery): OperationQuery {
+function observationsOf({ ids, asOf, from, to, transformation }: PanelQuery): OperationQuery {
   const params = {
     ...(asOf !== undefined && { as_of: asOf }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   };
-  return { kind: 'operation', operation: observations.name, params, ids };
+  const operation = observations.name;
+  return { kind: 'operation', operation, params, ids, ...(transformation && { transformation }) };
 }
 
 /** The rows of an operation: streamed page by page, one series after the other. */
@@ -168,10 +183,15 @@ async function* pagesOfSeveral(
 /** The rows of whole series as known now, where their descriptions were looked up; otherwise unknown. */
 function expectedRows(
   { countedBy }: Operation,
-  { params, limit, first, cursor }: OperationQuery,
+  { params, limit, first, cursor, transformation }: OperationQuery,
   series: readonly ResolvedSeries[],
 ): number | undefined {
-  if (countedBy === undefined || [limit, first, cursor].some((part) => part !== undefined)) return undefined;
+  if (
+    transformation !== undefined ||
+    countedBy === undefined ||
+    [limit, first, cursor].some((part) => part !== undefined)
+  )
+    return undefined;
   if (Object.keys(params).length > 0) return undefined;
   let sum = 0;
   for (const { row } of series) {

@@ -2,9 +2,11 @@ import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
 import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
 import { asOfDates } from '../analysis/query.ts';
+import { transformedContext } from '../analysis/run.ts';
 import type { RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
 import type { Day } from '../domain/series/date.ts';
 import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
+import { transformationOf } from '../domain/series/transformation.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
@@ -113,8 +115,11 @@ export class Analyses {
   ): Promise<Result<DiffRow>> {
     const { demands, own } = separated(params);
     const { answerDiff } = await import('../analysis/diff.ts');
-    return this.#result(demands, (context) =>
-      answerDiff({ kind: 'diff', ids: [ids].flat(), days, allRows: false, ...own }, context),
+    const { from, to, allRows = false } = own;
+    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    const query = { kind: 'diff', ids: [ids].flat(), days, allRows, ...range } as const;
+    return this.#result(demands, async (context) =>
+      answerDiff(query, await transformedContext({ transformation: transformationOf(own) }, context)),
     );
   }
 
@@ -143,17 +148,25 @@ export class Analyses {
       asOf,
       beyond = 'empty',
       withDates = false,
-      ...dates
+      from,
+      to,
     } = own;
-    const form = { ids: [ids].flat(), wide, sort, ...dates };
+    const transformation = transformationOf(own);
+    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    const form = { ids: [ids].flat(), wide, sort, ...range };
     if (asOfEach === undefined) {
       const { answerLongPanel, answerWidePanel } = await import('../analysis/panel.ts');
       const query = { kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) } as const;
       return wide
-        ? this.#result(demands, (context) => answerWidePanel(query, context))
-        : this.#result(demands, (context) => answerLongPanel(query, context));
+        ? this.#result(demands, async (context) =>
+            answerWidePanel(query, await transformedContext({ transformation }, context)),
+          )
+        : this.#result(demands, async (context) =>
+            answerLongPanel(query, await transformedContext({ transformation }, context)),
+          );
     }
-    const query = { kind: 'real-time-panel', ...form, each: asOfEach, beyond, withDates } as const;
+    const chosen = { each: asOfEach, beyond, withDates, ...(transformation && { transformation }) };
+    const query = { kind: 'real-time-panel', ...form, ...chosen } as const;
     asOfDay(asOfDates(query).at(-1), 'to', clockAt(this.#source.clock()));
     const { answerLongRealTimePanel, answerWideRealTimePanel } = await import(
       '../analysis/real-time-panel.ts'

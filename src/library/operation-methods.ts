@@ -1,19 +1,20 @@
 import { type Note, pagesOrFailure, type QueryAnswer } from '../analysis/answer.ts';
 import { Basis, type Demands } from '../analysis/basis.ts';
 import { withBasis } from '../analysis/coverage.ts';
-import { remarked } from '../analysis/run.ts';
+import { remarked, transformedContext } from '../analysis/run.ts';
 import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
 import type { Client } from '../client/client.ts';
 import { restartOnChange } from '../client/client.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
 import { type Day, utcDay } from '../domain/series/date.ts';
+import type { TransformationParams } from '../domain/series/transformation.ts';
 import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from '../operations/envelope.ts';
 import { type KnownOperation, operations } from '../operations/index.ts';
 import type { Operation, RowOf } from '../operations/operation.ts';
 import { type CamelCase, camelCase, type ParamsOf, paramTexts } from '../operations/param.ts';
 import type { NamedValues } from './arguments.ts';
 import type { Session } from './session.ts';
-import { askedOf, signatureOf } from './signatures.ts';
+import { askedOf, type Optional, signatureOf } from './signatures.ts';
 
 /** The rows of an answer. Days are `YYYY-MM-DD`, numbers of facts are exact decimal texts, missing is null. */
 export type Result<R> = {
@@ -90,7 +91,17 @@ type ArgumentName<O> = O extends { readonly command: { readonly argument: infer 
   : never;
 
 /** The parameters of the method of an operation, besides its argument. */
-export type MethodParams<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>> & DemandsOf<O> & OldestRows<O>;
+export type MethodParams<O> = Omit<ParamsOf<O>, CamelCase<ArgumentName<O>>> &
+  DemandsOf<O> &
+  OldestRows<O> &
+  UnitsOf<O>;
+
+/** What a method whose rows are values by date may make of them. */
+type UnitsOf<O> = O extends { readonly command: { readonly features: infer F extends readonly string[] } }
+  ? 'units' extends F[number]
+    ? Optional<TransformationParams>
+    : unknown
+  : unknown;
 
 /** What a method about data may demand of them. */
 type DemandsOf<O> = O extends { readonly members?: readonly (infer M)[] }
@@ -172,16 +183,17 @@ export function operationMethods(source: AnswerSource): OperationMethods {
 function methodOf(operation: Operation, source: AnswerSource) {
   const { session } = source;
   const method = (...asked: readonly unknown[]) => {
-    const { chosen, ids, params, demands } = askedOf(operation, asked);
-    return resultOf(source, demands, async (based) => {
+    const { chosen, ids, params, demands, transformation } = askedOf(operation, asked);
+    return resultOf(source, demands, async (plain) => {
       const failures: { readonly id: string; readonly error: unknown }[] = [];
+      const based = await transformedContext({ transformation }, plain);
       const pages = pagesFor(chosen, ids[0], params, based, true);
       return { failures, pages: pagesOrFailure(ids[0] ?? '', pages, failures) };
     });
   };
   async function* all(...asked: readonly unknown[]): AsyncGenerator<Row> {
-    const { chosen, ids, params, demands } = askedOf(operation, asked);
-    const based = basedOn(source, demands);
+    const { chosen, ids, params, demands, transformation } = askedOf(operation, asked);
+    const based = await transformedContext({ transformation }, basedOn(source, demands));
     for (const id of await meant(chosen, ids, source)) {
       try {
         for await (const page of pagesFor(chosen, id, params, based)) yield* page.results;

@@ -6,7 +6,14 @@ import {
   type YieldCurveQuery,
   type YieldTableQuery,
 } from '../analysis/query.ts';
+import { aggregations, coarserFrequencies } from '../domain/series/aggregation.ts';
 import { type Day, type Rhythm, rhythms } from '../domain/series/date.ts';
+import {
+  type Transformation,
+  type TransformationParams,
+  transformationOf,
+} from '../domain/series/transformation.ts';
+import { unitsChoices } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import { curve, operations, vintages, yields } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -19,6 +26,7 @@ import {
   demandKinds,
   extentKinds,
   flag,
+  integer,
   type Kinds,
   kindOf,
   kindsOf,
@@ -31,7 +39,7 @@ import {
 import { checkRevisions, type RevisionsParams, revisionsKinds } from './revision-params.ts';
 
 /** The same type, whose optional members may also be given as undefined. */
-type Optional<T> = {
+export type Optional<T> = {
   readonly [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K];
 };
 
@@ -56,11 +64,17 @@ type AsOfEachDay = Required<DateRange> & {
   readonly withDates?: boolean;
 };
 
+/** The units of the values, and how they are aggregated. */
+type UnitsParams = Optional<TransformationParams>;
+
 /** How a panel is laid out: with `wide`, with a column for each series; newest first unless `sort` says otherwise. */
 type PanelLayout = { readonly wide?: boolean; readonly sort?: 'asc' | 'desc' };
 
 /** The parameters of a panel. */
-export type PanelParams = (Optional<AsOfEachDay> | Optional<AsOfOneDay>) & Optional<PanelLayout> & Demands;
+export type PanelParams = (Optional<AsOfEachDay> | Optional<AsOfOneDay>) &
+  Optional<PanelLayout> &
+  UnitsParams &
+  Demands;
 
 /** The parameters of a curve; with `vs` it is compared with the curve of another day. */
 export type CurveParams = Optional<Partial<Omit<YieldCurveQuery, 'kind'>>> & Demands;
@@ -72,7 +86,7 @@ export type VintagesParams = Optional<Omit<VintagesQuery, 'id' | 'kind'>> & Dema
 export type YieldTableParams = Optional<Omit<YieldTableQuery, 'kind'>> & Demands;
 
 /** The parameters of a comparison of two as-of dates. */
-export type DiffParams = Optional<DateRange & { readonly allRows?: boolean }> & Demands;
+export type DiffParams = Optional<DateRange & { readonly allRows?: boolean }> & UnitsParams & Demands;
 
 const { id: _, ...vintageKinds } = kindsOf(vintages);
 const { cursor: _cursor, ...yieldKinds } = kindsOf(yields);
@@ -100,6 +114,25 @@ function params<T>(
 
 const id = { name: 'id', kind: seriesId };
 const ids = { name: 'ids', kind: seriesIds };
+
+/** The kinds of the parameters that transform values. */
+const unitsKinds: Kinds<TransformationParams> = {
+  units: choice(unitsChoices),
+  digits: integer(0, 20),
+  frequency: choice(coarserFrequencies),
+  aggregate: choice(aggregations),
+  partial: flag,
+};
+
+/** Refuses parameters of units that need others, which are missing. */
+function checkUnits(values: NamedValues): void {
+  transformationIn(values);
+}
+
+/** The transformation that checked parameters ask for. */
+function transformationIn(values: NamedValues): Transformation | undefined {
+  return transformationOf(values as TransformationParams);
+}
 
 /** What the methods of the analyses take. */
 export const analysisSignatures = {
@@ -130,7 +163,7 @@ export const analysisSignatures = {
   diff: {
     name: 'diff',
     args: [ids, { name: 'days', kind: twoAsOfDays }],
-    params: params<DiffParams>({ ...range, allRows: flag }),
+    params: params<DiffParams>({ ...range, allRows: flag, ...unitsKinds }, [], checkUnits),
   },
   panel: {
     name: 'panel',
@@ -144,6 +177,7 @@ export const analysisSignatures = {
         withDates: flag,
         wide: flag,
         sort: choice(['asc', 'desc']),
+        ...unitsKinds,
       },
       [],
       checkPanel,
@@ -153,6 +187,7 @@ export const analysisSignatures = {
 
 /** Refuses parameters of one kind of panel beside those of the other. */
 function checkPanel(values: NamedValues): void {
+  checkUnits(values);
   const { asOf, asOfEach, beyond, withDates, wide, from, to } = values;
   const refuse = (field: string, detail: string) => {
     throw new Problem('bad-input', detail, { field });
@@ -190,7 +225,9 @@ export function signatureOf(operation: Operation, asked: readonly unknown[], sev
         ...Object.fromEntries(flags.map((name) => [name, flag])),
         ...(features.includes('oldest') && { first }),
         ...(isAboutData(chosen) && demandKinds),
+        ...(hasUnits(chosen) && unitsKinds),
       },
+      ...(hasUnits(chosen) && { check: checkUnits }),
       required: Object.entries(chosen.params)
         .filter(([name, { required }]) => required && name !== argument)
         .map(([name]) => camelCase(name)),
@@ -207,6 +244,10 @@ function argumentOf(param: Param, several: boolean): Signature['args'][number] {
   };
 }
 
+function hasUnits({ command: { features } }: Operation): boolean {
+  return features?.includes('units') === true;
+}
+
 function isAboutData({ members }: Operation): boolean {
   return members?.includes('covered_to') === true;
 }
@@ -217,7 +258,10 @@ export function askedOf(operation: Operation, asked: readonly unknown[]) {
   const others = operations.filter(
     ({ command }) => command.flag !== undefined && command.words === words && command !== operation.command,
   );
-  const { exact, maxAge, ...given } = valuesIn(asked[argument === undefined ? 0 : 1]);
+  const { exact, maxAge, ...all } = valuesIn(asked[argument === undefined ? 0 : 1]);
+  const isUnits = ([name]: readonly [string, unknown]) =>
+    hasUnits(operation) && Object.hasOwn(unitsKinds, name);
+  const given = Object.fromEntries(Object.entries(all).filter((entry) => !isUnits(entry)));
   const chosen = others.find(({ command: { flag } }) => given[flag?.name ?? ''] === true) ?? operation;
   const flags = others.flatMap(({ command: { flag } }) => (flag === undefined ? [] : [flag.name]));
   const params = Object.fromEntries(Object.entries(given).filter(([name]) => !flags.includes(name)));
@@ -228,6 +272,7 @@ export function askedOf(operation: Operation, asked: readonly unknown[]) {
     ids: ids.map((id) => (id === undefined ? undefined : String(id))),
     params,
     demands: { exact, maxAge } as Demands,
+    transformation: hasUnits(operation) ? transformationIn(all) : undefined,
   };
 }
 

@@ -56,8 +56,11 @@ type Example<R = Row> = {
   readonly head?: Pick<Envelope, 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to'>;
 };
 
-/** A feature of a command beyond the parameters of its operation; `oldest` is of a listing that is newest first. */
-export type CommandFeature = 'as-of' | 'nearest' | 'oldest' | 'sort' | 'versions' | 'vs' | 'wide';
+/** A feature of a listing; `oldest` is of one that is newest first, `units` of values by date, which can be transformed. */
+type ListingFeature = 'oldest' | 'sort' | 'units' | 'versions' | 'wide';
+
+/** A feature of a command beyond the parameters of its operation. */
+export type CommandFeature = ListingFeature | 'as-of' | 'nearest' | 'vs';
 
 /** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {

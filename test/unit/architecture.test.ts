@@ -11,6 +11,7 @@ import { root } from '../support/repository.ts';
 const budgets: Readonly<Record<string, { readonly files: number; readonly cliLines: number }>> = {
   house: { files: 240, cliLines: 4500 },
   pull: { files: 25, cliLines: 260 },
+  transformations: { files: 12, cliLines: 160 },
   'real-time against final': { files: 14, cliLines: 160 },
 };
 

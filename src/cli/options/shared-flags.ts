@@ -1,3 +1,5 @@
+import { aggregations, coarserFrequencies } from '../../domain/series/aggregation.ts';
+import { unitsChoices } from '../../domain/series/units.ts';
 import { formatNames } from '../../render/formats.ts';
 import type { Flag } from './command.ts';
 
@@ -46,6 +48,31 @@ const demands: readonly Flag[] = [
     about: 'refuse data that end more than this many days before the day asked for (exit 9)',
     group: output,
   },
+];
+
+const units: readonly Flag[] = [
+  {
+    name: 'units',
+    value: 'units',
+    about: "FRED's name of a change, growth rate or logarithm, within one vintage",
+    choices: unitsChoices,
+    fallback: unitsChoices[0],
+  },
+  { name: 'digits', value: 'n', about: "decimals of what is computed (default FRED's)" },
+  {
+    name: 'frequency',
+    value: 'frequency',
+    about: 'one value for each week, month, quarter, half year or year',
+    choices: coarserFrequencies,
+  },
+  {
+    name: 'aggregate',
+    value: 'method',
+    about: 'how the values of a period become one: average, sum, end of period',
+    choices: aggregations,
+    fallback: aggregations[0],
+  },
+  { name: 'partial', about: 'with --frequency, show periods that are not complete too' },
 ];
 
 const store: Flag = {
@@ -118,6 +145,8 @@ export const sharedFlags = {
   format,
   /** What an answer must be based on. */
   demands,
+  /** What is made of the values of series. */
+  units,
   file,
   all,
   store,

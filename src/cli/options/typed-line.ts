@@ -76,6 +76,14 @@ export class TypedLine {
     });
   }
 
+  /** An integer between two bounds. */
+  integer(name: string, least: number, most: number): number | undefined {
+    return this.value(name, (text) => {
+      if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+      throw new Problem('bad-input', `invalid: use an integer from ${least} to ${most}`);
+    });
+  }
+
   /** A date; `today` is the day in UTC, and a month, a quarter or a year is read as one of its days if one is named. */
   day(name: string, dayOfPeriod?: DayOfPeriod): Day | undefined {
     return this.value(name, (text) => this.#day(text, `--${name}`, dayOfPeriod));

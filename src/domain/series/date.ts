@@ -156,7 +156,7 @@ function relativeDay(text: string, today: Day): Day | undefined {
 }
 
 /** The same day of an earlier month, or the last day of that month where it is shorter. */
-function monthsBefore(day: Day, count: number): Day | undefined {
+export function monthsBefore(day: Day, count: number): Day | undefined {
   const month = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 - count;
   const first = dayOf(Math.floor(month / 12), (month % 12) + 1, 1);
   return first && earlier(addDays(first, Number(day.slice(8)) - 1), monthEnd(first));

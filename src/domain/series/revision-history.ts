@@ -32,7 +32,12 @@ export type StatedAt = {
 
 /** The text known on a day: that of the latest change on or before it; null without one or after a withdrawal. */
 export function knownOn(changes: readonly Change[], asOf: Day): string | null {
-  return changes[lastUpTo(changes, asOf)]?.value ?? null;
+  return changeOn(changes, asOf)?.value ?? null;
+}
+
+/** The latest change on or before a day; undefined without one. */
+export function changeOn(changes: readonly Change[], asOf: Day): Change | undefined {
+  return changes[lastUpTo(changes, asOf)];
 }
 
 /** The index of the latest change on or before a day; -1 when there is none. */

@@ -1,0 +1,136 @@
+import { asOfDates, beyondChoices, type Query } from '../../analysis/query.ts';
+import { parseDay, rhythms } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { ArgumentSpec, CommandSpec, Flag } from './command.ts';
+import { knownOn, sortIn, transformedIn } from './line-values.ts';
+import { queryLine } from './operation-command.ts';
+import { sharedFlags } from './shared-flags.ts';
+import type { TypedLine } from './typed-line.ts';
+import { versionFlags, versionsIn } from './version-query.ts';
+
+const { asOf, knownBefore, from, to, sort, plot, dryRun, all } = sharedFlags;
+
+const severalSeries: ArgumentSpec = {
+  name: 'id',
+  about: 'series ids; one with * (quoted) means every series whose id matches',
+  several: true,
+};
+
+/** The flags of a command that puts answers of several requests together. */
+function composed(own: readonly Flag[], outputFlags: readonly Flag[] = []): readonly Flag[] {
+  return [
+    ...own,
+    dryRun,
+    all,
+    ...outputFlags,
+    ...sharedFlags.output,
+    ...sharedFlags.demands,
+    ...sharedFlags.connection,
+    ...sharedFlags.messages,
+  ];
+}
+
+/** The command of a comparison of two as-of dates. */
+export const diff: CommandSpec = {
+  words: 'diff',
+  heading: 'Series',
+  summary: 'Compare series as of two dates',
+  args: [
+    severalSeries,
+    { name: 'date1', about: 'first as-of date' },
+    { name: 'date2', about: 'second as-of date' },
+  ],
+  flags: composed([
+    { name: 'known-before', about: 'use only what was published before each of the two dates' },
+    from,
+    to,
+    ...sharedFlags.units,
+    { name: 'all-rows', about: 'list dates with the same value too' },
+    { name: 'exit-code', about: 'exit with code 1 when there are differences' },
+  ]),
+  read(line) {
+    const strict = line.has('known-before');
+    const known = (index: number, name: string) => line.known(line.dayArg(index, name), name, strict);
+    const ids = line.args.slice(0, -2);
+    const days = [known(ids.length, 'first date'), known(ids.length + 1, 'second date')] as const;
+    const dates = [...ids.filter((id) => parseDay(id) !== undefined), ...days];
+    if (dates.length > 2)
+      throw new Problem(
+        'bad-input',
+        `diff compares two dates, and these are ${dates.length}: ${dates.join(', ')}`,
+      );
+    const form = { ids, days, ...line.range(), ...transformedIn(line), allRows: line.has('all-rows') };
+    const query = { kind: 'diff', ...form } as const;
+    return queryLine('diff', query, line);
+  },
+};
+
+/** The command of a panel; `inPlan` leaves the last as-of date to what the plan is bound to. */
+export function panel(inPlan: boolean): CommandSpec {
+  return {
+    words: 'panel',
+    heading: 'Series',
+    summary: 'Put several series side by side, as they were known',
+    args: [severalSeries],
+    flags: composed(
+      [
+        asOf,
+        knownBefore,
+        {
+          name: 'as-of-each',
+          value: 'period',
+          about: 'newest value known on each month-end, week-end (Sunday) or day from --from to --to',
+          choices: rhythms,
+        },
+        { ...from, about: 'first date; with --as-of-each, first as-of date' },
+        { ...to, about: 'last date; with --as-of-each, last as-of date' },
+        versionFlags.vs,
+        { name: 'wide', about: 'one column per series' },
+        { name: 'with-dates', about: 'with --as-of-each --wide, the observation date beside each value' },
+        {
+          name: 'beyond',
+          value: 'choice',
+          about: 'with --as-of-each, the cells after the coverage of a series',
+          choices: beyondChoices,
+          fallback: beyondChoices[0],
+        },
+        sort,
+        ...sharedFlags.units,
+      ],
+      [plot, ...sharedFlags.charts],
+    ),
+    read: (line) => queryLine('panel', panelQuery(line, inPlan), line),
+  };
+}
+
+function panelQuery(line: TypedLine, inPlan: boolean): Query {
+  const layout = { wide: line.has('wide'), sort: sortIn(line) };
+  const form = { ids: line.args, ...line.range(), ...layout, ...transformedIn(line) };
+  const each = line.choice('as-of-each', rhythms);
+  const [beyond, withDates] = [line.choice('beyond', beyondChoices), line.has('with-dates')];
+  if (each === undefined) {
+    if (beyond !== undefined)
+      throw new Problem('bad-input', '--beyond is about as-of dates: use --as-of-each');
+    if (withDates)
+      throw new Problem('bad-input', '--with-dates needs --as-of-each: each row of this panel is a date');
+    return versionsIn(line, form) ?? { kind: 'panel', ...form, ...knownOn(line) };
+  }
+  if (withDates && !form.wide)
+    throw new Problem('bad-input', '--with-dates needs --wide: a long panel has the dates');
+  if (line.has('vs')) throw new Problem('bad-input', 'use either --vs or --as-of-each');
+  if (line.has('as-of') || line.has('known-before'))
+    throw new Problem('bad-input', '--as-of-each sets the as-of dates: leave out --as-of and --known-before');
+  const query = {
+    kind: 'real-time-panel',
+    ...form,
+    each,
+    beyond: beyond ?? beyondChoices[0],
+    withDates,
+  } as const;
+  if (query.from === undefined || (query.to === undefined && !inPlan))
+    throw new Problem('bad-input', '--as-of-each needs --from and --to: the first and the last as-of date');
+  if (query.to === undefined) return query;
+  const last = asOfDates(query).at(-1);
+  if (last !== undefined) line.known(last, '--to', false);
+  return query;
+}

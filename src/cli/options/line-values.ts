@@ -1,0 +1,51 @@
+import type { SortOrder } from '../../analysis/query.ts';
+import { aggregations, coarserFrequencies } from '../../domain/series/aggregation.ts';
+import type { Day } from '../../domain/series/date.ts';
+import { type Transformation, transformationOf } from '../../domain/series/transformation.ts';
+import { unitsChoices } from '../../domain/series/units.ts';
+import { Problem } from '../../errors/problem.ts';
+import type { TypedLine } from './typed-line.ts';
+
+/** The order of the rows; newest first unless the line says otherwise. */
+export function sortIn(line: TypedLine): SortOrder {
+  return line.choice('sort', ['desc', 'asc']) ?? 'desc';
+}
+
+/** The as-of date of a line. */
+export function knownOn(line: TypedLine): { readonly asOf?: Day } {
+  const asOf = line.asOf();
+  return asOf === undefined ? {} : { asOf };
+}
+
+/** The transformation that the flags of units ask for. */
+export function transformedIn(line: TypedLine): { readonly transformation?: Transformation } {
+  const [units, digits] = [line.choice('units', unitsChoices), line.integer('digits', 0, 20)];
+  const frequency = line.choice('frequency', coarserFrequencies);
+  const aggregate = line.choice('aggregate', aggregations);
+  const transformation = namingFlags(() =>
+    transformationOf({
+      ...(units !== undefined && { units }),
+      ...(digits !== undefined && { digits }),
+      ...(frequency !== undefined && { frequency }),
+      ...(aggregate !== undefined && { aggregate }),
+      ...(line.has('partial') && { partial: true }),
+    }),
+  );
+  if (transformation === undefined) return {};
+  if (line.has('cursor'))
+    throw new Problem(
+      'bad-input',
+      'use either --cursor or --units and --frequency: a cursor continues published rows',
+    );
+  return { transformation };
+}
+
+/** Runs a check whose Problem calls parameters by their names; these become flags. */
+function namingFlags<T>(check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw error.with({ detail: error.detail.replace(/'(\w+)'/g, '--$1') });
+  }
+}

@@ -1,0 +1,182 @@
+import type { Decimal } from 'decimal.js';
+import type { Known } from './aggregation.ts';
+import { addDays, type Day, type Frequency, monthsBefore, weekendDay } from './date.ts';
+import {
+  Exact,
+  type ExactValue,
+  roundedApproximation,
+  roundedQuotient,
+  textOfExact,
+} from './exact-values.ts';
+
+/** What is made of the values of a series, by FRED's names. */
+export type Units = (typeof unitsChoices)[number];
+
+/** FRED's names of units, in the order in which FRED lists them; the first leaves values as they are. */
+export const unitsChoices = ['lin', 'chg', 'ch1', 'pch', 'pc1', 'pca', 'cch', 'cca', 'log'] as const;
+
+/** The decimals of every result but a difference, which has those of its values. */
+const usualDigits = 5;
+
+/** Which earlier value a value is compared with, and what is computed of both. */
+type Formula = {
+  readonly from?: 'period ago' | 'year ago';
+  /** FRED's name of the result; `{}` stands for the unit of the series. */
+  readonly unit: string;
+  /** The text of the result; undefined where the formula has none. `periods` is FRED's number of periods in a year. */
+  readonly value: (now: ExactValue, base: ExactValue, periods: number, digits?: number) => string | undefined;
+};
+
+/** FRED's formulas. Each is defined by two dates of one vintage; `log` and `lin` by one. */
+const formulas: Readonly<Record<Units, Formula>> = {
+  lin: { unit: '{}', value: (now, _base, _periods, digits) => textOfExact(now, digits) },
+  chg: { from: 'period ago', unit: 'Change, {}', value: difference },
+  ch1: { from: 'year ago', unit: 'Change from Year Ago, {}', value: difference },
+  pch: { from: 'period ago', unit: 'Percent Change', value: percentChange },
+  pc1: { from: 'year ago', unit: 'Percent Change from Year Ago', value: percentChange },
+  pca: { from: 'period ago', unit: 'Compounded Annual Rate of Change', value: compoundedRate },
+  cch: {
+    from: 'period ago',
+    unit: 'Continuously Compounded Rate of Change',
+    value: (now, base, _periods, digits) => logarithm(now, base, 100, digits),
+  },
+  cca: {
+    from: 'period ago',
+    unit: 'Continuously Compounded Annual Rate of Change',
+    value: (now, base, periods, digits) => logarithm(now, base, 100 * periods, digits),
+  },
+  log: {
+    unit: 'Natural Log of {}',
+    value: (now, _base, _periods, digits) => logarithm(now, one, 1, digits),
+  },
+};
+
+const one: ExactValue = { sum: new Exact(1), count: 1, decimals: 0, since: '' };
+
+/** FRED's number of observations in a year; FRED names none for semiannual series. */
+const periodsInYear: Readonly<Record<Known, number>> = {
+  D: 260,
+  W: 52,
+  BW: 26,
+  M: 12,
+  Q: 4,
+  SA: 2,
+  A: 1,
+};
+
+/** The unit of the transformed values of a series, as FRED names it: `Percent Change`, `Change, Billions of Dollars`. */
+export function unitText(units: Units, unit: string): string {
+  const text = formulas[units].unit.replace('{}', unit);
+  return unit === '' ? text.replace(/(?:, | of )$/, '') : text;
+}
+
+/** Whether units compare a date with an earlier one. */
+export function isComparison(units: Units): boolean {
+  return formulas[units].from !== undefined;
+}
+
+/**
+ * The dates that the result for a date may be computed from, besides the date itself, the likeliest first: the result is
+ * computed from the first of them that counts for `baseOf`.
+ */
+export function basesOf(units: Units, date: Day, frequency: Known): readonly Day[] {
+  const { from } = formulas[units];
+  if (from === undefined) return [];
+  return from === 'year ago' ? listed(yearBefore(date, frequency)) : periodsBefore(date, frequency);
+}
+
+/**
+ * The earlier date that a date is compared with. A daily series has a value on each weekday, so that Monday follows
+ * Friday, unless the weekend before has values too.
+ */
+export function baseOf(bases: readonly Day[], has: (date: Day) => boolean): Day | undefined {
+  return bases.find((date) => weekendDay(date) === undefined || has(date)) ?? bases.at(-1);
+}
+
+/** The result for a date from its value and the one that it is compared with; undefined where either is missing. */
+export function transformedValue(
+  units: Units,
+  now: ExactValue,
+  base: ExactValue | undefined,
+  frequency: Known,
+  digits: number | undefined,
+): string | undefined {
+  const { from, value } = formulas[units];
+  if (from !== undefined && base === undefined) return undefined;
+  return value(now, base ?? one, periodsInYear[frequency], digits);
+}
+
+/** A day as a list; none where it is before the calendar. */
+function listed(day: Day | undefined): readonly Day[] {
+  return day === undefined ? [] : [day];
+}
+
+const monthsIn: Partial<Record<Frequency, number>> = { M: 1, Q: 3, SA: 6, A: 12 };
+
+/** The same date a year before: of days and weeks 52 weeks before, the same day of the week. */
+function yearBefore(date: Day, frequency: Frequency): Day | undefined {
+  return monthsIn[frequency] === undefined ? addDays(date, -364) : monthsBefore(date, 12);
+}
+
+/** The date of the period before; of a day all that may be it, back to the last weekday. */
+function periodsBefore(date: Day, frequency: Frequency): readonly Day[] {
+  const months = monthsIn[frequency];
+  if (months !== undefined) return listed(monthsBefore(date, months));
+  if (frequency !== 'D') return [addDays(date, frequency === 'W' ? -7 : -14)];
+  const days: Day[] = [];
+  for (let day = addDays(date, -1); ; day = addDays(day, -1)) {
+    days.push(day);
+    if (weekendDay(day) === undefined) return days;
+  }
+}
+
+function difference(now: ExactValue, base: ExactValue, _periods: number, digits?: number): string {
+  const decimals = digits ?? Math.max(now.decimals, base.decimals);
+  const part = now.sum.times(base.count).minus(base.sum.times(now.count));
+  return roundedQuotient(part, new Exact(now.count * base.count), decimals);
+}
+
+function percentChange(now: ExactValue, base: ExactValue, _periods: number, digits = usualDigits) {
+  if (base.sum.isZero()) return undefined;
+  const [current, before] = [now.sum.times(base.count), base.sum.times(now.count)];
+  return roundedQuotient(current.minus(before).times(100), before, digits);
+}
+
+/** A rate is compounded only where the ratio of the values is positive. */
+function compoundedRate(now: ExactValue, base: ExactValue, periods: number, digits = usualDigits) {
+  const [part, whole] = ratioOf(now, base);
+  if (whole.isZero() || (!part.isZero() && part.isNegative() !== whole.isNegative())) return undefined;
+  if (part.isZero()) return new Exact(-100).toFixed(digits);
+  const power = (part.toNumber() / whole.toNumber()) ** periods;
+  return roundedApproximation(
+    { value: 100 * (power - 1), error: 100 * power * (4 * periods + 8) * 2 ** -52 + 2 ** -44 },
+    (arithmetic) => {
+      const exact = new arithmetic(part).div(whole).pow(periods);
+      const error = exact
+        .times(100 * (4 * periods + 8))
+        .times(new arithmetic(10).pow(1 - arithmetic.precision));
+      return { value: exact.minus(1).times(100), error };
+    },
+    digits,
+  );
+}
+
+/** `factor` times the natural logarithm of the ratio of two positive values. */
+function logarithm(now: ExactValue, base: ExactValue, factor: number, digits = usualDigits) {
+  const [part, whole] = ratioOf(now, base);
+  if (!part.isPositive() || part.isZero() || !whole.isPositive() || whole.isZero()) return undefined;
+  if (part.equals(whole)) return new Exact(0).toFixed(digits);
+  const double = Math.log(part.toNumber() / whole.toNumber());
+  return roundedApproximation(
+    { value: factor * double, error: factor * (Math.abs(double) + 4) * 2 ** -50 },
+    (arithmetic) => {
+      const value = new arithmetic(part).div(whole).ln().times(factor);
+      return { value, error: new arithmetic(10).pow(6 - arithmetic.precision).times(factor) };
+    },
+    digits,
+  );
+}
+
+function ratioOf(now: ExactValue, base: ExactValue): readonly [Decimal, Decimal] {
+  return [now.sum.times(base.count), base.sum.times(now.count)];
+}

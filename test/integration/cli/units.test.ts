@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { open } from '../../../src/index.ts';
+import { openStore } from '../../../src/store/open.ts';
+import { asof, linesOf } from '../../support/command.ts';
+import { newFolder } from '../../support/folders.ts';
+import { type Running, startService } from '../../support/modes.ts';
+import { testData } from '../../support/repository.ts';
+
+const folder = newFolder();
+const store = folder.path('units.db');
+let running: Running;
+
+/** Sales of a store of made-up months, some of them revised; days of a rate, and a series without a frequency. */
+const made = `series_id,date,as_of_date,value
+SALES,2019-11-01,2019-12-15,90
+SALES,2019-12-01,2020-01-15,100
+SALES,2020-01-01,2020-02-15,110
+SALES,2019-12-01,2020-03-15,120
+SALES,2020-02-01,2020-03-15,132
+SALES,2020-04-01,2020-05-15,150
+ONCE,2020-01-01,2020-02-15,7
+`;
+
+beforeAll(async () => {
+  const gdp = `${testData}/macro/fred-api/GDP-observations-all-realtime.json.gz`;
+  const { code, err } = await asof(['import', gdp, folder.write('made.csv', made), '--store', store]);
+  if (code !== 0) throw new Error(err);
+  running = await startService({ openStore: () => openStore(store) });
+});
+afterAll(() => running.stop());
+
+const places = {
+  embedded: () => ({ flags: ['--store', store], env: {} }),
+  remote: () => ({ flags: ['--base-url', running.url], env: { ASOF_API_KEY: running.key } }),
+};
+
+function run(place: keyof typeof places, line: string) {
+  const { flags, env } = places[place]();
+  return asof([...line.split(' '), ...flags, '-q'], { env });
+}
+
+/** The answers of another implementation to the units of GDP as known on 30 January 2015, oldest first. */
+function expected(units: string, frequency: string): readonly string[] {
+  const lines = readFileSync(`${testData}/units/expected.csv`, 'utf8').split('\n');
+  return lines.flatMap((line) => {
+    const [id, own, asked, date = '', value = ''] = line.split(',');
+    return id === 'GDP' && own === frequency && asked === units ? [`${date},${value}`] : [];
+  });
+}
+
+describe.each(Object.keys(places) as (keyof typeof places)[])('transformed values, %s,', (place) => {
+  it.each(['chg', 'ch1', 'pch', 'pc1', 'pca', 'cch', 'cca', 'log'])(
+    'of GDP as of a day agree with another implementation: %s',
+    async (units) => {
+      // Its values begin in 2008, so the first result of each year ago is that of 2009.
+      const { code, out, err } = await run(
+        place,
+        `obs GDP --as-of 2015-01-30 --from 2009-01-01 --units ${units} --sort asc --columns date,value --csv`,
+      );
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(linesOf(out).slice(1)).toEqual(expected(units, '').filter((line) => line >= '2009'));
+    },
+  );
+
+  it('of years are computed from whole years', async () => {
+    const line = 'obs GDP --as-of 2015-01-30 --from 2009-01-01 --frequency a --units pch --sort asc';
+    const { out } = await run(place, `${line} --columns date,value,frequency,unit --csv`);
+    expect(linesOf(out).slice(1)).toEqual(expected('pch', 'a').map((line) => `${line},A,Percent Change`));
+    // As of June 2014 the year 2014 is not complete.
+    const { out: june } = await run(place, 'obs GDP --as-of 2014-06-30 --frequency a --limit 1 --csv');
+    expect(june).toContain('\n2013-01-01,');
+    const { out: partial } = await run(
+      place,
+      'obs GDP --as-of 2014-06-30 --frequency a --aggregate eop --partial --limit 1 --csv',
+    );
+    expect(partial).toContain('\n2014-01-01,17016.0,');
+  });
+
+  it('keep the columns, and say since when all values are known that they come from', async () => {
+    const { out } = await run(place, 'obs SALES --as-of 2020-03-20 --units chg --csv');
+    expect(linesOf(out)).toEqual([
+      'date,value,as_of_date,series_id,unit,frequency,source',
+      '2020-02-01,22,2020-03-15,SALES,Change,M,',
+      '2020-01-01,-10,2020-03-15,SALES,Change,M,',
+      '2019-12-01,30,2020-03-15,SALES,Change,M,',
+    ]);
+  });
+
+  it('compare two dates of one vintage, and not the vintages of two dates', async () => {
+    const value = async (day: string) =>
+      linesOf(
+        (await run(place, `obs SALES --as-of ${day} --from 2020-01-01 --to 2020-01-31 --units pch --csv`))
+          .out,
+      )[1];
+    expect(await value('2020-02-15')).toContain(',10.00000,2020-02-15,');
+    expect(await value('2020-03-15')).toContain(',-8.33333,2020-03-15,');
+  });
+
+  it('are missing where the month before is missing', async () => {
+    const { out } = await run(place, 'obs SALES --units chg --columns date --csv');
+    expect(linesOf(out)).toEqual(['date', '2020-02-01', '2020-01-01', '2019-12-01']);
+  });
+
+  it.each(['--limit 2', '--first 2', '--sort asc --limit 2'])(
+    'take %s after the transformation',
+    async (flags) => {
+      const all = linesOf((await run(place, 'obs SALES --units chg --csv --no-header')).out);
+      const { out } = await run(place, `obs SALES --units chg --csv --no-header ${flags}`);
+      const kept = flags.includes('first') ? all.slice(-2) : all.slice(0, 2);
+      expect(linesOf(out)).toEqual(flags.includes('asc') ? kept.reverse() : kept);
+    },
+  );
+
+  it('of a limit say that there are more, without a cursor that published rows would have', async () => {
+    const { out } = await run(place, 'obs GDP --as-of 2015-01-30 --units pch --limit 3 --json');
+    const { has_more, next_cursor, results } = JSON.parse(out);
+    expect({ has_more, next_cursor, rows: results.length }).toEqual({
+      has_more: true,
+      next_cursor: undefined,
+      rows: 3,
+    });
+  });
+
+  it('are those of a panel and of a diff', async () => {
+    const { out } = await run(
+      place,
+      'panel SALES GDP --as-of 2020-03-20 --from 2020-01-01 --units pch --wide --csv',
+    );
+    expect(linesOf(out)).toEqual(['date,SALES,GDP', '2020-02-01,20.00000,', '2020-01-01,-8.33333,']);
+    const { out: diff } = await run(place, 'diff SALES 2020-02-15 2020-03-15 --units pch --csv');
+    expect(linesOf(diff)).toEqual([
+      'series_id,date,old,new,change,percent,kind',
+      'SALES,2020-02-01,,20.00000,,,added',
+      'SALES,2020-01-01,10.00000,-8.33333,-18.33333,-183.3333,revised',
+      'SALES,2019-12-01,11.11111,33.33333,22.22222,200.0000,revised',
+    ]);
+  });
+
+  it('are drawn with their unit', async () => {
+    const { out } = await run(place, 'obs GDP --as-of 2015-01-30 --from 2010-01-01 --units pc1 -f svg');
+    expect(out).toContain('Percent Change from Year Ago');
+  });
+
+  it('of a series with one date are refused: it has no frequency', async () => {
+    const { code, err } = await run(place, 'obs ONCE --units pch');
+    expect({ code, err }).toMatchObject({ code: 2, err: /the frequency of ONCE is not known/ });
+  });
+
+  it('of a finer frequency than that of the series are refused', async () => {
+    const { code, err } = await run(place, 'obs GDP --frequency m');
+    expect({ code, err }).toMatchObject({ code: 2, err: /GDP has the frequency Q, which is coarser than M/ });
+  });
+});
+
+describe('asof obs --units', () => {
+  it.each([
+    ['obs GDP --units yoy', '--units "yoy": use lin, chg, ch1, pch, pc1, pca, cch, cca or log'],
+    ['obs GDP --units pch --digits 21', '--digits "21": use an integer from 0 to 20'],
+    ['obs GDP --digits 2', '--digits needs --units or --frequency'],
+    ['obs GDP --aggregate sum', '--aggregate needs --frequency'],
+    ['obs GDP --partial', '--partial needs --frequency'],
+    ['obs GDP --frequency d', '--frequency "d": use w, m, q, sa or a'],
+    ['obs GDP --units pch --cursor x', 'use either --cursor or --units'],
+  ])('refuses %s', async (line, message) => {
+    const { code, err } = await run('embedded', line);
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+  });
+});
+
+describe('the library', () => {
+  it('transforms by the same names, in every method about values by date', async () => {
+    const library = await open(store);
+    const { rows } = await library.observations('GDP', {
+      asOf: '2015-01-30',
+      units: 'pca',
+      digits: 1,
+      limit: 1,
+    });
+    expect(rows).toMatchObject([
+      { date: '2014-10-01', value: '2.5', unit: 'Compounded Annual Rate of Change' },
+    ]);
+    const all = [];
+    for await (const row of library.observations.all(['SALES'], { frequency: 'q', partial: true }))
+      all.push(row.date);
+    expect(all).toEqual(['2020-04-01', '2020-01-01', '2019-10-01']);
+    const panel = await library.panel(['SALES'], { asOf: '2020-02-20', units: 'chg', wide: true });
+    expect(panel.rows).toEqual([
+      { date: '2020-01-01', SALES: '10' },
+      { date: '2019-12-01', SALES: '10' },
+    ]);
+    const diff = await library.diff('SALES', ['2020-02-15', '2020-03-15'], {
+      units: 'chg',
+      to: '2020-01-31',
+    });
+    expect(diff.rows.map(({ change }) => change)).toEqual(['-20', '20']);
+    // @ts-expect-error: the name of the units is checked by the compiler too.
+    await expect(library.observations('GDP', { units: 'yoy' })).rejects.toThrow('lin, chg, ch1');
+    await expect(library.observations('GDP', { digits: 2 })).rejects.toThrow(
+      "'digits' needs 'units' or 'frequency'",
+    );
+    await library.close();
+  });
+});

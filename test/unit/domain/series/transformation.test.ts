@@ -1,0 +1,383 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addDays, dayNumber, type Frequency } from '../../../../src/domain/series/date.ts';
+import {
+  type TransformationParams,
+  Transformer,
+  transformationOf,
+  Vintages,
+  vintageOf,
+} from '../../../../src/domain/series/transformation.ts';
+import { type Units, unitsChoices, unitText } from '../../../../src/domain/series/units.ts';
+import { root } from '../../../support/repository.ts';
+
+const folder = join(root, 'test/data/units');
+
+/** The cells of a file without its head. */
+function cellsOf(name: string): readonly (readonly string[])[] {
+  const lines = readFileSync(join(folder, name), 'utf8').trimEnd().split('\n').slice(1);
+  return lines.map((line) => line.split(','));
+}
+
+type Values = { readonly [date: string]: string };
+
+/** The transformed values of one vintage, by date. */
+function transformed(values: Values, frequency: Frequency, params: TransformationParams): Values {
+  const transformation = transformationOf(params);
+  if (transformation === undefined) throw new Error('these values stay as they are');
+  const transformer = new Transformer('X', frequency, transformation);
+  const vintage = vintageOf(
+    Object.entries(values).map(([date, value]) => ({ date, value, asOf: '2024-01-01' })),
+  );
+  const dates = [...new Set(Object.keys(values).map((date) => transformer.dateOf(date)))];
+  const results = dates.flatMap((date) => {
+    const result = transformer.valueIn(vintage, date);
+    return result === undefined ? [] : [[date, result.value] as const];
+  });
+  return Object.fromEntries(results);
+}
+
+/** The values of a column of levels by date. */
+function levels(column: 1 | 2): Values {
+  return Object.fromEntries(cellsOf('levels.csv').map((cells) => [cells[0] ?? '', cells[column] ?? '']));
+}
+
+describe('transformed values', () => {
+  const columns = { CPIAUCSL: 1, UNRATE: 2 } as const;
+  const answers = cellsOf('fred-answers.csv');
+
+  it.each([
+    ['CPIAUCSL', 'pch', ''],
+    ['CPIAUCSL', 'pc1', ''],
+    ['UNRATE', 'ch1', 'q'],
+  ] as const)("of %s are FRED's own answer for %s", (id, units, frequency) => {
+    const ours = transformed(levels(columns[id]), 'M', {
+      units,
+      ...(frequency === 'q' && { frequency }),
+    });
+    const theirs = answers.filter(([series, , asked]) => series === id && asked === units);
+    expect(theirs.length).toBeGreaterThan(20);
+    for (const [, , , date = '', value = ''] of theirs) {
+      const digits = (value.split('.')[1] ?? '').length;
+      // One of the two files leaves out zeros at the end.
+      expect([date, ours[date]?.replace(/0+$/, '').padEnd(value.length, '0')]).toEqual([date, value]);
+      expect(digits).toBeLessThanOrEqual(5);
+    }
+  });
+
+  it("of a daily series compare with the same weekday 52 weeks before, as FRED's own answer for oil does", () => {
+    const oil = cellsOf('oil.csv');
+    const values = Object.fromEntries(
+      oil.filter(([, level]) => level !== '').map(([d = '', v = '']) => [d, v]),
+    );
+    const ours = transformed(values, 'D', { units: 'pc1' });
+    const theirs = oil.filter(([, , answer]) => answer !== '').map(([date = '', , answer]) => [date, answer]);
+    expect(Object.entries(ours)).toEqual(theirs);
+    expect(theirs).toHaveLength(16);
+  });
+
+  it.each(['GDP', 'PAYEMS'])('of %s agree with another implementation, in all units', (id) => {
+    const values = Object.fromEntries(
+      cellsOf('vintage.csv').flatMap(([series, date = '', value = '']) =>
+        series === id ? [[date, value]] : [],
+      ),
+    );
+    const expected = cellsOf('expected.csv').filter(([series]) => series === id);
+    for (const frequency of ['', 'a'] as const)
+      for (const units of unitsChoices.slice(1)) {
+        const ours = transformed(values, id === 'GDP' ? 'Q' : 'M', {
+          units,
+          ...(frequency === 'a' && { frequency }),
+        });
+        const theirs = expected.filter(([, own, asked]) => own === frequency && asked === units);
+        expect(theirs.length).toBeGreaterThan(0);
+        expect({ units, frequency, ours }).toEqual({
+          units,
+          frequency,
+          ours: Object.fromEntries(theirs.map(([, , , date, value]) => [date, value])),
+        });
+      }
+  });
+
+  it('of GDP are what BEA published on 30 January 2015: 2.5 percent, or 110.9 billion; before 6.4, or 271.6', () => {
+    const values = Object.fromEntries(
+      cellsOf('vintage.csv').flatMap(([series, date = '', value = '']) =>
+        series === 'GDP' ? [[date, value]] : [],
+      ),
+    );
+    const growth = transformed(values, 'Q', { units: 'pca', digits: 1 });
+    const change = transformed(values, 'Q', { units: 'chg' });
+    expect([growth['2014-10-01'], change['2014-10-01']]).toEqual(['2.5', '110.9']);
+    expect([growth['2014-07-01'], change['2014-07-01']]).toEqual(['6.4', '271.6']);
+  });
+
+  it('are missing where the date that they compare with is missing', () => {
+    const values = { '2020-01-01': '1', '2020-03-01': '4', '2020-04-01': '5', '2021-03-01': '8' };
+    expect(transformed(values, 'M', { units: 'chg' })).toEqual({ '2020-04-01': '1' });
+    expect(transformed(values, 'M', { units: 'ch1' })).toEqual({ '2021-03-01': '4' });
+  });
+
+  it('of a daily series compare Monday with Friday, and are missing after a holiday', () => {
+    const friday = { '2024-01-05': '1.00', '2024-01-08': '1.50', '2024-01-10': '2.00' };
+    expect(transformed(friday, 'D', { units: 'chg' })).toEqual({ '2024-01-08': '0.50' });
+    const everyDay = { '2024-01-05': '1', '2024-01-06': '2', '2024-01-07': '4', '2024-01-08': '8' };
+    expect(transformed(everyDay, 'D', { units: 'chg' })).toEqual({
+      '2024-01-06': '1',
+      '2024-01-07': '2',
+      '2024-01-08': '4',
+    });
+  });
+
+  it.each([
+    ['pch', { '2020-01-01': '0', '2020-02-01': '1' }],
+    ['pca', { '2020-01-01': '0', '2020-02-01': '1' }],
+    ['pca', { '2020-01-01': '-1', '2020-02-01': '1' }],
+    ['cch', { '2020-01-01': '-1', '2020-02-01': '-2' }],
+    ['cca', { '2020-01-01': '1', '2020-02-01': '0' }],
+    ['log', { '2020-01-01': '0', '2020-02-01': '-3' }],
+  ] as const)('in %s are missing where the formula has no result', (units, values) => {
+    expect(transformed(values, 'M', { units })).toEqual({});
+  });
+
+  it('are rounded half to even, at ties too', () => {
+    const values = { '2020-01-01': '400', '2020-02-01': '401', '2020-03-01': '404.0100' };
+    // 100 × (401/400 − 1) is 0.25; 401 to 404.01 is 0.750…
+    expect(transformed(values, 'M', { units: 'pch', digits: 1 })).toEqual({
+      '2020-02-01': '0.2',
+      '2020-03-01': '0.8',
+    });
+    const annual = { '2020-01-01': '1000', '2021-01-01': '1000.000125', '2022-01-01': '1000.000375' };
+    expect(transformed(annual, 'A', { units: 'pca' })).toEqual({
+      '2021-01-01': '0.00001',
+      '2022-01-01': '0.00002',
+    });
+    expect(transformed(annual, 'A', { units: 'pca', digits: 6 })['2021-01-01']).toBe('0.000012');
+  });
+
+  it('have as many right digits as are asked for', () => {
+    const values = { '2020-01-01': '2', '2020-02-01': '3' };
+    // Digits of ln 2 and of 1.5 to the 12th from a table and by hand: 3^12 / 2^12 = 531441 / 4096.
+    expect(transformed(values, 'M', { units: 'log', digits: 20 })['2020-01-01']).toBe(
+      '0.69314718055994530942',
+    );
+    expect(transformed(values, 'M', { units: 'pca', digits: 20 })['2020-02-01']).toBe(
+      '12874.63378906250000000000',
+    );
+  });
+
+  it('keep nothing of a sign before zero', () => {
+    const values = { '2020-01-01': '1000000', '2020-02-01': '999999.99' };
+    for (const units of ['pch', 'cch', 'pca'] as const)
+      expect(transformed(values, 'M', { units, digits: 2 })['2020-02-01']).toBe('0.00');
+  });
+
+  it('agree with a naive computation in doubles, whatever the values, units and frequency', () => {
+    const value = fc.integer({ min: 1, max: 999_999 }).map((n) => (n / 100).toFixed(2));
+    const months = fc.array(fc.option(value, { freq: 6 }), { minLength: 2, maxLength: 40 });
+    const periods = { M: 1, Q: 3, SA: 6, A: 12 } as const;
+    const inYear = { M: 12, Q: 4, SA: 2, A: 1 } as const;
+    fc.assert(
+      fc.property(
+        months,
+        fc.constantFrom(...unitsChoices.slice(1)),
+        fc.constantFrom('M', 'Q', 'SA', 'A'),
+        (all, units, frequency) => {
+          const dateOf = (i: number) => {
+            const month = i * periods[frequency];
+            return `${2000 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}-01`;
+          };
+          const known = all.flatMap((text, i) => (text === null ? [] : [[dateOf(i), text] as const]));
+          const ours = transformed(Object.fromEntries(known), frequency, { units });
+          const n = inYear[frequency];
+          const back = units === 'ch1' || units === 'pc1' ? n : 1;
+          const naive = all.flatMap((text, i) => {
+            const [x, base] = [text, units === 'log' ? '1' : (all[i - back] ?? null)].map(
+              (t) => t && Number(t),
+            );
+            if (typeof x !== 'number' || typeof base !== 'number') return [];
+            return [[dateOf(i), naively(units, x, base, n)] as const];
+          });
+          expect(Object.keys(ours)).toEqual(naive.map(([date]) => date));
+          for (const [date, number] of naive) {
+            const far = Math.abs(Number(ours[date]) - number);
+            expect(far).toBeLessThanOrEqual(0.0000051 + Math.abs(number) * 1e-12);
+          }
+        },
+      ),
+    );
+  });
+});
+
+/** FRED's formulas with doubles. */
+function naively(units: Units, x: number, base: number, n: number): number {
+  switch (units) {
+    case 'lin':
+      return x;
+    case 'chg':
+    case 'ch1':
+      return x - base;
+    case 'pch':
+    case 'pc1':
+      return (x / base - 1) * 100;
+    case 'pca':
+      return ((x / base) ** n - 1) * 100;
+    case 'cch':
+      return (Math.log(x) - Math.log(base)) * 100;
+    case 'cca':
+      return (Math.log(x) - Math.log(base)) * 100 * n;
+    case 'log':
+      return Math.log(x);
+  }
+}
+
+describe('aggregated values', () => {
+  /** A value for each weekday of a time but holidays. */
+  function weekdays(from: string, to: string, holidays: readonly string[] = []): Values {
+    const values: [string, string][] = [];
+    for (let day = from; day <= to; day = addDays(day, 1))
+      // 1970-01-01 was a Thursday.
+      if ((dayNumber(day) + 3) % 7 < 5 && !holidays.includes(day)) values.push([day, '1.00']);
+    return Object.fromEntries(values);
+  }
+
+  it("have the decimals of the data: FRED's example of 100.1, 100.4 and 100.9 is 100.5", () => {
+    const values = { '2020-01-01': '100.1', '2020-02-01': '100.4', '2020-03-01': '100.9' };
+    expect(transformed(values, 'M', { frequency: 'q' })).toEqual({ '2020-01-01': '100.5' });
+    expect(transformed(values, 'M', { frequency: 'q', aggregate: 'sum' })).toEqual({ '2020-01-01': '301.4' });
+    expect(transformed(values, 'M', { frequency: 'q', aggregate: 'eop' })).toEqual({ '2020-01-01': '100.9' });
+    expect(transformed(values, 'M', { frequency: 'q', digits: 3 })).toEqual({ '2020-01-01': '100.467' });
+  });
+
+  it('are transformed before they are rounded, as FRED computes UNRATE of quarters', () => {
+    // UNRATE of 1961Q2 and 1961Q3 is 7.0 and 6.8 in quarters; FRED's percent change is -3.3, and -2.9 of the rounded ones.
+    const values = {
+      '1961-04-01': '7.0',
+      '1961-05-01': '7.1',
+      '1961-06-01': '6.9',
+      '1961-07-01': '7.0',
+      '1961-08-01': '6.6',
+      '1961-09-01': '6.7',
+    };
+    expect(transformed(values, 'M', { frequency: 'q', units: 'pch', digits: 1 })).toEqual({
+      '1961-07-01': '-3.3',
+    });
+  });
+
+  it('leave out a quarter that lacks a month, unless partial ones are asked for', () => {
+    const values = { '2020-01-01': '1', '2020-03-01': '2', '2020-04-01': '3', '2020-05-01': '4' };
+    expect(transformed(values, 'M', { frequency: 'q' })).toEqual({});
+    expect(transformed(values, 'M', { frequency: 'q', aggregate: 'sum', partial: true })).toEqual({
+      '2020-01-01': '3',
+      '2020-04-01': '7',
+    });
+  });
+
+  it('of days leave out a month until its last weekday is known, or a later day', () => {
+    const { '2018-03-29': last, ...before } = weekdays('2018-03-01', '2018-03-29');
+    expect(last).toBe('1.00');
+    expect(transformed(before, 'D', { frequency: 'm' })).toEqual({});
+    // 30 March 2018 was Good Friday.
+    expect(transformed(weekdays('2018-03-01', '2018-03-29'), 'D', { frequency: 'm' })).toEqual({});
+    expect(
+      transformed(weekdays('2018-03-01', '2018-04-02', ['2018-03-30']), 'D', { frequency: 'm' }),
+    ).toEqual({
+      '2018-03-01': '1.00',
+    });
+    expect(transformed(weekdays('2018-04-01', '2018-04-30'), 'D', { frequency: 'm' })).toEqual({
+      '2018-04-01': '1.00',
+    });
+  });
+
+  it.each([
+    ['m', 16, {}],
+    ['m', 17, { '2018-05-01': '1.00' }],
+  ] as const)('of days in a month (%s) with %i values are as FRED wants 17', (frequency, count, expected) => {
+    const all = Object.entries(weekdays('2018-05-01', '2018-05-31'));
+    const values = Object.fromEntries(all.slice(-count));
+    expect(transformed(values, 'D', { frequency })).toEqual(expected);
+  });
+
+  it('of weeks end on Friday, and need four days', () => {
+    const values = weekdays('2018-07-02', '2018-07-13', ['2018-07-04', '2018-07-11', '2018-07-12']);
+    expect(transformed(values, 'D', { frequency: 'w' })).toEqual({ '2018-07-06': '1.00' });
+  });
+
+  it('of a series with every day of the week wait for the weekend', () => {
+    const days = Object.fromEntries(
+      Array.from({ length: 31 }, (_, i) => [addDays('2022-12-01', i), String(i)] as const),
+    );
+    expect(Object.keys(transformed(days, 'D', { frequency: 'm' }))).toEqual(['2022-12-01']);
+    const { '2022-12-31': _, ...shorter } = days;
+    expect(transformed(shorter, 'D', { frequency: 'm' })).toEqual({});
+  });
+
+  it('are the values themselves at their own frequency, and refused at a finer one', () => {
+    const values = { '2020-01-01': '1.50', '2020-04-01': '2.50' };
+    expect(transformed(values, 'Q', { frequency: 'q' })).toEqual(values);
+    expect(() => transformed(values, 'Q', { frequency: 'm' })).toThrow('coarser than M');
+  });
+});
+
+describe('a transformation', () => {
+  it.each([
+    [{ digits: 2 }, "'digits' needs 'units' or 'frequency'"],
+    [{ aggregate: 'sum' as const }, "'aggregate' needs 'frequency'"],
+    [{ partial: true }, "'partial' needs 'frequency'"],
+  ])('with %j is refused', (params, message) => {
+    expect(() => transformationOf(params)).toThrow(message);
+  });
+
+  it('of no units is none', () => {
+    expect(transformationOf({})).toBeUndefined();
+    expect(transformationOf({ units: 'lin' })).toBeUndefined();
+  });
+
+  it('of a series without a frequency is refused where it compares periods', () => {
+    expect(() => transformed({ '2020-01-01': '1' }, '', { units: 'pch' })).toThrow(
+      'the frequency of X is not known',
+    );
+    expect(transformed({ '2020-01-01': '1' }, '', { units: 'log' })).toEqual({ '2020-01-01': '0.00000' });
+  });
+
+  it.each([
+    ['pch', 'Percent Change'],
+    ['pc1', 'Percent Change from Year Ago'],
+    ['pca', 'Compounded Annual Rate of Change'],
+    ['chg', 'Change, Billions of Dollars'],
+    ['log', 'Natural Log of Billions of Dollars'],
+  ] as const)('to %s has the unit that FRED names %s', (units, text) => {
+    expect(unitText(units, 'Billions of Dollars')).toBe(text);
+    expect(unitText(units, '')).not.toMatch(/, $|of $/);
+  });
+});
+
+describe('the vintages of a series', () => {
+  it('know the newest date on each day, after withdrawals too', () => {
+    const vintages = new Vintages(
+      new Map([
+        ['2020-01-01', [{ asOf: '2020-02-01', value: '1' }]],
+        [
+          '2020-02-01',
+          [
+            { asOf: '2020-03-01', value: '2' },
+            { asOf: '2020-03-05', value: null },
+            { asOf: '2020-03-09', value: '3' },
+          ],
+        ],
+      ]),
+    );
+    const days = ['2020-01-31', '2020-02-01', '2020-03-01', '2020-03-05', '2020-03-08', '2020-03-09'];
+    expect(days.map((day) => vintages.newestOn(day))).toEqual([
+      undefined,
+      '2020-01-01',
+      '2020-02-01',
+      '2020-01-01',
+      '2020-01-01',
+      '2020-02-01',
+    ]);
+    expect(vintages.on('2020-03-05').valueOf('2020-02-01')).toBeUndefined();
+    expect(vintages.on('2020-03-09').valueOf('2020-02-01')).toEqual({ value: '3', asOf: '2020-03-09' });
+  });
+});
