@@ -1,5 +1,6 @@
 import { type Day, earlier } from '../domain/series/date.ts';
 import { horizonName } from '../domain/series/releases.ts';
+import { unitText } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../render/chart/drawing.ts';
@@ -180,7 +181,7 @@ export async function revisionsDrawing(
 
 /** The drawing of the values of a series at some horizons, over its dates. */
 export async function releasesDrawing(
-  { id, horizons, asOf }: ReleasesQuery,
+  { id, horizons, asOf, units }: ReleasesQuery,
   kinds: readonly string[],
   context: QueryContext,
 ): Promise<Drawing> {
@@ -199,7 +200,8 @@ export async function releasesDrawing(
     marks: (row) =>
       horizons.map((horizon) => {
         const name = horizonName(horizon);
-        const { units: unit = '', frequency = '', source } = series ?? {};
+        const { units: published = '', frequency = '', source } = series ?? {};
+        const unit = units === undefined ? published : unitText(units.units, String(published));
         const about = { series_id: name, unit, frequency, value: row[name] ?? null };
         return { ...observationMark(about, row.date), source };
       }),

@@ -44,6 +44,8 @@ export type ReleasesQuery = {
   readonly id: string;
   readonly horizons: readonly Horizon[];
   readonly stats: boolean;
+  /** What is made of the values, each time of those of one vintage. */
+  readonly units?: Omit<Transformation, 'aggregation'>;
   readonly from?: Day;
   readonly to?: Day;
   /** The newest dates, at most this number. */

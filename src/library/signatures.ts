@@ -35,6 +35,7 @@ import {
   seriesId,
   seriesIds,
   twoAsOfDays,
+  versionDays,
 } from './arguments.ts';
 import { checkRevisions, type RevisionsParams, revisionsKinds } from './revision-params.ts';
 
@@ -88,6 +89,11 @@ export type YieldTableParams = Optional<Omit<YieldTableQuery, 'kind'>> & Demands
 /** The parameters of a comparison of two as-of dates. */
 export type DiffParams = Optional<DateRange & { readonly allRows?: boolean }> & UnitsParams & Demands;
 
+/** The parameters of values as of several days. */
+export type VersionsParams = Optional<DateRange & Omit<PanelLayout, 'wide'> & { readonly limit?: number }> &
+  UnitsParams &
+  Demands;
+
 const { id: _, ...vintageKinds } = kindsOf(vintages);
 const { cursor: _cursor, ...yieldKinds } = kindsOf(yields);
 const range = { from: day, to: day };
@@ -134,6 +140,8 @@ function transformationIn(values: NamedValues): Transformation | undefined {
   return transformationOf(values as TransformationParams);
 }
 
+const versionKinds = { ...range, limit: extentKinds.limit, sort: choice(['asc', 'desc']), ...unitsKinds };
+
 /** What the methods of the analyses take. */
 export const analysisSignatures = {
   revisions: {
@@ -164,6 +172,16 @@ export const analysisSignatures = {
     name: 'diff',
     args: [ids, { name: 'days', kind: twoAsOfDays }],
     params: params<DiffParams>({ ...range, allRows: flag, ...unitsKinds }, [], checkUnits),
+  },
+  compare: {
+    name: 'compare',
+    args: [ids, { name: 'days', kind: versionDays(2) }],
+    params: params<VersionsParams>(versionKinds, [], checkUnits),
+  },
+  versions: {
+    name: 'versions',
+    args: [ids, { name: 'days', kind: versionDays() }],
+    params: params<VersionsParams>(versionKinds, [], checkUnits),
   },
   panel: {
     name: 'panel',

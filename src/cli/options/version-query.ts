@@ -2,6 +2,8 @@ import type { OperationQuery, Query, Version, VersionsQuery } from '../../analys
 import { checkHorizons, parseAfter, parseReleases } from '../../domain/series/releases.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Flag } from './command.ts';
+import { transformedIn } from './line-values.ts';
+import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
 
 /** The flags of a command that compares what was known on several days. */
@@ -28,6 +30,8 @@ export const releaseFlags: readonly Flag[] = [
   },
   { name: 'wide', about: 'the triangle: one row per date, one column per vintage' },
   { name: 'stats', about: 'statistics of the revisions between releases (1,2,3,final unless given)' },
+  // A release is of a date, and not of a period of dates.
+  ...sharedFlags.units.filter(({ name }) => name === 'units' || name === 'digits'),
 ];
 
 /** What a comparison of what was known on several days is made of besides the days. */
@@ -65,14 +69,18 @@ export function revisionsQuery({ params, limit, cursor }: OperationQuery, line: 
     ...(line.value('after', parseAfter) ?? []),
   ];
   const [stats, asOf] = [line.has('stats'), line.asOf()];
+  const { transformation: units } = transformedIn(line);
   const isTable = horizons.length > 0 || stats;
   const about = {
     id: String(params.id),
     ...line.range(),
     ...(limit !== undefined && { limit }),
     ...(asOf !== undefined && { asOf }),
+    ...(units !== undefined && { units }),
   };
   if (!isTable && !line.has('wide')) {
+    if (units !== undefined)
+      throw new Problem('bad-input', '--units needs --release, --after, --wide or --stats');
     const date = params.date === undefined ? {} : { date: String(params.date) };
     return { kind: 'revisions', ...about, ...date, ...(cursor !== undefined && { cursor }) };
   }
