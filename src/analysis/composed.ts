@@ -19,6 +19,8 @@ export type ComposedRows<R extends Row> = RowLayout & {
     | 'revision_triangle'
     | 'versions';
   readonly asOf?: Day;
+  /** By column, how the vintages came about that its values are from. */
+  readonly kinds?: { readonly [column: string]: string };
   readonly rows: readonly R[];
   readonly differs?: boolean;
   readonly drawing?: Drawing;
@@ -92,7 +94,7 @@ async function countingRequests(context: QueryContext, answered: (requestId: str
 const pageSize = 1000;
 
 async function* pagesOf<R extends Row>(
-  { object, asOf, rows, failures }: ComposedRows<R>,
+  { object, asOf, kinds, rows, failures }: ComposedRows<R>,
   id: string,
 ): AsyncGenerator<Envelope<R>> {
   if (rows.length === 0 && failures.length > 0) return;
@@ -103,6 +105,7 @@ async function* pagesOf<R extends Row>(
       request_id: id,
       status: 'ok',
       ...(asOf !== undefined && { as_of: asOf }),
+      ...(kinds !== undefined && Object.keys(kinds).length > 0 && { vintage_kinds: kinds }),
       results,
       results_count: results.length,
       has_more: false,

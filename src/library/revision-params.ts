@@ -1,11 +1,15 @@
 import type { Demands } from '../analysis/basis.ts';
 import type { Day } from '../domain/series/date.ts';
+import type { TransformationParams } from '../domain/series/transformation.ts';
 import { type Units, unitsChoices } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import { revisions } from '../operations/index.ts';
 import {
   asOfDay,
   choice,
+  day,
+  described,
+  extentKinds,
   flag,
   integer,
   type Kinds,
@@ -14,6 +18,7 @@ import {
   oneOrSeveral,
   releaseKind,
 } from './arguments.ts';
+import { unitsKinds } from './units-params.ts';
 
 /** The newest dates from `from` to `to`, at most `limit`, up to what was known on `asOf`. */
 type SomeDates = {
@@ -76,13 +81,36 @@ const { id: _, ...ownKinds } = kindsOf(revisions);
 export const revisionsKinds = {
   ...ownKinds,
   asOf: asOfDay,
-  release: oneOrSeveral(releaseKind),
-  after: oneOrSeveral(integer(0, 99999)),
-  wide: flag,
-  stats: flag,
-  units: choice(unitsChoices),
-  digits: integer(0, 20),
+  release: described(
+    'Columns with these releases of each date: 1 is the first one, final the newest.',
+    oneOrSeveral(releaseKind),
+  ),
+  after: described(
+    'Columns with the values this many days after the first release.',
+    oneOrSeveral(integer(0, 99999)),
+  ),
+  wide: described('The triangle of revisions: a column for each vintage.', flag),
+  stats: described('Statistics of the revisions between the releases.', flag),
+  units: described(
+    "FRED's name of the units, such as pca, each value computed from one vintage.",
+    choice(unitsChoices),
+  ),
+  digits: described("The decimals of each result; FRED's unless given.", integer(0, 20)),
 } satisfies Kinds<Omit<RevisionsParams, keyof Demands>>;
+
+/** The parameters of values as of several days. */
+export type VersionsParams = Omit<SomeDates, 'asOf'> &
+  TransformationParams &
+  Demands & { readonly sort?: 'asc' | 'desc' | undefined };
+
+/** What the parameters of values as of several days may be. */
+export const versionKinds = {
+  from: described('First date.', day),
+  to: described('Last date.', day),
+  limit: described('The newest dates, at most this number.', extentKinds.limit),
+  sort: described('The newest date first unless `asc`.', choice(['asc', 'desc'])),
+  ...unitsKinds,
+};
 
 /** Refuses parameters of one kind of answer about revisions beside those of another. */
 export function checkRevisions({
