@@ -148,7 +148,7 @@ function titleOf(id: string, row: Row | undefined): string | undefined {
 }
 
 /** The id of a series with its title, where it has one. */
-export function titled(id: string, row: Row | undefined): string {
+function titled(id: string, row: Row | undefined): string {
   const title = titleOf(id, row);
   return title === undefined ? id : `${id}: ${title}`;
 }

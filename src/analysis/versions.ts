@@ -57,10 +57,7 @@ export function answerComparison(
 }
 
 /** The same with a row for each date, and the columns of the comparison for each series. */
-export function answerWideComparison(
-  query: VersionsQuery,
-  context: QueryContext,
-): Promise<QueryAnswer<WideRow>> {
+function answerWideComparison(query: VersionsQuery, context: QueryContext): Promise<QueryAnswer<WideRow>> {
   return answered(query, context, 'comparison', undefined, (all) => {
     const bySeries = all.map((one) => new Map(comparedRows([one]).map((row) => [row.date, row])));
     const dates = sorted([...new Set(all.flatMap(({ dates }) => dates))], query.sort);
