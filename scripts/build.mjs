@@ -16,7 +16,7 @@ await build({
   platform: 'node',
   target: 'node20',
   format: 'esm',
-  external: [...Object.keys(dependencies), 'bindings'],
+  external: [...Object.keys(dependencies), '@resvg/resvg-js', 'bindings'],
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   },

@@ -28,7 +28,7 @@ import { openStore } from './store/open.ts';
 export type { Note } from './analysis/answer.ts';
 export type { Demands } from './analysis/basis.ts';
 export type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from './analysis/layouts.ts';
-export type { RevisionStatisticsRow } from './analysis/release-layouts.ts';
+export type { ComparedRow, RevisionStatisticsRow } from './analysis/vintage-layouts.ts';
 export type { Origin } from './client/client.ts';
 export type { Day, Rhythm } from './domain/series/date.ts';
 export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';
@@ -40,6 +40,7 @@ export type {
   ReleasesParams,
   RevisionsParams,
   TriangleParams,
+  VersionsParams,
 } from './library/revision-params.ts';
 export type {
   CurveParams,

@@ -6,6 +6,7 @@ import type { AnalysisQuery } from './query.ts';
 import { answerRealTimePanel, estimateRealTimePanel } from './real-time-panel.ts';
 import { answerReleases, answerTriangle } from './releases.ts';
 import { answerRevisions } from './revisions.ts';
+import { answerVersions } from './versions.ts';
 import { answerVintages } from './vintages.ts';
 import { answerYieldTable } from './yield-table.ts';
 
@@ -18,6 +19,8 @@ export async function answerAnalysis(query: AnalysisQuery, context: QueryContext
       return answerReleases(query, context);
     case 'triangle':
       return answerTriangle(query, context);
+    case 'versions':
+      return answerVersions(query, context);
     case 'vintages':
       return answerVintages(query, context);
     case 'curve':

@@ -3,12 +3,12 @@ import { isDataChange } from '../client/client.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
+import type { RowLayout } from '../operations/field.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import type { Basis } from './basis.ts';
 import type { QueryParams } from './query.ts';
-import type { RowLayout } from './row-layout.ts';
 
 /**
  * A remark on an answer: what a series covers, which as-of dates are outside of that, that vintages are not days of
@@ -51,6 +51,8 @@ export type QueryContext = {
   readonly basis: Basis;
   /** Whether the answer needs a drawing, which may take a request for each series. */
   readonly chart?: boolean;
+  /** Whether the drawing shows recessions. */
+  readonly recessions?: boolean;
 };
 
 /** A series that there is no answer about, and why. */

@@ -32,13 +32,13 @@ type SubjectNotes = {
 /** What one answer is based on: how its vintages came about, and to which day its data are covered. Refuses what is not as demanded. */
 export class Basis {
   readonly demands: Demands;
-  readonly #today: Day;
+  readonly today: Day;
   readonly #subjects = new Map<string, SubjectNotes>();
   readonly #vintages = new Map<string, AnswerVintage>();
 
   constructor(demands: Demands, today: Day) {
     this.demands = demands;
-    this.#today = today;
+    this.today = today;
   }
 
   /**
@@ -141,7 +141,7 @@ export class Basis {
     if (reason !== undefined) throw new Problem('inexact', reason);
   }
 
-  #requireAge(subject: string, day: Day = this.#today, coveredTo: Day | null | undefined): void {
+  #requireAge(subject: string, day: Day = this.today, coveredTo: Day | null | undefined): void {
     const { maxAge } = this.demands;
     if (maxAge === undefined) return;
     if (coveredTo === undefined)

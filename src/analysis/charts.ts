@@ -1,5 +1,6 @@
 import { type Day, earlier } from '../domain/series/date.ts';
 import { horizonName } from '../domain/series/releases.ts';
+import { unitText } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { ChartMark, ChartSummary, Drawing } from '../render/chart/drawing.ts';
@@ -15,7 +16,7 @@ import type {
 import { listed, type ResolvedSeries } from './series-ids.ts';
 
 /** The most lines that people can tell apart. */
-const mostLines = 8;
+export const mostLines = 8;
 
 /** What the drawing of several series shows of them. */
 type SeriesView = {
@@ -104,7 +105,7 @@ function stateText({ asOf, published }: ChartSummary, isFirst: boolean): string 
 }
 
 /** An observation as a mark at a day. */
-function observationMark(row: Row, day: Row[string] | undefined): ChartMark {
+export function observationMark(row: Row, day: Row[string] | undefined): ChartMark {
   const { series_id, unit, frequency, value = null } = row;
   const id = String(series_id ?? '');
   return {
@@ -123,13 +124,13 @@ function named(id: string, row: Row | undefined): readonly (readonly [string, st
 }
 
 /** One series with its title; several as their ids, since the key has their titles. */
-function titleOfAll(ids: readonly string[], about: ReadonlyMap<string, Row | undefined>): string {
+export function titleOfAll(ids: readonly string[], about: ReadonlyMap<string, Row | undefined>): string {
   const [id = '', ...others] = ids;
   return others.length === 0 ? titled(id, about.get(id)) : listed(ids, 'and');
 }
 
 /** Which of the series show samples, or what was fetched, and not what was published on the day. */
-function kindTexts(ids: readonly string[], kindOf: (id: string) => unknown): readonly string[] {
+export function kindTexts(ids: readonly string[], kindOf: (id: string) => unknown): readonly string[] {
   return ['sampled', 'fetched'].flatMap((kind) => {
     const found = ids.filter((id) => String(kindOf(id) ?? '').includes(kind));
     return found.length === 0 ? [] : [`${listed(found, 'and')} ${found.length === 1 ? 'is' : 'are'} ${kind}`];
@@ -180,7 +181,7 @@ export async function revisionsDrawing(
 
 /** The drawing of the values of a series at some horizons, over its dates. */
 export async function releasesDrawing(
-  { id, horizons, asOf }: ReleasesQuery,
+  { id, horizons, asOf, units }: ReleasesQuery,
   kinds: readonly string[],
   context: QueryContext,
 ): Promise<Drawing> {
@@ -199,7 +200,8 @@ export async function releasesDrawing(
     marks: (row) =>
       horizons.map((horizon) => {
         const name = horizonName(horizon);
-        const { units: unit = '', frequency = '', source } = series ?? {};
+        const { units: published = '', frequency = '', source } = series ?? {};
+        const unit = units === undefined ? published : unitText(units.units, String(published));
         const about = { series_id: name, unit, frequency, value: row[name] ?? null };
         return { ...observationMark(about, row.date), source };
       }),

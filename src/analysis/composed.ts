@@ -2,15 +2,22 @@ import { dataChanged } from '../client/client.ts';
 import { isFinal, throttled } from '../client/throttling.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
+import type { RowLayout } from '../operations/field.ts';
 import { seriesShow } from '../operations/index.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import { type Failure, isOfOneSeries, type QueryAnswer, type QueryContext } from './answer.ts';
-import type { RowLayout } from './row-layout.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** The rows of an answer that is put together from the answers to several requests. */
 export type ComposedRows<R extends Row> = RowLayout & {
-  readonly object: 'diff' | 'panel' | 'release_table' | 'revision_statistics' | 'revision_triangle';
+  readonly object:
+    | 'comparison'
+    | 'diff'
+    | 'panel'
+    | 'release_table'
+    | 'revision_statistics'
+    | 'revision_triangle'
+    | 'versions';
   readonly asOf?: Day;
   /** By column, how the vintages came about that its values are from. */
   readonly kinds?: { readonly [column: string]: string };

@@ -85,7 +85,11 @@ function valuesByDate(rows: readonly ObservationRow[]): ReadonlyMap<Day, string>
 }
 
 /** Notes that all values changed about alike. A store has one unit for all vintages, so the note leaves the reason open. */
-function noteRescaling(id: string, rows: readonly DiffRow[], { note }: QueryContext): void {
+export function noteRescaling(
+  id: string,
+  rows: readonly Pick<DiffRow, 'new' | 'old'>[],
+  { note }: QueryContext,
+): void {
   if (note === undefined) return;
   const pairs = rows.flatMap((row) =>
     row.old === null || row.new === null ? [] : [{ old: row.old, new: row.new }],

@@ -1,11 +1,17 @@
 import { maturitiesOf } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Field, RowFrom } from '../operations/field.ts';
+import { type RowLayout, showing } from '../operations/field.ts';
 import { curve, operations, revisions, vintages } from '../operations/index.ts';
 import type { Operation, RowOf } from '../operations/operation.ts';
 import type { Query, YieldTableQuery } from './query.ts';
-import { releaseLayout, statisticsLayout } from './release-layouts.ts';
-import { type RowLayout, showing } from './row-layout.ts';
+import {
+  comparedLayout,
+  releaseLayout,
+  statisticsLayout,
+  versionsLayout,
+  wideComparedLayout,
+} from './vintage-layouts.ts';
 
 /** The operation of that name. */
 export function operationNamed(name: string): Operation {
@@ -25,6 +31,11 @@ export function layoutOf(query: Query): RowLayout | undefined {
       return query.stats ? statisticsLayout : releaseLayout(query.horizons);
     case 'triangle':
       return undefined;
+    case 'versions': {
+      if (!query.compared) return versionsLayout(query.days);
+      if (!query.wide) return comparedLayout;
+      return query.ids.some((id) => id.includes('*')) ? undefined : wideComparedLayout(namesOf(query.ids));
+    }
     case 'vintages':
       return vintages;
     case 'curve':
@@ -37,13 +48,18 @@ export function layoutOf(query: Query): RowLayout | undefined {
     case 'real-time-panel': {
       if (!query.wide) return longPanelLayout;
       if (query.ids.some((id) => id.includes('*'))) return undefined;
-      const byId = new Map([...query.ids].reverse().map((typed) => [typed.toUpperCase(), typed]));
-      const names = [...new Set(query.ids.map((id) => id.toUpperCase()))].map((id) => byId.get(id) ?? id);
+      const names = namesOf(query.ids);
       return query.kind === 'panel'
         ? widePanelLayout('date', names, false)
         : widePanelLayout('as_of', names, query.withDates);
     }
   }
+}
+
+/** The ids as typed, each series once. */
+function namesOf(ids: readonly string[]): readonly string[] {
+  const byId = new Map([...ids].reverse().map((typed) => [typed.toUpperCase(), typed]));
+  return [...new Set(ids.map((id) => id.toUpperCase()))].map((id) => byId.get(id) ?? id);
 }
 
 /** Whether the rows of a query can be drawn as a chart. */

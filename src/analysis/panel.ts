@@ -1,5 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import { kindsText, parseVintageKind } from '../domain/series/series.ts';
+import type { RowLayout } from '../operations/field.ts';
 import { observations } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
@@ -7,7 +8,6 @@ import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from
 import { noteBasis } from './coverage.ts';
 import { longPanelLayout, type PanelRow, type WideRow, widePanelLayout } from './layouts.ts';
 import type { PanelQuery, SortOrder } from './query.ts';
-import type { RowLayout } from './row-layout.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
 /** Several series as known on one day, aligned by date. */

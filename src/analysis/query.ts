@@ -44,6 +44,8 @@ export type ReleasesQuery = {
   readonly id: string;
   readonly horizons: readonly Horizon[];
   readonly stats: boolean;
+  /** What is made of the values, each time of those of one vintage. */
+  readonly units?: Omit<Transformation, 'aggregation'>;
   readonly from?: Day;
   readonly to?: Day;
   /** The newest dates, at most this number. */
@@ -93,6 +95,21 @@ export type DiffQuery = Transformed & {
   readonly allRows: boolean;
 };
 
+/** An as-of date, or the newest vintage. */
+export type Version = Day | 'latest';
+
+/** The values of series as of several days; `compared`: those as of the first of two days beside those of the other. */
+export type VersionsQuery = PanelForm & {
+  readonly kind: 'versions';
+  readonly ids: readonly string[];
+  readonly days: readonly Version[];
+  readonly compared: boolean;
+  readonly from?: Day;
+  readonly to?: Day;
+  /** The newest dates of each series, at most this number. */
+  readonly limit?: number;
+};
+
 /** How a panel is laid out: long, or `wide` with a column for each series. */
 type PanelForm = Transformed & { readonly wide: boolean; readonly sort: SortOrder };
 
@@ -135,6 +152,7 @@ export type AnalysisQuery =
   | YieldCurveQuery
   | YieldTableQuery
   | DiffQuery
+  | VersionsQuery
   | PanelQuery
   | RealTimePanelQuery;
 

@@ -1,7 +1,9 @@
-import { type Day, earlier } from '../domain/series/date.ts';
+import { type Day, earlier, type Frequency } from '../domain/series/date.ts';
 import { dayOfHorizon, type Horizon, horizonName, type VintageRecord } from '../domain/series/releases.ts';
 import { type Change, knownOn } from '../domain/series/revision-history.ts';
 import { type RevisionStatistics, revisionStatistics } from '../domain/series/revision-statistics.ts';
+import { parseFrequency } from '../domain/series/series.ts';
+import { firstInput, type Transformation, Transformer, Vintages } from '../domain/series/transformation.ts';
 import { revisions, vintages } from '../operations/index.ts';
 import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { releasesDrawing } from './charts.ts';
@@ -9,13 +11,13 @@ import { type ComposedContext, type ComposedRows, composed, eachOf } from './com
 import { noteBasis } from './coverage.ts';
 import type { WideRow } from './layouts.ts';
 import type { ReleasesQuery, TriangleQuery } from './query.ts';
+import { type FirstVintage, firstVintageOf } from './revisions.ts';
 import {
   type RevisionStatisticsRow,
   releaseLayout,
   statisticsLayout,
   triangleLayout,
-} from './release-layouts.ts';
-import { type FirstVintage, firstVintageOf } from './revisions.ts';
+} from './vintage-layouts.ts';
 
 /** Every change of the value of one date, oldest first, and its first release where that is in the record. */
 type DatedHistory = {
@@ -24,6 +26,9 @@ type DatedHistory = {
   readonly released: Day | undefined;
 };
 
+/** The value of a date on a day, as published or transformed; null where it was not known. */
+type ValueOn = (dated: DatedHistory, day: Day) => string | null;
+
 /** What is known of a series up to the as-of date. */
 type SeriesHistory = VintageRecord & {
   /** Newest date first. */
@@ -31,6 +36,7 @@ type SeriesHistory = VintageRecord & {
   /** How its vintages came about. */
   readonly kinds: readonly string[];
   readonly firstVintage: FirstVintage | undefined;
+  readonly valueOn: ValueOn;
 };
 
 /** The values of a series at some horizons, or statistics of the revisions between them. */
@@ -111,14 +117,14 @@ function statisticsRow(earlierOne: Horizon, laterOne: Horizon, history: SeriesHi
 /** The triangle of revisions: a row for each date, newest first, and a column for each vintage. */
 export function answerTriangle(query: TriangleQuery, context: QueryContext): Promise<QueryAnswer<WideRow>> {
   return composed(context, (counting) =>
-    ofHistory(query, counting, async ({ dates, vintages }) => {
+    ofHistory(query, counting, async ({ dates, vintages, valueOn }) => {
       const first = earliest(dates);
       // Vintages before the first value of any of the dates would be empty columns.
       const columns = vintages.filter((day) => first !== undefined && day >= first);
       const rows = dates.map(
-        ({ date, changes }): WideRow => ({
-          date,
-          ...Object.fromEntries(columns.map((day) => [day, knownOn(changes, day)])),
+        (dated): WideRow => ({
+          date: dated.date,
+          ...Object.fromEntries(columns.map((day) => [day, valueOn(dated, day)])),
         }),
       );
       return { object: 'revision_triangle', ...triangleLayout(columns), rows };
@@ -132,13 +138,9 @@ function earliest(dates: readonly DatedHistory[]): Day | undefined {
 }
 
 /** The value of a date at a horizon; null where that is not known, or the value was withdrawn by then. */
-function valueAt(
-  horizon: Horizon,
-  { changes, released }: DatedHistory,
-  record: VintageRecord,
-): string | null {
-  const day = dayOfHorizon(horizon, released, record);
-  return day === undefined ? null : knownOn(changes, day);
+function valueAt(horizon: Horizon, dated: DatedHistory, history: SeriesHistory): string | null {
+  const day = dayOfHorizon(horizon, dated.released, history);
+  return day === undefined ? null : history.valueOn(dated, day);
 }
 
 /** Answers a query about the history of one series, with the notes that every such answer has. */
@@ -157,10 +159,12 @@ async function ofHistory<R extends WideRow | RevisionStatisticsRow>(
 }
 
 async function historyOf(
-  { id, from, to, limit, asOf }: ReleasesQuery | TriangleQuery,
+  { id, from = '', to, limit, asOf, units }: ReleasesQuery | TriangleQuery,
   context: ComposedContext,
 ): Promise<SeriesHistory> {
-  const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  // A transformed value may be computed from one of the year before.
+  const first = units === undefined || from === '' ? from : (firstInput(from) ?? from);
+  const range = { ...(first !== '' && { from: first }), ...(to !== undefined && { to }) };
   const [published, listed, firstVintage] = await Promise.all([
     rowsOf(context, revisions, { id, ...range }),
     rowsOf(context, vintages, { id, ...(asOf !== undefined && { to: asOf }) }),
@@ -177,13 +181,29 @@ async function historyOf(
     if (asOf !== undefined && as_of_date > asOf) continue;
     byDate.set(date, [...(byDate.get(date) ?? []), { asOf: as_of_date, value }]);
   }
-  const dates = [...byDate].slice(0, limit).map(([date, changes]) => ({
+  const shown = [...byDate].filter(([date]) => date >= from).slice(0, limit);
+  const dates = shown.map(([date, changes]) => ({
     date,
     changes,
     released: firstVintage === undefined || date > firstVintage.newest ? changes[0]?.asOf : undefined,
   }));
   noteSampled(id, kinds, context);
-  return { dates, vintages: days, until, kinds, firstVintage };
+  const frequency = parseFrequency(published[0]?.frequency ?? '') ?? '';
+  const valueOn = units === undefined ? publishedOn : transformedOn(id, frequency, units, byDate);
+  return { dates, vintages: days, until, kinds, firstVintage, valueOn };
+}
+
+const publishedOn: ValueOn = ({ changes }, day) => knownOn(changes, day);
+
+function transformedOn(
+  id: string,
+  frequency: Frequency,
+  units: Transformation,
+  changes: ReadonlyMap<Day, readonly Change[]>,
+): ValueOn {
+  const transformer = new Transformer(id, frequency, units);
+  const vintages = new Vintages(changes);
+  return ({ date }, day) => transformer.valueIn(vintages.on(day), date)?.value ?? null;
 }
 
 /** Notes that samples are no releases. */

@@ -22,7 +22,14 @@ import { spreadDrawing, yieldsDrawing } from './rate-charts.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
 /** Answers a query, with no more requests than the next page takes. */
-export async function run(query: Query, asked: QueryContext): Promise<QueryAnswer> {
+export async function run(query: Query, context: QueryContext): Promise<QueryAnswer> {
+  const answer = await answered(query, context);
+  if (context.recessions !== true || answer.drawing === undefined) return answer;
+  const { withRecessions } = await import('./recessions.ts');
+  return { ...answer, drawing: await withRecessions(answer.drawing, query, context) };
+}
+
+async function answered(query: Query, asked: QueryContext): Promise<QueryAnswer> {
   const context = 'transformation' in query ? await transformedContext(query, asked) : asked;
   if (query.kind === 'operation') return answerOperation(query, context);
   // The chart of a panel as of one day is that of its observations, which say their units and sources.

@@ -8,10 +8,12 @@ import {
   type PanelQuery,
   type RealTimePanelQuery,
   type ReleasesQuery,
+  type Version,
+  type VersionsQuery,
   type YieldCurveQuery,
 } from '../analysis/query.ts';
-import type { RevisionStatisticsRow } from '../analysis/release-layouts.ts';
 import { transformedContext } from '../analysis/run.ts';
+import type { ComparedRow, RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
 import type { Day } from '../domain/series/date.ts';
 import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
 import { transformationOf } from '../domain/series/transformation.ts';
@@ -28,6 +30,7 @@ import type {
   RevisionsParams,
   SomeHorizon,
   TriangleParams,
+  VersionsParams,
 } from './revision-params.ts';
 import type { CurveParams, DiffParams, PanelParams, VintagesParams, YieldTableParams } from './signatures.ts';
 
@@ -64,13 +67,18 @@ export class Analyses {
     params: RevisionsParams = {},
   ): Promise<Result<RevisionRow | RevisionStatisticsRow | WideRow>> {
     const { demands, own } = separated(params);
-    const { release, after, wide = false, stats = false, date, cursor, ...rest } = own;
-    const about = { ...rest, id: id.toUpperCase() };
+    const { release, after, wide = false, stats = false, date, cursor, units: name, digits, ...rest } = own;
+    const dates = { ...rest, id: id.toUpperCase() };
+    const units = transformationOf({
+      ...(name !== undefined && { units: name }),
+      ...(digits !== undefined && { digits }),
+    });
+    const about = { ...dates, ...(units !== undefined && { units }) };
     const releases = [release ?? []].flat().flatMap((one) => parseReleases(String(one)));
     const named = [...releases, ...[after ?? []].flat().flatMap((one) => parseAfter(String(one)))];
     if (!wide && !stats && named.length === 0) {
       const { answerRevisions } = await import('../analysis/revisions.ts');
-      const of = { ...about, ...(date !== undefined && { date }), ...(cursor !== undefined && { cursor }) };
+      const of = { ...dates, ...(date !== undefined && { date }), ...(cursor !== undefined && { cursor }) };
       return this.#result(demands, (context) =>
         answerRevisions(this.#bound({ kind: 'revisions', ...of }), context),
       );
@@ -134,6 +142,55 @@ export class Analyses {
     const query = this.#bound<DiffQuery>({ kind: 'diff', ids: [ids].flat(), days, allRows, ...range });
     return this.#result(demands, async (context) =>
       answerDiff(query, await transformedContext({ transformation: transformationOf(own) }, context)),
+    );
+  }
+
+  /**
+   * The values of series as of one day beside those as of another, `latest` being the newest vintage, with the difference
+   * and that in percent; newest first.
+   */
+  async compare(
+    ids: string | readonly string[],
+    days: readonly [Version, Version],
+    params: VersionsParams = {},
+  ): Promise<Result<ComparedRow>> {
+    const { answerComparison } = await import('../analysis/versions.ts');
+    return this.#versions(ids, days, params, true, answerComparison);
+  }
+
+  /** The values of series as of several days, with a column for each day; `latest` is the newest vintage. */
+  async versions(
+    ids: string | readonly string[],
+    days: readonly Version[],
+    params: VersionsParams = {},
+  ): Promise<Result<WideRow>> {
+    const { answerSideBySide } = await import('../analysis/versions.ts');
+    return this.#versions(ids, days, params, false, answerSideBySide);
+  }
+
+  #versions<R extends Row>(
+    ids: string | readonly string[],
+    days: readonly Version[],
+    params: VersionsParams,
+    compared: boolean,
+    answer: (query: VersionsQuery, context: QueryContext) => Promise<QueryAnswer<R>>,
+  ): Promise<Result<R>> {
+    const { demands, own } = separated(params);
+    const { from, to, limit, sort = 'desc' } = own;
+    const query = this.#bound<VersionsQuery>({
+      kind: 'versions',
+      ids: [ids].flat(),
+      days,
+      compared,
+      wide: false,
+      sort,
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...(limit !== undefined && { limit }),
+    });
+    const transformation = transformationOf(own);
+    return this.#result(demands, async (context) =>
+      answer(query, await transformedContext({ transformation }, context)),
     );
   }
 

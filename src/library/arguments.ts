@@ -205,6 +205,17 @@ export const twoAsOfDays: Kind = Object.assign(
   { schema: { type: 'array', items: { type: 'string', format: 'date' }, minItems: 2, maxItems: 2 } },
 );
 
+/** As-of dates, each once, of which `latest` is the newest vintage; `count` of them, or at least one. */
+export function versionDays(count?: number): Kind {
+  return (value, name, clock) => {
+    const days: readonly unknown[] = Array.isArray(value) ? value : [];
+    if (days.length === 0 || days.length !== (count ?? days.length))
+      throw refused(name, value, 'use as-of dates, such as ["2009-07-30", "latest"]');
+    for (const day of days) if (day !== 'latest') asOfDay(day, name, clock);
+    if (new Set(days).size < days.length) throw refused(name, value, 'name each day once');
+  };
+}
+
 /** What an answer must be based on. */
 export const demandKinds = {
   exact: described('Refuses answers from vintages whose days are not days of publication.', flag),

@@ -1,10 +1,15 @@
 import type { Demands } from '../analysis/basis.ts';
 import type { Day } from '../domain/series/date.ts';
+import type { TransformationParams } from '../domain/series/transformation.ts';
+import { type Units, unitsChoices } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import { revisions } from '../operations/index.ts';
 import {
   asOfDay,
+  choice,
+  day,
   described,
+  extentKinds,
   flag,
   integer,
   type Kinds,
@@ -13,6 +18,7 @@ import {
   oneOrSeveral,
   releaseKind,
 } from './arguments.ts';
+import { unitsKinds } from './units-params.ts';
 
 /** The newest dates from `from` to `to`, at most `limit`, up to what was known on `asOf`. */
 type SomeDates = {
@@ -22,8 +28,13 @@ type SomeDates = {
   readonly asOf?: Day | undefined;
 };
 
+/** FRED's name of the units of the values at releases, each computed from one vintage, and their decimals. */
+type SomeUnits = { readonly units?: Units | undefined; readonly digits?: number | undefined };
+
 /** The parameters of revisions as they were published, of one `date` or of several. */
 export type PublishedParams = SomeDates & {
+  readonly units?: undefined;
+  readonly digits?: undefined;
   readonly date?: Day | undefined;
   readonly cursor?: string | undefined;
   readonly release?: undefined;
@@ -33,16 +44,17 @@ export type PublishedParams = SomeDates & {
 };
 
 /** The parameters of a table of releases; with `stats`, of statistics of the revisions between them. */
-export type ReleasesParams = SomeDates & {
-  readonly date?: undefined;
-  readonly cursor?: undefined;
-  /** Numbers of releases, or `final` for the newest values. */
-  readonly release?: number | 'final' | readonly (number | 'final')[] | undefined;
-  /** Days after the first release. */
-  readonly after?: number | readonly number[] | undefined;
-  readonly stats?: boolean | undefined;
-  readonly wide?: false | undefined;
-};
+export type ReleasesParams = SomeDates &
+  SomeUnits & {
+    readonly date?: undefined;
+    readonly cursor?: undefined;
+    /** Numbers of releases, or `final` for the newest values. */
+    readonly release?: number | 'final' | readonly (number | 'final')[] | undefined;
+    /** Days after the first release. */
+    readonly after?: number | readonly number[] | undefined;
+    readonly stats?: boolean | undefined;
+    readonly wide?: false | undefined;
+  };
 
 /** At least one release or number of days. */
 export type SomeHorizon =
@@ -50,14 +62,15 @@ export type SomeHorizon =
   | { readonly after: NonNullable<ReleasesParams['after']> };
 
 /** The parameters of the triangle of revisions: with `wide`, a column for each vintage. */
-export type TriangleParams = SomeDates & {
-  readonly date?: undefined;
-  readonly cursor?: undefined;
-  readonly wide: true;
-  readonly release?: undefined;
-  readonly after?: undefined;
-  readonly stats?: false | undefined;
-};
+export type TriangleParams = SomeDates &
+  SomeUnits & {
+    readonly date?: undefined;
+    readonly cursor?: undefined;
+    readonly wide: true;
+    readonly release?: undefined;
+    readonly after?: undefined;
+    readonly stats?: false | undefined;
+  };
 
 /** The parameters of revisions. */
 export type RevisionsParams = (PublishedParams | ReleasesParams | TriangleParams) & Demands;
@@ -78,10 +91,40 @@ export const revisionsKinds = {
   ),
   wide: described('The triangle of revisions: a column for each vintage.', flag),
   stats: described('Statistics of the revisions between the releases.', flag),
+  units: described(
+    "FRED's name of the units, such as pca, each value computed from one vintage.",
+    choice(unitsChoices),
+  ),
+  digits: described("The decimals of each result; FRED's unless given.", integer(0, 20)),
 } satisfies Kinds<Omit<RevisionsParams, keyof Demands>>;
 
+/** The parameters of values as of several days. */
+export type VersionsParams = Omit<SomeDates, 'asOf'> &
+  TransformationParams &
+  Demands & { readonly sort?: 'asc' | 'desc' | undefined };
+
+/** What the parameters of values as of several days may be. */
+export const versionKinds = {
+  from: described('First date.', day),
+  to: described('Last date.', day),
+  limit: described('The newest dates, at most this number.', extentKinds.limit),
+  sort: described('The newest date first unless `asc`.', choice(['asc', 'desc'])),
+  ...unitsKinds,
+};
+
 /** Refuses parameters of one kind of answer about revisions beside those of another. */
-export function checkRevisions({ date, cursor, from, to, release, after, wide, stats }: NamedValues): void {
+export function checkRevisions({
+  date,
+  cursor,
+  from,
+  to,
+  release,
+  after,
+  wide,
+  stats,
+  units,
+  digits,
+}: NamedValues): void {
   const refuse = (field: string, detail: string) => {
     throw new Problem('bad-input', detail, { field });
   };
@@ -94,7 +137,11 @@ export function checkRevisions({ date, cursor, from, to, release, after, wide, s
   ];
   if (wide === true && table.length > 0)
     refuse('wide', `'wide' is the triangle of all vintages: leave out '${table[0]}'`);
-  if (wide !== true && table.length === 0) return;
+  if (wide !== true && table.length === 0) {
+    if (units !== undefined || digits !== undefined)
+      refuse('units', "'units' needs 'release', 'after', 'wide' or 'stats'");
+    return;
+  }
   if (date !== undefined) refuse('date', "'date' is for the list of revisions: use 'from' and 'to'");
   if (cursor !== undefined) refuse('cursor', "'cursor' is for the list of revisions: use 'from' and 'to'");
 }

@@ -28,9 +28,16 @@ import {
   seriesId,
   seriesIds,
   twoAsOfDays,
+  versionDays,
 } from './arguments.ts';
 import type { Signature } from './call.ts';
-import { checkRevisions, type RevisionsParams, revisionsKinds } from './revision-params.ts';
+import {
+  checkRevisions,
+  type RevisionsParams,
+  revisionsKinds,
+  type VersionsParams,
+  versionKinds,
+} from './revision-params.ts';
 import { checkUnits, transformationIn, unitsKinds } from './units-params.ts';
 
 /** The same type, whose optional members may also be given as undefined. */
@@ -110,6 +117,12 @@ function params<T>(
 const id = { name: 'id', kind: seriesId };
 const ids = { name: 'ids', kind: seriesIds };
 
+function ofDays(name: string, about: string, count?: number): Signature {
+  const days = described('As-of dates; latest is the newest vintage.', versionDays(count));
+  const own = params<VersionsParams>(versionKinds, [], checkUnits);
+  return { name, about, args: [ids, { name: 'days', kind: days }], params: own };
+}
+
 /** What the methods of the analyses take. */
 export const analysisSignatures = {
   revisions: {
@@ -155,6 +168,8 @@ export const analysisSignatures = {
       checkUnits,
     ),
   },
+  compare: ofDays('compare', 'The values of series as of one day beside those as of another.', 2),
+  versions: ofDays('versions', 'The values of series as of several days, with a column for each day.'),
   panel: {
     name: 'panel',
     about:

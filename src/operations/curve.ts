@@ -20,7 +20,7 @@ export const curve = operation({
   command: {
     words: 'curve',
     heading: 'Treasury rates',
-    features: ['nearest', 'comparison'],
+    features: ['nearest', 'vs'],
     analysis: 'curve',
     examples: `
 # the curve of a day

@@ -211,3 +211,11 @@ export function nullableExtension<const N extends string, const T extends FieldT
 ) {
   return { ...extension(name, type, description), nullable: true } as const;
 }
+
+/** The fields that the rows of an answer may show, and those shown unless others are chosen. */
+export type RowLayout = { readonly fields: readonly Field[]; readonly columns: readonly string[] };
+
+/** The layout that shows all fields. */
+export function showing(fields: readonly Field[]): RowLayout {
+  return { fields, columns: fields.map(({ name }) => name) };
+}

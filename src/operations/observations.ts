@@ -62,7 +62,7 @@ export const observations = operation({
     alias: 'obs',
     argument: 'id',
     several: true,
-    features: ['oldest', 'sort', 'units'],
+    features: ['oldest', 'sort', 'units', 'versions'],
     examples: `
 # GDP as it was known at the end of 30 January 2015
 asof observations GDP --as-of 2015-01-30
@@ -74,6 +74,10 @@ asof obs "PCE*" --first-release --from 2015-01-01 -o first.csv
 asof obs UNRATE --as-of 2020-06-30 --from 2000-01-01 --plot
 # the same chart as a file
 asof obs UNRATE --as-of 2020-06-30 --from 2000-01-01 -o unrate.svg
+# what was known at the end of January 2009 beside what is known now
+asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
+# several vintages side by side
+asof obs GDP --vintages 2009-01-30,2010-07-30,latest --from 2007-01-01
 `,
   },
   summary: 'The values of series, as they were known on a day',

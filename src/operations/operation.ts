@@ -67,10 +67,10 @@ type Example<R = Row> = {
 };
 
 /** A feature of a listing; `oldest` is of one that is newest first, `units` of values by date, which can be transformed. */
-type ListingFeature = 'oldest' | 'sort' | 'units' | 'wide';
+type ListingFeature = 'oldest' | 'sort' | 'units' | 'versions' | 'wide';
 
 /** A feature of a command beyond the parameters of its operation. */
-export type CommandFeature = ListingFeature | 'as-of' | 'comparison' | 'nearest' | 'releases' | 'sources';
+export type CommandFeature = ListingFeature | 'as-of' | 'nearest' | 'sources' | 'vs';
 
 /** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {

@@ -16,7 +16,7 @@ export const revisions = operation({
     words: 'revisions',
     heading: 'Series',
     argument: 'id',
-    features: ['as-of', 'releases'],
+    features: ['as-of'],
     analysis: 'revisions',
     examples: `
 # how often the fourth quarter of 2008 was revised

@@ -8,6 +8,8 @@ type FormatEntry = {
   readonly load: () => Promise<RendererClass>;
   /** Whether the output is binary, which a terminal cannot show. */
   readonly binary?: true;
+  /** Whether the output is a chart. */
+  readonly picture?: true;
   /** Whether the format requires a header. */
   readonly needsHeader?: true;
 };
@@ -29,7 +31,23 @@ const formats = {
     load: async () => (await import('./markdown.ts')).MarkdownRenderer,
     needsHeader: true,
   },
-  svg: { extensions: ['svg'], load: async () => (await import('./chart/svg/svg.ts')).SvgRenderer },
+  latex: { extensions: ['tex'], load: async () => (await import('./latex.ts')).LatexRenderer },
+  xlsx: {
+    extensions: ['xlsx'],
+    load: async () => (await import('./xlsx.ts')).XlsxRenderer,
+    binary: true,
+  },
+  svg: {
+    extensions: ['svg'],
+    load: async () => (await import('./chart/svg/svg.ts')).SvgRenderer,
+    picture: true,
+  },
+  png: {
+    extensions: ['png'],
+    load: async () => (await import('./chart/png.ts')).PngRenderer,
+    binary: true,
+    picture: true,
+  },
 } as const satisfies { readonly [name: string]: FormatEntry };
 
 /** The name of an output format. */
@@ -73,6 +91,12 @@ export function formatForFile(path: string): OutputFormat | undefined {
       hints: ['--format sets the format of a file with any name'],
     },
   );
+}
+
+/** Whether the outputs of a format are charts. */
+export function isPicture(name: OutputFormat): boolean {
+  const format: FormatEntry = formats[name];
+  return format.picture === true;
 }
 
 /** Refuses a format that cannot be written as the user asks: binary on a terminal, Markdown without a header. */

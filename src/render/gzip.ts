@@ -48,8 +48,8 @@ export class GzipRenderer implements Renderer {
     return this.#members.write(this.#inner.page(envelope));
   }
 
-  *end(): Generator<Uint8Array> {
-    for (const chunk of endChunks(this.#inner)) yield this.#members.write(chunk);
+  async *end(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of endChunks(this.#inner)) yield this.#members.write(chunk);
     yield this.#members.end();
   }
 

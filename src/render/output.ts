@@ -1,7 +1,14 @@
 import { Problem } from '../errors/problem.ts';
-import type { Drawing, TextSize } from './chart/drawing.ts';
+import type { ChartOptions, Drawing, TextSize } from './chart/drawing.ts';
 import { selectColumns } from './columns.ts';
-import { checkFormat, createRenderer, formatForFile, isGzipName, type OutputFormat } from './formats.ts';
+import {
+  checkFormat,
+  createRenderer,
+  formatForFile,
+  isGzipName,
+  isPicture,
+  type OutputFormat,
+} from './formats.ts';
 import type { OutputLayout, Renderer } from './renderer.ts';
 
 /** What a caller says about the output of a query. */
@@ -16,6 +23,8 @@ export type OutputFlags = {
   readonly everything: boolean;
   /** Draws a chart in text instead of rows. */
   readonly plot: boolean;
+  /** How a chart looks, and whether it shows recessions. */
+  readonly chart?: ChartOptions & { readonly recessions?: boolean };
   readonly failEmpty: boolean;
   readonly colour: boolean;
 };
@@ -39,8 +48,11 @@ export type OutputChoice = {
   readonly onTerminal: boolean;
   /** The size of a chart in text, where one is drawn instead of rows. */
   readonly plot: TextSize | undefined;
-  /** Whether rows are drawn, as text or as svg. */
+  /** Whether rows are drawn, as text or as a picture. */
   readonly drawn: boolean;
+  readonly chart: ChartOptions;
+  /** Whether the chart shows recessions. */
+  readonly recessions: boolean;
   /** Whether only the first rows are shown: of a table on a terminal. */
   readonly screenful: boolean;
   readonly columns: readonly string[] | undefined;
@@ -56,19 +68,25 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
   const terminal = file === undefined ? place.terminal : undefined;
   const onTerminal = terminal !== undefined;
   const named = flags.format ?? (file === undefined ? undefined : formatForFile(file));
-  const inText = flags.plot && named !== 'svg';
+  const inText = flags.plot && (named === undefined || !isPicture(named));
   // What is typed goes before what the environment says.
   const format = named ?? (inText ? 'table' : place.format) ?? (onTerminal ? 'table' : 'csv');
-  if ((format === 'svg' || inText) && !drawable) throw notDrawn(inText ? '--plot' : format);
+  if ((isPicture(format) || inText) && !drawable) throw notDrawn(inText ? '--plot' : format);
   checkFormat(format, { header, onTerminal });
-  const drawn = inText || format === 'svg';
+  const drawn = inText || isPicture(format);
   if (drawn) checkChart(flags, format);
+  const { recessions = false, ...chart } = flags.chart ?? {};
+  const [option] = Object.keys(flags.chart ?? {});
+  if (option !== undefined && !drawn)
+    throw new Problem('bad-input', `--${option} is about charts: use --plot, or a file such as -o chart.svg`);
   return {
     format,
     file,
     onTerminal,
-    plot: inText ? plotSize(place, terminal) : undefined,
+    plot: inText ? plotSize(place, terminal, chart) : undefined,
     drawn,
+    chart,
+    recessions,
     screenful: onTerminal && format === 'table' && !inText && !flags.everything,
     columns: flags.columns,
     header,
@@ -91,7 +109,7 @@ function notDrawn(asked: string): Problem {
 function checkChart({ format: typed, columns, header, plot }: OutputFlags, format: OutputFormat): void {
   // The extension .txt is a chart in text as well.
   const other = format === 'table' ? typed : format;
-  if (plot && other !== undefined && other !== 'svg')
+  if (plot && other !== undefined && !isPicture(other))
     throw new Problem('bad-input', `two formats: --plot and ${other}`, {
       hints: ['-o chart.svg draws into a file'],
     });
@@ -104,11 +122,15 @@ function checkChart({ format: typed, columns, header, plot }: OutputFlags, forma
 
 const usualWidth = 80;
 
-function plotSize({ plotWidth = usualWidth }: OutputPlace, terminal: OutputPlace['terminal']): TextSize {
-  if (terminal === undefined) return { width: plotWidth, height: undefined };
+function plotSize(
+  { plotWidth = usualWidth }: OutputPlace,
+  terminal: OutputPlace['terminal'],
+  { width, height }: ChartOptions,
+): TextSize {
+  if (terminal === undefined) return { width: width ?? plotWidth, height };
   const { columns, rows } = terminal;
   // What was typed stays in sight, and the next prompt has a line.
-  return { width: columns, height: rows === undefined ? undefined : rows - 2 };
+  return { width: width ?? columns, height: height ?? (rows === undefined ? undefined : rows - 2) };
 }
 
 /** What an output shows: the fields and columns of its rows, and how they are drawn where they are. */
@@ -118,17 +140,19 @@ export type Shown = {
   readonly drawing?: Drawing;
   /** Whether a terminal shows each row as a card. */
   readonly card?: boolean;
+  /** What else an output with notes says of the answer. */
+  readonly about?: OutputLayout['about'];
 };
 
 /** The renderer of an output; `requestId` says whether JSON names the request that was answered. */
 export async function rendererFor(
   output: OutputChoice,
-  { fields, columns, drawing, card }: Shown,
+  { fields, columns, drawing, card, about }: Shown,
   requestId: boolean,
 ): Promise<Renderer> {
   if (output.plot !== undefined && drawing !== undefined) {
     const { TextChartRenderer } = await import('./chart/text/text.ts');
-    return packedFor(output, new TextChartRenderer(drawing, output.plot, output.colour));
+    return packedFor(output, new TextChartRenderer(drawing, output.plot, output.colour, output.chart));
   }
   const layout = {
     columns: selectColumns(fields, columns, output.columns),
@@ -136,7 +160,8 @@ export async function rendererFor(
     colour: output.colour,
     requestId,
     ...(output.width !== undefined && { width: output.width }),
-    ...(drawing !== undefined && { drawing }),
+    ...(drawing !== undefined && { drawing, chart: output.chart }),
+    ...(about !== undefined && { about }),
   };
   if (card === true && output.onTerminal && output.format === 'table') {
     const { CardRenderer } = await import('./table/table.ts');

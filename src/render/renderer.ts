@@ -1,5 +1,5 @@
 import type { Envelope } from '../operations/envelope.ts';
-import type { Drawing } from './chart/drawing.ts';
+import type { ChartOptions, Drawing } from './chart/drawing.ts';
 import type { Columns } from './columns.ts';
 
 /** The user's choices for an output, apart from its format. */
@@ -11,8 +11,11 @@ export type OutputLayout = {
   readonly width?: number;
   /** Whether escape sequences are allowed, such as a bold header. */
   readonly colour: boolean;
-  /** How a chart draws the rows; only picture formats need it. */
+  /** How a chart draws the rows, and how it looks; only picture formats need them. */
   readonly drawing?: Drawing;
+  readonly chart?: ChartOptions;
+  /** What else an output with notes says of the answer, by name; asked for after the last page. */
+  readonly about?: () => Promise<readonly (readonly [name: string, text: string])[]>;
   /** Whether json includes the id of the request (default true). */
   readonly requestId?: boolean;
 };
@@ -25,7 +28,7 @@ export type Renderer = {
   /** Adds a page; returns what can be written so far, which may be empty. */
   page(envelope: Envelope): Chunk;
   /** Completes the output after the last page; a large ending comes in pieces. */
-  end(): string | Iterable<Uint8Array>;
+  end(): string | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   /** The columns left out because the terminal is too narrow; final after `end`. */
   dropped?(): readonly string[];
 };
@@ -40,7 +43,7 @@ export type TextRenderer = Renderer & {
 export type RendererClass = new (layout: OutputLayout) => Renderer;
 
 /** Completes an output; returns the remaining chunks. */
-export function endChunks(renderer: Renderer): Iterable<Chunk> {
+export function endChunks(renderer: Renderer): Iterable<Chunk> | AsyncIterable<Chunk> {
   const rest = renderer.end();
   return typeof rest === 'string' ? [rest] : rest;
 }
@@ -54,5 +57,5 @@ export async function* renderPages(
     const chunk = renderer.page(envelope);
     if (chunk.length > 0) yield chunk;
   }
-  for (const chunk of endChunks(renderer)) if (chunk.length > 0) yield chunk;
+  for await (const chunk of endChunks(renderer)) if (chunk.length > 0) yield chunk;
 }

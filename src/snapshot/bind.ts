@@ -68,6 +68,14 @@ function boundQuery(query: Query, day: Day, naming: Naming): BoundQuery {
       refuseLater(rangeOf({ from, to }));
       return { query: { ...query, to }, asOf: day, words: added('--to', day, query.to) };
     }
+    case 'versions': {
+      const flag = query.compared ? '--vs' : '--vintages';
+      refuseLater(query.days.flatMap((one) => (one === 'latest' ? [] : [[flag, one] as const])));
+      // The newest vintage is that of the day; a line names its first day by a flag.
+      const days = query.days.map((one) => (one === 'latest' ? day : one));
+      const words = query.compared && query.days[0] === 'latest' ? ['--as-of', day] : [];
+      return { query: { ...query, days }, asOf: day, words };
+    }
     case 'diff':
       refuseLater([
         ['first date', query.days[0]],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { QueryContext } from '../analysis/answer.ts';
 import { Basis, type Demands, type SubjectBasis } from '../analysis/basis.ts';
+import { aboutAnswer } from '../analysis/coverage.ts';
 import { isDrawable } from '../analysis/layouts.ts';
 import type { Query } from '../analysis/query.ts';
 import { run } from '../analysis/run.ts';
@@ -174,7 +175,7 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   const client = { ...boundedClient(basis.through(writing.client), asOf), watch: unwatched };
   const notes: string[] = [];
   const note: QueryContext['note'] = ({ kind, text }) => void (kind === 'sampled' && notes.push(text));
-  const context = { client, basis, note, signal, chart: output.drawn };
+  const context = { client, basis, note, signal, chart: output.drawn, recessions: output.recessions };
   const answer = await run(query, context);
   let rows = 0;
   const counted = async function* (): AsyncGenerator<Envelope> {
@@ -192,7 +193,10 @@ async function writeLine(line: BoundLine, writing: PlanWriting): Promise<Written
   // The state of the data may have changed in the middle of an earlier attempt.
   const file = await open(path, 'w');
   try {
-    for await (const chunk of renderPages(await rendererFor(output, answer, false), counted())) {
+    for await (const chunk of renderPages(
+      await rendererFor(output, { ...answer, about: () => aboutAnswer(query, context) }, false),
+      counted(),
+    )) {
       await file.writeFile(chunk).catch(naming(path));
       await nextTick();
       signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import type { Envelope, Row } from '../../src/operations/envelope.ts';
-import type { Drawing, TextSize } from '../../src/render/chart/drawing.ts';
+import type { ChartOptions, Drawing, TextSize } from '../../src/render/chart/drawing.ts';
 import { SvgRenderer } from '../../src/render/chart/svg/svg.ts';
 import { TextChartRenderer } from '../../src/render/chart/text/text.ts';
 import { layout } from './rows.ts';
@@ -50,14 +50,20 @@ export function textOf(
   size: Partial<TextSize> = {},
   changes: Partial<Drawing> = {},
   colour = false,
+  options: ChartOptions = {},
 ): string {
-  const renderer = new TextChartRenderer(drawing(changes), { width: 80, height: undefined, ...size }, colour);
+  const full = { width: 80, height: undefined, ...size };
+  const renderer = new TextChartRenderer(drawing(changes), full, colour, options);
   return renderer.page(page(rows)) + renderer.end();
 }
 
 /** The chart as SVG of these rows. */
-export function svgOf(rows: readonly Row[], changes: Partial<Drawing> = {}): string {
-  const renderer = new SvgRenderer(layout([], { drawing: drawing(changes) }));
+export function svgOf(
+  rows: readonly Row[],
+  changes: Partial<Drawing> = {},
+  chart: ChartOptions = {},
+): string {
+  const renderer = new SvgRenderer(layout([], { drawing: drawing(changes), chart }));
   return renderer.page(page(rows)) + renderer.end();
 }
 

@@ -112,9 +112,29 @@ export function outputIn(line: TypedLine): OutputFlags {
     header: !line.has('no-header'),
     everything: line.has('all'),
     plot: line.has('plot'),
+    ...chartIn(line),
     failEmpty: line.has('fail-empty'),
     colour: !line.has('no-color'),
   };
+}
+
+/** How a chart looks, where the line says it. */
+function chartIn(line: TypedLine): Pick<OutputFlags, 'chart'> {
+  const [width, height, title] = [line.count('width'), line.count('height'), line.text('title')];
+  const index = line.value('index', (text) => {
+    if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && Number(text) > 0) return Number(text);
+    throw new Problem('bad-input', 'invalid: use a number above 0, such as 100');
+  });
+  const chart = {
+    ...(width !== undefined && { width }),
+    ...(height !== undefined && { height }),
+    ...(title !== undefined && { title }),
+    ...(line.has('grey') && { grey: true }),
+    ...(line.has('log') && { log: true }),
+    ...(index !== undefined && { index }),
+    ...(line.has('recessions') && { recessions: true }),
+  };
+  return Object.keys(chart).length === 0 ? {} : { chart };
 }
 
 /** The file that `-o` names, or undefined for stdout. */

@@ -6,6 +6,7 @@ import { knownOn, sortIn, transformedIn } from './line-values.ts';
 import { queryLine } from './operation-command.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
+import { versionFlags, versionsIn } from './version-query.ts';
 
 const { asOf, knownBefore, from, to, sort, plot, dryRun, all } = sharedFlags;
 
@@ -83,6 +84,7 @@ export function panel(inPlan: boolean): CommandSpec {
         },
         { ...from, about: 'first date; with --as-of-each, first as-of date' },
         { ...to, about: 'last date; with --as-of-each, last as-of date' },
+        versionFlags.vs,
         { name: 'wide', about: 'one column per series' },
         { name: 'with-dates', about: 'with --as-of-each --wide, the observation date beside each value' },
         {
@@ -95,7 +97,7 @@ export function panel(inPlan: boolean): CommandSpec {
         sort,
         ...sharedFlags.units,
       ],
-      [plot],
+      [plot, ...sharedFlags.charts],
     ),
     read: (line) => queryLine('panel', panelQuery(line, inPlan), line),
   };
@@ -111,10 +113,11 @@ function panelQuery(line: TypedLine, inPlan: boolean): Query {
       throw new Problem('bad-input', '--beyond is about as-of dates: use --as-of-each');
     if (withDates)
       throw new Problem('bad-input', '--with-dates needs --as-of-each: each row of this panel is a date');
-    return { kind: 'panel', ...form, ...knownOn(line) };
+    return versionsIn(line, form) ?? { kind: 'panel', ...form, ...knownOn(line) };
   }
   if (withDates && !form.wide)
     throw new Problem('bad-input', '--with-dates needs --wide: a long panel has the dates');
+  if (line.has('vs')) throw new Problem('bad-input', 'use either --vs or --as-of-each');
   if (line.has('as-of') || line.has('known-before'))
     throw new Problem('bad-input', '--as-of-each sets the as-of dates: leave out --as-of and --known-before');
   const query = {

@@ -1,5 +1,4 @@
 import type { OperationQuery, Query } from '../../analysis/query.ts';
-import { checkHorizons, parseAfter, parseReleases } from '../../domain/series/releases.ts';
 import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import { operations } from '../../operations/index.ts';
@@ -11,28 +10,18 @@ import { knownOn, sortIn, transformedIn } from './line-values.ts';
 import { type CommandExtras, operationCommand } from './operation-command.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
+import { releaseFlags, revisionsQuery, versionFlags, versionsIn } from './version-query.ts';
 
 const { asOf, knownBefore, sort, plot } = sharedFlags;
 
 /** The flags of the features that an operation may declare for its command; that of `oldest` is beside `--limit`. */
 const featureFlags: Readonly<Partial<Record<CommandFeature, readonly Flag[]>>> = {
   'as-of': [asOf, knownBefore],
-  comparison: [
-    { name: 'vs', value: 'date', about: 'compare with the curve of another date, in basis points' },
-  ],
+  vs: [{ name: 'vs', value: 'date', about: 'compare with the curve of another date, in basis points' }],
   nearest: [{ name: 'on-or-before', about: 'use the newest curve on or before the date' }],
-  releases: [
-    { name: 'release', value: 'numbers', about: 'values at releases, such as 1,2,final (the newest values)' },
-    {
-      name: 'after',
-      value: 'days',
-      about: 'values some days after the first release, such as 90d or 30d,90d',
-    },
-    { name: 'wide', about: 'the triangle: one row per date, one column per vintage' },
-    { name: 'stats', about: 'statistics of the revisions between releases (1,2,3,final unless given)' },
-  ],
   sort: [sort],
   sources: [{ name: 'sources', about: 'ask each live source once: whether it answers and takes your key' }],
+  versions: [versionFlags.vs, versionFlags.vintages],
   units: sharedFlags.units,
   wide: [
     { name: 'wide', about: 'one row per date, one column per maturity; --limit and --first count dates' },
@@ -64,46 +53,30 @@ const analysisQuery: Readonly<Record<NonNullable<CommandDeclaration['analysis']>
   },
 };
 
-/** Revisions as they were published, at some horizons, as a triangle, or statistics of them. */
-function revisionsQuery({ params, limit, cursor }: OperationQuery, line: TypedLine): Query {
-  const horizons = [
-    ...(line.value('release', parseReleases) ?? []),
-    ...(line.value('after', parseAfter) ?? []),
-  ];
-  const stats = line.has('stats');
-  const isTable = horizons.length > 0 || stats;
-  const about = {
-    id: String(params.id),
-    ...line.range(),
-    ...(limit !== undefined && { limit }),
-    ...knownOn(line),
-  };
-  if (!isTable && !line.has('wide')) {
-    const date = params.date === undefined ? {} : { date: String(params.date) };
-    return { kind: 'revisions', ...about, ...date, ...(cursor !== undefined && { cursor }) };
-  }
-  for (const flag of ['date', 'cursor'])
-    if (line.has(flag))
-      throw new Problem('bad-input', `--${flag} is for the list of revisions: use --from, --to and --limit`);
-  if (!isTable) return { kind: 'triangle', ...about };
-  if (line.has('wide'))
-    throw new Problem('bad-input', '--wide is the triangle of all vintages: use it alone');
-  return { kind: 'releases', ...about, horizons: checkHorizons(horizons, stats), stats };
-}
-
 /** What the command of an operation has besides its parameters, as the operation declares it. */
 function extrasOf({ command: { analysis, features = [] }, chart }: Operation): CommandExtras {
   return {
-    flags: features.flatMap((feature) => featureFlags[feature] ?? []),
-    outputFlags: chart === undefined ? [] : [plot],
+    flags: [
+      ...features.flatMap((feature) => featureFlags[feature] ?? []),
+      ...(analysis === 'revisions' ? releaseFlags : []),
+    ],
+    outputFlags: chart === undefined ? [] : [plot, ...sharedFlags.charts],
     query(asked, line) {
       if (analysis !== undefined) return analysisQuery[analysis](asked, line);
       if (features.includes('wide') && line.has('wide')) return yieldTable(asked, line);
-      return {
-        ...asked,
-        ...(features.includes('sort') && { sort: sortIn(line) }),
-        ...(features.includes('units') && transformedIn(line)),
+      const sort = sortIn(line);
+      const made = features.includes('units') ? transformedIn(line) : {};
+      const { ids = [], limit } = asked;
+      const about = {
+        ids,
+        ...line.range(),
+        sort,
+        wide: false,
+        ...(limit !== undefined && { limit }),
+        ...made,
       };
+      const versions = features.includes('versions') ? versionsIn(line, about) : undefined;
+      return versions ?? { ...asked, ...(features.includes('sort') && { sort }), ...made };
     },
     ...(features.includes('sources') && { instead: sourcesIn }),
   };

@@ -112,6 +112,32 @@ const amount: readonly Flag[] = [
   { name: 'debug', about: 'print headers too; keys are redacted', group: messages },
 ];
 
+/** The flags of a command with charts besides `--plot`. */
+const chartFlags = [
+  {
+    name: 'width',
+    value: 'n',
+    about: 'width of a chart, in columns or in units of the picture',
+    group: output,
+  },
+  {
+    name: 'height',
+    value: 'n',
+    about: 'height of a chart, in lines or in units of the picture',
+    group: output,
+  },
+  { name: 'title', value: 'text', about: 'title of a chart', group: output },
+  { name: 'grey', about: 'draw a picture in shades of grey, for print', group: output },
+  { name: 'log', about: 'draw values on a logarithmic scale', group: output },
+  {
+    name: 'index',
+    value: 'n',
+    about: 'draw each line in proportion to its value at the first common date, such as 100',
+    group: output,
+  },
+  { name: 'recessions', about: 'shade the recessions that were known on the as-of date', group: output },
+] as const satisfies readonly Flag[];
+
 /** The flags that several commands share, each with its heading in help. */
 export const sharedFlags = {
   /** Format, file, columns and the rest of an output of rows. */
@@ -145,6 +171,7 @@ export const sharedFlags = {
     about: 'draw a chart as wide as the terminal; -o chart.svg draws into a file',
     group: output,
   },
+  charts: chartFlags,
   dryRun: { name: 'dry-run', about: 'only print how many requests it takes' },
   access: {
     name: 'access',

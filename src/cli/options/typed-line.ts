@@ -103,6 +103,17 @@ export class TypedLine {
     return before === undefined ? undefined : this.known(before, '--known-before', true);
   }
 
+  /** As-of dates separated by commas, of which `latest` is the newest vintage; a Problem if one has not begun anywhere on Earth. */
+  versions(name: string): readonly (Day | 'latest')[] | undefined {
+    return this.value(name, (text) =>
+      text
+        .split(',')
+        .map((part) =>
+          part === 'latest' ? part : this.known(this.#day(part, `--${name}`), `--${name}`, false),
+        ),
+    );
+  }
+
   /** The date itself, or with `strict` the day before it, as an as-of date; a Problem if it has not begun anywhere on Earth. */
   known(day: Day, name: string, strict: boolean): Day {
     const asOf = strict ? addDays(day, -1) : day;

@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { AnswerProgress, Note, QueryAnswer, QueryContext } from '../../analysis/answer.ts';
 import { Basis, type Demands } from '../../analysis/basis.ts';
+import { aboutAnswer } from '../../analysis/coverage.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
@@ -31,6 +32,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
       ...basedOn(client, new Basis(line.demands, utcDay(io.clock()))),
       signal: io.signal,
       chart: output.drawn,
+      recessions: output.recessions,
       explained: true,
       progress: (share) => bar.show(() => countText(share), share),
       ...(messages.notes && { note: () => undefined }),
@@ -164,7 +166,10 @@ async function attempt({ query, output, context, bar, messages, io }: Job, sink:
   const { failures } = found;
   const isLimited =
     ('limit' in query && query.limit !== undefined) || ('first' in query && query.first !== undefined);
-  const writing = new RowOutput(await rendererFor(output, found, true), output.screenful && !isLimited);
+  const writing = new RowOutput(
+    await rendererFor(output, { ...found, about: () => aboutAnswer(query, context) }, true),
+    output.screenful && !isLimited,
+  );
   for await (const page of found.pages) {
     const chunk = writing.page(page);
     if (output.onTerminal && chunk.length > 0) bar.clear();
@@ -180,7 +185,7 @@ async function attempt({ query, output, context, bar, messages, io }: Job, sink:
   }
   if (output.onTerminal) bar.clear();
   let bytes = 0;
-  for (const chunk of writing.end()) {
+  for await (const chunk of writing.end()) {
     if (bytes > 0 && !output.onTerminal) bar.show(() => writtenText(writing.rows, bytes));
     if (!(await sink.write(chunk))) break;
     bytes += chunk.length;
@@ -253,7 +258,7 @@ class RowOutput {
   }
 
   /** The end of the output, after its last page. */
-  end(): Iterable<Chunk> {
+  end(): ReturnType<typeof endChunks> {
     return endChunks(this.#renderer);
   }
 }

@@ -17,6 +17,31 @@ export function valueAxis(low: number, high: number, count: number): Axis {
   return { ticks: labelTicks(values), place: linearScale(values[0] ?? low, values.at(-1) ?? high) };
 }
 
+/** Makes the logarithmic axis of positive values, with at most about `count` ticks; its ends are ticks. */
+export function logAxis(low: number, high: number, count: number): Axis {
+  const [least, most] = widen(low, high);
+  const values =
+    logValues(least, most, count) ?? roundValues([least, most], count).filter((value) => value > 0);
+  const [first, last] = [Math.min(values[0] ?? least, least), Math.max(values.at(-1) ?? most, most)];
+  const place = linearScale(Math.log(first), Math.log(last));
+  return { ticks: labelTicks(values), place: (value) => place(Math.log(value)) };
+}
+
+/** Round values of even distance on a logarithmic scale that cover a range: of each power of ten all, a few or one. */
+function logValues(low: number, high: number, count: number): readonly number[] | undefined {
+  for (const steps of [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]]) {
+    const from = Math.floor(Math.log10(low));
+    const all = Array.from({ length: Math.ceil(Math.log10(high)) - from + 1 }, (_, i) =>
+      steps.map((step) => Number(`${step}e${from + i}`)),
+    ).flat();
+    const first = all.findLastIndex((value) => value <= low);
+    const last = all.findIndex((value) => value >= high);
+    const values = all.slice(first, last + 1);
+    if (values.length >= 3 && (values.length <= count + 2 || steps.length === 1)) return values;
+  }
+  return undefined;
+}
+
 /** Evenly spaced round values that cover a range. */
 function roundValues([low, high]: readonly [number, number], count: number): readonly number[] {
   // d3 rounds the ends first and then chooses ticks for the rounded ends; with some counts the ticks miss the ends.

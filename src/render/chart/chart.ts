@@ -3,7 +3,7 @@ import { type Maturity, monthsOf } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope, Row } from '../../operations/envelope.ts';
 import { printable } from '../printable.ts';
-import type { ChartMark, ChartSummary, Drawing } from './drawing.ts';
+import type { ChartMark, ChartOptions, ChartSummary, Drawing } from './drawing.ts';
 import { type ChartPoint, splitIntoRuns, toSteps } from './runs.ts';
 
 /** A line of a chart: unbroken runs of points from left to right, and the points drawn as dots. */
@@ -35,6 +35,10 @@ export type Chart = {
   readonly range: HorizontalRange;
   readonly key: readonly string[];
   readonly source: string;
+  /** What is shaded of the horizontal axis. */
+  readonly bands: readonly (readonly [from: number, to: number])[];
+  /** Whether the values are on a logarithmic scale. */
+  readonly log: boolean;
 };
 
 /** The values of a line by day or maturity; null is a gap. */
@@ -45,13 +49,15 @@ type LineValues = Omit<ChartMark, 'at' | 'value' | 'line' | 'source'> & {
 /** Collects rows, in any order, into a chart. */
 export class ChartBuilder {
   readonly #drawing: Drawing;
+  readonly #options: ChartOptions;
   readonly #lines = new Map<string, LineValues>();
   readonly #sources = new Set<string>();
   #asOf: Day | undefined;
   #published: Day | undefined;
 
-  constructor(drawing: Drawing) {
+  constructor(drawing: Drawing, options: ChartOptions = {}) {
     this.#drawing = drawing;
+    this.#options = options;
   }
 
   /** Adds a page of rows. */
@@ -77,9 +83,11 @@ export class ChartBuilder {
   /** The chart of all rows so far. */
   build(): Chart {
     const drawing = this.#drawing;
-    const lines = [...this.#lines.values()].filter(({ at }) =>
+    const { title: named, index, log = false } = this.#options;
+    const given = [...this.#lines.values()].filter(({ at }) =>
       [...at.values()].some((value) => value !== null),
     );
+    const lines = index === undefined ? given : indexed(given, index, drawing);
     const summary: ChartSummary = {
       ...(this.#asOf !== undefined && { asOf: this.#asOf }),
       ...(this.#published !== undefined && { published: this.#published }),
@@ -87,15 +95,57 @@ export class ChartBuilder {
     };
     const range = rangeOf(drawing, lines, drawing.until?.(summary));
     const { title, subtitle } = drawing.words(summary);
+    const panels = panelsOf(lines, drawing, range);
+    if (log) checkPositive(panels);
     return {
-      title: printable(title),
+      title: printable(named ?? title),
       subtitle: printable(subtitle),
-      panels: panelsOf(lines, drawing, range),
+      panels,
       range,
       key: drawing.key(summary).map(([label, name]) => printable(`${label}: ${name}`)),
       source: printable([...this.#sources].sort().join('; ')),
+      bands: bandsOf(drawing, range),
+      log,
     };
   }
+}
+
+/** The lines in proportion to their values at the first date that all of them have. */
+function indexed(lines: readonly LineValues[], index: number, { axis }: Drawing): readonly LineValues[] {
+  const has = ({ at }: LineValues, place: string) => (at.get(place) ?? null) !== null;
+  const places = [...new Set(lines.flatMap(({ at }) => [...at.keys()]))].sort();
+  const base = places.find((place) => lines.every((line) => has(line, place)));
+  if (axis !== 'day')
+    throw new Problem('bad-input', 'a chart over maturities has no index: leave out --index');
+  if (lines.length === 0) return lines;
+  if (base === undefined) throw new Problem('bad-input', 'an index needs a date that all lines have');
+  return lines.map(({ at, ...line }) => {
+    const first = at.get(base) ?? 0;
+    if (first <= 0)
+      throw new Problem('bad-input', `${line.label} is ${first} on ${base}: an index needs a value above 0`);
+    const values = [...at].map(
+      ([place, value]) => [place, value === null ? null : (value / first) * index] as const,
+    );
+    return { ...line, unit: `Index, ${base} = ${index}`, at: new Map(values) };
+  });
+}
+
+function checkPositive(panels: readonly ChartPanel[]): void {
+  const low = Math.min(...panels.map((panel) => panel.low));
+  if (low <= 0)
+    throw new Problem('bad-input', `a logarithmic scale shows values above 0, and one is ${low}`, {
+      hints: ['leave out --log'],
+    });
+}
+
+/** The shaded times within the range. */
+function bandsOf({ bands = [] }: Drawing, range: HorizontalRange): Chart['bands'] {
+  if (range.kind !== 'day') return [];
+  return bands.flatMap(({ from, to }): Chart['bands'] => {
+    const first = Math.max(range.first, dayNumber(from));
+    const last = Math.min(range.last, to === undefined ? range.last : dayNumber(to));
+    return first < last ? [[first, last]] : [];
+  });
 }
 
 /** The sizes between which the arithmetic of scales does not overflow. */

@@ -41,6 +41,22 @@ export type Drawing = {
   /** The full names of lines, in order; empty if the title has them. */
   readonly key: (summary: ChartSummary) => readonly (readonly [label: string, name: string])[];
   readonly marks: (row: Row) => readonly ChartMark[];
+  /** Times that are shaded; one without a last day goes on to the end of the chart. */
+  readonly bands?: readonly { readonly from: Day; readonly to?: Day }[];
+};
+
+/** How a chart looks, where it is not as usual. */
+export type ChartOptions = {
+  /** Units of an SVG file, or cells of a chart in text. */
+  readonly width?: number;
+  readonly height?: number;
+  readonly title?: string;
+  /** Whether lines are told apart by shades of grey and dashes, for print. */
+  readonly grey?: boolean;
+  /** Whether values are on a logarithmic scale. */
+  readonly log?: boolean;
+  /** What each line is at the first date that all lines have; the other values are in proportion. */
+  readonly index?: number;
 };
 
 /** The size of a text chart, in terminal cells. */

@@ -4,7 +4,7 @@
 
 Reads the real-time periods and the vintage dates of ../macro/fred-api, and writes gdp-releases.tsv (the values of each
 quarter at some horizons), gdp-triangle.tsv (the values of some quarters as of each vintage) and
-gdp-revision-statistics.tsv. Uses the standard library alone.
+gdp-revision-statistics.tsv, and gdp-growth-statistics.tsv for annual rates of growth. Uses the standard library alone.
 """
 import gzip
 import json
@@ -47,18 +47,23 @@ def first_release(quarter):
     return min(one["realtime_start"] for one in by_quarter[quarter] if one["value"] != ".")
 
 
-def at(quarter, horizon):
+def day_of(quarter, horizon):
     if horizon == "final":
-        return known(quarter, last)
+        return last
     released = first_release(quarter)
     if released is None:
         return None
     kind, number = horizon.split("_")
     if kind == "release":
         place = bisect_left(vintages, released) + int(number) - 1
-        return known(quarter, vintages[place]) if place < len(vintages) else None
+        return vintages[place] if place < len(vintages) else None
     day = (date.fromisoformat(released) + timedelta(days=int(number[:-1]))).isoformat()
-    return known(quarter, day) if day <= last else None
+    return day if day <= last else None
+
+
+def at(quarter, horizon):
+    day = day_of(quarter, horizon)
+    return None if day is None else known(quarter, day)
 
 
 def write(name, header, rows):
@@ -106,39 +111,57 @@ def sign(text):
     return (number > 0) - (number < 0)
 
 
-rows = []
-for i, earlier in enumerate(horizons):
-    for later in horizons[i + 1 :]:
-        pairs = [
-            (quarter, at(quarter, earlier), at(quarter, later))
-            for quarter in sorted(quarters)
-            if first_release(quarter) and at(quarter, earlier) and at(quarter, later)
-        ]
-        revisions = [Fraction(new) - Fraction(old) for _, old, new in pairs]
-        count = len(revisions)
-        mean = sum(revisions) / count
-        spread = statistics.variance(revisions)
-        sd = (Decimal(spread.numerator) / Decimal(spread.denominator)).sqrt()
-        simple = Decimal(mean.numerator) / Decimal(mean.denominator) / (sd / Decimal(count).sqrt())
-        six = Decimal("0.000001")
-        rows.append(
-            [
-                earlier,
-                later,
-                count,
-                pairs[0][0],
-                pairs[-1][0],
-                exact(mean, 6),
-                simple.quantize(six),
-                newey_west_t(revisions).quantize(six),
-                exact(sum(map(abs, revisions)) / count, 6),
-                sd.quantize(six),
-                exact(Fraction(sum(one > 0 for one in revisions), count), 4),
-                exact(Fraction(sum(sign(old) == sign(new) for _, old, new in pairs), count), 4),
-            ]
-        )
-write(
-    "gdp-revision-statistics.tsv",
-    "earlier later count first_date last_date mean t t_hac mean_absolute sd upward same_sign".split(),
-    rows,
-)
+def growth(quarter, horizon):
+    """The annual rate of growth of the quarter in the vintage of its horizon, as FRED rounds its units pca."""
+    day = day_of(quarter, horizon)
+    year, month = int(quarter[:4]), int(quarter[5:7])
+    before = f"{year - 1}-10-01" if month == 1 else f"{year}-{month - 3:02d}-01"
+    if day is None or before not in by_quarter:
+        return None
+    now, base = known(quarter, day), known(before, day)
+    if now is None or base is None:
+        return None
+    rate = 100 * ((Decimal(now) / Decimal(base)) ** 4 - 1)
+    return str(rate.quantize(Decimal("0.00001"), ROUND_HALF_EVEN))
+
+
+def statistics_of(value):
+    rows = []
+    for i, earlier in enumerate(horizons):
+        for later in horizons[i + 1 :]:
+            rows.append(statistics_row(value, earlier, later))
+    return rows
+
+
+def statistics_row(value, earlier, later):
+    pairs = [
+        (quarter, value(quarter, earlier), value(quarter, later))
+        for quarter in sorted(quarters)
+        if first_release(quarter) and value(quarter, earlier) and value(quarter, later)
+    ]
+    revisions = [Fraction(new) - Fraction(old) for _, old, new in pairs]
+    count = len(revisions)
+    mean = sum(revisions) / count
+    spread = statistics.variance(revisions)
+    sd = (Decimal(spread.numerator) / Decimal(spread.denominator)).sqrt()
+    simple = Decimal(mean.numerator) / Decimal(mean.denominator) / (sd / Decimal(count).sqrt())
+    six = Decimal("0.000001")
+    return [
+        earlier,
+        later,
+        count,
+        pairs[0][0],
+        pairs[-1][0],
+        exact(mean, 6),
+        simple.quantize(six),
+        newey_west_t(revisions).quantize(six),
+        exact(sum(map(abs, revisions)) / count, 6),
+        sd.quantize(six),
+        exact(Fraction(sum(one > 0 for one in revisions), count), 4),
+        exact(Fraction(sum(sign(old) == sign(new) for _, old, new in pairs), count), 4),
+    ]
+
+
+columns = "earlier later count first_date last_date mean t t_hac mean_absolute sd upward same_sign".split()
+write("gdp-revision-statistics.tsv", columns, statistics_of(at))
+write("gdp-growth-statistics.tsv", columns, statistics_of(growth))

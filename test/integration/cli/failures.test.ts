@@ -36,7 +36,7 @@ describe('a usage error exits 2, says so in one line of asof, and writes nothing
     ['obs GDP UNRATE --cursor mine', 'asof: --cursor continues one series: name one id'],
     [
       'obs GDP -f cvs',
-      'asof: --format "cvs": use table, csv, tsv, json, ndjson, parquet, markdown, svg\n      did you',
+      'asof: --format "cvs": use table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png\n      did you',
     ],
     ['facts GDP -o gdp.parquet', 'asof: --output "gdp.parquet": facts writes only CSV\n'],
     ['facts GDP -o gdp.xlsx', 'asof: asof writes no .xlsx files'],

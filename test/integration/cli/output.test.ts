@@ -239,7 +239,7 @@ describe('-o', () => {
     const { code, err } = await asof(['obs', 'GDP', '--store', store, '-o', folder.path('gdp.cvs')]);
     expect([code, err.split('\n')[0]]).toEqual([
       2,
-      'asof: asof writes no .cvs files: the formats are table, csv, tsv, json, ndjson, parquet, markdown, svg',
+      'asof: asof writes no .cvs files: the formats are table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png',
     ]);
   });
 

@@ -80,6 +80,13 @@ describe.each(['embedded', 'remote'] as const)('asof revisions, %s', (mode) => {
     expect(rows).toEqual(known.slice(1));
   });
 
+  it('has the statistics of growth rates, each from the values of one vintage, that another program computes', async () => {
+    const line = 'revisions GDP --release 1,2,3 --after 90,1000 --stats --units pca';
+    const [header = '', ...rows] = await ask(line);
+    const known = csvOf('../revisions/gdp-growth-statistics.tsv', header.split(','));
+    expect(rows).toEqual(known.slice(1).filter((row) => !/,final,|^final/.test(row)));
+  });
+
   it('has the triangle that another program finds', async () => {
     const columns = Object.keys(trueAnswers('../revisions/gdp-triangle.tsv')[0] ?? {});
     expect(await ask('revisions GDP --wide --from 2007Q4 --to 2009Q2')).toEqual(
@@ -193,6 +200,7 @@ describe('asof revisions without a date', () => {
     ['--wide --release 2', '--wide is the triangle of all vintages: use it alone'],
     ['--date 2008Q4 --stats', '--date is for the list of revisions: use --from, --to and --limit'],
     ['--date 2008Q4 --from 2008', 'use either --date or --from and --to'],
+    ['--units pch', '--units needs --release, --after, --wide or --stats'],
     ['--wide --plot', '--plot is a chart, and this command has none'],
     ['--plot', '--plot is a chart, and this command has none'],
     ['--stats -f svg', 'svg is a chart'],
@@ -223,6 +231,10 @@ describe('the revisions of the library', () => {
     const stats = await library.revisions('GDP', { stats: true, release: [1, 2] });
     const mean: string | null | undefined = stats.rows[0]?.mean;
     expect([stats.rows.length, mean]).toEqual([1, '7.189530']);
+    const growth = await library.revisions('GDP', { release: 1, units: 'pca', to: '2014-12-31', limit: 1 });
+    // The advance estimate of the fourth quarter of 2014 was 17710.7 after 17599.8.
+    const rate = 100 * ((17710.7 / 17599.8) ** 4 - 1);
+    expect(Number(growth.rows[0]?.release_1)).toBeCloseTo(rate, 5);
     const triangle = await library.revisions('GDP', { wide: true, asOf: '2015-01-31', limit: 1 });
     expect(triangle.rows).toEqual([{ date: '2014-10-01', '2015-01-30': '17710.7' }]);
     const listed = await library.revisions('GDP', { asOf: '2015-01-31', limit: 1 });
@@ -233,6 +245,7 @@ describe('the revisions of the library', () => {
     [{ release: 0 }, "invalid 'release' 0"],
     [{ release: [] }, "invalid 'release' []"],
     [{ after: '90d' }, 'invalid \'after\' "90d"'],
+    [{ units: 'pch' }, "'units' needs 'release', 'after', 'wide' or 'stats'"],
     [{ wide: true, stats: true }, "'wide' is the triangle of all vintages: leave out 'stats'"],
     [{ date: '2014-10-01', stats: true }, "'date' is for the list of revisions"],
     [{ date: '2014-10-01', from: '2014-10-01' }, "use either 'date' or 'from' and 'to'"],

@@ -16,6 +16,9 @@ describe('the format for the file name', () => {
     ['gdp.parquet', 'parquet'],
     ['gdp.md', 'markdown'],
     ['GDP.Markdown', 'markdown'],
+    ['gdp.tex', 'latex'],
+    ['gdp.XLSX', 'xlsx'],
+    ['chart.png', 'png'],
     ['gdp', undefined],
     ['gdp.tab', 'tsv'],
     ['gdp.csv.gz', 'csv'],
@@ -30,11 +33,11 @@ describe('the format for the file name', () => {
 });
 
 describe('a file name with an extension that no format has is refused:', () => {
-  it.each(['gdp.ods', 'gdp.XLSX', 'out/gdp.html', 'chart.png', 'gdp.cvs', 'gdp.2015', 'gdp.dat.gz'])(
+  it.each(['gdp.ods', 'gdp.XLS', 'out/gdp.html', 'chart.jpg', 'gdp.cvs', 'gdp.2015', 'gdp.dat.gz'])(
     '%s',
     (path) => {
       expect(() => formatForFile(path)).toThrow(
-        /^asof writes no \.(ods|xlsx|html|png|cvs|2015|dat) files: the formats are table, csv/,
+        /^asof writes no \.(ods|xls|html|jpg|cvs|2015|dat) files: the formats are table, csv/,
       );
     },
   );
@@ -42,7 +45,19 @@ describe('a file name with an extension that no format has is refused:', () => {
 
 describe('the name of a format', () => {
   it('is one of the formats of the command line', () => {
-    expect(formatNames).toEqual(['table', 'csv', 'tsv', 'json', 'ndjson', 'parquet', 'markdown', 'svg']);
+    expect(formatNames).toEqual([
+      'table',
+      'csv',
+      'tsv',
+      'json',
+      'ndjson',
+      'parquet',
+      'markdown',
+      'latex',
+      'xlsx',
+      'svg',
+      'png',
+    ]);
     expect(formatNames.map(parseFormat)).toEqual(formatNames);
   });
 
@@ -57,7 +72,8 @@ describe('the name of a format', () => {
     expect(problem).toMatchObject({
       kind: 'bad-input',
       field: 'format',
-      detail: 'invalid format "cvs": use table, csv, tsv, json, ndjson, parquet, markdown, svg',
+      detail:
+        'invalid format "cvs": use table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png',
       hints: ['did you mean csv?'],
     });
   });

@@ -1,13 +1,19 @@
 import { cellWidth, cut, wrap } from '../../terminal-text.ts';
 
-/** The width of the picture and its margin, in user units of the SVG. */
-export const width = 720;
+/** The usual width of a picture, and its margin, in user units of the SVG. */
+export const usualWidth = 720;
 export const margin = 20;
 /** The distance between elements that belong together. */
 export const gap = 8;
 
 /** The colours of everything but lines. */
-export const colours = { text: '#111827', soft: '#4b5563', axis: '#9ca3af', grid: '#e5e7eb' };
+export const colours = {
+  text: '#111827',
+  soft: '#4b5563',
+  axis: '#9ca3af',
+  grid: '#e5e7eb',
+  band: '#e5e7eb',
+};
 
 /** Elements, and the vertical position where they end. */
 export type SvgBlock = { readonly elements: readonly string[]; readonly end: number };
@@ -40,10 +46,11 @@ export function textElement(
 export function textBlock(
   texts: readonly (TextStyle & { readonly content: string })[],
   top: number,
+  width: number,
 ): SvgBlock {
   let end = top;
   const elements = texts.flatMap(({ content, ...style }) =>
-    wrap(content, cellsPerLine(style.size, style.bold)).map((line) => {
+    wrap(content, cellsPerLine(width, style.size, style.bold)).map((line) => {
       end += Math.round(style.size * 1.4);
       return textElement(line, margin, end - 4, style);
     }),
@@ -59,13 +66,13 @@ export function estimateWidth(content: string, size: number, bold = false): numb
   return cellWidth(content) * size * (bold ? widestBold : widestCell);
 }
 
-function cellsPerLine(size: number, bold = false): number {
+function cellsPerLine(width: number, size: number, bold = false): number {
   return Math.floor((width - 2 * margin) / size / (bold ? widestBold : widestCell));
 }
 
 /** Cuts a text to the width between the margins. */
-export function cutToWidth(content: string, size: number): string {
-  return cut(content, cellsPerLine(size));
+export function cutToWidth(content: string, size: number, width: number): string {
+  return cut(content, cellsPerLine(width, size));
 }
 
 /** Makes an XML element. Attributes keep their order; numbers have at most two decimals; text content must be escaped. */

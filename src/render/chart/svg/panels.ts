@@ -1,4 +1,4 @@
-import { type Axis, horizontalAxis, valueAxis } from '../axes.ts';
+import { type Axis, horizontalAxis, logAxis, valueAxis } from '../axes.ts';
 import type { Chart, ChartLine, ChartPanel } from '../chart.ts';
 import { abbreviate, placeLabels, spreadOut } from '../labels.ts';
 import { type ChartPoint, decimate } from '../runs.ts';
@@ -12,7 +12,6 @@ import {
   margin,
   type SvgBlock,
   textElement,
-  width,
 } from './elements.ts';
 
 /** Line colours; they differ in lightness too, and each is dark enough for text on white. */
@@ -27,8 +26,18 @@ const lineColours: readonly string[] = [
   '#374151',
 ];
 
-function colourOf(line: number): string {
-  return lineColours[line % lineColours.length] ?? colours.text;
+/** The greys of lines and the dashes that tell them apart. */
+const greys: readonly string[] = ['#111827', '#6b7280'];
+const dashes: readonly string[] = ['', '6 3', '2 3', '8 3 2 3'];
+
+function colourOf(line: number, grey: boolean): string {
+  const palette = grey ? greys : lineColours;
+  return palette[line % palette.length] ?? colours.text;
+}
+
+function dashOf(line: number, grey: boolean): Readonly<Record<string, string>> {
+  const dash = grey ? (dashes[(line >> 1) % dashes.length] ?? '') : '';
+  return dash === '' ? {} : { 'stroke-dasharray': dash };
 }
 
 /** The font size of all texts in the panels. */
@@ -38,10 +47,16 @@ const textSize = 12;
 type PanelFrame = {
   readonly left: number;
   readonly right: number;
+  readonly width: number;
   readonly horizontal: Axis;
   /** Whether dots are large, as those of maturities. */
   readonly marked: boolean;
+  readonly grey: boolean;
+  readonly bands: Chart['bands'];
 };
+
+/** How large panels are, and whether they are in greys; without a height, that of a plot is the usual one. */
+export type PanelStyle = { readonly width: number; readonly plot?: number; readonly grey: boolean };
 
 /** A panel with its vertical extent and axis. */
 type SvgPanel = {
@@ -54,22 +69,32 @@ type SvgPanel = {
 /** The height of a plot, by the number of panels. */
 const plotHeights = [0, 270, 175, 140];
 
+/** The usual height of the plot of a panel, in a chart of so many. */
+export function usualPlot(panels: number): number {
+  return plotHeights[panels] ?? 120;
+}
+
 /** Draws the panels of a chart below each other, over one horizontal axis. */
-export function drawPanels(chart: Chart, from: number): SvgBlock {
-  const plot = plotHeights[chart.panels.length] ?? 120;
+export function drawPanels(chart: Chart, from: number, style: PanelStyle): SvgBlock {
+  const { width, plot = usualPlot(chart.panels.length), grey } = style;
   let top = from + gap;
   const placed = chart.panels.map((panel): SvgPanel => {
     const upper = top + (panel.heading === '' ? gap : 30);
     top = upper + plot + 2 * gap;
-    const axis = valueAxis(panel.low, panel.high, Math.round(plot / 50));
+    const axisOf = chart.log ? logAxis : valueAxis;
+    const axis = axisOf(panel.low, panel.high, Math.max(2, Math.round(plot / 50)));
     return { panel, axis, top: upper, bottom: upper + plot };
   });
   const labels = placed.flatMap(({ axis }) => axis.ticks.map(({ label }) => label));
   const names = chart.panels.flatMap(({ lines }) => (lines.length > 1 ? namesOf(lines) : []));
   const left = margin + longest(labels, false) + gap;
   const right = width - margin - gap - longest(names, true);
-  const horizontal = horizontalAxis(chart.range, (axis) => labelStarts(axis, left, right) !== undefined);
-  const frame = { left, right, horizontal, marked: chart.range.kind === 'maturity' };
+  const horizontal = horizontalAxis(
+    chart.range,
+    (axis) => labelStarts(axis, left, right, width) !== undefined,
+  );
+  const { range, bands } = chart;
+  const frame = { left, right, horizontal, marked: range.kind === 'maturity', grey, bands, width };
   const bottom = placed.at(-1)?.bottom ?? top;
   return {
     elements: [...placed.flatMap((panel) => drawPanel(panel, frame)), ...drawAxis(frame, bottom)],
@@ -95,8 +120,18 @@ function drawPanel({ panel, axis, top, bottom }: SvgPanel, frame: PanelFrame): r
   const { left, right, horizontal } = frame;
   const x = (value: number): number => left + horizontal.place(value) * (right - left);
   const y = (value: number): number => bottom - axis.place(value) * (bottom - top);
-  const heading = cutToWidth(panel.heading, textSize);
+  const heading = cutToWidth(panel.heading, textSize, frame.width);
   return [
+    ...frame.bands.map(([first, last]) =>
+      element('rect', {
+        x: x(first),
+        y: top,
+        width: x(last) - x(first),
+        height: bottom - top,
+        fill: colours.band,
+        'fill-opacity': 0.7,
+      }),
+    ),
     ...(heading === ''
       ? []
       : [textElement(heading, margin, top - 16, { size: textSize, colour: colours.soft })]),
@@ -104,8 +139,8 @@ function drawPanel({ panel, axis, top, bottom }: SvgPanel, frame: PanelFrame): r
       drawRule(left, y(at), right, y(at), at === 0 || y(at) === bottom ? colours.axis : colours.grid),
       textElement(label, left - gap, y(at) + 4, { size: textSize, colour: colours.soft, anchor: 'end' }),
     ]),
-    ...panel.lines.flatMap((line, i) => drawLine(line, colourOf(i), x, y, frame)),
-    ...(panel.lines.length > 1 ? drawNames(panel, x, y, { top, bottom }) : []),
+    ...panel.lines.flatMap((line, i) => drawLine(line, i, x, y, frame)),
+    ...(panel.lines.length > 1 ? drawNames(panel, x, y, { top, bottom, grey: frame.grey }) : []),
   ];
 }
 
@@ -116,16 +151,17 @@ const densePoints = 700;
 
 function drawLine(
   { runs, dots }: ChartLine,
-  colour: string,
+  number: number,
   x: ToCoordinate,
   y: ToCoordinate,
-  { marked }: PanelFrame,
+  { marked, grey }: PanelFrame,
 ): readonly string[] {
+  const colour = colourOf(number, grey);
   // Two columns per user unit are the resolution of a screen.
   const thinned = runs.map((run) => decimate(run, (at) => Math.floor(x(at) * 2)));
   const d = thinned.map((run) => (run.length > 1 ? pathOf(run, x, y) : '')).join('');
   const stroke = { stroke: colour, 'stroke-width': thinned.flat().length > densePoints ? 1.25 : 1.75 };
-  const joints = { 'stroke-linejoin': 'round', 'stroke-linecap': 'round' };
+  const joints = { 'stroke-linejoin': 'round', 'stroke-linecap': 'round', ...dashOf(number, grey) };
   return [
     ...(d === '' ? [] : [element('path', { d, fill: 'none', ...stroke, ...joints })]),
     ...dots.map(([at, value]) =>
@@ -139,7 +175,7 @@ function drawNames(
   { lines }: ChartPanel,
   x: ToCoordinate,
   y: ToCoordinate,
-  { top, bottom }: { readonly top: number; readonly bottom: number },
+  { top, bottom, grey }: { readonly top: number; readonly bottom: number; readonly grey: boolean },
 ): readonly string[] {
   const ends = lines.map(({ runs }) => runs.at(-1)?.at(-1) ?? ([0, 0] as const));
   const beside = Math.max(...ends.map(([at]) => x(at))) + gap;
@@ -148,7 +184,7 @@ function drawNames(
   return namesOf(lines).map((name, i) =>
     textElement(name, beside, (places[i] ?? 0) + 4, {
       size: textSize,
-      colour: colourOf(i),
+      colour: colourOf(i, grey),
       bold: true,
     }),
   );
@@ -160,7 +196,12 @@ function pathOf(run: readonly ChartPoint[], x: ToCoordinate, y: ToCoordinate): s
     .join('');
 }
 
-function labelStarts({ ticks, place }: Axis, left: number, right: number): readonly number[] | undefined {
+function labelStarts(
+  { ticks, place }: Axis,
+  left: number,
+  right: number,
+  width: number,
+): readonly number[] | undefined {
   const centres = ticks.map(({ at }) => left + place(at) * (right - left));
   return placeLabels(
     centres,
@@ -169,8 +210,8 @@ function labelStarts({ ticks, place }: Axis, left: number, right: number): reado
   );
 }
 
-function drawAxis({ left, right, horizontal }: PanelFrame, bottom: number): readonly string[] {
-  const starts = labelStarts(horizontal, left, right) ?? [];
+function drawAxis({ left, right, horizontal, width }: PanelFrame, bottom: number): readonly string[] {
+  const starts = labelStarts(horizontal, left, right, width) ?? [];
   const ticks = horizontal.ticks.flatMap(({ at, label }, i) => {
     const x = left + horizontal.place(at) * (right - left);
     const middle = (starts[i] ?? x) + estimateWidth(label, textSize) / 2;

@@ -2,9 +2,9 @@ import { Problem } from '../../../errors/problem.ts';
 import type { Envelope } from '../../../operations/envelope.ts';
 import type { TextRenderer } from '../../renderer.ts';
 import { cellWidth, cut, wrap } from '../../terminal-text.ts';
-import { type Axis, horizontalAxis, valueAxis } from '../axes.ts';
+import { type Axis, horizontalAxis, logAxis, valueAxis } from '../axes.ts';
 import { type Chart, ChartBuilder, type ChartPanel } from '../chart.ts';
-import type { Drawing, TextSize } from '../drawing.ts';
+import type { ChartOptions, Drawing, TextSize } from '../drawing.ts';
 import { abbreviate, placeLabels, spreadOut } from '../labels.ts';
 import { type ChartPoint, decimate } from '../runs.ts';
 import { Canvas, type Dot, formatLines, type StyledText, type StyleName } from './canvas.ts';
@@ -15,9 +15,9 @@ export class TextChartRenderer implements TextRenderer {
   readonly #size: TextSize;
   readonly #colour: boolean;
 
-  constructor(drawing: Drawing, size: TextSize, colour: boolean) {
+  constructor(drawing: Drawing, size: TextSize, colour: boolean, options: ChartOptions = {}) {
     if (size.width < narrowest) throw tooSmall(narrowest, size.width, 'columns');
-    this.#builder = new ChartBuilder(drawing);
+    this.#builder = new ChartBuilder(drawing, options);
     this.#size = size;
     this.#colour = colour;
   }
@@ -64,13 +64,13 @@ function drawChart(chart: Chart, { width, height }: TextSize): readonly StyledLi
     const needed = fixed + chart.panels.reduce((sum, panel) => sum + 1 + leastRows(panel), 0);
     throw tooSmall(needed, height ?? needed, 'lines');
   }
-  const fitted = chart.panels.map((panel) => fitPanel(panel, Math.max(rows, leastRows(panel))));
+  const fitted = chart.panels.map((panel) => fitPanel(panel, Math.max(rows, leastRows(panel)), chart.log));
   const widths = widthsOf(fitted, width);
   if (widths.plot < leastPlot) throw tooSmall(width + leastPlot - widths.plot, width, 'columns');
   const horizontal = horizontalAxis(chart.range, (axis) => labelStarts(axis, widths) !== undefined);
   const panels = fitted.flatMap((panel) => [
     ...words(panel.panel.heading, 'dim'),
-    ...drawPanel(panel, horizontal, widths, chart.range.kind === 'maturity'),
+    ...drawPanel(panel, horizontal, widths, chart),
   ]);
   return [...above, ...panels, ...drawAxis(horizontal, widths), ...(showsKey ? key : []), ...below];
 }
@@ -97,8 +97,10 @@ function plotRows({ panels }: Chart, width: number, height: number | undefined, 
 }
 
 /** Fits a panel into at most `most` rows, with evenly spaced ticks in the middle of rows. */
-function fitPanel(panel: ChartPanel, most: number): TextPanel {
+function fitPanel(panel: ChartPanel, most: number, log: boolean): TextPanel {
   const { low, high } = panel;
+  // The ticks of a logarithmic scale are not evenly spaced.
+  if (log) return { panel, axis: logAxis(low, high, Math.max(2, most >> 1)), rows: most };
   let best: TextPanel & { readonly loss: number } = {
     panel,
     axis: valueAxis(low, high, 1),
@@ -136,8 +138,15 @@ function drawPanel(
   { panel, axis, rows }: TextPanel,
   horizontal: Axis,
   { gutter, plot, labels }: PartWidths,
-  marked: boolean,
+  { range, bands }: Chart,
 ): readonly StyledLine[] {
+  const marked = range.kind === 'maturity';
+  const isShaded = (cell: number): boolean =>
+    bands.some(
+      ([from, to]) =>
+        cell >= cellAt(horizontal.place(from), plot) && cell <= cellAt(horizontal.place(to), plot),
+    );
+  const shaded = Array.from({ length: plot }, (_, cell) => isShaded(cell));
   const rowOf = (value: number): number => Math.round((1 - axis.place(value)) * (rows - 1));
   const columnOf = (x: number): number => Math.round(horizontal.place(x) * (2 * plot - 1));
   // Ticks are in the middle of their rows, and so are equal values.
@@ -164,9 +173,10 @@ function drawPanel(
     const label = ticks.get(row);
     const axisText = `${(label ?? '').padStart(gutter)} ${label === undefined ? '│' : '┤'}`;
     const blank = row === zero ? '┈' : ' ';
-    const drawn = cells.map(
-      ({ character, pen }): StyledText => (character === ' ' ? [blank, 'dim'] : [character, pen ?? 'plain']),
-    );
+    const drawn = cells.map(({ character, pen }, cell): StyledText => {
+      if (character !== ' ') return [character, pen ?? 'plain'];
+      return [blank === ' ' && shaded[cell] === true ? '░' : blank, 'dim'];
+    });
     return [[axisText, 'dim'], ...addName(drawn, ends[row], names)];
   });
 }

@@ -30,7 +30,19 @@ async function offered(line: string, env: Readonly<Record<string, string>> = { A
   return linesOf(out).map((text) => text.split('\t')[0] ?? '');
 }
 
-const everyFormat = ['table', 'csv', 'tsv', 'json', 'ndjson', 'parquet', 'markdown', 'svg'];
+const everyFormat = [
+  'table',
+  'csv',
+  'tsv',
+  'json',
+  'ndjson',
+  'parquet',
+  'markdown',
+  'latex',
+  'xlsx',
+  'svg',
+  'png',
+];
 
 describe('completion offers', () => {
   it.each<readonly [line: string, words: readonly string[]]>([

@@ -24,7 +24,7 @@ const days = 'YYYY-MM-DD, today, yesterday, or a distance such as -30d or -5y';
 const periods = days.replace(',', ', a month 2014-10, a quarter 2014Q4, a year 2014,');
 const wrongId =
   'not a series id: use at most 80 letters, digits, blanks and & : . % _ + ( ) -, beginning with a letter or digit';
-const formats = 'table, csv, tsv, json, ndjson, parquet, markdown, svg';
+const formats = 'table, csv, tsv, json, ndjson, parquet, markdown, latex, xlsx, svg, png';
 
 describe('a usage error names the flag and what was typed, before anything is asked', () => {
   it.each<readonly [line: string, said: string]>([

@@ -1,0 +1,54 @@
+import type { Day } from '../domain/series/date.ts';
+import { type Recession, recessionsIn, recessionsOn } from '../domain/series/recessions.ts';
+import { Problem } from '../errors/problem.ts';
+import { observations } from '../operations/index.ts';
+import type { Drawing } from '../render/chart/drawing.ts';
+import { type QueryContext, rowsOf } from './answer.ts';
+import { knowledgeDay } from './coverage.ts';
+import type { Query } from './query.ts';
+
+/** The series that is 1 in the months of a recession; FRED has it. */
+const indicator = 'USREC';
+
+/**
+ * The same drawing with the recessions that were known on the as-of date of the query: from USREC where it is held, else
+ * as NBER announced them.
+ */
+export async function withRecessions(
+  drawing: Drawing,
+  query: Query,
+  context: QueryContext,
+): Promise<Drawing> {
+  if (drawing.axis !== 'day')
+    throw new Problem('bad-input', 'a chart over maturities shows no recessions: leave out --recessions');
+  const asOf = knowledgeDay(query);
+  const held = await heldRecessions(asOf, context);
+  return {
+    ...drawing,
+    bands: held ?? recessionsOn(asOf),
+    words: (summary) => {
+      const { title, subtitle } = drawing.words(summary);
+      const from = held === undefined ? 'as announced by NBER' : `from ${indicator}`;
+      return {
+        title,
+        subtitle: [subtitle, `shaded: recessions ${from}`].filter((part) => part !== '').join('; '),
+      };
+    },
+  };
+}
+
+async function heldRecessions(
+  asOf: Day | undefined,
+  context: QueryContext,
+): Promise<readonly Recession[] | undefined> {
+  try {
+    const rows = await rowsOf(context, observations, {
+      id: indicator,
+      ...(asOf !== undefined && { as_of: asOf }),
+    });
+    return rows.length === 0 ? undefined : recessionsIn(rows);
+  } catch (error) {
+    if (error instanceof Problem && error.kind === 'not-found') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Resvg } from '@resvg/resvg-js';
+import { Problem } from '../../errors/problem.ts';
+import type { Envelope } from '../../operations/envelope.ts';
+import type { OutputLayout, Renderer } from '../renderer.ts';
+import { SvgRenderer } from './svg/svg.ts';
+
+/** The pixels of a unit of the picture, so that it is sharp on paper and on dense screens. */
+const scale = 2;
+
+/** A chart as a PNG image: the picture of the SVG file, with the fonts of the machine. */
+export class PngRenderer implements Renderer {
+  readonly #svg: SvgRenderer;
+
+  constructor(layout: OutputLayout) {
+    this.#svg = new SvgRenderer(layout);
+  }
+
+  page(envelope: Envelope): string {
+    return this.#svg.page(envelope);
+  }
+
+  /** A Problem where the machine has no font: the texts would be missing. */
+  async *end(): AsyncGenerator<Uint8Array> {
+    const draw = await loaded();
+    if (!hasFont(draw)) throw withoutFont();
+    yield draw(this.#svg.end(), scale).asPng();
+  }
+}
+
+type Draw = (svg: string, zoom: number) => ReturnType<Resvg['render']>;
+
+/** Draws SVG as pixels; a Problem where the optional package that does it is missing. */
+async function loaded(): Promise<Draw> {
+  const { Resvg } = await import('@resvg/resvg-js').catch((cause) => {
+    throw new Problem('bad-input', 'png needs the package @resvg/resvg-js, which is not installed', {
+      hints: ['npm install @resvg/resvg-js', '-o chart.svg needs no package'],
+      cause,
+    });
+  });
+  const font = { loadSystemFonts: true, defaultFontFamily: 'DejaVu Sans' };
+  return (svg, zoom) => new Resvg(svg, { fitTo: { mode: 'zoom', value: zoom }, font }).render();
+}
+
+/** Whether a letter leaves a trace. */
+function hasFont(draw: Draw): boolean {
+  const letter =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><text x="2" y="16" font-size="16" font-family="sans-serif">M</text></svg>';
+  return draw(letter, 1).pixels.some((value) => value !== 0);
+}
+
+function withoutFont(): Problem {
+  return new Problem('bad-input', 'there is no font to write the texts of a PNG chart with', {
+    hints: ['install a font, such as DejaVu Sans', '-o chart.svg needs none'],
+  });
+}

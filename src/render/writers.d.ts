@@ -1,0 +1,28 @@
+/** What asof uses of the library that writes workbooks. */
+declare module 'write-excel-file/node' {
+  /** A workbook of these sheets. */
+  function writeExcelFile(
+    sheets: readonly {
+      readonly sheet: string;
+      readonly data: readonly (readonly unknown[])[];
+      readonly columns: readonly { readonly width: number }[];
+      readonly stickyRowsCount?: number;
+    }[],
+  ): { readonly toBuffer: () => Promise<Buffer> };
+
+  export = writeExcelFile;
+}
+
+/** What asof uses of the library that draws SVG as pixels; it is an optional dependency, which may be missing. */
+declare module '@resvg/resvg-js' {
+  export class Resvg {
+    constructor(
+      svg: string,
+      options: {
+        readonly fitTo: { readonly mode: 'zoom'; readonly value: number };
+        readonly font: { readonly loadSystemFonts: boolean; readonly defaultFontFamily: string };
+      },
+    );
+    render(): { readonly pixels: Uint8Array; asPng(): Uint8Array };
+  }
+}

@@ -1,0 +1,152 @@
+import { canonicalDecimal } from '../domain/series/decimal.ts';
+import { Problem } from '../errors/problem.ts';
+import type { Envelope, Cell as FieldCell } from '../operations/envelope.ts';
+import { type Field, fieldKinds } from '../operations/field.ts';
+import { printable } from './printable.ts';
+import type { OutputLayout, Renderer } from './renderer.ts';
+
+/** A cell of a sheet. */
+type SheetCell = {
+  readonly value: string | number | boolean | Date;
+  readonly type: StringConstructor | NumberConstructor | BooleanConstructor | DateConstructor;
+  readonly format?: string;
+  readonly fontWeight?: 'bold';
+  readonly align?: 'right';
+} | null;
+
+/** The rows of a sheet, with that of the header. */
+const mostRows = 1_048_576;
+
+/** The significant digits of a number that a cell of Excel holds. */
+const mostDigits = 15;
+
+/** The first day that Excel and its programs agree on: before it Excel has a day in 1900 that there was not. */
+const firstDay = '1900-03-01';
+
+/**
+ * A workbook with two sheets: the rows, where numbers are numbers with their published decimals and days are dates; and
+ * notes on the source, the as-of day, the sampling, the units and the columns. What a cell cannot hold exactly (more than 15
+ * digits, days before March 1900) is text, which the notes say.
+ */
+export class XlsxRenderer implements Renderer {
+  readonly #layout: OutputLayout;
+  readonly #rows: SheetCell[][] = [];
+  readonly #sources = new Set<string>();
+  readonly #units = new Set<string>();
+  #asOf: string | undefined;
+  #texts = 0;
+
+  constructor(layout: OutputLayout) {
+    this.#layout = layout;
+    if (layout.header) this.#rows.push(layout.columns.fields.map(({ name }) => bold(name)));
+  }
+
+  page({ results, as_of }: Envelope): string {
+    this.#asOf ??= as_of;
+    const { fields } = this.#layout.columns;
+    if (this.#rows.length + results.length > mostRows)
+      throw new Problem('bad-input', `a sheet has at most ${mostRows.toLocaleString('en-US')} rows`, {
+        hints: ['csv and parquet have any number', '--limit, --from and --to select rows'],
+      });
+    for (const row of results) {
+      this.#rows.push(fields.map((field) => this.#cellOf(field, row[field.name])));
+      for (const source of String(row.source ?? '').split('; ')) if (source !== '') this.#sources.add(source);
+      if (row.unit) this.#units.add(`${row.series_id}: ${row.unit}`);
+    }
+    return '';
+  }
+
+  async *end(): AsyncGenerator<Uint8Array> {
+    const about = (await this.#layout.about?.()) ?? [];
+    const { fields } = this.#layout.columns;
+    const notes: readonly (readonly [string, string])[] = [
+      ...(this.#asOf === undefined ? [] : [['As of', this.#asOf] as const]),
+      ...[...this.#sources].sort().map((source) => ['Source', source] as const),
+      ...[...this.#units].map((unit) => ['Unit', unit] as const),
+      ...about,
+      ...(this.#texts === 0
+        ? []
+        : [
+            [
+              'Cells',
+              `${this.#texts} are text: a cell holds no number of more than ${mostDigits} digits, and no day before ${firstDay}`,
+            ] as const,
+          ]),
+      ...fields.map(({ name, description }) => ['Column', `${name}: ${description}`] as const),
+    ];
+    const sheets = [
+      {
+        sheet: 'data',
+        data: this.#rows,
+        stickyRowsCount: this.#layout.header ? 1 : 0,
+        columns: fields.map(widthOf),
+      },
+      {
+        sheet: 'notes',
+        data: notes.map(([name, text]) => [bold(name), textCell(text)]),
+        columns: [{ width: 12 }, { width: 100 }],
+      },
+    ];
+    const { default: writeExcelFile } = await import('write-excel-file/node');
+    yield withoutTimes(await writeExcelFile(sheets).toBuffer());
+  }
+
+  #cellOf(field: Field, cell: FieldCell | undefined): SheetCell {
+    const found = sheetCell(field, cell);
+    const isRefused = found?.type === String && fieldKinds[field.type].parquet !== 'STRING';
+    if (isRefused && (field.type === 'decimal' || field.type === 'day')) this.#texts += 1;
+    return found;
+  }
+}
+
+function sheetCell({ type, words }: Field, cell: FieldCell | undefined): SheetCell {
+  if (cell === undefined || cell === null) return null;
+  const text = fieldKinds[type].text(cell);
+  const word = words?.[text];
+  if (word !== undefined) return textCell(word);
+  if (type === 'boolean') return { value: cell === true, type: Boolean };
+  if (type === 'decimal' || type === 'integer') return numberCell(text);
+  if ((type === 'day' || type === 'instant') && /^\d{4}-\d\d-\d\d$/.test(text) && text >= firstDay)
+    return { value: new Date(`${text}T00:00:00Z`), type: Date, format: 'yyyy-mm-dd' };
+  return textCell(text);
+}
+
+/** A number with the decimals of its text; text where a cell would change its digits. */
+function numberCell(text: string): SheetCell {
+  const digits = canonicalDecimal(text).replace(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '');
+  if (digits.length > mostDigits) return textCell(text, 'right');
+  const decimals = text.split('.')[1]?.length ?? 0;
+  return {
+    value: Number(text),
+    type: Number,
+    format: decimals === 0 ? '0' : `0.${'0'.repeat(Math.min(decimals, 30))}`,
+  };
+}
+
+function textCell(text: string, align?: 'right'): SheetCell {
+  return { value: printable(text), type: String, ...(align !== undefined && { align }) };
+}
+
+/** The same archive with the first time that archives have, instead of the time of writing: equal rows give equal bytes. */
+function withoutTimes(archive: Buffer): Buffer {
+  const bytes = Buffer.from(archive);
+  const end = bytes.lastIndexOf('PK\u0005\u0006', undefined, 'latin1');
+  let entry = bytes.readUInt32LE(end + 16);
+  for (let left = bytes.readUInt16LE(end + 10); left > 0; left -= 1) {
+    bytes.writeUInt32LE(firstTime, entry + 12);
+    bytes.writeUInt32LE(firstTime, bytes.readUInt32LE(entry + 42) + 10);
+    entry += 46 + [28, 30, 32].reduce((sum, at) => sum + bytes.readUInt16LE(entry + at), 0);
+  }
+  return bytes;
+}
+
+/** 1980-01-01, as archives write times. */
+const firstTime = 0x00210000;
+
+function bold(text: string): SheetCell {
+  return { value: printable(text), type: String, fontWeight: 'bold' };
+}
+
+function widthOf({ name, type }: Field): { readonly width: number } {
+  return { width: Math.max(name.length + 2, fieldKinds[type].alignment === 'text' ? 16 : 12) };
+}
