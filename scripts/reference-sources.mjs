@@ -55,8 +55,12 @@ export class Sources {
     return all.flat();
   };
 
-  /** The flags that every command with rows takes: those of `asof ping`, which has no others. */
-  sharedFlags = async () => (await this.helpOf('ping')).flags.filter(([flag]) => nameOf(flag) !== '--help');
+  /** The flags that every command with rows takes: those that `asof ping` and `asof series show` have in common. */
+  sharedFlags = async () => {
+    const others = (await this.helpOf('series show')).flags.map(([flag]) => nameOf(flag));
+    const { flags } = await this.helpOf('ping');
+    return flags.filter(([flag]) => nameOf(flag) !== '--help' && others.includes(nameOf(flag)));
+  };
 
   /** The public API, read from the built types. */
   library = () =>

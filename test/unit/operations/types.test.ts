@@ -77,6 +77,6 @@ it('parameters of the library become the texts of the wire, whose names the oper
 it('a parameter that no operation has stays in the texts, so that the operation refuses it', () => {
   const texts = paramTexts(seriesShow.params, { id: 'GDP', asof: '2015-01-30' });
   expect(() => seriesShow.prepare(texts, { today: '2026-01-15', latest: '2026-01-15' })).toThrow(
-    "unknown parameter 'asof': use id",
+    "unknown parameter 'asof': use none",
   );
 });
