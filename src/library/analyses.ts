@@ -4,7 +4,7 @@ import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from
 import { asOfDates } from '../analysis/query.ts';
 import type { RevisionStatisticsRow } from '../analysis/release-layouts.ts';
 import { transformedContext } from '../analysis/run.ts';
-import type { Day } from '../domain/series/date.ts';
+import { addDays, type Day } from '../domain/series/date.ts';
 import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
 import { transformationOf } from '../domain/series/transformation.ts';
 import type { Row } from '../operations/envelope.ts';
@@ -148,6 +148,9 @@ export class Analyses {
       asOf,
       beyond = 'empty',
       withDates = false,
+      knownBeforeEach,
+      last,
+      lag,
       from,
       to,
     } = own;
@@ -165,9 +168,19 @@ export class Analyses {
             answerLongPanel(query, await transformedContext({ transformation }, context)),
           );
     }
-    const chosen = { each: asOfEach, beyond, withDates, ...(transformation && { transformation }) };
+    const chosen = {
+      each: asOfEach,
+      beyond,
+      withDates,
+      ...(knownBeforeEach === true && { knownBefore: true }),
+      ...(last !== undefined && { last }),
+      ...(lag !== undefined && { lag }),
+      ...(transformation && { transformation }),
+    };
     const query = { kind: 'real-time-panel', ...form, ...chosen } as const;
-    asOfDay(asOfDates(query).at(-1), 'to', clockAt(this.#source.clock()));
+    const newest = asOfDates(query).at(-1) ?? '';
+    const known = knownBeforeEach === true ? addDays(newest, -1) : newest;
+    asOfDay(known, typeof asOfEach === 'string' ? 'to' : 'asOfEach', clockAt(this.#source.clock()));
     const { answerLongRealTimePanel, answerWideRealTimePanel } = await import(
       '../analysis/real-time-panel.ts'
     );

@@ -233,6 +233,14 @@ export const day = kindOf(dayParam(''));
 /** A date that has begun somewhere on Earth. */
 export const asOfDay = kindOf(asOfParam());
 
+/** One of a few words, or a list of dates. */
+export function oneOrDays(choices: readonly string[]): Kind {
+  return (value, name, clock) => {
+    if (!Array.isArray(value) || value.length === 0) choice(choices)(value, name, clock);
+    else for (const one of value) day(one, name, clock);
+  };
+}
+
 /** Two as-of dates. */
 export const twoAsOfDays: Kind = (value, name, clock) => {
   if (!Array.isArray(value) || value.length !== 2)
