@@ -1,22 +1,31 @@
 import { defineConfig } from 'vitest/config';
 
 const built = 'test/support/built.ts';
+const postgres = 'test/support/postgres/setup.ts';
 
 export default defineConfig({
   test: {
     // Integration and acceptance tests start processes and import large files, which takes long on a shared machine.
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     env: { ASOF_STORE: '', ASOF_FORMAT: '', NO_COLOR: '', FORCE_COLOR: '' },
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       {
         extends: true,
-        test: { name: 'integration', include: ['test/integration/**/*.test.ts'], globalSetup: built },
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          globalSetup: [built, postgres],
+        },
       },
       {
         extends: true,
-        test: { name: 'acceptance', include: ['test/acceptance/**/*.test.ts'], globalSetup: built },
+        test: {
+          name: 'acceptance',
+          include: ['test/acceptance/**/*.test.ts'],
+          globalSetup: [built, postgres],
+        },
       },
       {
         extends: true,

@@ -11,6 +11,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 const hungUp = (): void => stop.abort('SIGTERM');
 process.on('SIGHUP', hungUp);
 
+// Lists of processes show arguments; a title in their place hides the password of an address.
+if (process.argv.some((word) => /postgres(?:ql)?:\/\//i.test(word))) process.title = 'asof';
+
 main(process.argv.slice(2), {
   // Node creates each stream on first use.
   get stdin() {

@@ -11,8 +11,8 @@ const bundle = {
   outdir: 'dist',
   bundle: true,
   write: false,
-  // better-sqlite3's search for its binary, which asof does without.
-  external: ['bindings'],
+  // better-sqlite3's search for its binary, and what pg loads where it is installed; asof does without.
+  external: ['bindings', 'cloudflare:sockets', 'pg-native'],
   define: { 'import.meta.dirname': '__dirname' },
 };
 /** Node takes twice as long for `import()` of a CommonJS file as for `require`. */

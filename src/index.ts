@@ -7,22 +7,22 @@ import { Problem } from './errors/problem.ts';
 import {
   abortSignal,
   callable,
-  checkArguments,
   integer,
   isUrl,
   type Kinds,
-  type Signature,
   seconds,
   secret,
   word,
 } from './library/arguments.ts';
-import { Library } from './library/asof.ts';
-import { type MethodParams, type OperationMethods, operationMethods } from './library/operation-methods.ts';
+import { type Asof, asofOf } from './library/asof.ts';
+import { checkArguments, type Signature } from './library/call.ts';
+import type { MethodParams } from './library/operation-methods.ts';
 import { Session } from './library/session.ts';
 import type { KnownOperation } from './operations/index.ts';
 import type { RowOf } from './operations/operation.ts';
 import { clockAt } from './operations/param.ts';
 import { samplePath, userFolders } from './platform/installation.ts';
+import { isDatabase } from './store/address.ts';
 import { openStore } from './store/open.ts';
 
 export type { Note } from './analysis/answer.ts';
@@ -33,7 +33,7 @@ export type { Origin } from './client/client.ts';
 export type { Day, Rhythm } from './domain/series/date.ts';
 export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';
 export type { ImportOptions, ImportResult } from './import/import.ts';
-export { type FactRow, importFiles } from './library/asof.ts';
+export { type Asof, type FactRow, importFiles } from './library/asof.ts';
 export type { Result } from './library/operation-methods.ts';
 export type {
   PublishedParams,
@@ -71,9 +71,6 @@ export type OperationRow<N extends OperationName> = RowOf<OperationNamed<N>>;
 /** The parameters that the method of an operation takes: `OperationParams<'observations'>`. */
 export type OperationParams<N extends OperationName> = MethodParams<OperationNamed<N>>;
 
-/** Everything that asof answers, from one store or service. */
-export type Asof = Library & OperationMethods;
-
 /** How a store or a service is asked. */
 export type OpenOptions = {
   /** The key of the service. */
@@ -93,7 +90,7 @@ export type OpenOptions = {
 };
 
 /**
- * Opens a store (a path) or a service (a URL); without an address the store that ASOF_STORE names, else your own in the
+ * Opens a store (a path, or `postgres://…`) or a service (a URL); without an address the store that ASOF_STORE names, else your own in the
  * user's data folder, else the shipped sample. A Problem where it cannot be opened.
  */
 export async function open(address?: string, options: OpenOptions = {}): Promise<Asof> {
@@ -104,9 +101,11 @@ export async function open(address?: string, options: OpenOptions = {}): Promise
   const where = address ?? defaultStore();
   const source = {
     ...shared,
-    ...(isUrl(where) ? await service(where, options, shared) : await store(where, options, clock)),
+    ...(isUrl(where) && !isDatabase(where)
+      ? await service(where, options, shared)
+      : await store(where, options, clock)),
   };
-  return Object.assign(new Library(source), operationMethods(source));
+  return asofOf(source);
 }
 
 const openSignature: Signature = {

@@ -12,6 +12,8 @@ import type { ResolvedSeries } from './series-ids.ts';
 export type ComposedRows<R extends Row> = RowLayout & {
   readonly object: 'diff' | 'panel' | 'release_table' | 'revision_statistics' | 'revision_triangle';
   readonly asOf?: Day;
+  /** By column, how the vintages came about that its values are from. */
+  readonly kinds?: { readonly [column: string]: string };
   readonly rows: readonly R[];
   readonly differs?: boolean;
   readonly drawing?: Drawing;
@@ -85,7 +87,7 @@ async function countingRequests(context: QueryContext, answered: (requestId: str
 const pageSize = 1000;
 
 async function* pagesOf<R extends Row>(
-  { object, asOf, rows, failures }: ComposedRows<R>,
+  { object, asOf, kinds, rows, failures }: ComposedRows<R>,
   id: string,
 ): AsyncGenerator<Envelope<R>> {
   if (rows.length === 0 && failures.length > 0) return;
@@ -96,6 +98,7 @@ async function* pagesOf<R extends Row>(
       request_id: id,
       status: 'ok',
       ...(asOf !== undefined && { as_of: asOf }),
+      ...(kinds !== undefined && Object.keys(kinds).length > 0 && { vintage_kinds: kinds }),
       results,
       results_count: results.length,
       has_more: false,

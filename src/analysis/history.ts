@@ -40,7 +40,7 @@ function byDay(one: Change, other: Change): number {
 }
 
 /** The computation of transformed values of a series; undefined for the values themselves. */
-export function transformerOf(
+function transformerOf(
   id: string,
   { frequency }: History,
   transformation: Transformation | undefined,

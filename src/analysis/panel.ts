@@ -1,4 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
+import { kindsText, parseVintageKind } from '../domain/series/series.ts';
 import { observations } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
@@ -132,7 +133,21 @@ export function widePanel(
   const names = columns.map(({ series: { id, typed = id }, lag }) => laggedName(typed, lag));
   const layout = widePanelLayout(first, names, withDates);
   const rows = daysOf(columns, sort).map((day) => wideRow(day, columns, layout, withDates));
-  return { object: 'panel', ...layout, rows } as const;
+  return { object: 'panel', ...layout, kinds: kindsOf(columns, names), rows } as const;
+}
+
+/** How the vintages came about that the values of each column are from, where the service says it. */
+function kindsOf(
+  columns: readonly PanelColumn[],
+  names: readonly string[],
+): { readonly [column: string]: string } {
+  return Object.fromEntries(
+    columns.flatMap(({ points }, i) => {
+      const words = [...points.values()].flatMap(({ kind = '' }) => kind.split('; '));
+      const text = kindsText(words.flatMap((word) => parseVintageKind(word) ?? []));
+      return text === '' ? [] : [[names[i] ?? '', text]];
+    }),
+  );
 }
 
 function daysOf(columns: readonly PanelColumn[], sort: SortOrder): readonly Day[] {

@@ -45,9 +45,9 @@ export function answerWideRealTimePanel(
 }
 
 /** The columns of a panel, and the series that there is no answer about. */
-type Columns = { readonly columns: readonly PanelColumn[]; readonly failures: readonly Failure[] };
+type FoundColumns = { readonly columns: readonly PanelColumn[]; readonly failures: readonly Failure[] };
 
-async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext): Promise<Columns> {
+async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext): Promise<FoundColumns> {
   const { columns, failures } = needsHistory(query)
     ? await historyColumns(query, counting)
     : await newestColumns(query, counting);
@@ -71,7 +71,7 @@ function knownDays(query: RealTimePanelQuery): readonly Day[] {
 }
 
 /** The newest value of each series on each day, with few requests. */
-async function newestColumns(query: RealTimePanelQuery, counting: ComposedContext): Promise<Columns> {
+async function newestColumns(query: RealTimePanelQuery, counting: ComposedContext): Promise<FoundColumns> {
   const { planned, noted, made, left, checks } = await planAll(query, counting);
   counting.expect(made + left + checks);
   const { done, failures } = await eachOf(planned.done, async (plan) => ({
@@ -90,7 +90,7 @@ async function newestColumns(query: RealTimePanelQuery, counting: ComposedContex
 }
 
 /** Several values of each series on each day, or transformed ones, from all that was published. */
-async function historyColumns(query: RealTimePanelQuery, counting: ComposedContext): Promise<Columns> {
+async function historyColumns(query: RealTimePanelQuery, counting: ComposedContext): Promise<FoundColumns> {
   const days = knownDays(query);
   const { done, failures } = await eachOf(await resolveSeries(query.ids, counting), (series) =>
     columnsOfHistory(series, days, query, counting),

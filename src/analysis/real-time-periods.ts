@@ -132,7 +132,7 @@ function coveredDays({ id, row }: ResolvedSeries, days: readonly Day[], beyond: 
 }
 
 /** A vintage date, and how it came about. */
-export type DatedKind = Publication & { readonly kind: string };
+type DatedKind = Publication & { readonly kind: string };
 
 /** How the newest vintage came about on each day; days before the first vintage are missing. */
 function kindsOn(days: readonly Day[], publications: readonly DatedKind[]): ReadonlyMap<Day, string> {

@@ -136,8 +136,7 @@ async function explainEmpty<R extends Row>(
     if (text !== undefined) note?.({ kind: 'empty', text });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    // A service may overlook the parameters of the question, so only a store says that it holds nothing.
-    if (error.kind === 'not-found' && (await client.origin()).mode === 'embedded') throw error;
+    if (error.kind === 'not-found') throw error;
     note?.({ kind: 'unknown', text: `why there are no rows is not known: ${error.detail}` });
   }
 }

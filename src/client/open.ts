@@ -1,4 +1,5 @@
 import { createService, owner } from '../service/service.ts';
+import { shownAddress } from '../store/address.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import type { Client } from './client.ts';
@@ -7,7 +8,7 @@ import type { RemoteOptions } from './remote/client.ts';
 /** Where a client gets its answers: a local store or a service. */
 export type Target =
   | {
-      /** The store's file. */
+      /** The store's file, or the address of its database. */
       readonly store: string;
       readonly clock?: () => Date;
     }
@@ -35,7 +36,12 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
     async origin() {
       return store.read(async (view) => {
         const { sample } = await view.state();
-        return { mode: 'embedded', where: store.address, sample, imports: await view.imports() };
+        return {
+          mode: 'embedded',
+          where: shownAddress(store.address),
+          sample,
+          imports: await view.imports(),
+        };
       });
     },
     close: () => store.close(),

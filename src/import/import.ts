@@ -6,8 +6,9 @@ import { parseSeriesId, seriesIdForm } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import { samplePath } from '../platform/installation.ts';
 import { inTurn } from '../platform/promises.ts';
-import { openStore, openWriter } from '../store/open.ts';
-import type { LoggedImport } from '../store/store.ts';
+import { isDatabase } from '../store/address.ts';
+import { openStore, writing } from '../store/open.ts';
+import type { LoggedImport, StoreWriter } from '../store/store.ts';
 import type { DateOrder, SourceFile } from './files/source-file.ts';
 import { sourceFiles } from './files/walk.ts';
 import { formatOfKind, recognise, UnknownFile } from './formats/recognise.ts';
@@ -83,6 +84,7 @@ export type ImportResult = {
 export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
   // A second writer would wait for the first inside SQLite, which blocks the process that both need.
   const { store, signal = new AbortController().signal } = options;
+  if (isDatabase(store)) return importInTurn(paths, options);
   return inTurn(await fileOf(store), signal, () => importInTurn(paths, options));
 }
 
@@ -107,8 +109,7 @@ async function importInTurn(paths: readonly string[], options: ImportOptions): P
   if (paths.length === 0) throw new Problem('bad-input', 'nothing to import: name files or folders');
   const order = dateOrder(options.dateFormat);
   const { files, skipped } = await recognisedFiles(paths, options, order);
-  const writer = await openWriter(store, options.withSample === true ? samplePath() : undefined);
-  try {
+  const write = async (writer: StoreWriter): Promise<ImportResult> => {
     const now = clock();
     const summaries = await load(files, writer, {
       rename,
@@ -134,11 +135,10 @@ async function importInTurn(paths: readonly string[], options: ImportOptions): P
     else await writer.commit();
     const log = dryRun || writer.created ? [] : await importLog(store);
     const outdated = log.filter((entry) => entry.outdated).map(({ file }) => file);
-    return { store, created: writer.created, dryRun, files: summaries, skipped, outdated };
-  } catch (error) {
-    await writer.rollback();
-    throw error;
-  }
+    const { address, created } = writer;
+    return { store: address, created, dryRun, files: summaries, skipped, outdated };
+  };
+  return writing(store, write, options.withSample === true ? samplePath() : undefined);
 }
 
 /** Every import of a store, oldest first. */

@@ -1,7 +1,15 @@
 import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
 import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
-import { asOfDates } from '../analysis/query.ts';
+import {
+  type AnalysisQuery,
+  asOfDates,
+  type DiffQuery,
+  type PanelQuery,
+  type RealTimePanelQuery,
+  type ReleasesQuery,
+  type YieldCurveQuery,
+} from '../analysis/query.ts';
 import type { RevisionStatisticsRow } from '../analysis/release-layouts.ts';
 import { transformedContext } from '../analysis/run.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
@@ -11,6 +19,7 @@ import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { clockAt } from '../operations/param.ts';
+import { bind, ofCalls } from '../snapshot/bind.ts';
 import { asOfDay } from './arguments.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 import type {
@@ -62,12 +71,17 @@ export class Analyses {
     if (!wide && !stats && named.length === 0) {
       const { answerRevisions } = await import('../analysis/revisions.ts');
       const of = { ...about, ...(date !== undefined && { date }), ...(cursor !== undefined && { cursor }) };
-      return this.#result(demands, (context) => answerRevisions({ kind: 'revisions', ...of }, context));
+      return this.#result(demands, (context) =>
+        answerRevisions(this.#bound({ kind: 'revisions', ...of }), context),
+      );
     }
     const { answerReleaseTable, answerStatistics, answerTriangle } = await import('../analysis/releases.ts');
     if (wide)
-      return this.#result(demands, (context) => answerTriangle({ kind: 'triangle', ...about }, context));
-    const query = { kind: 'releases', ...about, horizons: checkHorizons(named, stats), stats } as const;
+      return this.#result(demands, (context) =>
+        answerTriangle(this.#bound({ kind: 'triangle', ...about }), context),
+      );
+    const horizons = checkHorizons(named, stats);
+    const query = this.#bound<ReleasesQuery>({ kind: 'releases', ...about, horizons, stats });
     return stats
       ? this.#result(demands, (context) => answerStatistics(query, context))
       : this.#result(demands, (context) => answerReleaseTable(query, context));
@@ -78,7 +92,7 @@ export class Analyses {
     const { demands, own } = separated(params);
     const { answerVintages } = await import('../analysis/vintages.ts');
     return this.#result(demands, (context) =>
-      answerVintages({ kind: 'vintages', id: id.toUpperCase(), ...own }, context),
+      answerVintages(this.#bound({ kind: 'vintages', id: id.toUpperCase(), ...own }), context),
     );
   }
 
@@ -88,7 +102,7 @@ export class Analyses {
   async curve(params: CurveParams = {}): Promise<Result<CurveComparisonRow> | Result<RowOf<typeof curve>>> {
     const { answerComparison, answerOneCurve } = await import('../analysis/curve.ts');
     const { demands, own } = separated(params);
-    const query = { kind: 'curve', onOrBefore: false, ...own } as const;
+    const query = this.#bound<YieldCurveQuery>({ kind: 'curve', onOrBefore: false, ...own });
     const { vs } = query;
     return vs === undefined
       ? this.#result(demands, (context) => answerOneCurve(query, context))
@@ -100,7 +114,7 @@ export class Analyses {
     const { demands, own } = separated(params);
     const { answerYieldTable } = await import('../analysis/yield-table.ts');
     return this.#result(demands, async (context) =>
-      answerYieldTable({ kind: 'yield-table', ...own }, context),
+      answerYieldTable(this.#bound({ kind: 'yield-table', ...own }), context),
     );
   }
 
@@ -117,7 +131,7 @@ export class Analyses {
     const { answerDiff } = await import('../analysis/diff.ts');
     const { from, to, allRows = false } = own;
     const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-    const query = { kind: 'diff', ids: [ids].flat(), days, allRows, ...range } as const;
+    const query = this.#bound<DiffQuery>({ kind: 'diff', ids: [ids].flat(), days, allRows, ...range });
     return this.#result(demands, async (context) =>
       answerDiff(query, await transformedContext({ transformation: transformationOf(own) }, context)),
     );
@@ -159,7 +173,7 @@ export class Analyses {
     const form = { ids: [ids].flat(), wide, sort, ...range };
     if (asOfEach === undefined) {
       const { answerLongPanel, answerWidePanel } = await import('../analysis/panel.ts');
-      const query = { kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) } as const;
+      const query = this.#bound<PanelQuery>({ kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) });
       return wide
         ? this.#result(demands, async (context) =>
             answerWidePanel(query, await transformedContext({ transformation }, context)),
@@ -177,7 +191,7 @@ export class Analyses {
       ...(lag !== undefined && { lag }),
       ...(transformation && { transformation }),
     };
-    const query = { kind: 'real-time-panel', ...form, ...chosen } as const;
+    const query = this.#bound<RealTimePanelQuery>({ kind: 'real-time-panel', ...form, ...chosen });
     const newest = asOfDates(query).at(-1) ?? '';
     const known = knownBeforeEach === true ? addDays(newest, -1) : newest;
     asOfDay(known, typeof asOfEach === 'string' ? 'to' : 'asOfEach', clockAt(this.#source.clock()));
@@ -187,6 +201,12 @@ export class Analyses {
     return wide
       ? this.#result(demands, (context) => answerWideRealTimePanel(query, context))
       : this.#result(demands, (context) => answerLongRealTimePanel(query, context));
+  }
+
+  /** The query; bound to the day that every answer is bound to, if there is one. */
+  #bound<Q extends AnalysisQuery>(query: Q): Q {
+    const { asOf } = this.#source;
+    return asOf === undefined ? query : bind(query, asOf, ofCalls).query;
   }
 
   #result<R extends Row>(

@@ -1,87 +1,28 @@
-import { closest } from '../domain/series/closest.ts';
 import { faultOfDay, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
+import type { Schema } from '../operations/field.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Clock, camelCase, type Param, type ParamsOf } from '../operations/param.ts';
 import { asOfParam, choiceList, dayParam } from '../operations/params.ts';
 
 /** Accepts the values of one kind; any other is a `bad-input` Problem that names the parameter, the value and the way out. */
-export type Kind = (value: unknown, name: string, clock: Clock) => void;
+export type Kind = {
+  (value: unknown, name: string, clock: Clock): void;
+  /** The JSON Schema of its values, with a description; without it, the value has no form in JSON. */
+  readonly schema?: Schema;
+};
 
 /** The kind of value of each member of a type: a member without one does not compile. */
 export type Kinds<T> = { readonly [K in keyof T]-?: Kind };
 
-type AnyKinds = { readonly [name: string]: Kind };
+/** Kinds by the names of parameters. */
+export type AnyKinds = { readonly [name: string]: Kind };
 
 /** Values by name, as a caller without types passes them. */
 export type NamedValues = { readonly [name: string]: unknown };
 
-/** What a method takes. */
-export type Signature = {
-  /** Its name, for messages. */
-  readonly name: string;
-  /** The arguments before the parameters, in order. */
-  readonly args: readonly { readonly name: string; readonly kind: Kind; readonly isOptional?: boolean }[];
-  /** What the last argument, an object, may hold. */
-  readonly params?: {
-    /** What messages call one of them. */
-    readonly noun: 'option' | 'parameter';
-    readonly kinds: AnyKinds;
-    readonly required?: readonly string[];
-    /** Refuses values that contradict each other. */
-    readonly check?: (values: NamedValues, clock: Clock) => void;
-  };
-};
-
-/**
- * Refuses arguments that a method does not take. Callers without types reach it with anything, and a mistyped `asof` must
- * not be answered with revised data.
- */
-export function checkArguments(signature: Signature, asked: readonly unknown[], clock: Clock): void {
-  const { name: method, args, params } = signature;
-  const names = [...args.map(({ name }) => name), ...(params === undefined ? [] : [`${params.noun}s`])];
-  if (asked.slice(names.length).some((value) => value !== undefined))
-    throw new Problem('bad-input', `too many arguments: use ${method}(${names.join(', ')})`);
-  for (const [i, { name, kind, isOptional }] of args.entries()) {
-    const value = asked[i];
-    if (value !== undefined) kind(value, name, clock);
-    else if (isOptional !== true) throw missing('argument', name);
-  }
-  if (params !== undefined) checkParams(params, asked[args.length], clock);
-}
-
-function checkParams(
-  { noun, kinds, required = [], check }: NonNullable<Signature['params']>,
-  given: unknown = {},
-  clock: Clock,
-): void {
-  const names = Object.keys(kinds);
-  if (!isPlain(given))
-    throw refused(`${noun}s`, given, `use an object with ${names.join(', ') || 'nothing'}`);
-  for (const [name, value] of Object.entries(given)) {
-    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    if (kind === undefined) throw unknown(noun, name, names);
-    if (value !== undefined) kind(value, name, clock);
-  }
-  const absent = required.find((name) => given[name] === undefined);
-  if (absent !== undefined) throw missing(noun, absent);
-  check?.(given, clock);
-}
-
-function unknown(noun: string, name: string, names: readonly string[]): Problem {
-  const meant = closest(camelCase(name), names);
-  return new Problem('bad-input', `unknown ${noun} '${name}': use ${names.join(', ') || 'none'}`, {
-    field: name,
-    hints: meant === undefined ? [] : [`did you mean ${meant}?`],
-  });
-}
-
-function missing(noun: string, name: string): Problem {
-  return new Problem('bad-input', `${noun} '${name}' is missing`, { field: name });
-}
-
 /** The Problem of a value that is not of its kind; `reason` is the way out. */
-function refused(name: string, value: unknown, reason: string): Problem {
+export function refused(name: string, value: unknown, reason: string): Problem {
   return new Problem('bad-input', `invalid '${name}' ${shown(value)}: ${reason}`, { field: name });
 }
 
@@ -95,7 +36,7 @@ function shown(value: unknown): string {
 }
 
 /** Whether a value is an object as `{}` makes it: the members of any other, such as a Map, would be overlooked. */
-function isPlain(value: unknown): value is NamedValues {
+export function isPlain(value: unknown): value is NamedValues {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -105,17 +46,24 @@ function isWord(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-function kind(accepts: (value: unknown) => boolean, use: string): Kind {
-  return (value, name) => {
+function kind(accepts: (value: unknown) => boolean, use: string, schema?: Schema): Kind {
+  const check: Kind = (value, name) => {
     if (!accepts(value)) throw refused(name, value, `use ${use}`);
   };
+  return schema === undefined ? check : Object.assign(check, { schema });
+}
+
+/** The same kind, whose schema says what a value is for. */
+export function described(description: string, kind: Kind): Kind {
+  const check: Kind = (...asked) => kind(...asked);
+  return Object.assign(check, { schema: { ...kind.schema, description } });
 }
 
 /** True or false. */
-export const flag = kind((value) => typeof value === 'boolean', 'true or false');
+export const flag = kind((value) => typeof value === 'boolean', 'true or false', { type: 'boolean' });
 
 /** Any text. */
-const text = kind((value) => typeof value === 'string', 'a text');
+const text = kind((value) => typeof value === 'string', 'a text', { type: 'string' });
 
 /** A text that is not blank. */
 export const word = kind(isWord, 'a text that is not blank');
@@ -159,6 +107,7 @@ export function integer(least: number, most?: number): Kind {
     (value) =>
       Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= (most ?? Number(value)),
     `an integer ${most === undefined ? `of at least ${least}` : `from ${least} to ${most}`}`,
+    { type: 'integer', minimum: least, ...(most !== undefined && { maximum: most }) },
   );
 }
 
@@ -172,7 +121,7 @@ export function seconds(least: 'any' | 'some', most: number): Kind {
 
 /** One of a few words. */
 export function choice(choices: readonly string[]): Kind {
-  return kind((value) => choices.some((one) => one === value), choiceList(choices));
+  return kind((value) => choices.some((one) => one === value), choiceList(choices), { enum: choices });
 }
 
 /** The number of a release, or `final`. */
@@ -180,24 +129,36 @@ export const releaseKind = kind(
   (value) =>
     value === 'final' || (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= 9999),
   "the number of a release such as 1, or 'final'",
+  { anyOf: [{ type: 'integer', minimum: 1, maximum: 9999 }, { const: 'final' }] },
 );
 
 /** One value of a kind, or a list of at least one. */
 export function oneOrSeveral(one: Kind): Kind {
-  return (value, name, clock) => {
+  const check: Kind = (value, name, clock) => {
     if (!Array.isArray(value)) return one(value, name, clock);
     if (value.length === 0) throw refused(name, value, 'leave it out, or name at least one');
     for (const member of value) one(member, name, clock);
   };
+  const { schema = {} } = one;
+  return Object.assign(check, { schema: { anyOf: [schema, { type: 'array', items: schema, minItems: 1 }] } });
 }
 
 /** The id of a series. */
-export const seriesId = kind(isWord, 'the id of one series, such as "GDP"');
+export const seriesId = kind(isWord, 'the id of one series, such as "GDP"', {
+  type: 'string',
+  description: 'The id of the series, such as GDP.',
+});
 
 /** The id of a series, or a list of ids; an empty list would give an empty answer. */
 export const seriesIds = kind(
   (value) => isWord(value) || (Array.isArray(value) && value.length > 0 && value.every(isWord)),
   'the id of a series, or a list of ids such as ["GDP", "UNRATE"]',
+  {
+    type: 'array',
+    items: { type: 'string' },
+    minItems: 1,
+    description: 'The ids of the series; one with * means every series whose id matches.',
+  },
 );
 
 /** The kind of values of an operation's parameter, as its declaration checks them. */
@@ -211,7 +172,7 @@ export function kindOf(param: Param): Kind {
         : format === 'date'
           ? calendarDay
           : text;
-  return (value, name, clock) => {
+  const check: Kind = (value, name, clock) => {
     ofType(value, name, clock);
     try {
       param.parse(String(value), name, clock);
@@ -219,6 +180,7 @@ export function kindOf(param: Param): Kind {
       throw error instanceof Problem ? error.with({ kind: 'bad-input' }) : error;
     }
   };
+  return Object.assign(check, { schema: { ...param.schema, description: param.description } });
 }
 
 function calendarDay(value: unknown, name: string): void {
@@ -235,24 +197,36 @@ export const asOfDay = kindOf(asOfParam());
 
 /** One of a few words, or a list of dates. */
 export function oneOrDays(choices: readonly string[]): Kind {
-  return (value, name, clock) => {
+  const check: Kind = (value, name, clock) => {
     if (!Array.isArray(value) || value.length === 0) choice(choices)(value, name, clock);
     else for (const one of value) day(one, name, clock);
   };
+  const days = { type: 'array', items: { type: 'string', format: 'date' }, minItems: 1 };
+  return Object.assign(check, { schema: { anyOf: [{ type: 'string', enum: choices }, days] } });
 }
 
 /** Two as-of dates. */
-export const twoAsOfDays: Kind = (value, name, clock) => {
-  if (!Array.isArray(value) || value.length !== 2)
-    throw refused(name, value, 'use two dates, such as ["2009-07-30", "2009-07-31"]');
-  for (const one of value) asOfDay(one, name, clock);
-};
+export const twoAsOfDays: Kind = Object.assign(
+  (value: unknown, name: string, clock: Clock) => {
+    if (!Array.isArray(value) || value.length !== 2)
+      throw refused(name, value, 'use two dates, such as ["2009-07-30", "2009-07-31"]');
+    for (const one of value) asOfDay(one, name, clock);
+  },
+  { schema: { type: 'array', items: { type: 'string', format: 'date' }, minItems: 2, maxItems: 2 } },
+);
 
 /** What an answer must be based on. */
-export const demandKinds = { exact: flag, maxAge: integer(0) };
+export const demandKinds = {
+  exact: described('Refuses answers from vintages whose days are not days of publication.', flag),
+  maxAge: described('Refuses data that end more than this many days before the day asked for.', integer(0)),
+};
 
 /** The part of a listing to read. */
-export const extentKinds = { limit: integer(1), cursor: text, first: integer(1) };
+export const extentKinds = {
+  limit: described('Most rows.', integer(1)),
+  cursor: described('Continues after an answer with this next_cursor.', text),
+  first: described('Most rows, the oldest ones.', integer(1)),
+};
 
 /** The kinds of the parameters of an operation, by their names in the library; all pages make one answer, so `limit` has no maximum. */
 export function kindsOf<O extends Pick<Operation, 'params'>>(operation: O): Kinds<ParamsOf<O>> {

@@ -13,6 +13,7 @@ import type { PullOptions, PullRequest } from '../pull/options.ts';
 import type { PullSummary } from '../pull/summary.ts';
 import type { SnapshotSummary } from '../snapshot/snapshot.ts';
 import type { Finding } from '../snapshot/verify.ts';
+import { isDatabase } from '../store/address.ts';
 import type { Followed } from '../store/followed.ts';
 import type { Store } from '../store/store.ts';
 import { Analyses, type AnalysisSource } from './analyses.ts';
@@ -20,7 +21,6 @@ import {
   abortSignal,
   asOfDay,
   callable,
-  checkArguments,
   day,
   flag,
   integer,
@@ -29,13 +29,14 @@ import {
   type Kinds,
   object,
   record,
-  type Signature,
   seconds,
   seriesId,
   seriesIds,
   texts,
   word,
 } from './arguments.ts';
+import { checkArguments, type Signature } from './call.ts';
+import { type OperationMethods, operationMethods } from './operation-methods.ts';
 import { stopped } from './session.ts';
 import { analysisSignatures } from './signatures.ts';
 
@@ -63,7 +64,7 @@ type SnapshotTarget = { readonly out: string; readonly asOf?: Day | undefined };
 export type LibrarySource = AnalysisSource & { readonly store?: Store };
 
 /** Answers from one store or service: besides the operations and analyses, facts, imports and snapshots. */
-export class Library extends Analyses {
+class Library extends Analyses {
   readonly #source: LibrarySource;
 
   constructor(source: LibrarySource) {
@@ -184,6 +185,14 @@ export class Library extends Analyses {
   }
 }
 
+/** Everything that asof answers, from one store or service. */
+export type Asof = Library & OperationMethods;
+
+/** The methods that answer from a source. */
+export function asofOf(source: LibrarySource): Asof {
+  return Object.assign(new Library(source), operationMethods(source));
+}
+
 const importKinds = {
   store: word,
   kind: word,
@@ -259,7 +268,7 @@ const signatures: Readonly<Record<Exclude<keyof Library, 'close'>, Signature>> =
  */
 export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
   checkArguments(importFilesSignature, [paths, options], clockAt(new Date()));
-  if (isUrl(options.store))
+  if (isUrl(options.store) && !isDatabase(options.store))
     throw new Problem('bad-input', `a service takes no imports, and ${options.store} is the address of one`, {
       field: 'store',
       hints: ['name the file of a store'],

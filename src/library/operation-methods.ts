@@ -1,17 +1,25 @@
-import { type Note, pagesOrFailure, type QueryAnswer } from '../analysis/answer.ts';
-import { Basis, type Demands } from '../analysis/basis.ts';
+import { type Note, pagesOrFailure, type QueryAnswer, textsOf } from '../analysis/answer.ts';
+import { Basis, type Demands, type SubjectBasis } from '../analysis/basis.ts';
 import { withBasis } from '../analysis/coverage.ts';
+import type { OperationQuery } from '../analysis/query.ts';
 import { remarked, transformedContext } from '../analysis/run.ts';
 import { resolveSeries, withSuggestion } from '../analysis/series-ids.ts';
 import type { Client } from '../client/client.ts';
 import { restartOnChange } from '../client/client.ts';
 import { type Extent, pagesOf } from '../client/pagination.ts';
-import { type Day, utcDay } from '../domain/series/date.ts';
+import { type Day, latestDay, utcDay } from '../domain/series/date.ts';
 import type { TransformationParams } from '../domain/series/transformation.ts';
 import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from '../operations/envelope.ts';
 import { type KnownOperation, operations } from '../operations/index.ts';
 import type { Operation, RowOf } from '../operations/operation.ts';
-import { type CamelCase, camelCase, type ParamsOf, paramTexts } from '../operations/param.ts';
+import {
+  type CamelCase,
+  camelCase,
+  type ParamsOf,
+  type ParamTexts,
+  paramTexts,
+} from '../operations/param.ts';
+import { bind, boundedClient, ofCalls } from '../snapshot/bind.ts';
 import type { NamedValues } from './arguments.ts';
 import type { Session } from './session.ts';
 import { askedOf, type Optional, signatureOf } from './signatures.ts';
@@ -29,8 +37,12 @@ export type Result<R> = {
   readonly coverage?: Coverage;
   /** The vintage that observations are from, and how it came about. */
   readonly vintage?: AnswerVintage;
+  /** Of a wide panel: by column, how the vintages came about that its values are from. */
+  readonly vintageKinds?: { readonly [column: string]: string };
   /** The last day that the data speak for, in answers that are not as of a day. */
   readonly coveredTo?: Day;
+  /** What the answer is based on: to which day each series, curve or list of filings is covered, and its kinds of vintages. */
+  readonly basis: readonly SubjectBasis[];
   /** Whether there are more rows than `limit`. */
   readonly hasMore: boolean;
   /** Continues where `limit` cut the rows off. */
@@ -44,6 +56,8 @@ export type AnswerSource = {
   readonly clock: () => Date;
   readonly session: Session;
   readonly onNote?: (note: Note) => void;
+  /** The day that every answer is bound to, if there is one. */
+  readonly asOf?: Day;
 };
 
 /** The same source, whose client notes what one answer is based on. */
@@ -56,7 +70,8 @@ export function resultOf<R extends Row>(
   ask: (based: BasedSource) => Promise<Pick<QueryAnswer<R>, 'failures' | 'pages'>>,
 ): Promise<Result<R>> {
   return restartOnChange(async () => {
-    const { pages, failures } = await ask(basedOn(source, demands));
+    const based = basedOn(source, demands);
+    const { pages, failures } = await ask(based);
     const rows: R[] = [];
     let [first, last]: (Envelope<R> | undefined)[] = [];
     for await (const page of pages) {
@@ -74,7 +89,9 @@ export function resultOf<R extends Row>(
       ...(first?.series !== undefined && { series: first.series }),
       ...(first?.coverage !== undefined && { coverage: first.coverage }),
       ...(first?.vintage !== undefined && { vintage: first.vintage }),
+      ...(first?.vintage_kinds !== undefined && { vintageKinds: first.vintage_kinds }),
       ...(typeof first?.covered_to === 'string' && { coveredTo: first.covered_to }),
+      basis: based.basis.upTo(source.asOf ?? latestDay(source.clock())),
       hasMore: last?.has_more === true,
       ...(last?.next_cursor !== undefined && { nextCursor: last.next_cursor }),
     };
@@ -83,7 +100,9 @@ export function resultOf<R extends Row>(
 
 function basedOn(source: AnswerSource, demands: Demands): BasedSource {
   const basis = new Basis(demands, utcDay(source.clock()));
-  return { ...source, basis, client: basis.through(source.client) };
+  const client = basis.through(source.client);
+  const { asOf } = source;
+  return { ...source, basis, client: asOf === undefined ? client : boundedClient(client, asOf) };
 }
 
 type ArgumentName<O> = O extends { readonly command: { readonly argument: infer A extends string } }
@@ -194,7 +213,7 @@ function methodOf(operation: Operation, source: AnswerSource) {
   async function* all(...asked: readonly unknown[]): AsyncGenerator<Row> {
     const { chosen, ids, params, demands, transformation } = askedOf(operation, asked);
     const based = await transformedContext({ transformation }, basedOn(source, demands));
-    for (const id of await meant(chosen, ids, source)) {
+    for (const id of await meant(chosen, ids, based)) {
       try {
         for await (const page of pagesFor(chosen, id, params, based)) yield* page.results;
       } catch (error) {
@@ -222,7 +241,7 @@ function pagesFor(
   operation: Operation,
   argument: string | undefined,
   values: NamedValues,
-  { client, signal, basis, onNote }: BasedSource,
+  { client, signal, basis, onNote, asOf }: BasedSource,
   explained = false,
 ): AsyncGenerator<Envelope> {
   const { command, params } = operation;
@@ -234,12 +253,20 @@ function pagesFor(
   const { paging, others } = Object.hasOwn(params, 'limit')
     ? separated(values)
     : { paging: {}, others: values };
-  const texts = paramTexts(params, { ...command.defaults, ...named, ...others }).map(
+  const asked = paramTexts(params, { ...command.defaults, ...named, ...others }).map(
     ([name, text]) => [name, params[name]?.namesSeries === true ? text.toUpperCase() : text] as const,
   );
+  const texts = asOf === undefined ? asked : boundTexts(operation, asked, asOf);
   const pages = pagesOf(client, operation, texts, paging, signal);
   const context = { client, signal, basis, explained, ...(onNote && { note: onNote }) };
   return withBasis(operation, texts, remarked(operation, texts, pages, context), context);
+}
+
+/** The parameters bound to a day; those of a description, which no day bounds, as they are. */
+function boundTexts({ name, boundBy }: Operation, texts: ParamTexts, day: Day): ParamTexts {
+  if (boundBy === undefined) return texts;
+  const query = { kind: 'operation', operation: name, params: Object.fromEntries(texts) } as const;
+  return textsOf(bind<OperationQuery>(query, day, ofCalls).query.params);
 }
 
 /** The extent that values ask for, and the other values. */

@@ -4,6 +4,7 @@ import { Problem } from '../errors/problem.ts';
 import { revisions } from '../operations/index.ts';
 import {
   asOfDay,
+  described,
   flag,
   integer,
   type Kinds,
@@ -67,10 +68,16 @@ const { id: _, ...ownKinds } = kindsOf(revisions);
 export const revisionsKinds = {
   ...ownKinds,
   asOf: asOfDay,
-  release: oneOrSeveral(releaseKind),
-  after: oneOrSeveral(integer(0, 99999)),
-  wide: flag,
-  stats: flag,
+  release: described(
+    'Columns with these releases of each date: 1 is the first one, final the newest.',
+    oneOrSeveral(releaseKind),
+  ),
+  after: described(
+    'Columns with the values this many days after the first release.',
+    oneOrSeveral(integer(0, 99999)),
+  ),
+  wide: described('The triangle of revisions: a column for each vintage.', flag),
+  stats: described('Statistics of the revisions between the releases.', flag),
 } satisfies Kinds<Omit<RevisionsParams, keyof Demands>>;
 
 /** Refuses parameters of one kind of answer about revisions beside those of another. */

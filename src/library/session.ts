@@ -1,6 +1,6 @@
 import { Problem } from '../errors/problem.ts';
 import { clockAt } from '../operations/param.ts';
-import { checkArguments, type Signature } from './arguments.ts';
+import { checkArguments, type Signature } from './call.ts';
 
 /** What a call takes, which may depend on what it is called with. */
 type Takes = Signature | ((asked: readonly unknown[]) => Signature);

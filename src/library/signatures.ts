@@ -6,14 +6,8 @@ import {
   type YieldCurveQuery,
   type YieldTableQuery,
 } from '../analysis/query.ts';
-import { aggregations, coarserFrequencies } from '../domain/series/aggregation.ts';
 import { type Day, type Rhythm, rhythms } from '../domain/series/date.ts';
-import {
-  type Transformation,
-  type TransformationParams,
-  transformationOf,
-} from '../domain/series/transformation.ts';
-import { unitsChoices } from '../domain/series/units.ts';
+import type { TransformationParams } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import { curve, operations, vintages, yields } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -24,6 +18,7 @@ import {
   choice,
   day,
   demandKinds,
+  described,
   extentKinds,
   flag,
   integer,
@@ -32,12 +27,13 @@ import {
   kindsOf,
   type NamedValues,
   oneOrDays,
-  type Signature,
   seriesId,
   seriesIds,
   twoAsOfDays,
 } from './arguments.ts';
+import type { Signature } from './call.ts';
 import { checkRevisions, type RevisionsParams, revisionsKinds } from './revision-params.ts';
+import { checkUnits, transformationIn, unitsKinds } from './units-params.ts';
 
 /** The same type, whose optional members may also be given as undefined. */
 export type Optional<T> = {
@@ -102,7 +98,7 @@ export type DiffParams = Optional<DateRange & { readonly allRows?: boolean }> & 
 
 const { id: _, ...vintageKinds } = kindsOf(vintages);
 const { cursor: _cursor, ...yieldKinds } = kindsOf(yields);
-const range = { from: day, to: day };
+const range = { from: described('First date.', day), to: described('Last date.', day) };
 
 type SignatureParams = NonNullable<Signature['params']>;
 
@@ -127,25 +123,6 @@ function params<T>(
 const id = { name: 'id', kind: seriesId };
 const ids = { name: 'ids', kind: seriesIds };
 
-/** The kinds of the parameters that transform values. */
-const unitsKinds: Kinds<TransformationParams> = {
-  units: choice(unitsChoices),
-  digits: integer(0, 20),
-  frequency: choice(coarserFrequencies),
-  aggregate: choice(aggregations),
-  partial: flag,
-};
-
-/** Refuses parameters of units that need others, which are missing. */
-function checkUnits(values: NamedValues): void {
-  transformationIn(values);
-}
-
-/** The transformation that checked parameters ask for. */
-function transformationIn(values: NamedValues): Transformation | undefined {
-  return transformationOf(values as TransformationParams);
-}
-
 /** What the methods of the analyses take. */
 export const analysisSignatures = {
   revisions: {
@@ -165,33 +142,52 @@ export const analysisSignatures = {
   curve: {
     name: 'curve',
     args: [],
-    params: params<CurveParams>({ ...kindsOf(curve), onOrBefore: flag, vs: day }),
+    params: params<CurveParams>({
+      ...kindsOf(curve),
+      onOrBefore: described('Takes the newest curve up to the date, if there is none on it.', flag),
+      vs: described('Compares with the curve of this date.', day),
+    }),
   },
   yieldTable: {
     name: 'yieldTable',
+    about:
+      'Treasury rates with a row for each date and a column for each maturity, newest first; `limit` and `first` count dates.',
     args: [],
     params: params<YieldTableParams>({ ...yieldKinds, first: extentKinds.first }),
   },
   diff: {
     name: 'diff',
-    args: [ids, { name: 'days', kind: twoAsOfDays }],
-    params: params<DiffParams>({ ...range, allRows: flag, ...unitsKinds }, [], checkUnits),
+    about: 'The dates for which series had other values as of one day than as of another, newest first.',
+    args: [
+      ids,
+      { name: 'days', kind: described('The two as-of dates, the earlier one first.', twoAsOfDays) },
+    ],
+    params: params<DiffParams>(
+      { ...range, allRows: described('Also gives the dates with the same value.', flag), ...unitsKinds },
+      [],
+      checkUnits,
+    ),
   },
   panel: {
     name: 'panel',
+    about:
+      'Several series side by side as known on one day. With `asOfEach`, the newest value of each series that was known on each day of a rhythm: a panel for backtests, without look-ahead.',
     args: [ids],
     params: params<PanelParams>(
       {
         ...range,
         asOf: asOfDay,
-        asOfEach: oneOrDays(rhythms),
-        knownBeforeEach: flag,
-        last: integer(1, 1000),
-        lag: integer(0, 1000),
-        beyond: choice(beyondChoices),
-        withDates: flag,
-        wide: flag,
-        sort: choice(['asc', 'desc']),
+        asOfEach: described(
+          'The as-of dates: those of a rhythm from `from` to `to`, or a list of dates.',
+          oneOrDays(rhythms),
+        ),
+        knownBeforeEach: described('Shows what was known before each of the as-of dates.', flag),
+        last: described('How many of the newest observations each as-of date shows.', integer(1, 1000)),
+        lag: described('How many of the newest observations are passed over.', integer(0, 1000)),
+        beyond: described('What as-of dates after the coverage of a series show.', choice(beyondChoices)),
+        withDates: described('With `wide`, also the observation date of each value.', flag),
+        wide: described('One column for each series.', flag),
+        sort: described('Newest (desc) or oldest (asc) first.', choice(['asc', 'desc'])),
         ...unitsKinds,
       },
       [],
@@ -237,7 +233,7 @@ export function signatureOf(operation: Operation, asked: readonly unknown[], sev
       noun: 'parameter',
       kinds: {
         ...own,
-        ...Object.fromEntries(flags.map((name) => [name, flag])),
+        ...Object.fromEntries(flags.map(({ name, about }) => [name, described(sentence(about), flag)])),
         ...(features.includes('oldest') && { first }),
         ...(isAboutData(chosen) && demandKinds),
         ...(hasUnits(chosen) && unitsKinds),
@@ -248,6 +244,11 @@ export function signatureOf(operation: Operation, asked: readonly unknown[], sev
         .map(([name]) => camelCase(name)),
     },
   };
+}
+
+/** A phrase of a help text as a sentence. */
+function sentence(phrase: string): string {
+  return `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}.`;
 }
 
 function argumentOf(param: Param, several: boolean): Signature['args'][number] {
@@ -278,8 +279,10 @@ export function askedOf(operation: Operation, asked: readonly unknown[]) {
     hasUnits(operation) && Object.hasOwn(unitsKinds, name);
   const given = Object.fromEntries(Object.entries(all).filter((entry) => !isUnits(entry)));
   const chosen = others.find(({ command: { flag } }) => given[flag?.name ?? ''] === true) ?? operation;
-  const flags = others.flatMap(({ command: { flag } }) => (flag === undefined ? [] : [flag.name]));
-  const params = Object.fromEntries(Object.entries(given).filter(([name]) => !flags.includes(name)));
+  const flags = others.flatMap(({ command: { flag } }) => (flag === undefined ? [] : [flag]));
+  const params = Object.fromEntries(
+    Object.entries(given).filter(([param]) => !flags.some(({ name }) => name === param)),
+  );
   const ids = argument === undefined ? [undefined] : [asked[0]].flat();
   return {
     chosen,

@@ -30,6 +30,9 @@ export type AnswerVintage = {
   readonly next_kind?: string | null;
 };
 
+/** A ticker of which no filing is held on any day, and the held one that is spelled most like it. */
+export type UnknownTicker = { readonly ticker: string; readonly nearest: string | null };
+
 /** The contract's answer to every operation, with days as `YYYY-MM-DD`; the same embedded and remote. */
 export type Envelope<R = Row> = {
   readonly object: string;
@@ -43,6 +46,10 @@ export type Envelope<R = Row> = {
   readonly vintage?: AnswerVintage;
   /** Our addition: the last day that the data speak for, of a series, a kind of curve, or filings; null without data. */
   readonly covered_to?: Day | null;
+  /** Our addition, of a wide panel: by column, how the vintages came about that its values are from. */
+  readonly vintage_kinds?: { readonly [column: string]: string };
+  /** Our addition, in answers without filings of a ticker. */
+  readonly unknown_ticker?: UnknownTicker;
   readonly results: readonly R[];
   readonly results_count: number;
   readonly has_more: boolean;

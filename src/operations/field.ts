@@ -137,6 +137,8 @@ export type Field = {
   readonly extension?: boolean;
   /** Whether a row of another service may lack it; it is then empty, or what was asked for. */
   readonly mayLack?: boolean;
+  /** Whether later vintages change it, so that its value is not known as of an earlier day. */
+  readonly grows?: boolean;
   /** Whether it is the day of something that has happened by the day on which the row is known. */
   readonly happened?: boolean;
   /** Its only values, where it has few; rows of another service may have others. */

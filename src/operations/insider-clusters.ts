@@ -150,7 +150,7 @@ export const clusterParams = {
     365,
     14,
   ),
-  ticker: filterParam('Trading symbol.', { extension: true }),
+  ticker: filterParam('Trading symbol.', { extension: true, placeholder: 'symbol' }),
   from: dayParam(
     'Earliest date of the last trade of a cluster.',
     { field: 'date_last', is: 'from' },

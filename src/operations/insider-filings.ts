@@ -2,7 +2,7 @@ import { transactionValue } from '../domain/insider/cluster.ts';
 import { type Filing, formTypes, hasSymbol, leadOwner, otherOwners } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { reasonWithoutFilings } from './cluster-search.ts';
+import { reasonWithoutFilings, unknownTickerIn } from './cluster-search.ts';
 import { type Field, nullable, nullableExtension } from './field.ts';
 import { operation, pageOf } from './operation.ts';
 import { type Clock, type ParamTexts, textOf } from './param.ts';
@@ -114,10 +114,10 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     'One row for each trade of a Form 3, 4 or 5, newest filing date first, then by accession number and position in the filing. With `as_of` only what was filed on or before that day counts.',
   path: '/v1/insider/filings',
   object: 'insider_filings',
-  members: ['as_of', 'covered_to'],
+  members: ['as_of', 'covered_to', 'unknown_ticker'],
   subject: 'insider filings',
   params: {
-    ticker: filterParam('Trading symbol.'),
+    ticker: filterParam('Trading symbol.', { placeholder: 'symbol' }),
     owner_name: filterParam('A part of the name of an owner, ignoring case.', { flag: 'owner' }),
     days: integerParam(
       `Filed within this number of days (${usualDays} if no date is given).`,
@@ -230,6 +230,8 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
         filingId !== undefined && { after: { filedOn, filingId, row: Number(row) } }),
     });
     return {
+      // As of a day, nobody knows what is filed later.
+      ...(found.length === 0 && dates.as_of === undefined && (await unknownTickerIn(view, ticker))),
       ...pageOf(found, limit, filingRow, (last) => ({
         key: [last.filedOn, last.filingId, String(last.row)],
       })),

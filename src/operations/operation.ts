@@ -1,6 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import type { StoreView } from '../store/store.ts';
-import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary } from './envelope.ts';
+import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary, UnknownTicker } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
 import { type Clock, type Params, type ParamTexts, type ParamValues, readParams } from './param.ts';
 import { type Requirement, type RowTests, requirementsOf, shownParams } from './requirement.ts';
@@ -38,6 +38,7 @@ export type Page<R = Row> = {
   readonly coverage?: Coverage;
   readonly vintage?: AnswerVintage;
   readonly coveredTo?: Day | null;
+  readonly unknownTicker?: UnknownTicker;
 };
 
 /** The headings under which help lists commands, and the description of a service its endpoints: what each is about. */
@@ -104,7 +105,7 @@ export type Substitute<R = Row> = {
 };
 
 /** An optional member of an envelope, besides those of every listing. */
-type Member = 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to';
+type Member = 'as_of' | 'series' | 'coverage' | 'vintage' | 'covered_to' | 'unknown_ticker';
 
 /**
  * An operation of asof, declared once. Its command, route, parameter checks, OpenAPI entry, remote requests and their

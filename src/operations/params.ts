@@ -9,7 +9,7 @@ import {
 import { invalid, type Param, type RowBound } from './param.ts';
 
 /** The optional settings of a parameter. */
-type Declared = Pick<Param, 'bounds' | 'extension' | 'flag'>;
+type Declared = Partial<Pick<Param, 'bounds' | 'extension' | 'flag' | 'placeholder'>>;
 
 const optional = { in: 'query', required: false } as const;
 

@@ -17,8 +17,9 @@ const fields = [
     type: 'integer',
     description: 'Dates that have a value in the latest vintage.',
     head: 'count',
+    grows: true,
   },
-  { name: 'last_updated', type: 'instant', description: 'The last vintage.' },
+  { name: 'last_updated', type: 'instant', description: 'The last vintage.', grows: true },
   { name: 'source', type: 'text', description: 'Data source name.', mayLack: true, rank: 'low' },
   {
     name: 'frequency',
@@ -39,12 +40,14 @@ const fields = [
     name: 'last_vintage',
     type: 'day',
     description: 'The last vintage date.',
+    grows: true,
     extension: true,
   },
   {
     name: 'covered_to',
     type: 'day',
     description: 'The last day that any import speaks for.',
+    grows: true,
     extension: true,
   },
   {
@@ -52,6 +55,7 @@ const fields = [
     type: 'text',
     description:
       'How its vintages came about: exact (days of publication), fetched, sampled (what was known on some days) or unknown; several are separated by "; ".',
+    grows: true,
     extension: true,
   },
 ] as const satisfies readonly Field[];

@@ -31,6 +31,36 @@ export function coalesced<T>(read: () => Promise<T>): () => Promise<T> {
   };
 }
 
+/** What calls that were made together got, and the place of one of them among them. */
+type Gathered<T> = { readonly place: number; readonly outcome: T };
+
+/**
+ * Joins calls with the same key that are made in one turn of the event loop: the work is done once, for their number, and
+ * each call learns its place among them.
+ */
+export class Gathering<T> {
+  readonly #groups = new Map<string, { count: number; readonly outcome: Promise<T> }>();
+
+  async join(key: string, work: (count: number) => Promise<T>): Promise<Gathered<T>> {
+    const group = this.#groups.get(key) ?? this.#begin(key, work);
+    const place = group.count;
+    group.count += 1;
+    return { place, outcome: await group.outcome };
+  }
+
+  #begin(key: string, work: (count: number) => Promise<T>) {
+    const outcome = new Promise<T>((resolve, reject) => {
+      setImmediate(() => {
+        this.#groups.delete(key);
+        work(group.count).then(resolve, reject);
+      });
+    });
+    const group = { count: 0, outcome };
+    this.#groups.set(key, group);
+    return group;
+  }
+}
+
 const turns = new Map<string, Promise<unknown>>();
 
 /** The outcome of work that begins when all earlier work with the same key of this process has ended. */

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../platform/files.ts';
+import type { Lock } from '../store/access-store.ts';
 import { openLock } from '../store/open.ts';
-import type { Lock } from '../store/store.ts';
 
 /** At most so many requests begin within so many milliseconds. */
 export type PaceRule = { readonly requests: number; readonly milliseconds: number };

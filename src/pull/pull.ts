@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../errors/problem.ts';
-import { openWriter } from '../store/open.ts';
+import { writing } from '../store/open.ts';
 import type { FredListing } from './fred/api.ts';
 import { fred, searchFred } from './fred/fred.ts';
 import {
@@ -83,14 +83,10 @@ export async function unfollow(store: string, source: string, names: readonly st
       hints: ['asof pull --list shows what it follows'],
     });
   });
-  const writer = await openWriter(store);
-  try {
+  await writing(store, async (writer) => {
     for (const name of found) await writer.unfollow(source, name);
     await writer.commit();
-  } catch (error) {
-    await writer.rollback();
-    throw error;
-  }
+  });
 }
 
 function contextOf(options: PullOptions): PullContext {

@@ -4,7 +4,7 @@ import { Problem, type ProblemKind } from '../errors/problem.ts';
 import { type ImportConflict, ImportRefusal } from '../import/load/conflict.ts';
 import { load } from '../import/load/load.ts';
 import type { Followed } from '../store/followed.ts';
-import { openWriter } from '../store/open.ts';
+import { writing } from '../store/open.ts';
 import type { StoreView } from '../store/store.ts';
 import type { Getter } from './getter.ts';
 import { openGetter, type PullContext, readStore } from './options.ts';
@@ -179,8 +179,8 @@ export class SourcePull {
       state.before ??= (await readStore(options.store, (view) => this.#source.count(name, view))) ?? {};
     const record = { ...state.record, bookmark, upTo, lastRun: now.toISOString(), left: '' };
     const conflicts: ImportConflict[] = [];
-    const writer = await openWriter(options.store);
-    try {
+    const created = await writing(options.store, async (writer) => {
+      conflicts.length = 0;
       const summaries = await load(files, writer, {
         ...window.load,
         rename: new Map(),
@@ -205,11 +205,9 @@ export class SourcePull {
         state.notes.push(...notes);
         results.rows += statementsNew + statementsKnown;
       }
-    } catch (error) {
-      await writer.rollback();
-      throw error;
-    }
-    if (writer.created) results.created = true;
+      return writer.created;
+    });
+    if (created) results.created = true;
     this.#unrecorded.clear();
     state.conflicts.push(...conflicts);
     state.record = record;
@@ -276,14 +274,10 @@ export class SourcePull {
     const { store } = this.#context.options;
     if (this.#unrecorded.size + this.#forgotten.size === 0) return;
     if ((await readStore(store, async () => true)) === undefined) return;
-    const writer = await openWriter(store);
-    try {
+    await writing(store, async (writer) => {
       for (const name of this.#forgotten) await writer.unfollow(this.#source.name, name);
       for (const record of this.#unrecorded.values()) await writer.follow(record);
       await writer.commit();
-    } catch (error) {
-      await writer.rollback();
-      throw error;
-    }
+    });
   }
 }

@@ -138,7 +138,7 @@ class Routes {
 
   #answerFailure(error: unknown, exchange: Exchange): Promise<Response> {
     const problem = httpProblem(error);
-    if (problem.kind === 'internal-error') {
+    if (problem.kind === 'internal-error' || problem.kind === 'service-unavailable') {
       const { requestId, route = null } = exchange;
       this.#options.log.error({ request_id: requestId, route, err: problem.cause });
     }

@@ -30,10 +30,10 @@ export function operationRoute(
     const lease = services.lease();
     try {
       const isShared = operation.aboutCaller !== true;
-      const cached = isShared ? cache.get(keyIn(await lease.state())) : undefined;
+      const texts = [...pathTexts(operation.path, path), ...queryTexts(query)];
+      const cached = isShared ? cache.get(keyIn(await lease.state({ operation, texts }))) : undefined;
       if (cached !== undefined) return send(exchange, cached, known);
 
-      const texts = [...pathTexts(operation.path, path), ...queryTexts(query)];
       const principal = principalOf(plan);
       const { tag, state, envelope } = await lease.service.reply(
         {
@@ -43,7 +43,7 @@ export function operationRoute(
           requestId,
           ...(usage && { usage }),
         },
-        (tag) => namesTag(known, tag),
+        known === null ? undefined : (tag) => namesTag(known, tag),
       );
       if (envelope === undefined) return notModified(exchange, cacheHeaders(tag));
       const body = bodyOf(tag, JSON.stringify(envelopeToWire(envelope, operation.fields)), requestId);

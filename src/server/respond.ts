@@ -68,6 +68,12 @@ export function respondProblem(
 /** A failure as a problem with an HTTP status: a bug or a broken machine is an internal error. */
 export function httpProblem(error: unknown): Problem {
   if (error instanceof Problem && error.status >= 400) return error;
+  // Where its database is has nothing to do with a client.
+  if (error instanceof Problem && error.kind === 'unreachable')
+    return new Problem('service-unavailable', 'the data cannot be reached just now; try again', {
+      retryAfter: error.retryAfter ?? 1,
+      cause: error,
+    });
   return new Problem('internal-error', 'an internal error occurred', { cause: error });
 }
 

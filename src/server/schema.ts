@@ -126,6 +126,13 @@ const memberSchemas: Readonly<Record<NonNullable<Operation['members']>[number], 
     type: ['string', 'null'],
     description: 'The last day that the data speak for.',
   },
+  unknown_ticker: {
+    type: 'object',
+    description:
+      'The ticker that was asked for, if no filing of it is held on any day, and the one that is spelled most like it.',
+    required: ['ticker', 'nearest'],
+    properties: { ticker: { type: 'string' }, nearest: { type: ['string', 'null'] } },
+  },
 };
 
 /** The schema of the readiness checks: one for each thing that the service needs. */

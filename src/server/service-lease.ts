@@ -1,4 +1,4 @@
-import { coalesced } from '../platform/promises.ts';
+import { Gathering } from '../platform/promises.ts';
 import type { Service } from '../service/service.ts';
 
 /** A service, and how to close what it uses. */
@@ -7,8 +7,8 @@ export type OpenService = { readonly service: Service; readonly close: () => Pro
 /** One request's use of a service, which stays open until `release`. */
 type Lease = {
   readonly service: Service;
-  /** The name of the data's newest state. */
-  readonly state: () => Promise<string>;
+  /** The name of the newest state of what a request is answered from. */
+  readonly state: Service['state'];
   readonly release: () => void;
 };
 
@@ -39,7 +39,7 @@ export class Services {
 
 class LeasedService {
   readonly #open: OpenService;
-  readonly #state: () => Promise<string>;
+  readonly #states = new Gathering<string>();
   readonly #closed: Promise<void>;
   #finish: (closing: Promise<void>) => void = () => undefined;
   #users = 0;
@@ -47,7 +47,6 @@ class LeasedService {
 
   constructor(open: OpenService) {
     this.#open = open;
-    this.#state = coalesced(() => open.service.state());
     this.#closed = new Promise((resolve) => {
       this.#finish = resolve;
     });
@@ -62,7 +61,14 @@ class LeasedService {
       this.#users -= 1;
       this.#closeWhenUnused();
     };
-    return { service: this.#open.service, state: this.#state, release };
+    return { service: this.#open.service, state: (request) => this.#stateOf(request), release };
+  }
+
+  /** Requests that arrive together share one reading of the state. */
+  async #stateOf(request?: Parameters<Service['state']>[0]): Promise<string> {
+    const key = request?.texts.find(([name]) => request.operation.params[name]?.namesSeries === true);
+    const { outcome } = await this.#states.join(key?.[1] ?? '', () => this.#open.service.state(request));
+    return outcome;
   }
 
   retire(): Promise<void> {

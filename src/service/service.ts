@@ -1,5 +1,6 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import type { Day } from '../domain/series/date.ts';
+import { parseSeriesId } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import { formatCursor, parseCursor } from '../operations/cursor.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
@@ -54,10 +55,13 @@ export type Service = {
     texts: ParamTexts,
     principal: Principal,
   ): Promise<Envelope<R>>;
-  /** The envelope with its tag; reads no facts if `known` returns true for the tag. */
-  reply(request: ServiceRequest, known: (tag: string) => boolean): Promise<Reply>;
-  /** The name of the data's newest state: it changes with every import that changes anything, and differs between stores. */
-  state(): Promise<string>;
+  /** The envelope with its tag; with `known` the facts are read only if it returns false for the tag. */
+  reply(request: ServiceRequest, known?: (tag: string) => boolean): Promise<Reply>;
+  /**
+   * The name of the newest state of the data, or of what a request for one series is answered from: it changes with every
+   * import that changes any of that, and differs between stores.
+   */
+  state(request?: Pick<ServiceRequest, 'operation' | 'texts'>): Promise<string>;
 };
 
 /** A service over a store. */
@@ -84,15 +88,25 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       within(request, () => {
         const { run, today } = read(request, clock(), billingUrl);
         return store.read(async (view) => {
-          const { name: state } = await view.state();
+          const stated = view.state(seriesOf(request));
+          // Without a tag to compare, the state and the facts need one round trip to a database.
+          const page = known === undefined ? run(view) : undefined;
+          const [{ name: state }, early] = await Promise.all([stated, page]);
           const tag = tagOf(request, today, state);
-          if (known(tag)) return { tag, state };
-          return { tag, state, envelope: envelope(request, await run(view)) };
+          if (known?.(tag) === true) return { tag, state };
+          return { tag, state, envelope: envelope(request, early ?? (await run(view))) };
         });
       }),
 
-    state: () => store.read(async (view) => (await view.state()).name),
+    state: (request) => store.read(async (view) => (await view.state(request && seriesOf(request))).name),
   };
+}
+
+/** The series that a request is about; undefined for an answer from more than one. */
+function seriesOf({ operation, texts }: Pick<ServiceRequest, 'operation' | 'texts'>): string | undefined {
+  const named = Object.entries(operation.params).find(([, param]) => param.namesSeries === true);
+  const id = named === undefined ? undefined : textOf(texts, named[0]);
+  return id === undefined ? undefined : parseSeriesId(id);
 }
 
 /** A request whose parameters are valid and allowed. */
@@ -153,6 +167,7 @@ function envelope<R>({ operation, texts, requestId }: ServiceRequest<R>, page: P
     ...(page.coverage !== undefined && { coverage: page.coverage }),
     ...(page.vintage !== undefined && { vintage: page.vintage }),
     ...(page.coveredTo !== undefined && { covered_to: page.coveredTo }),
+    ...(page.unknownTicker !== undefined && { unknown_ticker: page.unknownTicker }),
     results: page.rows,
     results_count: page.rows.length,
     has_more: page.next !== undefined,

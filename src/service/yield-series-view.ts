@@ -102,8 +102,8 @@ export class YieldSeriesView implements StoreView {
     };
   }
 
-  state() {
-    return this.#view.state();
+  state(seriesId?: string) {
+    return this.#view.state(seriesId);
   }
 
   curve(query: CurveQuery) {
@@ -124,6 +124,10 @@ export class YieldSeriesView implements StoreView {
 
   filings(query: FilingsQuery) {
     return this.#view.filings(query);
+  }
+
+  symbols() {
+    return this.#view.symbols();
   }
 
   acceptedFilings(accessionNumbers: readonly string[]) {

@@ -5,38 +5,56 @@ import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
-import { type Params, type ParamTexts, without } from '../operations/param.ts';
+import { camelCase, type Params, type ParamTexts, without } from '../operations/param.ts';
 
 /** A query that asks for nothing later than a day. */
-export type BoundQuery = {
-  readonly query: Query;
+export type BoundQuery<Q extends Query = Query> = {
+  readonly query: Q;
   /** The as-of date of its answer. */
   readonly asOf: Day;
   /** The words that bind its command line in the same way; none where the line names its dates itself. */
   readonly words: readonly string[];
 };
 
+/** What messages call a flag, and what is as of the day. */
+type Naming = { readonly nameOf: (flag: string) => string; readonly bound: string };
+
+const ofPlans: Naming = { nameOf: (flag) => flag, bound: 'the snapshot' };
+
+/** Messages for queries that are no lines of a plan: a flag is called as the parameter of the library. */
+export const ofCalls: Naming = {
+  nameOf: (flag) =>
+    flag.startsWith('--') ? `'${camelCase(flag.slice(2).replaceAll('-', '_'))}'` : `the ${flag}`,
+  bound: 'every answer here',
+};
+
 /** The query bound to a day; a Problem where it asks for a later day, or where nothing can bind it. */
-export function bind(query: Query, day: Day): BoundQuery {
+export function bind<Q extends Query>(query: Q, day: Day, naming = ofPlans): BoundQuery<Q> {
+  // Binding sets days of a query, and keeps its kind.
+  return boundQuery(query, day, naming) as BoundQuery<Q>;
+}
+
+function boundQuery(query: Query, day: Day, naming: Naming): BoundQuery {
+  const refuseLater = (named: readonly NamedDay[]) => refuseDays(day, named, naming);
   switch (query.kind) {
     case 'operation':
-      return bindOperation(query, day);
+      return bindOperation(query, day, naming);
     case 'revisions':
     case 'releases':
     case 'triangle':
     case 'panel': {
       const { asOf = day } = query;
-      refuseLater(day, [['--as-of', asOf]]);
+      refuseLater([['--as-of', asOf]]);
       return { query: { ...query, asOf }, asOf, words: added('--as-of', day, query.asOf) };
     }
     case 'vintages': {
       const { asOf = day, from, to } = query;
-      refuseLater(day, [['--as-of', asOf], ...rangeOf({ from, to })]);
+      refuseLater([['--as-of', asOf], ...rangeOf({ from, to })]);
       return { query: { ...query, asOf }, asOf, words: added('--as-of', day, query.asOf) };
     }
     case 'curve': {
       const { date = day, vs = date } = query;
-      refuseLater(day, [
+      refuseLater([
         ['--date', date],
         ['--vs', vs],
       ]);
@@ -47,18 +65,19 @@ export function bind(query: Query, day: Day): BoundQuery {
     }
     case 'yield-table': {
       const { to = day, from } = query;
-      refuseLater(day, rangeOf({ from, to }));
+      refuseLater(rangeOf({ from, to }));
       return { query: { ...query, to }, asOf: day, words: added('--to', day, query.to) };
     }
     case 'diff':
-      refuseLater(day, [
+      refuseLater([
         ['first date', query.days[0]],
         ['second date', query.days[1]],
       ]);
       return { query, asOf: day, words: [] };
     case 'real-time-panel': {
-      const { to = day, from } = query;
-      refuseLater(day, rangeOf({ from, to }));
+      const { to = day, from, each } = query;
+      const days = typeof each === 'string' || 'file' in each ? [] : each;
+      refuseLater([...rangeOf({ from, to }), ...days.map((one) => ['as-of date', one] as const)]);
       const bound = { ...query, to };
       asOfDates(bound);
       return { query: bound, asOf: day, words: added('--to', day, query.to) };
@@ -77,13 +96,18 @@ function rangeOf({ from, to }: { readonly from?: unknown; readonly to?: unknown 
   ];
 }
 
-function refuseLater(day: Day, named: readonly (readonly [flag: string, day: Day])[]): void {
+type NamedDay = readonly [flag: string, day: Day];
+
+function refuseDays(day: Day, named: readonly NamedDay[], { nameOf, bound }: Naming): void {
   for (const [flag, text] of named)
     if (text > day)
-      throw new Problem('bad-input', `${flag} ${text} is later than ${day}, the as-of date of the snapshot`);
+      throw new Problem(
+        'bad-input',
+        `${nameOf(flag)} ${text} is later than ${day}, the as-of date of ${bound}`,
+      );
 }
 
-function bindOperation(query: OperationQuery, day: Day): BoundQuery {
+function bindOperation(query: OperationQuery, day: Day, naming: Naming): BoundQuery {
   const { params } = query;
   const operation = operationNamed(query.operation);
   const { boundBy: name } = operation;
@@ -94,9 +118,10 @@ function bindOperation(query: OperationQuery, day: Day): BoundQuery {
     );
   const flag = (param: string): string => `--${operation.params[param]?.flag ?? param.replaceAll('_', '-')}`;
   const days = Object.entries(params).filter(([param]) => isAboutKnowledge(operation.params[param]));
-  refuseLater(
+  refuseDays(
     day,
     days.map(([param, text]) => [flag(param), String(text)]),
+    naming,
   );
   const asOf = String(params.as_of ?? day);
   return {
@@ -115,7 +140,6 @@ function isAboutKnowledge(param: Operation['params'][string] | undefined): boole
 export function boundedClient(client: Client, day: Day): Client {
   return {
     ...client,
-    watch: unwatched,
     async ask<R extends Row>(
       operation: Operation<Params, R>,
       texts: ParamTexts,
@@ -137,9 +161,6 @@ export function boundedClient(client: Client, day: Day): Client {
     },
   };
 }
-
-/** The state of the data is watched over all lines of a plan, and not by each query. */
-const unwatched: Client['watch'] = async () => ({ changed: async () => false, requests: () => 0 });
 
 /** The parameters with the one that bounds the operation. */
 function upTo(

@@ -162,12 +162,15 @@ export async function writeLines(
   return written;
 }
 
+/** The state of the data is watched over all lines of a plan, and not by each query. */
+const unwatched: Client['watch'] = async () => ({ changed: async () => false, requests: () => 0 });
+
 async function writeLine(line: BoundLine, writing: PlanWriting): Promise<WrittenLine> {
   const { name, query, demands, output } = line;
   const { asOf, folder, signal } = writing;
   signal.throwIfAborted();
   const basis = new Basis(demands, asOf);
-  const client = boundedClient(basis.through(writing.client), asOf);
+  const client = { ...boundedClient(basis.through(writing.client), asOf), watch: unwatched };
   const notes: string[] = [];
   const note: QueryContext['note'] = ({ kind, text }) => void (kind === 'sampled' && notes.push(text));
   const context = { client, basis, note, signal, chart: output.drawn };

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
 import { readConsistently } from '../client/client.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { version } from '../platform/installation.ts';
+import type { Lock } from '../store/access-store.ts';
+import { absoluteAddress } from '../store/address.ts';
 import { openLock } from '../store/open.ts';
-import type { Lock } from '../store/store.ts';
 import { type BoundLine, boundLine, inOneLine, type ParseLine, writeLines } from './line.ts';
 import { importLogText, type Manifest, type Source } from './manifest.ts';
 import { lockPath, type Place, placeOf, sweepHalfDone } from './place.ts';
@@ -136,6 +136,6 @@ async function sourceOf(client: Client): Promise<Source> {
   if (mode === 'remote') return { service: where };
   const log = createHash('sha256').update(importLogText(imports)).digest('hex');
   // The path of the sample on this machine says nothing about it.
-  const store = sample ? ({ sample: true } as const) : { store: resolve(where) };
+  const store = sample ? ({ sample: true } as const) : { store: absoluteAddress(where) };
   return { ...store, imports: imports.length, imports_sha256: log };
 }

@@ -13,6 +13,14 @@ export type KeyRecord = {
 /** A key with the SHA-256 (hex) of its secret. */
 export type StoredKey = KeyRecord & { readonly hash: string };
 
+/** A key as a store has it in columns. */
+export type KeyRow = Omit<StoredKey, 'revokedAt'> & { readonly revokedAt: string | null };
+
+/** The key of a row. */
+export function storedKey({ revokedAt, ...key }: KeyRow): StoredKey {
+  return { ...key, ...(revokedAt !== null && { revokedAt }) };
+}
+
 /** The windows in which requests are counted. */
 export type WindowName = 'minute' | 'day' | 'month';
 
@@ -30,6 +38,20 @@ export type AccessOptions = {
   readonly counting: boolean;
 };
 
+/** A window that a request falls into, and how many requests it may have. */
+export type CountedWindow = {
+  readonly window: WindowName;
+  readonly began: Date;
+  readonly ends: Date;
+  readonly limit: number;
+};
+
+/** How many requests were counted, and the windows afterwards. */
+export type Counts = {
+  readonly granted: number;
+  readonly counts: readonly Omit<UsageRecord, 'keyId'>[];
+};
+
 /** The keys of a service and their usage, kept apart from the facts. */
 export interface AccessStore {
   /** A number that grows with every change of keys, by this process or another. */
@@ -41,5 +63,15 @@ export interface AccessStore {
   /** The latest window of each kind that each key used. */
   usage(): Promise<readonly UsageRecord[]>;
   saveUsage(records: readonly UsageRecord[]): Promise<void>;
+  /**
+   * Counts up to `wanted` requests of a key, as many as all its windows have room for, exactly over all processes. An
+   * access store without it is for one process, which counts in memory and saves.
+   */
+  readonly count?: (keyId: string, wanted: number, windows: readonly CountedWindow[]) => Promise<Counts>;
+  close(): Promise<void>;
+}
+
+/** A lock that other processes cannot take until it is closed or its process ends. */
+export interface Lock {
   close(): Promise<void>;
 }

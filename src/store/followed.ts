@@ -17,6 +17,17 @@ export type Followed = {
   readonly left: string;
 };
 
+/** What a store follows as it has it in columns. */
+export type FollowedRow = Omit<Followed, 'upTo' | 'lastRun'> & {
+  readonly upTo: string | null;
+  readonly lastRun: string | null;
+};
+
+/** The record of a row. */
+export function followedOf({ upTo, lastRun, ...row }: FollowedRow): Followed {
+  return { ...row, upTo: upTo ?? undefined, lastRun: lastRun ?? undefined };
+}
+
 /** A field of a series' description that had another text before. */
 export type DescriptionChange = {
   readonly seriesId: string;

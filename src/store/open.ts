@@ -1,26 +1,76 @@
 import { existsSync } from 'node:fs';
-import type { AccessOptions, AccessStore } from './access-store.ts';
+import { Problem } from '../errors/problem.ts';
+import type { AccessOptions, AccessStore, Lock } from './access-store.ts';
+import { isDatabase } from './address.ts';
+import { ImportsCollide } from './collision.ts';
 import { openSqliteStore } from './sqlite/reader.ts';
-import type { Lock, Store, StoreOptions, StoreWriter } from './store.ts';
+import type { Store, StoreOptions, StoreWriter } from './store.ts';
 
 /** Opens the store at an address for reading. */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
-  return openSqliteStore(address, options);
+  if (!isDatabase(address)) return openSqliteStore(address, options);
+  const { openPostgresStore } = await import('./postgres/reader.ts');
+  return openPostgresStore(address);
 }
 
 /** Opens the store at an address for reading; undefined if there is none. */
 export async function openStoreIfAny(address: string): Promise<Store | undefined> {
-  return existsSync(address) ? openSqliteStore(address, {}) : undefined;
+  if (!isDatabase(address)) return existsSync(address) ? openSqliteStore(address, {}) : undefined;
+  const { openPostgresStoreIfAny } = await import('./postgres/reader.ts');
+  return openPostgresStoreIfAny(address);
 }
 
 /** Opens the store at an address for one import; creates it if it does not exist, as a copy of `copyOf` if given. */
 export async function openWriter(address: string, copyOf?: string): Promise<StoreWriter> {
+  if (isDatabase(address)) return openDatabaseWriter(address, copyOf);
   const { openSqliteWriter } = await import('./sqlite/writer.ts');
   return openSqliteWriter(address, copyOf);
 }
 
+async function openDatabaseWriter(
+  address: string,
+  copyOf: string | undefined,
+  needed?: ImportsCollide['needed'],
+): Promise<StoreWriter> {
+  if (copyOf !== undefined)
+    throw new Problem('bad-input', 'only a store in a file can begin as a copy of the sample', {
+      hints: ['leave out --with-sample'],
+    });
+  const { openPostgresWriter } = await import('./postgres/writer.ts');
+  return openPostgresWriter(address, needed);
+}
+
+/**
+ * Calls `work` with a writer, which it commits or rolls back; rolls back if it throws. Calls it again from its beginning
+ * where another import, which is waited for, needs the same series in another order.
+ */
+export async function writing<T>(
+  address: string,
+  work: (writer: StoreWriter) => Promise<T>,
+  copyOf?: string,
+): Promise<T> {
+  let needed: ImportsCollide['needed'] | undefined;
+  for (;;) {
+    const writer =
+      needed === undefined
+        ? await openWriter(address, copyOf)
+        : await openDatabaseWriter(address, copyOf, needed);
+    try {
+      return await work(writer);
+    } catch (error) {
+      await writer.rollback();
+      if (!(error instanceof ImportsCollide)) throw error;
+      needed = error.needed;
+    }
+  }
+}
+
 /** Opens the access store at an address; creates it if it does not exist. */
 export async function openAccess(address: string, options: AccessOptions): Promise<AccessStore> {
+  if (isDatabase(address)) {
+    const { openPostgresAccess } = await import('./postgres/access.ts');
+    return openPostgresAccess(address);
+  }
   const { openSqliteAccess } = await import('./sqlite/access.ts');
   return openSqliteAccess(address, options);
 }

@@ -119,10 +119,7 @@ export type RateSummary = CurveMaturity & {
 /** The rates of two maturities on one day. */
 export type RatePair = { readonly tradeDate: Day; readonly long: string; readonly short: string };
 
-/**
- * Selects trades, newest filing date first, then by filing and row. `from` and `to` bound the filing date, both
- * inclusive; a page continues `after` a trade.
- */
+/** Selects trades, newest filing date first, then by filing and row; `from` and `to` bound the filing date, inclusive. */
 export type FilingsQuery = {
   readonly ticker?: string;
   /** A part of the name of any reporting owner, in any case. */
@@ -130,6 +127,7 @@ export type FilingsQuery = {
   readonly transactionCode?: string;
   readonly from?: Day;
   readonly to?: Day;
+  /** The trade that a page continues after. */
   readonly after?: { readonly filedOn: Day; readonly filingId: string; readonly row: number };
   readonly limit: number;
 };
@@ -176,8 +174,11 @@ type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undef
 
 /** The facts in one state of a store. Rows are in the contract's order; a page of an unknown series is undefined. */
 export interface StoreView {
-  /** The state of every answer of this view; views of the same state of a store give the same object. */
-  state(): Promise<StoreState>;
+  /**
+   * The state of every answer of this view; views of the same state of a store give the same object. Given a series, the
+   * state of the answers about it, which imports of other series leave as it is where the engine can tell.
+   */
+  state(seriesId?: string): Promise<StoreState>;
   findSeries(id: string): Promise<Series | undefined>;
   searchSeries(query: SeriesQuery): Promise<readonly Series[]>;
   observations(query: ObservationQuery): Promise<ObservationPage | undefined>;
@@ -192,8 +193,10 @@ export interface StoreView {
   /** Every maturity that has rates, by curve type and then shortest first. */
   rates(): Promise<readonly RateSummary[]>;
   filings(query: FilingsQuery): Promise<readonly Filing[]>;
-  /** The accession numbers, of those given, whose filing the store has with its time of acceptance. */
+  /** Which of these accession numbers the store has with their time of acceptance. */
   acceptedFilings(accessionNumbers: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The trading symbols of all filings, ascending. */
+  symbols(): Promise<readonly string[]>;
   /** The number of filings with trades, and of their trades. */
   filingCounts(): Promise<{ readonly filings: number; readonly trades: number }>;
   /** The newest trade date of a kind of curve, or the newest filing date; undefined without any. */
@@ -231,7 +234,7 @@ export type StoreOptions = {
 
 /** A store, open for reading. */
 export interface Store {
-  /** The path or address that the store was opened with. */
+  /** The path or address that the store was opened with, which may hold a password (`shownAddress`). */
   readonly address: string;
   /**
    * Calls `work` with a view of the newest state and returns its result. All answers of the view, streams included, come
@@ -267,6 +270,8 @@ export interface StoreWriter {
   readonly created: boolean;
   /** The records of series, without those that the store does not know. */
   records(seriesIds: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>>;
+  /** The series, of those given, that had statements before this import; other imports may write to them meanwhile. */
+  withStatements(seriesIds: readonly string[]): Promise<ReadonlySet<string>>;
   putRecords(records: ReadonlyMap<string, Pick<SeriesRecord, 'stated' | 'implied'>>): Promise<void>;
   /** Adds statements of one series, in any order. The result does not depend on the order of calls. */
   merge(seriesId: string, statements: readonly Statement[], options: MergeOptions): Promise<Merged>;
@@ -292,9 +297,4 @@ export interface StoreWriter {
   commit(): Promise<void>;
   /** Leaves the store as it was; a store that this import created is removed. */
   rollback(): Promise<void>;
-}
-
-/** A lock that other processes cannot take until it is closed or its process ends. */
-export interface Lock {
-  close(): Promise<void>;
 }

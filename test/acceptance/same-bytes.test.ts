@@ -8,15 +8,18 @@ import { openStore } from '../../src/store/open.ts';
 import { contractStore, oddId } from '../support/contract-cases.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { behindPrefix, type Running, startService } from '../support/modes.ts';
+import { newSchemaAddress } from '../support/postgres/schemas.ts';
 import { builtProgram } from '../support/repository.ts';
 
 const folder = scratchFolder();
 let store = '';
+let database = '';
 let running: Running;
 let proxy: Omit<Running, 'key'>;
 
 beforeAll(async () => {
   store = await contractStore(folder);
+  database = await contractStore(folder, newSchemaAddress());
   running = await startService({ openStore: () => openStore(store) });
   proxy = await behindPrefix(running.url, '/data/v0');
 });
@@ -49,12 +52,15 @@ function run(line: readonly string[], variables: Readonly<Record<string, string>
   });
 }
 
-/** The same command line over the store, and over its service behind a prefix. */
+/** The same command line over the store, which gives the same bytes in a database, and over its service behind a prefix. */
 async function bothWays(line: readonly string[]): Promise<readonly [embedded: Ended, remote: Ended]> {
-  return Promise.all([
+  const [embedded, remote, inDatabase] = await Promise.all([
     run(line, { ASOF_STORE: store }),
     run(line, { ASOF_BASE_URL: proxy.url, ASOF_API_KEY: running.key }),
+    run(line, { ASOF_STORE: database }),
   ]);
+  expect(inDatabase).toEqual(embedded);
+  return [embedded, remote];
 }
 
 /** A command line for every operation, and the first columns of its CSV. */
@@ -93,7 +99,7 @@ const drawable: ReadonlySet<string> = new Set([
   'spread',
 ]);
 
-describe('the built program, with a store and with a service of the same store,', () => {
+describe('the built program, with a store in a file or a database and with a service of the same store,', () => {
   it('is tested with every operation', () => {
     expect(operations.map(({ name }) => name).filter((name) => lines[name] === undefined)).toEqual([]);
   });

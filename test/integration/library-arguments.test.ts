@@ -77,7 +77,7 @@ describe('what a method does not take is a bad-input Problem that names it', () 
     ],
     ['invalid \'days\' "2020-12-31": use two dates', () => call('diff', 'GDP', '2020-12-31')],
     ["argument 'days' is missing", () => call('diff', 'GDP')],
-    ["parameter 'date' is missing", () => call('revisions', 'GDP')],
+    ["argument 'id' is missing", () => call('revisions')],
     ["option 'out' is missing", () => call('snapshot', plan)],
     ['invalid \'paths\' "file.csv": use a list of texts', () => call('import', 'file.csv')],
     ["option 'store' is missing", () => imported(['file.csv'])],

@@ -33,6 +33,7 @@ function methodsOf(view: StoreView): StoreView {
     revisions: (id, date) => view.revisions(id, date),
     vintages: (query) => view.vintages(query),
     acceptedFilings: (numbers) => view.acceptedFilings(numbers),
+    symbols: () => view.symbols(),
     filingCounts: () => view.filingCounts(),
     coveredTo: (what) => view.coveredTo(what),
     curve: (query) => view.curve(query),

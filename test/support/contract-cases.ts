@@ -23,9 +23,8 @@ export const oddId = 'S&P 50%+(A)';
 
 const months = Array.from({ length: 9 }, (_, i) => `2020-0${i + 1}-01`);
 
-/** A new store of six series and two curves with a few days each, in two vintages. */
-export async function contractStore(folder: string): Promise<string> {
-  const path = newStorePath(folder);
+/** A new store in a folder, or at an address, of six series and two curves with a few days each, in two vintages. */
+export async function contractStore(folder: string, path = newStorePath(folder)): Promise<string> {
   await importFiles(
     path,
     {

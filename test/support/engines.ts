@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { scratchFolder } from './folders.ts';
+import { digestOfSchema, newSchemaAddress } from './postgres/schemas.ts';
 import { digestOf, newStorePath } from './scratch-store.ts';
 
 /** An engine of stores, as the contract suite needs it. Its stores are opened, written and read by their addresses. */
@@ -22,8 +23,15 @@ const sqlite: Engine = {
   digest: async (address) => digestOf(address),
 };
 
+const postgres: Engine = {
+  name: 'PostgreSQL',
+  newAddress: newSchemaAddress,
+  newAccessAddress: newSchemaAddress,
+  digest: digestOfSchema,
+};
+
 /** Every engine that a store can have. */
-const engines: readonly Engine[] = [sqlite];
+const engines: readonly Engine[] = [sqlite, postgres];
 
 /** Runs cases of the contract for each engine. */
 export function onEveryEngine(cases: (engine: Engine) => void): void {

@@ -7,9 +7,9 @@ import type { Statement } from '../../src/domain/series/revision-history.ts';
 import { sourceFiles } from '../../src/import/files/walk.ts';
 import { recognise } from '../../src/import/formats/recognise.ts';
 import type { LoadOptions } from '../../src/import/load/file-loader.ts';
-import { load } from '../../src/import/load/load.ts';
+import { type ImportFile, load } from '../../src/import/load/load.ts';
 import type { FileSummary } from '../../src/import/load/tally.ts';
-import { openStore, openWriter } from '../../src/store/open.ts';
+import { openStore, openWriter, writing } from '../../src/store/open.ts';
 import type {
   MergedFilings,
   ObservationQuery,
@@ -57,10 +57,9 @@ export async function importPaths(
   typed: readonly string[],
   { dryRun = false, ...flags }: ImportFlags = {},
 ): Promise<readonly FileSummary[]> {
-  const inputs = [];
+  const inputs: ImportFile[] = [];
   for (const file of await sourceFiles(typed)) inputs.push({ file, format: await recognise(file) });
-  const writer = await openWriter(path);
-  try {
+  return writing(path, async (writer) => {
     const summaries = await load(inputs, writer, {
       rename: new Map(),
       merge: false,
@@ -73,10 +72,7 @@ export async function importPaths(
     if (dryRun) await writer.rollback();
     else await writer.commit();
     return summaries;
-  } catch (error) {
-    await writer.rollback();
-    throw error;
-  }
+  });
 }
 
 /** Imports filings as they are, without files. */

@@ -1,6 +1,7 @@
 import { Problem } from '../../errors/problem.ts';
 import { changeConfigFile, configPath, readConfigFile } from '../../platform/config-file.ts';
 import { print } from '../../platform/sink.ts';
+import { shownAddress } from '../../store/address.ts';
 import { readSettings, settingNamed, settings, settingValue } from '../config/settings.ts';
 import type { ConfigLine } from '../options/line.ts';
 import type { Io } from '../terminal/io.ts';
@@ -13,7 +14,7 @@ export async function runConfig(line: ConfigLine, io: Io): Promise<number> {
       const name = settingNamed(line.name);
       const value = readSettings(io)[name];
       if (value === undefined) throw new Problem('not-found', `${name} is not set`);
-      await print(`${value}\n`, io);
+      await print(`${shownAddress(String(value))}\n`, io);
       break;
     }
     case 'config set': {
@@ -28,7 +29,7 @@ export async function runConfig(line: ConfigLine, io: Io): Promise<number> {
       // As the file has them, so that an invalid value is seen.
       const entries = readConfigFile(io, 'config');
       for (const [name] of settings)
-        if (entries[name] !== undefined) await print(`${name}=${entries[name]}\n`, io);
+        if (entries[name] !== undefined) await print(`${name}=${shownAddress(String(entries[name]))}\n`, io);
       break;
     }
     case 'config path':

@@ -7,6 +7,7 @@ import { runFacts } from './facts.ts';
 import { runHelp } from './help.ts';
 import { runImport, runImportLog } from './import.ts';
 import { runKeys } from './keys.ts';
+import { runMcp } from './mcp.ts';
 import { runPull, runUnfollow } from './pull.ts';
 import { runServe } from './serve.ts';
 import { runSnapshot } from './snapshot.ts';
@@ -29,6 +30,8 @@ export function runCommand(line: Exclude<ParsedLine, QueryLine | VersionLine>, i
       return runPull(line, io);
     case 'unfollow':
       return runUnfollow(line, io);
+    case 'mcp':
+      return runMcp(line, io);
     case 'serve':
       return runServe(line, io);
     case 'keys create':

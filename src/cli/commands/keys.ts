@@ -7,6 +7,7 @@ import { outputChoice, rendererFor } from '../../render/output.ts';
 import { renderPages } from '../../render/renderer.ts';
 import { newKey } from '../../server/keys/gate.ts';
 import { loadPlans } from '../../server/keys/plans.ts';
+import { isDatabase, shownAddress } from '../../store/address.ts';
 import { openAccess } from '../../store/open.ts';
 import { accessPath } from '../config/places.ts';
 import type { KeysLine } from '../options/line.ts';
@@ -82,7 +83,7 @@ async function listKeys(line: ListLine, io: Io): Promise<number> {
 
 async function keyRows(path: string): Promise<readonly Row[]> {
   // Listing does not create the access store.
-  if (!existsSync(path)) return [];
+  if (!isDatabase(path) && !existsSync(path)) return [];
   const store = await openAccess(path, { counting: false });
   try {
     return (await store.keys()).map(({ id, name, plan, start, createdAt, revokedAt }) => ({
@@ -101,8 +102,10 @@ async function keyRows(path: string): Promise<readonly Row[]> {
 async function revokeKey(line: RevokeLine, io: Io): Promise<number> {
   const path = accessPath(io, line.access);
   const unknown = () =>
-    new Problem('not-found', `no key '${line.id}' in ${path}`, { hints: ['asof keys list shows the ids'] });
-  if (!existsSync(path)) throw unknown();
+    new Problem('not-found', `no key '${line.id}' in ${shownAddress(path)}`, {
+      hints: ['asof keys list shows the ids'],
+    });
+  if (!isDatabase(path) && !existsSync(path)) throw unknown();
   const store = await openAccess(path, { counting: false });
   try {
     const key = await store.revokeKey(line.id, io.clock().toISOString());

@@ -4,6 +4,7 @@ import { print } from '../../platform/sink.ts';
 import { inOneLine } from '../../snapshot/line.ts';
 import type { Manifest } from '../../snapshot/manifest.ts';
 import { type Finding, openSnapshot, verify } from '../../snapshot/verify.ts';
+import { isDatabase } from '../../store/address.ts';
 import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import type { ConnectionFlags, VerifyLine } from '../options/line.ts';
 import { planLineParser } from '../options/parse.ts';
@@ -77,6 +78,7 @@ function sourceOf({ source }: Manifest, flags: ConnectionFlags, io: Io): Connect
   const { namedBy, isSample } = storeToRead(io, flags.store);
   if (flags.store !== undefined || namedBy !== undefined) return flags;
   if ('sample' in source) return { ...flags, store: samplePath() };
-  if ('store' in source && existsSync(source.store)) return { ...flags, store: source.store };
+  if ('store' in source && (isDatabase(source.store) || existsSync(source.store)))
+    return { ...flags, store: source.store };
   return isSample ? undefined : flags;
 }

@@ -1,17 +1,24 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { layoutOf } from '../../analysis/layouts.ts';
 import { largestPage, pagesOf } from '../../client/pagination.ts';
+import { symbolsOf } from '../../domain/insider/filing.ts';
 import { maturities } from '../../domain/treasury/curve.ts';
+import { Problem } from '../../errors/problem.ts';
+import { firstFilingDay } from '../../operations/cluster-search.ts';
 import type { Row } from '../../operations/envelope.ts';
-import { seriesSearch } from '../../operations/index.ts';
+import { insiderFilings, seriesSearch } from '../../operations/index.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { Params, ParamTexts } from '../../operations/param.ts';
+import { clockAt } from '../../operations/param.ts';
 import { variable } from '../../platform/installation.ts';
 import { formatNames } from '../../render/formats.ts';
 import { chosenBaseUrl } from '../config/places.ts';
 import { settings } from '../config/settings.ts';
-import type { CommandSpec } from '../options/command.ts';
+import type { CommandSpec, Flag } from '../options/command.ts';
 import { firstWordOf, firstWords, isFamily, secondWord } from '../options/commands.ts';
-import type { ConnectionFlags } from '../options/line.ts';
 import { topics } from '../options/service-commands.ts';
+import { TypedLine } from '../options/typed-line.ts';
 import { withClient } from '../run/session.ts';
 import type { Io } from '../terminal/io.ts';
 import type { CursorPosition } from './position.ts';
@@ -30,6 +37,8 @@ export const flagValues: Readonly<Record<string, Completer>> = {
   date: day,
   format: () => wordsOf(formatNames),
   id: ids,
+  names: columns,
+  symbol: tickers,
   maturity: () => wordsOf(maturities),
   kind: async () =>
     described(
@@ -39,7 +48,7 @@ export const flagValues: Readonly<Record<string, Completer>> = {
   file: files,
   path: files,
   dir: folders,
-  ...named(free, 'cursor days form host n name names old=new port seconds symbol text time url'.split(' ')),
+  ...named(free, 'cursor days form host n name old=new port seconds text time url'.split(' ')),
 };
 
 /** How arguments are completed, by their names in help. */
@@ -134,15 +143,60 @@ function unusedFlags({ known, flags }: CursorPosition): readonly (readonly [stri
   });
 }
 
-async function ids({ text, typed, flags }: CursorPosition, io: Io): Promise<Choices> {
-  const [store, baseUrl] = [flags.get('store'), flags.get('base-url')];
-  const source = {
-    ...(store !== undefined && { store: fromHome(store, io) }),
-    ...(baseUrl !== undefined && { baseUrl }),
-  };
-  const taken = new Set(typed.map((id) => id.toUpperCase()));
-  const found = await seriesIds(text, source, io);
-  return { kind: 'words', words: found.filter(({ value }: Choice) => !taken.has(value)) };
+async function ids(position: CursorPosition, io: Io): Promise<Choices> {
+  const { text } = position;
+  const taken = new Set(position.typed.map((id) => id.toUpperCase()));
+  const found = await lookUp(seriesSearch, [['q', text]], position, io, ({ id, title }) =>
+    startsWithId(id, text) ? [{ value: id, ...(title !== id && { about: title }) }] : [],
+  );
+  return { kind: 'words', words: found.filter(({ value }) => !taken.has(value)) };
+}
+
+/** The symbols of the newest filings, as many as can be read while the shell waits. */
+async function tickers(position: CursorPosition, io: Io): Promise<Choices> {
+  const seen = new Set<string>();
+  const found = await lookUp(insiderFilings, [['from', firstFilingDay]], position, io, (row) =>
+    symbolsOf(row.ticker).flatMap((value) => {
+      if (seen.has(value) || !startsWithId(value, position.text)) return [];
+      seen.add(value);
+      return [{ value, about: row.issuer_name ?? '' }];
+    }),
+  );
+  return { kind: 'words', words: [...found].sort((a, b) => (a.value < b.value ? -1 : 1)) };
+}
+
+/** The columns of the query that is being typed, after the names before the last comma and without them. */
+function columns(position: CursorPosition, io: Io): Choices {
+  const named = position.text.split(',').slice(0, -1);
+  const rest = columnsOf(position, io).filter((name) => !named.includes(name));
+  return wordsOf(rest.map((name) => [...named, name].join(',')));
+}
+
+/** A query whose other flags cannot be read has the columns of its command. */
+function columnsOf({ spec, typed, flags }: CursorPosition, io: Io): readonly string[] {
+  if (spec === undefined) return [];
+  const texts = new Map([...flags].map(([name, text]) => [name, [text]] as const));
+  const args = spec.args.slice(typed.length).filter(({ optional }) => optional !== true);
+  const required = new Map(
+    spec.flags.flatMap((flag) =>
+      flag.required === true ? [[flag.name, [filling(flag.value)]] as const] : [],
+    ),
+  );
+  const whole = [...typed, ...args.map(({ name }) => filling(name))];
+  for (const flagTexts of [new Map([...required, ...texts]), required]) {
+    try {
+      const line = spec.read(new TypedLine(whole, flagTexts, clockAt(io.clock())));
+      return line.command === 'query' ? (layoutOf(line.query)?.fields.map(({ name }) => name) ?? []) : [];
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+    }
+  }
+  return [];
+}
+
+/** What stands for a value that is not typed yet: a day, or an id of which nobody knows the series. */
+function filling(value: Flag['value'] = ''): string {
+  return value.startsWith('date') ? 'yesterday' : '*';
 }
 
 async function plans({ flags }: CursorPosition, io: Io): Promise<Choices> {
@@ -166,41 +220,42 @@ function fromHome(path: string, io: Io): string {
 export const lookupSeconds = 1;
 
 /**
- * Series whose ids start with a text, at most one page of the contract, from the store or service that the command would
+ * What the rows of an operation offer, at most one page of the contract, from the store or service that the command would
  * ask. A service gets one request, which counts against the quota, and no retry.
  */
-async function seriesIds(
-  text: string,
-  source: Pick<ConnectionFlags, 'store' | 'baseUrl'>,
+async function lookUp<R extends Row>(
+  operation: Operation<Params, R>,
+  texts: ParamTexts,
+  { flags }: CursorPosition,
   io: Io,
+  offered: (row: R) => readonly Choice[],
 ): Promise<readonly Choice[]> {
+  const [store, baseUrl] = [flags.get('store'), flags.get('base-url')];
+  const source = {
+    ...(store !== undefined && { store: fromHome(store, io) }),
+    ...(baseUrl !== undefined && { baseUrl }),
+  };
   const isRemote = chosenBaseUrl(io, source) !== undefined;
-  const flags = {
+  const session = {
     connection: { ...source, timeout: lookupSeconds, retries: 0, maxWait: 0 },
     messages: { quiet: true, verbose: false, debug: false },
   };
-  return withClient(flags, io, async (client) => {
+  return withClient(session, io, async (client) => {
     const found: Choice[] = [];
+    const until = Date.now() + readingMilliseconds;
     const pages = isRemote
-      ? [
-          await client.ask(seriesSearch, [
-            ['q', text],
-            ['limit', String(largestPage)],
-          ]),
-        ]
-      : pagesOf(client, seriesSearch, [['q', text]], {}, io.signal);
+      ? [await client.ask(operation, [...texts, ['limit', String(largestPage)]])]
+      : pagesOf(client, operation, texts, {}, io.signal);
     for await (const page of pages) {
-      found.push(...page.results.map(choiceOf).filter(({ value }) => startsWithId(value, text)));
-      if (found.length >= largestPage) break;
+      found.push(...page.results.flatMap(offered));
+      if (found.length >= largestPage || Date.now() > until) break;
     }
     return found.slice(0, largestPage);
   });
 }
 
-/** The title of a series without one is its id. */
-function choiceOf({ id, title }: Row): Choice {
-  return { value: String(id), ...(title !== id && { about: String(title ?? '') }) };
-}
+/** How long a store is read: what was found by then is offered while the shell still waits. */
+const readingMilliseconds = 500;
 
 /** Whether an id starts with the text; one that starts with a dash would be read as a flag. */
 function startsWithId(id: string, text: string): boolean {

@@ -14,6 +14,8 @@ type Expected =
 /** The position of the cursor in a command line. */
 export type CursorPosition = {
   readonly expected: Expected;
+  /** The command, if the words before call one. */
+  readonly spec: CommandSpec | undefined;
   /** The flags of the command that can be typed. */
   readonly known: readonly Flag[];
   /** The flags that were typed, by name, with their values. */
@@ -42,7 +44,7 @@ export function positionIn(
     help,
   ];
   const { flags, typed, waiting, onlyArguments } = scanned(known, rest);
-  const within = { known, flags, typed, lead: '', text: current };
+  const within = { spec, known, flags, typed, lead: '', text: current };
   if (waiting !== undefined) return { ...within, expected: { kind: 'value', flag: waiting } };
   if (!onlyArguments && current.startsWith('-')) {
     const { flag, lead } = valueStarted(known, current) ?? {};

@@ -58,7 +58,7 @@ export function chosenBaseUrl(
 ): ChosenBaseUrl | undefined {
   if (flags.baseUrl !== undefined) {
     if (flags.store !== undefined)
-      throw new Problem('bad-input', 'use either --base-url (a service) or --store (a file)');
+      throw new Problem('bad-input', 'use either --base-url (a service) or --store (a file or a database)');
     return { base: baseUrlIn(flags.baseUrl, '--base-url'), from: '--base-url' };
   }
   // A store in a flag overrides a service in a variable or a setting.

@@ -1,10 +1,10 @@
-import { resolve } from 'node:path';
 import { longest } from '../../client/remote/retry.ts';
 import { parseBaseUrl } from '../../client/remote/url.ts';
 import { closest } from '../../domain/series/closest.ts';
 import { Problem } from '../../errors/problem.ts';
 import { configPath, readConfigFile } from '../../platform/config-file.ts';
 import { type OutputFormat, parseFormat } from '../../render/formats.ts';
+import { absoluteAddress } from '../../store/address.ts';
 import type { Io } from '../terminal/io.ts';
 
 type Setting<T extends string | number = string | number> = {
@@ -19,7 +19,7 @@ const declared = {
     'base URL of the service to ask (default: none, asof reads the store)',
     (text) => parseBaseUrl(text).href,
   ),
-  store: setting('path of the store', (text) => resolve(nonEmpty(text))),
+  store: setting('path of the store, or postgres://…', (text) => absoluteAddress(nonEmpty(text))),
   format: setting('output format', (text): OutputFormat => parseFormat(text)),
   timeout: setting('time limit of each try of a request, in seconds (default 30)', timeoutSeconds),
   retries: setting('retries after transient failures (default 2)', retryCount),

@@ -43,10 +43,10 @@ their filing date.
 
 const environment = `Environment
 
-  ASOF_STORE         local store. Default: asof/asof.db in the user's data directory
+  ASOF_STORE         store: a file, or postgres://…. Default: asof/asof.db in the user's data directory
                      (XDG_DATA_HOME or ~/.local/share), or the shipped sample if that
                      does not exist. --store takes precedence
-  ASOF_ACCESS        file with the keys and usage of \`asof serve\`. Default:
+  ASOF_ACCESS        keys and usage of \`asof serve\`: a file, or postgres://…. Default:
                      asof/access.db in the user's data directory. --access takes
                      precedence
   ASOF_BASE_URL      service to ask instead of a store. --base-url and --store take

@@ -122,6 +122,15 @@ export type UnfollowLine = {
   readonly messages: MessageFlags;
 };
 
+/** `asof mcp`. */
+export type McpLine = {
+  readonly command: 'mcp';
+  /** The day that bounds every answer. */
+  readonly asOf: Day | undefined;
+  readonly connection: ConnectionFlags;
+  readonly messages: MessageFlags;
+};
+
 /** `asof serve`. */
 export type ServeLine = {
   readonly command: 'serve';
@@ -192,6 +201,7 @@ export type ParsedLine =
   | ImportLogLine
   | PullLine
   | UnfollowLine
+  | McpLine
   | ServeLine
   | KeysLine
   | AuthLine

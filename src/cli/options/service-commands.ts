@@ -1,6 +1,13 @@
 import { Problem } from '../../errors/problem.ts';
 import { settings } from '../config/settings.ts';
-import { type ArgumentSpec, type CommandSpec, type Flag, messagesIn, outputIn } from './command.ts';
+import {
+  type ArgumentSpec,
+  type CommandSpec,
+  connectionIn,
+  type Flag,
+  messagesIn,
+  outputIn,
+} from './command.ts';
 import type { AuthLine, ConfigLine } from './line.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
@@ -24,7 +31,7 @@ const serve: CommandSpec = {
     { name: 'public-url', value: 'url', about: 'address under which clients reach the service' },
     { name: 'billing-url', value: 'url', about: 'page where a plan can be upgraded' },
     plans,
-    { ...store, about: 'store to serve (or ASOF_STORE)' },
+    { ...store, about: 'store to serve: a file, or postgres://… (or ASOF_STORE)' },
     access,
     { ...quiet, about: 'log failures only' },
   ],
@@ -53,6 +60,30 @@ function httpUrl(text: string): string {
     throw new Problem('bad-input', 'invalid: use an http or https address');
   return text.replace(/\/+$/, '');
 }
+
+const mcp: CommandSpec = {
+  words: 'mcp',
+  heading: 'Service',
+  summary: 'Answer an assistant over the Model Context Protocol',
+  about: `An assistant starts this command and asks on its standard input; the answers go to standard
+output. Its tools search series and give observations, panels, revisions, curves, filings and
+clusters, each with the day that it is as of.
+
+With --as-of no tool gives what was published after that day, for a backtest that an assistant
+runs.`,
+  args: [],
+  flags: [
+    { ...sharedFlags.asOf, about: 'as-of date of every answer; no tool gives what was published later' },
+    ...sharedFlags.connection,
+    ...messages,
+  ],
+  read: (line) => ({
+    command: 'mcp',
+    asOf: line.asOf(),
+    connection: connectionIn(line),
+    messages: messagesIn(line),
+  }),
+};
 
 const keys: readonly CommandSpec[] = [
   {
@@ -231,4 +262,12 @@ const help: CommandSpec = {
 };
 
 /** The commands for the service and its keys, and those that set up asof. */
-export const serviceCommands: readonly CommandSpec[] = [serve, ...keys, ...auth, ...config, completion, help];
+export const serviceCommands: readonly CommandSpec[] = [
+  serve,
+  mcp,
+  ...keys,
+  ...auth,
+  ...config,
+  completion,
+  help,
+];

@@ -78,7 +78,7 @@ const units: readonly Flag[] = [
 const store: Flag = {
   name: 'store',
   value: 'path',
-  about: 'local store to use (or ASOF_STORE)',
+  about: 'store to use: a file, or postgres://… (or ASOF_STORE)',
   group: connection,
 };
 
@@ -146,5 +146,9 @@ export const sharedFlags = {
     group: output,
   },
   dryRun: { name: 'dry-run', about: 'only print how many requests it takes' },
-  access: { name: 'access', value: 'path', about: 'file of keys and their usage (or ASOF_ACCESS)' },
+  access: {
+    name: 'access',
+    value: 'path',
+    about: 'file of keys and their usage, or postgres://… (or ASOF_ACCESS)',
+  },
 } as const satisfies Readonly<Record<string, Flag | readonly Flag[]>>;

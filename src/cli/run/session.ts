@@ -4,6 +4,7 @@ import { Problem } from '../../errors/problem.ts';
 import { variable } from '../../platform/installation.ts';
 import { parseFormat } from '../../render/formats.ts';
 import type { OutputPlace } from '../../render/output.ts';
+import { shownAddress } from '../../store/address.ts';
 import { chosenBaseUrl, isDueToday, type StoreChoice, storeToRead } from '../config/places.ts';
 import { readSettings } from '../config/settings.ts';
 import type { ConnectionFlags, MessageFlags } from '../options/line.ts';
@@ -46,7 +47,7 @@ async function openLocal({ store: flag }: ConnectionFlags, io: Io, messages: Mes
   });
   if (store.isSample && messages.hasReader && isDueToday(io, 'sample'))
     messages.noteOnTerminal('asof: the shipped sample answers; `asof import` starts a store of your own');
-  messages.detail(`asof: store ${store.path}`);
+  messages.detail(`asof: store ${shownAddress(store.path)}`);
   return client;
 }
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../errors/problem.ts';
-import type { AnswerVintage, Envelope, Row } from '../../operations/envelope.ts';
+import type { AnswerVintage, Envelope, Row, UnknownTicker } from '../../operations/envelope.ts';
 import { fieldKinds } from '../../operations/field.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { type Params, type ParamTexts, textOf } from '../../operations/param.ts';
@@ -84,17 +84,17 @@ function inOneForm<R>(
 
 /** The envelope without members of another service that have the names of our additions. */
 function ofOurMembers<R>(received: Envelope<R>): Envelope<R> {
-  const { vintage, covered_to, ...others } = received;
-  const [ours, day] = [
-    vintage === undefined || isVintage(vintage),
-    covered_to === undefined || isDayOrNull(covered_to),
-  ];
-  if (ours && day) return received;
+  const { vintage, covered_to, unknown_ticker, ...others } = received;
   return {
     ...others,
-    ...(ours && vintage && { vintage }),
-    ...(day && covered_to !== undefined && { covered_to }),
+    ...(isVintage(vintage) && { vintage }),
+    ...(isDayOrNull(covered_to) && { covered_to }),
+    ...(isUnknownTicker(unknown_ticker) && { unknown_ticker }),
   };
+}
+
+function isUnknownTicker(value: unknown): value is UnknownTicker {
+  return isObject(value) && isText(value.ticker) && (value.nearest === null || isText(value.nearest));
 }
 
 function isVintage(value: unknown): value is AnswerVintage {

@@ -175,14 +175,20 @@ const averages: Readonly<Partial<Record<Frequency, string>>> = {
 };
 
 /**
- * Why trade dates cannot be all those of a file: they are a month or more apart, as averages are; undefined if they can
- * be. Two dates are averages only if both are the first of a month.
+ * Why trade dates cannot be all those of a file: they are a month or more apart, or each is a week after the one before,
+ * as averages are; undefined if they can be. Two dates are averages only if both are the first of a month.
  */
 export function impossibleDates(days: ReadonlySet<Day>): string | undefined {
-  const name = averages[frequencyOf(days)];
+  const name = isEveryWeek(days) ? 'weekly' : averages[frequencyOf(days)];
   if (name === undefined) return undefined;
   if (days.size < 3 && ![...days].every((day) => day.endsWith('-01'))) return undefined;
   return `these are ${name} figures, such as averages; a curve has the rates of trade dates`;
+}
+
+/** Whether there are three dates or more, and each is a week after the one before. */
+function isEveryWeek(days: ReadonlySet<Day>): boolean {
+  const numbers = Array.from(days, dayNumber).sort((a, b) => a - b);
+  return numbers.length > 2 && numbers.every((number, i) => i === 0 || number - (numbers[i - 1] ?? 0) === 7);
 }
 
 /** The release from which FRED has the rates that it publishes as series. */

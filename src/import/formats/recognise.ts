@@ -1,6 +1,6 @@
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import { workbookHead } from '../readers/xlsx.ts';
+import { sheetHeadersIn, workbookHead } from '../readers/xlsx.ts';
 import type { ImportFormat } from './format.ts';
 import { alfredWide, fredCsv } from './fred/csv.ts';
 import { fredApi } from './fred/observations.ts';
@@ -97,16 +97,28 @@ function isBinary(head: Buffer): boolean {
 
 /** The refusal says what the file is, or which format it is nearest to and why it is not of that. */
 function unrecognised(file: SourceFile, text: string): Problem {
-  const description = describeUnsupported(text);
-  const nearest =
-    description === undefined
-      ? nearestTo(text, file.name, formats)
-      : { reason: `this looks like ${description}`, hints: [] };
+  const nearest = inWorkbook(text) ?? nearestOrUnsupported(file, text);
   const { reason, hints } = nearest ?? {
     reason: `not a format that asof reads; it starts with ${firstLine(text)}`,
     hints: ['`asof help formats` shows the formats; --kind KIND reads the file as one of them'],
   };
   return new UnknownFile('bad-input', refusal(file, {}, reason).detail, { hints });
+}
+
+function nearestOrUnsupported(file: SourceFile, text: string) {
+  const description = describeUnsupported(text);
+  if (description === undefined) return nearestTo(text, file.name, formats);
+  return { reason: `this looks like ${description}`, hints: [] };
+}
+
+/** What a workbook with a sheet of a CSV format is told. */
+function inWorkbook(head: string) {
+  for (const header of sheetHeadersIn(head)) {
+    const like = formats.find((format) => format.recognise(`${header}\n`, ''));
+    if (like !== undefined)
+      return { reason: `like ${like.kind}, but in a workbook`, hints: ['save the sheet as CSV'] };
+  }
+  return undefined;
 }
 
 /** The beginning of the first line that is not blank. */

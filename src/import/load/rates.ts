@@ -113,6 +113,5 @@ export class Rates {
 
 /** The ids of rates that a store of an older version holds as series, and that stay series in it. */
 export async function heldAsSeries(writer: StoreWriter): Promise<ReadonlySet<string>> {
-  const records = await writer.records(yieldSeries.map(({ id }) => id));
-  return new Set([...records].flatMap(([id, { hadStatements }]) => (hadStatements ? [id] : [])));
+  return writer.withStatements(yieldSeries.map(({ id }) => id));
 }

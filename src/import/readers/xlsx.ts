@@ -34,32 +34,93 @@ export async function readOnlySheet(file: SourceFile): Promise<Sheet> {
   return sheet.rows;
 }
 
-/** Marks the head of a workbook that lists its sheets, one a line. */
+/** Marks the head of a workbook that lists its sheets, one a line, and then their headers, one a line of CSV. */
 const sheetsMark = 'PK\u0003\u0004 sheets:\n';
 
-/** The head of a workbook for recognising it: the names of its sheets. A file that is no workbook has none. */
+/** The characters of a sheet among which its header is, and the most characters of texts that sheets share. */
+const [headLength, textsLength] = [256 * 1024, 16 * 1024 * 1024];
+
+/** The head of a workbook for recognising it: the names of its sheets and their headers. A file that is no workbook has none. */
 export async function workbookHead(file: SourceFile): Promise<string | undefined> {
   const { default: yauzl } = await import('yauzl');
+  const parts = new Map<string, string>();
   try {
     const zip = await yauzl.fromBufferPromise(await file.bytes());
     for await (const entry of zip.eachEntry()) {
-      if (entry.fileName !== 'xl/workbook.xml') continue;
+      const isSheet = /^xl\/worksheets\/[^/]+\.xml$/.test(entry.fileName);
+      if (!isSheet && !/^xl\/(?:workbook|sharedStrings)\.xml$/.test(entry.fileName)) continue;
+      const most = isSheet ? headLength : textsLength;
       const chunks: Buffer[] = [];
-      for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk);
-      const xml = Buffer.concat(chunks).toString('utf8');
-      const names = Array.from(
-        xml.matchAll(/<(?:\w+:)?sheet\b[^>]*\bname="([^"]*)"/g),
-        ([, name]) => name ?? '',
-      );
-      return sheetsMark + names.join('\n');
+      let length = 0;
+      for await (const chunk of await zip.openReadStreamPromise(entry)) {
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length > most) break;
+      }
+      parts.set(entry.fileName, Buffer.concat(chunks).toString('utf8'));
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
   }
-  return undefined;
+  const workbook = parts.get('xl/workbook.xml');
+  if (workbook === undefined) return undefined;
+  const names = Array.from(
+    workbook.matchAll(/<(?:\w+:)?sheet\b[^>]*\bname="([^"]*)"/g),
+    ([, name = '']) => name,
+  );
+  const texts = elementsOf(parts.get('xl/sharedStrings.xml') ?? '', 'si').map(({ content }) =>
+    textIn(content),
+  );
+  const sheets = [...parts].filter(([name]) => name.startsWith('xl/worksheets/'));
+  const headers = sheets.map(([, xml]) => headerIn(xml, texts).map(csvCell).join(','));
+  return `${sheetsMark}${names.join('\n')}\n\n${headers.join('\n')}`;
 }
 
 /** The names of the sheets in the head of a workbook; empty for any other head. */
 export function sheetNamesIn(head: string): readonly string[] {
-  return head.startsWith(sheetsMark) ? head.slice(sheetsMark.length).split('\n') : [];
+  return listIn(head, 0);
+}
+
+/** The headers of the sheets in the head of a workbook, as lines of CSV; empty for any other head. */
+export function sheetHeadersIn(head: string): readonly string[] {
+  return listIn(head, 1);
+}
+
+function listIn(head: string, part: number): readonly string[] {
+  if (!head.startsWith(sheetsMark)) return [];
+  return (head.slice(sheetsMark.length).split('\n\n')[part] ?? '').split('\n').filter((line) => line !== '');
+}
+
+/** The names of columns: the first row that begins with the name of a column of dates, else the first row. */
+function headerIn(sheet: string, texts: readonly string[]): readonly string[] {
+  const rows = elementsOf(sheet, 'row').map(({ content }) =>
+    elementsOf(content, 'c').map(({ attributes, content: cell }) => {
+      const value = elementsOf(cell, 'v')[0]?.content ?? '';
+      if (/\bt="s"/.test(attributes)) return texts[Number(value)] ?? '';
+      return value === '' ? textIn(cell) : value;
+    }),
+  );
+  return rows.find(([first = '']) => isDateColumn(first)) ?? rows.find((row) => row.length > 0) ?? [];
+}
+
+/** Whether FRED and ALFRED name columns of dates so. */
+export function isDateColumn(name: string): boolean {
+  return /^(?:observation_|period_start_)?date$/i.test(name);
+}
+
+type XmlElement = { readonly attributes: string; readonly content: string };
+
+/** The elements of a name in the XML of a workbook, in which none of these contains another one of its name. */
+function elementsOf(xml: string, name: string): readonly XmlElement[] {
+  const pattern = new RegExp(`<(?:\\w+:)?${name}(\\s[^>]*?)?(?:/>|>(.*?)</(?:\\w+:)?${name}>)`, 'gs');
+  return Array.from(xml.matchAll(pattern), ([, attributes = '', content = '']) => ({ attributes, content }));
+}
+
+function textIn(xml: string): string {
+  const text = elementsOf(xml, 't').map(({ content }) => content);
+  return text.join('').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&').trim();
+}
+
+function csvCell(text: string): string {
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""').replaceAll('\n', ' ')}"` : text;
 }

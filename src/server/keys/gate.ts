@@ -4,7 +4,7 @@ import type { Usage } from '../../operations/operation.ts';
 import { coalesced } from '../../platform/promises.ts';
 import type { AccessStore, StoredKey } from '../../store/access-store.ts';
 import type { Plan, Plans } from './plans.ts';
-import { Quotas, type RateLimit } from './quota.ts';
+import { type Counter, Quotas, type RateLimit, SharedQuotas } from './quota.ts';
 
 /** A request with a valid key; `refusal` is set if its quota is used up. */
 export type Admission = {
@@ -19,11 +19,16 @@ type KnownKey = { readonly digest: Buffer; readonly key: StoredKey };
 
 const noDigest = Buffer.alloc(32);
 
-/** Checks keys and counts requests against quotas. Only one gate at a time may count in an access store. */
+/**
+ * Checks keys and counts requests against quotas. Any number of gates may share an access store that counts; for another
+ * one, a gate counts in memory, and it must be the only one.
+ */
 export class Gate {
   readonly #store: AccessStore;
   readonly #plans: Plans;
-  readonly #quotas: Quotas;
+  readonly #counter: Counter;
+  /** The counts to save; undefined if the access store counts. */
+  readonly #unsaved: Quotas | undefined;
   /** The version of the keys in the store. */
   readonly #newest: () => Promise<number>;
   #keys: ReadonlyMap<string, KnownKey> = new Map();
@@ -31,16 +36,18 @@ export class Gate {
   #saving: Promise<void> = Promise.resolve();
   #failure: unknown;
 
-  private constructor(store: AccessStore, plans: Plans, quotas: Quotas) {
+  private constructor(store: AccessStore, plans: Plans, quotas: Quotas | SharedQuotas) {
     this.#store = store;
     this.#plans = plans;
-    this.#quotas = quotas;
+    this.#counter = quotas;
+    this.#unsaved = quotas instanceof Quotas ? quotas : undefined;
     this.#newest = coalesced(() => store.version());
   }
 
   /** A gate for the keys of a store; continues their counts. */
   static async open(store: AccessStore, plans: Plans): Promise<Gate> {
-    return new Gate(store, plans, new Quotas(await store.usage()));
+    if (store.count === undefined) return new Gate(store, plans, new Quotas(await store.usage()));
+    return new Gate(store, plans, new SharedQuotas(store.count.bind(store)));
   }
 
   /** Counts a request of a key; `now` is in milliseconds. A missing or invalid key is a Problem, and counts nowhere. */
@@ -51,7 +58,7 @@ export class Gate {
     const plan = this.#plans.get(key.plan);
     if (plan === undefined)
       throw new Error(`key ${key.id} is on the plan '${key.plan}', which this service does not have`);
-    const { rate, ...verdict } = await this.#quotas.take(key.id, plan, now);
+    const { rate, ...verdict } = await this.#counter.take(key.id, plan, now);
     const admission = { keyId: key.id, plan, rate };
     return verdict.allowed
       ? { ...admission, usage: verdict.usage }
@@ -65,11 +72,13 @@ export class Gate {
 
   /** Writes the counts to the store; returns the error if that fails, and tries again the next time. */
   async save(): Promise<unknown> {
+    const quotas = this.#unsaved;
+    if (quotas === undefined) return undefined;
     this.#saving = this.#saving.then(async () => {
       try {
-        const records = this.#quotas.unsaved();
+        const records = quotas.unsaved();
         if (records.length > 0) await this.#store.saveUsage(records);
-        this.#quotas.saved(records);
+        quotas.saved(records);
         this.#failure = undefined;
       } catch (error) {
         this.#failure = error;
@@ -102,7 +111,7 @@ export class Gate {
     const all = await this.#store.keys();
     const valid = all.filter(({ revokedAt }) => revokedAt === undefined);
     const keys = new Map(valid.map((key) => [key.hash, { key, digest: Buffer.from(key.hash, 'hex') }]));
-    this.#quotas.keep(new Set(valid.map(({ id }) => id)));
+    this.#counter.keep(new Set(valid.map(({ id }) => id)));
     this.#keys = keys;
     this.#version = version;
     return keys;

@@ -1,5 +1,6 @@
 import type { Usage } from '../../operations/operation.ts';
-import type { UsageRecord, WindowName } from '../../store/access-store.ts';
+import { Gathering } from '../../platform/promises.ts';
+import type { AccessStore, Counts, UsageRecord, WindowName } from '../../store/access-store.ts';
 import type { Plan } from './plans.ts';
 
 /** The use of a window. */
@@ -39,8 +40,57 @@ function monthOf(instant: number, later: number): number {
 /** The requests of a key in one window. */
 type Count = { start: number; end: number; count: number; saved: boolean };
 
-/** Counts requests in fixed windows, in memory. A request that is refused counts in no window. */
-export class Quotas {
+/** Counts requests in fixed windows. A request that is refused counts in no window. */
+export interface Counter {
+  /** Counts a request at an instant, in milliseconds, unless a limit of the plan refuses it. */
+  take(keyId: string, plan: Plan, now: number): Promise<Verdict>;
+  /** Forgets all other keys. */
+  keep(keyIds: ReadonlySet<string>): void;
+}
+
+/** Counts in an access store that all processes of a service share, exactly over all of them. */
+export class SharedQuotas implements Counter {
+  readonly #count: NonNullable<AccessStore['count']>;
+  readonly #together = new Gathering<Counts>();
+
+  constructor(count: NonNullable<AccessStore['count']>) {
+    this.#count = count;
+  }
+
+  async take(keyId: string, plan: Plan, now: number): Promise<Verdict> {
+    const limits = limitsOf(plan);
+    const given = windows.map(({ name, startOf, endOf }, i) => {
+      const start = startOf(now);
+      return { window: name, began: new Date(start), ends: new Date(endOf(start)), limit: limits[i] ?? 0 };
+    });
+    // Requests that arrive together are counted by one statement, in their order.
+    const key = JSON.stringify([keyId, given]);
+    const { place, outcome } = await this.#together.join(key, (wanted) => this.#count(keyId, wanted, given));
+    const { granted, counts } = outcome;
+    const allowed = place < granted;
+    // The counts are those after all requests of the statement.
+    const later = allowed ? granted - place - 1 : 0;
+    const used = windows.map(({ name, endOf }, i) => {
+      const found = counts.find(({ window }) => window === name);
+      const start = found?.began.getTime() ?? given[i]?.began.getTime() ?? now;
+      return { start, end: endOf(start), count: (found?.count ?? 0) - later, saved: true };
+    });
+    const room = used.map(({ count }, i) => (limits[i] ?? 0) - count);
+    if (!allowed) {
+      const full = room.findLastIndex((left) => left <= 0);
+      return { allowed, rate: rateOf(Math.max(0, full), used, limits, now) };
+    }
+    const tightest = room.indexOf(Math.min(...room));
+    return { allowed, rate: rateOf(tightest, used, limits, now), usage: usageOf(used) };
+  }
+
+  keep(): void {
+    // The access store keeps the counts.
+  }
+}
+
+/** Counts in memory, for one process. */
+export class Quotas implements Counter {
   readonly #counts = new Map<string, Count[]>();
 
   /** Continues from the usage that was saved before. */
@@ -53,11 +103,10 @@ export class Quotas {
     }
   }
 
-  /** Counts a request at an instant, in milliseconds, unless a limit of the plan refuses it. */
   async take(keyId: string, plan: Plan, now: number): Promise<Verdict> {
     const used = this.#countsOf(keyId);
     beginWindows(used, now);
-    const limits = [plan.ratePerMinute, plan.dailyLimit, plan.monthlyLimit];
+    const limits = limitsOf(plan);
     const room = used.map(({ count }, i) => (limits[i] ?? 0) - count);
     // Of several windows that are used up, the one that ends last says when to retry.
     const full = room.findLastIndex((left) => left <= 0);
@@ -88,7 +137,6 @@ export class Quotas {
     }
   }
 
-  /** Forgets all other keys. */
   keep(keyIds: ReadonlySet<string>): void {
     for (const keyId of this.#counts.keys()) if (!keyIds.has(keyId)) this.#counts.delete(keyId);
   }
@@ -100,6 +148,11 @@ export class Quotas {
     this.#counts.set(keyId, fresh);
     return fresh;
   }
+}
+
+/** The limits of a plan, in the order of the windows. */
+function limitsOf({ ratePerMinute, dailyLimit, monthlyLimit }: Plan): readonly number[] {
+  return [ratePerMinute, dailyLimit, monthlyLimit];
 }
 
 /**

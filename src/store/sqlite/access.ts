@@ -3,8 +3,16 @@ import { dirname } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { makeFolder } from '../../platform/files.ts';
-import type { AccessOptions, AccessStore, KeyRecord, StoredKey, UsageRecord } from '../access-store.ts';
-import type { Lock } from '../store.ts';
+import {
+  type AccessOptions,
+  type AccessStore,
+  type KeyRecord,
+  type KeyRow,
+  type Lock,
+  type StoredKey,
+  storedKey,
+  type UsageRecord,
+} from '../access-store.ts';
 import { asProblem, Connection, openDatabase, SqliteError } from './connection.ts';
 
 /** Marks a SQLite file as keys and usage of asof ("asok" in ASCII). */
@@ -40,7 +48,6 @@ const busyTimeout = { counting: 50, command: 5000 } as const;
 
 const keyColumns = 'id, hash, name, plan, start, created_at as createdAt, revoked_at as revokedAt';
 
-type KeyRow = Omit<StoredKey, 'revokedAt'> & { readonly revokedAt: string | null };
 type UsageRow = Omit<UsageRecord, 'began'> & { readonly began: string };
 
 /** Opens the access store at `path`; creates it, readable by its owner alone, if it does not exist. */
@@ -190,10 +197,6 @@ class SqliteAccess implements AccessStore {
       throw accessProblem(this.#path, error);
     }
   }
-}
-
-function storedKey({ revokedAt, ...key }: KeyRow): StoredKey {
-  return { ...key, ...(revokedAt !== null && { revokedAt }) };
 }
 
 /** As `asProblem`, worded for a file that no import writes to. */

@@ -6,8 +6,6 @@ import {
   type Trade,
 } from '../../domain/insider/filing.ts';
 import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
-import type { FilingsQuery, PurchasesQuery } from '../store.ts';
-import type { Connection } from './connection.ts';
 import {
   type HeaderCells,
   headerCells,
@@ -18,27 +16,25 @@ import {
   tradeCells,
   tradeColumns,
   tradeOf,
-} from './filing-record.ts';
-
-/** A filing of the store, and the key of its row. */
-type FilingRow = HeldFiling & { readonly key: number };
+} from '../filing-record.ts';
+import type { FilingsQuery, PurchasesQuery } from '../store.ts';
+import type { Connection } from './connection.ts';
 
 /** The filings with these ids that the store holds, by id. */
 export function readHeldFilings(
   connection: Connection,
   filingIds: ReadonlySet<string>,
-): ReadonlyMap<string, FilingRow> {
+): ReadonlyMap<string, HeldFiling> {
   const headers = connection.tuples<readonly [...HeaderCells, key: number, purchases: number]>(
     `select ${headerColumns.join()}, key, purchases from filing where filing_id = ?`,
   );
   const trades = connection.tuples<TradeCells>(`select ${tradeColumns.join()} from trade where filing = ?`);
-  const held = new Map<string, FilingRow>();
+  const held = new Map<string, HeldFiling>();
   for (const filingId of filingIds) {
     const cells = headers.get(filingId);
     if (cells === undefined) continue;
     const [key, header] = [cells[12], headerOf(cells)];
     held.set(filingId, {
-      key,
       header,
       concernsClusters: cells[13] === 1,
       trades: trades.all(key).map((trade) => tradeOf(trade)),
@@ -51,12 +47,14 @@ export function readHeldFilings(
 export function writeFilings(
   connection: Connection,
   filings: readonly HeldFiling[],
-  held: ReadonlyMap<string, FilingRow>,
+  held: ReadonlyMap<string, HeldFiling>,
 ): void {
   for (const filing of filings) {
     const before = held.get(filing.header.filingId);
     const key =
-      before === undefined ? insertHeader(connection, filing) : updateHeader(connection, filing, before);
+      before === undefined
+        ? insertHeader(connection, filing)
+        : updateHeader(connection, filing, before.header);
     for (const trade of filing.trades) putTrade(connection, key, trade);
   }
 }
@@ -77,8 +75,10 @@ function insertHeader(connection: Connection, { header, concernsClusters }: Held
 function updateHeader(
   connection: Connection,
   { header, concernsClusters }: HeldFiling,
-  { key, header: before }: FilingRow,
+  before: FilingHeader,
 ): number {
+  const key =
+    connection.column<number>('select key from filing where filing_id = ?').get(before.filingId) ?? 0;
   connection.run(
     `update filing set ${headerColumns.map((name) => `${name} = ?`).join()}, owner_names = ?, purchases = ? where key = ?`,
     ...headerCells(header),

@@ -1,10 +1,5 @@
-import type { DescriptionChange, Followed } from '../followed.ts';
+import { type DescriptionChange, type Followed, type FollowedRow, followedOf } from '../followed.ts';
 import type { Connection } from './connection.ts';
-
-type FollowedRow = Omit<Followed, 'upTo' | 'lastRun'> & {
-  readonly upTo: string | null;
-  readonly lastRun: string | null;
-};
 
 /** What a store follows, by source and name. */
 export function readFollowed(connection: Connection): readonly Followed[] {
@@ -14,7 +9,7 @@ export function readFollowed(connection: Connection): readonly Followed[] {
        from followed order by source, name`,
     )
     .all()
-    .map(({ upTo, lastRun, ...row }) => ({ ...row, upTo: upTo ?? undefined, lastRun: lastRun ?? undefined }));
+    .map(followedOf);
 }
 
 /** Writes what a store follows, in the place of an earlier record of the same name. */

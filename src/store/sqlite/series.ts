@@ -1,8 +1,12 @@
-import type { Frequency } from '../../domain/series/date.ts';
-import type { SeriesMetadata } from '../../domain/series/series.ts';
+import {
+  type RecordRow,
+  recordCells,
+  recordOf,
+  type SeriesRow,
+  seriesOf as seriesOfRow,
+} from '../series-record.ts';
 import type { ObservationQuery, Series, SeriesQuery, SeriesRecord, StoredObservation } from '../store.ts';
 import type { Connection } from './connection.ts';
-import type { StatedKind } from './statements.ts';
 
 const columns = `key, id, coalesce(title, id) as title, coalesce(units, '') as units,
   coalesce(frequency, implied_frequency, spacing_frequency) as frequency,
@@ -12,31 +16,19 @@ const columns = `key, id, coalesce(title, id) as title, coalesce(units, '') as u
   first_vintage as firstVintage, last_vintage as lastVintage, covered_to as coveredTo,
   vintage_kind as vintageKind, stated_vintage_kind as statedKind, version`;
 
-/** A series as its table holds it. */
-export type SeriesRow = Series &
-  StatedKind & {
-    readonly frequency: Frequency;
-    readonly key: number;
-    readonly dateCount: number;
-    readonly factCount: number;
-  };
+/** A row of a series with its key. */
+export type KeyedSeriesRow = SeriesRow & { readonly key: number };
 
 /** The row of a series that has statements; undefined for any other id. */
-export function readSeries(connection: Connection, id: string): SeriesRow | undefined {
+export function readSeries(connection: Connection, id: string): KeyedSeriesRow | undefined {
   return connection
-    .objects<SeriesRow>(`select ${columns} from series where id = ? and first_vintage is not null`)
+    .objects<KeyedSeriesRow>(`select ${columns} from series where id = ? and first_vintage is not null`)
     .get(id);
 }
 
-/** The series of a row. */
-export function seriesOf({
-  key: _key,
-  dateCount: _dates,
-  factCount: _facts,
-  statedKind: _stated,
-  ...series
-}: SeriesRow): Series {
-  return series;
+/** The series of a row with a key. */
+export function seriesOf({ key: _key, ...row }: KeyedSeriesRow): Series {
+  return seriesOfRow(row);
 }
 
 /** A page of the series whose ids contain a text. */
@@ -45,7 +37,7 @@ export function searchSeries(
   { text, after = '', limit }: SeriesQuery,
 ): readonly Series[] {
   return connection
-    .objects<SeriesRow>(
+    .objects<KeyedSeriesRow>(
       `select ${columns} from series
        where first_vintage is not null and id > @after and instr(id, @text) > 0 order by id limit @limit`,
     )
@@ -85,7 +77,7 @@ const firstReleases = `select date || min(as_of_date) || value from fact
 /** A page of a series' values, newest date first. */
 export function readObservations(
   connection: Connection,
-  { key, firstVintage, dateCount, factCount }: SeriesRow,
+  { key, firstVintage, dateCount, factCount }: KeyedSeriesRow,
   { asOf = endOfTime, firstRelease, from = '', to = endOfTime, before, limit }: ObservationQuery,
 ): readonly StoredObservation[] {
   // '~' sorts after every digit, so every text that begins with the day sorts before it.
@@ -103,19 +95,6 @@ export function readObservations(
   }));
 }
 
-type RecordRow = {
-  readonly title: string | null;
-  readonly units: string | null;
-  readonly frequency: SeriesMetadata['frequency'] | null;
-  readonly seasonalAdjustment: string | null;
-  readonly source: string | null;
-  readonly vintageKind: SeriesMetadata['vintageKind'] | null;
-  readonly coveredTo: string | null;
-  readonly impliedFrequency: SeriesMetadata['frequency'] | null;
-  readonly impliedSource: string | null;
-  readonly firstVintage: string | null;
-};
-
 /** The metadata of a series; undefined for an unknown one. */
 export function readRecord(connection: Connection, seriesId: string): SeriesRecord | undefined {
   const row = connection
@@ -126,50 +105,21 @@ export function readRecord(connection: Connection, seriesId: string): SeriesReco
       from series where id = ?`,
     )
     .get(seriesId);
-  if (row === undefined) return undefined;
-  const { impliedFrequency, impliedSource, firstVintage, ...stated } = row;
-  return {
-    stated: { seriesId, ...present(stated) },
-    implied: { seriesId, ...present({ frequency: impliedFrequency, source: impliedSource }) },
-    hadStatements: firstVintage !== null,
-  };
+  return row && recordOf(seriesId, row);
 }
 
-type Present<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
-
-/** The fields that are not null. */
-function present<T extends object>(fields: T): Present<T> {
-  const kept = Object.entries(fields).filter(([, value]) => value !== null);
-  return Object.fromEntries(kept) as Present<T>;
-}
-
-/** Writes the metadata of a series; false if it is the same as before. */
+/** Writes the metadata of a series. */
 export function writeRecord(
   connection: Connection,
   key: number,
   { stated, implied }: Pick<SeriesRecord, 'stated' | 'implied'>,
-): boolean {
-  const { changes } = connection.run(
+): void {
+  connection.run(
     `update series set title = @title, units = @units, frequency = @frequency,
       seasonal_adjustment = @seasonalAdjustment, source = @source, stated_vintage_kind = @vintageKind,
       stated_covered_to = @coveredTo,
       implied_frequency = @impliedFrequency, implied_source = @impliedSource
-    where key = @key and (title is not @title or units is not @units or frequency is not @frequency
-      or seasonal_adjustment is not @seasonalAdjustment or source is not @source
-      or stated_vintage_kind is not @vintageKind or stated_covered_to is not @coveredTo
-      or implied_frequency is not @impliedFrequency or implied_source is not @impliedSource)`,
-    {
-      key,
-      title: stated.title ?? null,
-      units: stated.units ?? null,
-      frequency: stated.frequency ?? null,
-      seasonalAdjustment: stated.seasonalAdjustment ?? null,
-      source: stated.source ?? null,
-      vintageKind: stated.vintageKind ?? null,
-      coveredTo: stated.coveredTo ?? null,
-      impliedFrequency: implied.frequency ?? null,
-      impliedSource: implied.source ?? null,
-    },
+    where key = @key`,
+    { key, ...recordCells({ stated, implied }) },
   );
-  return changes > 0;
 }

@@ -1,9 +1,8 @@
 import type { Day, Frequency } from '../../domain/series/date.ts';
-import { parseDateSet } from '../../domain/series/date-set.ts';
 import type { HeldVintage, MergePlan } from '../../domain/series/merge-plan.ts';
-import type { Statement } from '../../domain/series/revision-history.ts';
-import { type Change, knownOn } from '../../domain/series/revision-history.ts';
-import { type KeptKind, kindOf, kindsText, type VintageKind } from '../../domain/series/series.ts';
+import type { Change, Statement } from '../../domain/series/revision-history.ts';
+import { type KeptKind, kindOf, kindsText } from '../../domain/series/series.ts';
+import { changesByDate, type StatedKind, statementsOf } from '../statements.ts';
 import type {
   ObservationQuery,
   Revision,
@@ -38,13 +37,7 @@ export function readChanges(
        order by date, as_of_date`,
     )
     .iterate({ key, from, to });
-  const changes = new Map<Day, Change[]>();
-  for (const [date, asOf, value] of rows) {
-    const known = changes.get(date);
-    if (known === undefined) changes.set(date, [{ asOf, value }]);
-    else known.push({ asOf, value });
-  }
-  return changes;
+  return changesByDate(rows);
 }
 
 /** The latest change of text of each of a series' dates between two days (inclusive). */
@@ -73,8 +66,8 @@ export function readLatestChanges(
   return changes;
 }
 
-/** Writes the plan of a merge; false if it changes nothing. */
-export function applyPlan(connection: Connection, key: number, plan: MergePlan): boolean {
+/** Writes the plan of a merge. */
+export function applyPlan(connection: Connection, key: number, plan: MergePlan): void {
   const { removed, inserted, vintages } = plan;
   const statement = {
     remove: {
@@ -97,43 +90,25 @@ export function applyPlan(connection: Connection, key: number, plan: MergePlan):
   for (const { kind, date, asOf, value } of inserted) statement.insert[kind].run(key, date, asOf, value);
   for (const { asOf, dates, complete, kind } of vintages)
     statement.list.run(key, asOf, dates, Number(complete), kind);
-  return removed.length + inserted.length + vintages.length > 0;
 }
-
-/** What metadata states about all vintages of a series. */
-export type StatedKind = { readonly statedKind: VintageKind | null };
 
 type SeriesKey = { readonly key: number } & StatedKind;
 
-const batchSize = 5000;
-
-/** Every statement about a series, by date and then as-of date; statements that changed nothing are derived from the vintages. */
-export function* readStatements(connection: Connection, seriesId: string): Generator<readonly Statement[]> {
+/** Every statement about a series, by date and then as-of date, in batches. */
+export async function* readStatements(
+  connection: Connection,
+  seriesId: string,
+): AsyncGenerator<readonly Statement[]> {
   const series = connection
     .objects<{ readonly key: number; readonly normalisedBy: Frequency } & StatedKind>(
       'select key, normalised_by as normalisedBy, stated_vintage_kind as statedKind from series where id = ?',
     )
     .get(seriesId);
   if (series === undefined) return;
-  const sets = new Map<string, ReturnType<typeof parseDateSet>>();
-  const vintages = readVintages(connection, series.key).map(({ asOf, dates: text, complete, kind }) => {
-    const dates = sets.get(text) ?? parseDateSet(text, series.normalisedBy);
-    sets.set(text, dates);
-    return { asOf, dates, complete, kind: kindOf(kind, series.statedKind ?? undefined) };
-  });
-  let batch: Statement[] = [];
-  for (const date of [...new Set([...sets.values()].flatMap((dates) => dates.days()))].sort()) {
-    const changes = readChanges(connection, series.key, date, date).get(date) ?? [];
-    for (const { asOf, dates, complete, kind } of vintages) {
-      if (!complete && !dates.has(date)) continue;
-      batch.push({ seriesId, date, asOf, value: knownOn(changes, asOf), kind });
-    }
-    if (batch.length >= batchSize) {
-      yield batch;
-      batch = [];
-    }
-  }
-  if (batch.length > 0) yield batch;
+  const { key, ...stated } = series;
+  yield* statementsOf({ seriesId, ...stated, vintages: readVintages(connection, key) }, async (from, to) =>
+    readChanges(connection, key, from, to),
+  );
 }
 
 /** The vintages that speak for every date of a series, ascending. */

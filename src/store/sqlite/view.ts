@@ -22,7 +22,7 @@ import { asProblem } from './connection.ts';
 import { readCurve, readRates, readSpread, readYields } from './curves.ts';
 import { countFilings, readAcceptedFilings, readFilings, readPurchases } from './filings.ts';
 import { readDescriptionChanges, readFollowed } from './following.ts';
-import { readObservations, readSeries, type SeriesRow, searchSeries, seriesOf } from './series.ts';
+import { type KeyedSeriesRow, readObservations, readSeries, searchSeries, seriesOf } from './series.ts';
 import {
   readCompleteVintages,
   readDates,
@@ -131,6 +131,12 @@ export class SqliteView implements StoreView {
     return this.#answer((connection) => readAcceptedFilings(connection, accessionNumbers));
   }
 
+  symbols() {
+    return this.#answer((connection) =>
+      connection.column<string>('select distinct symbol from symbol order by symbol').all(),
+    );
+  }
+
   filingCounts() {
     return this.#answer(countFilings);
   }
@@ -183,7 +189,7 @@ export class SqliteView implements StoreView {
   /** A page of values: as of any day between two vintages it is the page of the first, which may be in the cache. */
   #page(
     connection: Connection,
-    series: SeriesRow,
+    series: KeyedSeriesRow,
     query: ObservationQuery,
     vintage: Day | undefined,
   ): readonly StoredObservation[] {
@@ -206,9 +212,9 @@ export class SqliteView implements StoreView {
     }
   }
 
-  async *#stream<T>(read: (connection: Connection) => Iterable<T>): AsyncGenerator<T> {
+  async *#stream<T>(read: (connection: Connection) => Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
     try {
-      for (const batch of read(this.#open())) {
+      for await (const batch of read(this.#open())) {
         yield batch;
         this.#open();
       }

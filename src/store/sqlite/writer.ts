@@ -1,21 +1,11 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import type { Filing } from '../../domain/insider/filing.ts';
-import { planFilings } from '../../domain/insider/merge-filings.ts';
-import type { Day } from '../../domain/series/date.ts';
-import type { MergeOptions, WholeVintage } from '../../domain/series/merge-plan.ts';
-import type { Statement, StatementConflict } from '../../domain/series/revision-history.ts';
+import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
-import { planPoints } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { DescriptionChange, Followed } from '../followed.ts';
-import type {
-  ImportRecord,
-  Merged,
-  MergedFilings,
-  MergedPoints,
-  SeriesRecord,
-  StoreWriter,
-} from '../store.ts';
+import type { ImportRecord, SeriesRecord, StoreWriter } from '../store.ts';
+import { type PointsRange, TransactionWriter, type WriteTransaction } from '../writer.ts';
 import { asProblem, Connection, connect, openDatabase } from './connection.ts';
 import { readPoints, writePoints } from './curves.ts';
 import { beginDraft, publishDraft, removeDraft } from './draft.ts';
@@ -23,7 +13,7 @@ import { readHeldFilings, writeFilings } from './filings.ts';
 import { removeFollowed, writeDescriptionChange, writeFollowed } from './following.ts';
 import { createSchema, migrate } from './schema.ts';
 import { readRecord } from './series.ts';
-import { SeriesWriter } from './series-writer.ts';
+import { SqliteSeriesRows } from './series-rows.ts';
 
 /** Opens the store at `path` for one import; creates it if it does not exist, as a copy of `copyOf` if given. A failure leaves the file as it was. */
 export async function openSqliteWriter(path: string, copyOf?: string): Promise<StoreWriter> {
@@ -47,7 +37,9 @@ function openExisting(path: string): StoreWriter {
     if (connection.pragma('journal_mode') !== 'wal') connection.pragma('cache_spill = off');
     connection.exec('begin immediate');
     migrate(connection, path);
-    return new SqliteWriter(connection, { path, created: false, publish: () => connection.close(), abandon });
+    return new TransactionWriter(
+      new SqliteTransaction(connection, { path, created: false, publish: () => connection.close(), abandon }),
+    );
   } catch (error) {
     abandon();
     throw asProblem(path, error);
@@ -80,7 +72,9 @@ function createStore(path: string, copyOf: string | undefined): StoreWriter {
       connection.close();
       publishDraft(made, path);
     };
-    return new SqliteWriter(connection, { path, created: true, publish, abandon });
+    return new TransactionWriter(
+      new SqliteTransaction(connection, { path, created: true, publish, abandon }),
+    );
   } catch (error) {
     abandon();
     throw asProblem(path, error);
@@ -95,13 +89,11 @@ type Ending = {
   readonly abandon: () => void;
 };
 
-class SqliteWriter implements StoreWriter {
+class SqliteTransaction implements WriteTransaction {
   readonly address: string;
   readonly created: boolean;
   readonly #connection: Connection;
   readonly #ending: Ending;
-  readonly #series = new Map<string, SeriesWriter>();
-  #changed = false;
 
   constructor(connection: Connection, ending: Ending) {
     this.#connection = connection;
@@ -110,58 +102,47 @@ class SqliteWriter implements StoreWriter {
     this.created = ending.created;
   }
 
+  series(id: string) {
+    return new SqliteSeriesRows(this.#connection, id, this.address);
+  }
+
   records(seriesIds: readonly string[]) {
-    return this.#write(() => {
+    return this.#use((connection) => {
       const records = new Map<string, SeriesRecord>();
       for (const id of seriesIds) {
-        const record = readRecord(this.#connection, id);
+        const record = readRecord(connection, id);
         if (record !== undefined) records.set(id, record);
       }
       return records;
     });
   }
 
-  putRecords(records: ReadonlyMap<string, Pick<SeriesRecord, 'stated' | 'implied'>>) {
-    return this.#write(() => {
-      for (const [id, record] of records) this.#seriesOf(id).putRecord(record);
-    });
+  async withStatements(seriesIds: readonly string[]) {
+    const records = await this.records(seriesIds);
+    return new Set([...records].flatMap(([id, { hadStatements }]) => (hadStatements ? [id] : [])));
   }
 
-  merge(seriesId: string, statements: readonly Statement[], options: MergeOptions): Promise<Merged> {
-    return this.#write(() => this.#seriesOf(seriesId).merge(statements, options));
+  points(range: PointsRange) {
+    return this.#use((connection) => readPoints(connection, range));
   }
 
-  complete(seriesId: string, vintages: readonly WholeVintage[], options: MergeOptions): Promise<Merged> {
-    return this.#write(() => this.#seriesOf(seriesId).complete(vintages, options));
+  putPoints(points: readonly CurvePoint[]) {
+    return this.#use((connection) => writePoints(connection, points));
   }
 
-  cover(coveredTo: ReadonlyMap<string, Day>) {
-    return this.#write(() => {
-      for (const [id, day] of coveredTo) this.#seriesOf(id).cover(day);
-    });
+  filings(filings: readonly Filing[]) {
+    return this.#use((connection) =>
+      readHeldFilings(connection, new Set(filings.map(({ filingId }) => filingId))),
+    );
   }
 
-  mergePoints(points: readonly CurvePoint[], options: MergeOptions): Promise<MergedPoints> {
-    return this.#write(() => {
-      const { put, ...counts } = planPoints(this.#heldPoints(points), points, options);
-      writePoints(this.#connection, put);
-      return this.#noted({ ...counts, changed: put.length > 0 });
-    });
+  putFilings(put: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>) {
+    return this.#use((connection) => writeFilings(connection, put, held));
   }
 
-  mergeFilings(filings: readonly Filing[], options: MergeOptions): Promise<MergedFilings> {
-    return this.#write(() => {
-      const ids = new Set(filings.map(({ filingId }) => filingId));
-      const held = readHeldFilings(this.#connection, ids);
-      const { put, ...counts } = planFilings([...held.values()], filings, options);
-      writeFilings(this.#connection, put, held);
-      return this.#noted({ ...counts, changed: put.length > 0 });
-    });
-  }
-
-  recordImport(record: ImportRecord) {
-    return this.#write(() => {
-      this.#connection.run(
+  addImport(record: ImportRecord) {
+    return this.#use((connection) => {
+      connection.run(
         `insert into import (imported_at, file, kind, sha256, series, statements_new, statements_known, withdrawn)
          values (@importedAt, @file, @kind, @sha256, @series, @statementsNew, @statementsKnown, @withdrawn)`,
         record,
@@ -169,33 +150,21 @@ class SqliteWriter implements StoreWriter {
     });
   }
 
-  recordChange(change: DescriptionChange) {
-    return this.#write(() => writeDescriptionChange(this.#connection, change));
+  addChange(change: DescriptionChange) {
+    return this.#use((connection) => writeDescriptionChange(connection, change));
   }
 
-  follow(record: Followed) {
-    return this.#write(() => writeFollowed(this.#connection, record));
+  putFollowed(record: Followed) {
+    return this.#use((connection) => writeFollowed(connection, record));
   }
 
-  unfollow(source: string, name: string) {
-    return this.#write(() => removeFollowed(this.#connection, source, name));
+  removeFollowed(source: string, name: string) {
+    return this.#use((connection) => removeFollowed(connection, source, name));
   }
 
-  finish(seriesIds: readonly string[]) {
-    return this.#write(() => {
-      const conflicts = new Map<string, readonly StatementConflict[]>();
-      for (const id of seriesIds) {
-        const series = this.#seriesOf(id);
-        if (series.finish()) this.#changed = true;
-        if (series.conflicts.length > 0) conflicts.set(id, series.conflicts);
-      }
-      return conflicts;
-    });
-  }
-
-  async commit(): Promise<void> {
+  async commit(changed: boolean): Promise<void> {
     try {
-      if (this.#changed) this.#connection.exec('update store set revision = revision + 1');
+      if (changed) this.#connection.exec('update store set revision = revision + 1');
       this.#connection.exec('commit');
       this.#ending.publish();
     } catch (error) {
@@ -208,28 +177,9 @@ class SqliteWriter implements StoreWriter {
     this.#ending.abandon();
   }
 
-  #seriesOf(id: string): SeriesWriter {
-    const known = this.#series.get(id) ?? new SeriesWriter(this.#connection, id);
-    this.#series.set(id, known);
-    return known;
-  }
-
-  #heldPoints(points: readonly CurvePoint[]): readonly CurvePoint[] {
-    return [...new Set(points.map(({ curveType }) => curveType))].flatMap((curveType) => {
-      const own = points.filter((point) => point.curveType === curveType);
-      const days = own.map(({ tradeDate }) => tradeDate).sort();
-      return readPoints(this.#connection, { curveType, from: days[0] ?? '', to: days.at(-1) ?? '' });
-    });
-  }
-
-  #noted<T extends { readonly changed: boolean }>(merged: T): T {
-    if (merged.changed) this.#changed = true;
-    return merged;
-  }
-
-  async #write<T>(work: () => T): Promise<T> {
+  async #use<T>(work: (connection: Connection) => T): Promise<T> {
     try {
-      return work();
+      return work(this.#connection);
     } catch (error) {
       throw asProblem(this.address, error);
     }

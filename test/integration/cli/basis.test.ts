@@ -89,6 +89,17 @@ describe('an answer as of a day says on stderr that it comes from a sample', () 
     ]);
   });
 
+  it('and in the JSON of a wide panel: the kinds of each column', async () => {
+    const kinds = async (line: string) =>
+      JSON.parse((await run(`panel unrate GDP MIXED ${line} --wide --json`)).out).vintage_kinds;
+    expect(await kinds('--as-of 2008-08-28')).toEqual({ unrate: 'sampled', GDP: 'exact', MIXED: 'exact' });
+    expect(await kinds('--as-of-each month-end --from 2008-10-01 --to 2008-11-30')).toEqual({
+      unrate: 'sampled',
+      MIXED: 'exact; fetched',
+    });
+    expect(await kinds('--as-of 1990-01-01')).toBeUndefined();
+  });
+
   it('and in the subtitle of a chart', async () => {
     const { out } = await run('obs UNRATE GDP --as-of 2008-08-20 --plot');
     expect(out).toContain('As known on 2008-08-20; UNRATE is sampled');

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openClient } from '../../../src/client/open.ts';
 import { type Note, open } from '../../../src/index.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { asof, linesOf } from '../../support/command.ts';
 import { contractStore, now } from '../../support/contract-cases.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { type Running, startService } from '../../support/modes.ts';
+import { overlookingService } from '../../support/overlooking-service.ts';
 import { importFiles, newStorePath } from '../../support/scratch-store.ts';
 
 const clock = () => now;
@@ -28,8 +30,19 @@ async function bothWays(line: string) {
 describe('an answer without rows', () => {
   it.each<readonly [line: string, reason: string]>([
     ['insider filings --ticker SVN --from 2026-01-20', 'the newest filing of SVN is of 2026-01-12'],
-    ['insider filings --owner nobody', 'no filing on any day matches'],
-    ['insider filings --as-of 2024-01-01', 'no filing on any day up to 2024-01-01 matches'],
+    ['insider filings --owner nobody', 'no filing that matches is held'],
+    ['insider filings --ticker SVN --code Z', 'no filing of SVN that matches is held'],
+    ['insider filings --as-of 2024-01-01', 'no filing is held up to 2024-01-01'],
+    ['insider filings --to 2024-01-01', 'no filing is held up to 2024-01-01'],
+    ['insider filings --from 2026-01-20', 'the newest filing is of 2026-01-12'],
+    [
+      'insider filings --from 2025-12-02 --to 2025-12-03 --as-of 2026-01-01 --ticker AIT',
+      'the newest filing of AIT up to 2025-12-03 is of 2025-12-01',
+    ],
+    [
+      'insider filings --ticker SVN --code Z --to 2026-01-20 --days 5',
+      'no filing of SVN that matches is held up to 2026-01-20',
+    ],
     [
       'insider filings --ticker AIT --days 2',
       'none was filed in the last 2 days, the newest on 2025-12-01; --from shows earlier ones',
@@ -37,6 +50,10 @@ describe('an answer without rows', () => {
     [
       'insider filings --ticker AIT',
       'none was filed in the last 30 days, the newest on 2025-12-01; --from shows earlier ones',
+    ],
+    [
+      'insider clusters --ticker SVN --as-of 2020-01-01',
+      'no filing of SVN is held up to 2020-01-01; a cluster takes purchases by 3 insiders within 14 days',
     ],
     ['insider clusters --min-insiders 20', 'a cluster takes purchases by 20 insiders within 14 days'],
     [
@@ -72,11 +89,22 @@ describe('an answer without rows', () => {
         out: '',
         err: "asof: no filing of ticker 'SVM' is held\n      did you mean SVN?\n",
       });
-      // A service may have overlooked the parameters of the question.
-      expect(remote.code).toBe(0);
-      expect(linesOf(remote.err).at(-1)).toBe('asof: no rows');
+      expect(remote).toEqual(embedded);
     },
   );
+
+  it('about a ticker is not refused by a service that overlooks the range, and may have older filings', async () => {
+    const client = await openClient({ store, clock });
+    const { url } = await overlookingService(client, () => ({
+      names: new Set(['from', 'to', 'days']),
+      announcesAll: true,
+    }));
+    const line = ['insider', 'filings', '--from', '2025-01-01', '--ticker', 'AIT', '--base-url', url];
+    const { code, err } = await asof(line, onTerminal);
+    await client.close();
+    expect(code).toBe(0);
+    expect(linesOf(err).at(-1)).toBe('asof: no rows: the service shows no filing of AIT');
+  });
 
   it('is just an answer where the window of filings has rows, and names the window', async () => {
     const note = 'asof: filed in the last 30 days; --from shows earlier ones\n';

@@ -69,6 +69,13 @@ onEveryEngine((engine) => {
       expect([...held]).toEqual([timed]);
     });
 
+    it('has each of its symbols in the list of symbols, once', async () => {
+      const path = engine.newAddress();
+      const of = (filingId: string, ticker: string | null) => filing({ filingId, ticker });
+      await merged(path, [[of('a', 'NYSE: MOG.A, MOG.B'), of('b', 'MOG.A'), of('c', null), of('d', 'ABC')]]);
+      expect(await reading(path, (store) => store.symbols())).toEqual(['ABC', 'MOG.A', 'MOG.B']);
+    });
+
     it('is counted in filings and trades', async () => {
       const path = engine.newAddress();
       const one = filing({ filingId: 'a' });

@@ -22,7 +22,7 @@ export const alfredReadme: ImportFormat = {
 
 function isReadme(text: string): boolean {
   return (
-    /^Series ID: ?\S/m.test(text) && /^Title\b/m.test(text) && /alfred|archival federal reserve/i.test(text)
+    /^Series ID: *\S/m.test(text) && /^Title\b/m.test(text) && /alfred|archival federal reserve/i.test(text)
   );
 }
 
@@ -30,7 +30,7 @@ function isReadme(text: string): boolean {
 export function readReadme(file: SourceFile, text: string): SeriesMetadata {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const id =
-    lines.map((line) => /^Series ID: ?(\S+)/.exec(line)?.[1]).find((found) => found !== undefined) ?? '';
+    lines.map((line) => /^Series ID: *(\S+)/.exec(line)?.[1]).find((found) => found !== undefined) ?? '';
   const seriesId = parseSeriesId(id);
   if (seriesId === undefined) throw notAnId(file, { column: 'Series ID', value: id });
   const title = currentOf(lines, 'Title');
@@ -54,8 +54,13 @@ const headings =
 /** Two dates at the end of a line: the real-time period of an attribute. */
 const period = /\s+(\d{4}-\d\d-\d\d)\s+(\d{4}-\d\d-\d\d|Current)$/;
 
-/** The text of a section that is valid now: the last one, with the lines that continue it. */
+/** The text beside a heading, or that of its section that is valid now: the last one, with the lines that continue it. */
 function currentOf(lines: readonly string[], heading: string): string | undefined {
+  const beside = lines
+    .find((line) => line.startsWith(`${heading}: `))
+    ?.slice(heading.length + 1)
+    .trim();
+  if (beside !== undefined) return beside;
   const start = lines.findIndex((line) => line.replace(/\s{2,}Real-Time.*$/, '') === heading);
   if (start < 0) return undefined;
   const end = lines.findIndex((line, i) => i > start && headings.test(line));

@@ -1,7 +1,13 @@
 import { Readable } from 'node:stream';
 import { parseDecimal } from '../../../domain/series/decimal.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { type NamedSheet, readSheets, sheetNamesIn } from '../../readers/xlsx.ts';
+import {
+  isDateColumn,
+  type NamedSheet,
+  readSheets,
+  sheetHeadersIn,
+  sheetNamesIn,
+} from '../../readers/xlsx.ts';
 import type { Batch, ImportFormat, ReadOptions } from '../format.ts';
 import { h15Csv } from '../treasury/csv.ts';
 import { alfredWide, fredCsv } from './csv.ts';
@@ -20,9 +26,19 @@ export const alfredWorkbook: ImportFormat = {
   whole: false,
   takesAsOf: false,
   takesSeries: true,
-  recognise: (head) => sheetNamesIn(head).some((name) => alfredSheet.test(name)),
-  read: (file, options) => readWorkbook(file, options, [alfredWide, alfredPeriods]),
+  recognise: (head) =>
+    sheetNamesIn(head).some((name) => alfredSheet.test(name)) || hasSheetOf(head, alfredLayouts()),
+  read: (file, options) => readWorkbook(file, options, alfredLayouts()),
 };
+
+/** The layouts of ALFRED's sheets; the modules of formats import one another. */
+const alfredLayouts = () => [alfredWide, alfredPeriods, alfredFirstReleases];
+const fredLayouts = () => [fredCsv, h15Csv];
+
+/** Whether the header of any sheet is that of one of these CSV formats. */
+function hasSheetOf(head: string, layouts: readonly ImportFormat[]): boolean {
+  return sheetHeadersIn(head).some((header) => layouts.some((layout) => layout.recognise(`${header}\n`, '')));
+}
 
 /** FRED's download of a graph as a workbook: the figures of one day, which the file does not name. */
 export const fredWorkbook: ImportFormat = {
@@ -34,9 +50,10 @@ export const fredWorkbook: ImportFormat = {
   takesAsOf: true,
   recognise: (head) => {
     const names = sheetNamesIn(head);
-    return names.some((name) => /^(?:README|FRED Graph)$/i.test(name)) && !alfredWorkbook.recognise(head, '');
+    const isNamed = names.some((name) => /^(?:README|FRED Graph)$/i.test(name));
+    return (isNamed || hasSheetOf(head, fredLayouts())) && !alfredWorkbook.recognise(head, '');
   },
-  read: (file, options) => readWorkbook(file, options, [fredCsv, h15Csv]),
+  read: (file, options) => readWorkbook(file, options, fredLayouts()),
 };
 
 async function* readWorkbook(
@@ -53,22 +70,24 @@ async function* readWorkbook(
     }
     const csv = textOf(file, sheet);
     const found = layouts.find((layout) => layout.recognise(csv.head, file.name));
-    if (found === undefined) throw refused(file, sheet, csv.head);
-    yield* found.read(csv.file, options);
+    if (found === undefined)
+      throw refusal(
+        { path: `${file.path}/${sheet.name}` },
+        {},
+        'not a sheet of FRED or ALFRED: no column observation_date or period_start_date',
+      );
+    const isSampled = found.vintageKind === 'sampled';
+    for await (const batch of found.read(csv.file, options)) yield isSampled ? sampled(batch) : batch;
     figures += 1;
   }
   if (figures === 0) throw refusal(file, {}, 'the workbook has no sheet of figures');
 }
 
-function refused(file: SourceFile, { name }: NamedSheet, head: string): Error {
-  const place = { path: `${file.path}/${name}` };
-  if (alfredFirstReleases.recognise(head, file.name))
-    return refusal(
-      place,
-      {},
-      'first releases only; download them as CSV, whose revisions asof knows to be missing',
-    );
-  return refusal(place, {}, 'not a sheet of FRED or ALFRED: no column observation_date or period_start_date');
+/** The same records, whose vintages are samples: first releases do not show what was published between two of them. */
+function sampled(batch: Batch): Batch {
+  const { statements } = batch;
+  if (statements === undefined) return batch;
+  return { ...batch, statements: statements.map((statement) => ({ ...statement, kind: 'sampled' })) };
 }
 
 /** A sheet as the CSV file that FRED gives for it, with its rows at their places. */
@@ -76,7 +95,7 @@ function textOf(
   file: SourceFile,
   { name, rows }: NamedSheet,
 ): { readonly file: SourceFile; readonly head: string } {
-  const start = rows.findIndex((row) => /^(?:observation_|period_start_)?date$/i.test(String(row[0] ?? '')));
+  const start = rows.findIndex((row) => isDateColumn(String(row[0] ?? '')));
   const lines = rows.map((row, index) =>
     index < start || row.every((cell) => cell === null) ? '' : row.map(cellText).join(','),
   );

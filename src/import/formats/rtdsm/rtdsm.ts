@@ -3,7 +3,7 @@ import { parseDecimal } from '../../../domain/series/decimal.ts';
 import { parseSeriesId } from '../../../domain/series/series.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { headerOf, readCsv } from '../../readers/csv.ts';
-import { readOnlySheet, type Sheet } from '../../readers/xlsx.ts';
+import { readOnlySheet, type Sheet, sheetHeadersIn } from '../../readers/xlsx.ts';
 import type { ImportFormat } from '../format.ts';
 import { alfredWorkbook, fredWorkbook } from '../fred/workbook.ts';
 import { type VintageColumn, type VintageRow, type VintageTable, vintageBatches } from '../vintage-table.ts';
@@ -23,7 +23,8 @@ export const rtdsm: ImportFormat = {
   recognise: (head, name) =>
     (isWorkbook(head, name) &&
       !alfredWorkbook.recognise(head, name) &&
-      !fredWorkbook.recognise(head, name)) ||
+      !fredWorkbook.recognise(head, name) &&
+      sheetHeadersIn(head).every((header) => isHeader(headerOf(`${header}\n`)))) ||
     isTable(head),
   async *read(file) {
     const workbook = isWorkbook((await file.head()).toString('latin1'), file.name);
@@ -45,8 +46,12 @@ function isWorkbook(head: string, name: string): boolean {
 
 /** Whether a CSV file has the columns of the data set. */
 function isTable(head: string): boolean {
-  const [date, ...columns] = headerOf(head);
-  return date === 'DATE' && columns.length > 0 && columns.every((name) => vintageName.test(name));
+  const header = headerOf(head);
+  return header.length > 1 && isHeader(header);
+}
+
+function isHeader([date, ...columns]: readonly string[]): boolean {
+  return date === 'DATE' && columns.every((name) => vintageName.test(name));
 }
 
 /** The rows of a CSV file at their places, so that blank rows count. */

@@ -25,19 +25,19 @@ export const treasuryParCsv: ImportFormat = {
   vintageKind: undefined,
   whole: false,
   takesAsOf: false,
-  recognise: (head) => curveTypeOf(head) === 'PAR',
+  recognise: (head) => curveTypesOf(head).has('PAR'),
   read: (file) => readCurveCsv(file, layoutOf('PAR')),
 };
 
 /** Treasury's daily par real yield curve (TIPS), which begins at five years. */
 export const treasuryRealCsv: ImportFormat = {
   kind: 'treasury-real-csv',
-  summary: 'daily par real (TIPS) yield curve of the U.S. Treasury (CSV: Date, 5 Yr … 30 Yr)',
+  summary: 'daily par real (TIPS) yield curve of the U.S. Treasury (CSV: Date, 5 YR … 30 YR)',
   source: 'U.S. Treasury',
   vintageKind: undefined,
   whole: false,
   takesAsOf: false,
-  recognise: (head) => curveTypeOf(head) === 'TIPS',
+  recognise: (head) => curveTypesOf(head).has('TIPS'),
   read: (file) => readCurveCsv(file, layoutOf('TIPS')),
 };
 
@@ -57,13 +57,20 @@ function maturityIn(header: string, curveType: CurveType): CurveMaturity | undef
   return curveMaturity(curveType, count, unit);
 }
 
-/** The curve that a header is of: TIPS if it has no other maturities than TIPS have; undefined if it has none. */
-function curveTypeOf(head: string): CurveType | undefined {
+/** How the Treasury spells maturities in files of par rates; in those of real rates it writes `10 YR` or `10Yr`. */
+const parSpelling = /^\d+ Yr$/;
+
+/**
+ * The curves that a header can be of: that of TIPS if it has no other maturities than TIPS have, but both in the spelling of
+ * par rates, because it may be a part of their table.
+ */
+function curveTypesOf(head: string): ReadonlySet<CurveType> {
   const names = headerOf(head);
   const maturities = names.filter((name) => maturityName.test(name));
   // Panels of series write `date`, FRED writes `DATE`.
-  if (!names.includes('Date') || maturities.length === 0) return undefined;
-  return maturities.every((name) => maturityIn(name, 'TIPS') !== undefined) ? 'TIPS' : 'PAR';
+  if (!names.includes('Date') || maturities.length === 0) return new Set();
+  if (maturities.some((name) => maturityIn(name, 'TIPS') === undefined)) return new Set(['PAR']);
+  return new Set(maturities.every((name) => parSpelling.test(name)) ? ['PAR', 'TIPS'] : ['TIPS']);
 }
 
 /** Two-digit years from 90 are in the 1900s: the curve begins in 1990. */

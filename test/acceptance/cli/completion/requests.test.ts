@@ -90,6 +90,19 @@ describe('completion offers', () => {
     ['asof config get base', ['base_url']],
     ['asof config set format ', everyFormat],
     ['asof config set timeout ', []],
+    ['asof obs GDP --columns ', ['date', 'value', 'as_of_date', 'series_id', 'unit', 'frequency', 'source']],
+    ['asof obs --columns=s', ['series_id', 'source']],
+    ['asof obs GDP --columns date,value,s', ['date,value,series_id', 'date,value,source']],
+    ['asof obs GDP --limit x --columns va', ['value']],
+    ['asof revisions --columns p', ['percent']],
+    ['asof series show --columns vin', ['vintage_kind']],
+    ['asof curve --vs 2024-12-23 --columns vs', ['vs_rate', 'vs_trade_date']],
+    ['asof curve --columns vs', []],
+    ['asof diff GDP --columns o', ['old']],
+    ['asof panel GDP UNRATE --wide --columns date,', ['date,GDP', 'date,UNRATE']],
+    ['asof panel GDP --columns val', ['value']],
+    ['asof panel GDP --as-of-each month-end --columns val', ['value']],
+    ['asof yields --wide --columns 10', ['10Y']],
     ['asof curve --on', ['--on-or-before']],
     ['asof obs --known', ['--known-before']],
     ['asof obs --csv --cs', []],
@@ -155,6 +168,16 @@ describe('completion offers', () => {
     const env = { HOME: folder.path('empty home') };
     expect(await offered('asof obs payem', env)).toEqual(['words', 'PAYEMS']);
     expect(existsSync(env.HOME)).toBe(false);
+  });
+
+  // The sample has filings of MAIA Biotechnology and of 23andMe, as their documents say.
+  it('the tickers that the store has filings of', async () => {
+    const env = { HOME: folder.path('empty home') };
+    expect(await offered('asof insider filings --ticker m', env)).toEqual(['words', 'MAIA', 'ME']);
+    expect(await offered('asof insider clusters --ticker=mai', env)).toEqual(['words', 'MAIA']);
+    expect(await offered('asof insider filings --ticker ')).toEqual(['words']);
+    const { out } = await asof(['completion', 'zsh', '--', 'insider', 'filings', '--ticker', 'mai'], { env });
+    expect(out).toBe('words\t\nMAIA\tMAIA Biotechnology, Inc.\n');
   });
 
   it('the plans of a file that is typed', async () => {
@@ -230,6 +253,12 @@ describe('completion over a service', () => {
     asked.length = 0;
     expect(await offered('asof obs gd', env)).toEqual(['words', 'GDP', 'GDPX']);
     expect(asked).toEqual(['/v1/series?q=gd&limit=1000']);
+  });
+
+  it('takes one request for tickers', async () => {
+    asked.length = 0;
+    expect(await offered('asof insider filings --ticker m', env)).toEqual(['words']);
+    expect(asked).toEqual(['/v1/insider/filings?from=1900-01-01&limit=1000']);
   });
 
   it('does not offer an id that would be read as a flag', async () => {

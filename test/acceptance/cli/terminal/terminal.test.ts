@@ -73,6 +73,12 @@ describe('on a terminal', () => {
     expect((await onTerminal(['ping', '--no-color'], 120)).text).not.toContain('\u001B');
   });
 
+  it('an answer without rows reads so, with the reason', async () => {
+    const { code, lines } = await onTerminal(['obs', 'GDP', '--to', '1990-01-01'], 80, { NO_COLOR: '1' });
+    expect(code).toBe(0);
+    expect(lines.slice(1)).toEqual(['asof: no rows: GDP begins on 2014-07-01']);
+  });
+
   it('a plan without a limit reads unlimited', async () => {
     expect((await onTerminal(['ping'], 120)).text).toContain('unlimited');
   });

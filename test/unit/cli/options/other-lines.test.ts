@@ -77,6 +77,16 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
   ],
   ['import --log', { command: 'import-log' }],
   ['import --log --store a.db', { command: 'import-log', store: 'a.db' }],
+  ['mcp', { command: 'mcp', connection: {}, messages }],
+  [
+    'mcp --as-of 2015-01-30 --base-url https://data.example.org -q',
+    {
+      command: 'mcp',
+      asOf: '2015-01-30',
+      connection: { baseUrl: 'https://data.example.org' },
+      messages: { ...messages, quiet: true },
+    },
+  ],
   ['serve', { command: 'serve', host: '127.0.0.1', port: 8787, quiet: false }],
   [
     'serve --host 0.0.0.0 --port 0 --public-url https://data.example.org/ --billing-url http://b.example.org/x --plans p.json --store s.db --access a.db -q',

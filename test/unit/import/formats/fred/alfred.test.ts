@@ -158,7 +158,6 @@ describe('an ALFRED download of first releases only', () => {
     ]);
     const notes = [];
     for await (const batch of alfredFirstReleases.read(of, {})) notes.push(...(batch.notes ?? []));
-    expect(notes).toEqual(['first releases only: later revisions are not in this file']);
   });
 });
 
@@ -196,6 +195,21 @@ describe('the README of an ALFRED download', () => {
     seasonalAdjustment: 'SAAR',
     source: 'FRED',
   };
+
+  test('may have the texts beside the headings', async () => {
+    const beside = [
+      'Title:               Real Gross Domestic Product',
+      'Series ID:           GDPC1',
+      'Source:              U.S. Bureau of Economic Analysis',
+      'Seasonal Adjustment: Seasonally Adjusted Annual Rate',
+      'Frequency:           Quarterly',
+      'Units:               Billions of Chained 2017 Dollars',
+      'Notes:               ALFRED, BEA Account Code: A191RX',
+    ];
+    const of = file('README.txt', ...beside);
+    expect(await kindOf(of)).toBe('alfred-readme');
+    expect((await readAll(alfredReadme, of)).metadata).toEqual([described]);
+  });
 
   test('describes the series as it is now', async () => {
     const of = sourceFile('README.txt', text);
@@ -282,6 +296,90 @@ describe('a workbook of FRED', () => {
     expect(metadata).toEqual(described);
   });
 
+  test('from ALFRED with first releases only is read as samples', async () => {
+    const of = sourceFile(
+      'ICSA.xlsx',
+      namedWorkbook({
+        README: readme,
+        'Obs., Initial Release Only': [
+          ['period_start_date', 'ICSA', 'realtime_start_date'],
+          [day('2018-11-03'), n('214000'), day('2018-11-08')],
+        ],
+      }),
+    );
+    expect(await kindOf(of)).toBe('alfred-xlsx');
+    const { statements } = await readAll(alfredWorkbook, of);
+    expect(statements).toEqual([
+      { seriesId: 'ICSA', date: '2018-11-03', asOf: '2018-11-08', value: '214000', kind: 'sampled' },
+    ]);
+  });
+
+  test.each<[string, string, Readonly<Record<string, readonly Row[]>>]>([
+    [
+      'FRED',
+      'fred-xlsx',
+      {
+        GDP: [
+          ['observation_date', 'GDP'],
+          [day('2014-10-01'), n('17710.7')],
+        ],
+      },
+    ],
+    [
+      'FRED in its old form',
+      'fred-xlsx',
+      {
+        GDP: [
+          ['DATE', 'GDP'],
+          [day('2014-10-01'), n('17710.7')],
+        ],
+      },
+    ],
+    [
+      'rates',
+      'fred-xlsx',
+      {
+        S: [
+          ['observation_date', 'DGS10'],
+          [day('2024-01-02'), n('3.95')],
+        ],
+      },
+    ],
+    [
+      'ALFRED',
+      'alfred-xlsx',
+      {
+        GDP: [
+          ['observation_date', 'GDP_20150130'],
+          [day('2014-10-01'), n('17710.7')],
+        ],
+      },
+    ],
+    [
+      'the Real-Time Data Set',
+      'rtdsm',
+      {
+        Sheet1: [
+          ['DATE', 'ROUTPUT65Q4'],
+          ['1947:Q1', n('306.4')],
+        ],
+      },
+    ],
+  ])('that a spreadsheet made of the CSV of %s is recognised by its columns: %s', async (_, kind, sheets) => {
+    expect(await kindOf(sourceFile('x.xlsx', namedWorkbook(sheets)))).toBe(kind);
+  });
+
+  test('with a sheet that asof reads as CSV only says so', async () => {
+    const rows: Row[] = [
+      ['series_id', 'date', 'as_of_date', 'value'],
+      ['GDP', day('2014-10-01'), day('2015-01-30'), n('17710.7')],
+    ];
+    await expect(recognise(sourceFile('x.xlsx', namedWorkbook({ S: rows })))).rejects.toMatchObject({
+      detail: 'x.xlsx: like asof-csv, but in a workbook',
+      hints: ['save the sheet as CSV'],
+    });
+  });
+
   test('of a graph has the figures of the day of --as-of, below titles and in sheets by frequency', async () => {
     const of = sourceFile(
       'fredgraph.xlsx',
@@ -306,16 +404,6 @@ describe('a workbook of FRED', () => {
   });
 
   test.each<[string, Readonly<Record<string, readonly Row[]>>, string]>([
-    [
-      'first releases only',
-      {
-        'Obs., Initial Release Only': [
-          ['period_start_date', 'ICSA', 'realtime_start_date'],
-          ['2018-11-03', n('1'), '2018-11-08'],
-        ],
-      },
-      'x.xlsx/Obs., Initial Release Only: first releases only; download them as CSV',
-    ],
     [
       'another sheet',
       { README: readme, 'Obs. Notes': [['Note'], ['x']] },

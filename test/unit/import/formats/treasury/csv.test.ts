@@ -125,6 +125,11 @@ describe('a file of rates that no curve can have', () => {
     ],
     ['two monthly averages', 'Date,10 Yr\n2024-02-01,4.21\n2024-03-01,4.21\n', ': these are monthly figures'],
     [
+      'weekly averages',
+      'Date,10 Yr\n2024-01-19,4.11\n2024-01-05,4.01\n2024-01-12,3.99\n',
+      ': these are weekly figures, such as averages',
+    ],
+    [
       'quarterly averages',
       'Date,10 Yr\n2023-08-01,4.15\n2023-11-01,4.44\n2024-02-01,4.16\n',
       ': these are quarterly figures',
@@ -207,6 +212,9 @@ describe('the recognition of a curve', () => {
     ['Date,5Yr,7Yr,10Yr,20Yr,30Yr\r\n', false, true],
     ['Date,"5 YR","7 YR","10 YR","20 YR","30 YR"\n', false, true],
     ['Date,"5 YR","30 YR"', false, true],
+    // A part of the par table, whose spelling it has.
+    ['Date,10 Yr\n', true, true],
+    ['Date,"5 Yr","7 Yr","10 Yr"\n', true, true],
     ['date,GDP,10YR_RATE\n', false, false],
     ['DATE,DFII10\n', false, false],
     ['date,5YR,7YR\n', false, false],

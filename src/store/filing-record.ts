@@ -1,6 +1,6 @@
-import type { Filing, FilingHeader, Trade } from '../../domain/insider/filing.ts';
+import type { Filing, FilingHeader, Trade } from '../domain/insider/filing.ts';
 
-/** A filing's columns as SQLite gives them, in the order of `headerColumns`. */
+/** A filing's columns as a store gives them, in the order of `headerColumns`. */
 export type HeaderCells = readonly [
   filingId: string,
   accessionNumber: string | null,
@@ -16,7 +16,7 @@ export type HeaderCells = readonly [
   is10b51: number | null,
 ];
 
-/** A trade's columns as SQLite gives them, in the order of `tradeColumns`. */
+/** A trade's columns as a store gives them, in the order of `tradeColumns`. */
 export type TradeCells = readonly [
   row: number,
   isDerivative: number,
@@ -30,7 +30,7 @@ export type TradeCells = readonly [
   ownership: Trade['ownership'],
 ];
 
-/** The columns of the table filing, without its key and the derived columns. */
+/** The columns of the table filing, without the derived columns. */
 export const headerColumns = [
   'filing_id',
   'accession_number',

@@ -1,0 +1,70 @@
+import { closest } from '../domain/series/closest.ts';
+import { Problem } from '../errors/problem.ts';
+import { type Clock, camelCase } from '../operations/param.ts';
+import { type AnyKinds, isPlain, type Kind, type NamedValues, refused } from './arguments.ts';
+
+/** What a method takes. */
+export type Signature = {
+  /** Its name, for messages. */
+  readonly name: string;
+  /** What it answers, in a few sentences; of the method of an operation its declaration says that. */
+  readonly about?: string;
+  /** The arguments before the parameters, in order. */
+  readonly args: readonly { readonly name: string; readonly kind: Kind; readonly isOptional?: boolean }[];
+  /** What the last argument, an object, may hold. */
+  readonly params?: {
+    /** What messages call one of them. */
+    readonly noun: 'option' | 'parameter';
+    readonly kinds: AnyKinds;
+    readonly required?: readonly string[];
+    /** Refuses values that contradict each other. */
+    readonly check?: (values: NamedValues, clock: Clock) => void;
+  };
+};
+
+/**
+ * Refuses arguments that a method does not take. Callers without types reach it with anything, and a mistyped `asof` must
+ * not be answered with revised data.
+ */
+export function checkArguments(signature: Signature, asked: readonly unknown[], clock: Clock): void {
+  const { name: method, args, params } = signature;
+  const names = [...args.map(({ name }) => name), ...(params === undefined ? [] : [`${params.noun}s`])];
+  if (asked.slice(names.length).some((value) => value !== undefined))
+    throw new Problem('bad-input', `too many arguments: use ${method}(${names.join(', ')})`);
+  for (const [i, { name, kind, isOptional }] of args.entries()) {
+    const value = asked[i];
+    if (value !== undefined) kind(value, name, clock);
+    else if (isOptional !== true) throw missing('argument', name);
+  }
+  if (params !== undefined) checkParams(params, asked[args.length], clock);
+}
+
+function checkParams(
+  { noun, kinds, required = [], check }: NonNullable<Signature['params']>,
+  given: unknown = {},
+  clock: Clock,
+): void {
+  const names = Object.keys(kinds);
+  if (!isPlain(given))
+    throw refused(`${noun}s`, given, `use an object with ${names.join(', ') || 'nothing'}`);
+  for (const [name, value] of Object.entries(given)) {
+    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+    if (kind === undefined) throw unknown(noun, name, names);
+    if (value !== undefined) kind(value, name, clock);
+  }
+  const absent = required.find((name) => given[name] === undefined);
+  if (absent !== undefined) throw missing(noun, absent);
+  check?.(given, clock);
+}
+
+function unknown(noun: string, name: string, names: readonly string[]): Problem {
+  const meant = closest(camelCase(name), names);
+  return new Problem('bad-input', `unknown ${noun} '${name}': use ${names.join(', ') || 'none'}`, {
+    field: name,
+    hints: meant === undefined ? [] : [`did you mean ${meant}?`],
+  });
+}
+
+function missing(noun: string, name: string): Problem {
+  return new Problem('bad-input', `${noun} '${name}' is missing`, { field: name });
+}

@@ -1,0 +1,115 @@
+import { Problem } from '../errors/problem.ts';
+import type { NamedValues } from '../library/arguments.ts';
+import type { Asof } from '../library/asof.ts';
+import type { Signature } from '../library/call.ts';
+import type { Result } from '../library/operation-methods.ts';
+import { analysisSignatures, signatureOf } from '../library/signatures.ts';
+import type { Row } from '../operations/envelope.ts';
+import type { Schema } from '../operations/field.ts';
+import { operations } from '../operations/index.ts';
+import type { Operation } from '../operations/operation.ts';
+import { camelCase } from '../operations/param.ts';
+
+/** What an assistant can ask: a method of the library, whose arguments and parameters all have names. */
+export type Tool = {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of what it takes. */
+  readonly inputSchema: { readonly type: 'object'; readonly [keyword: string]: unknown };
+  /** The fields of its rows that later vintages change, so that they are not known as of an earlier day. */
+  readonly growing: readonly string[];
+  /** Asks the method; a Problem where it does not take these values. */
+  readonly call: (asof: Asof, values: NamedValues) => Promise<Result<Row>>;
+};
+
+/** The rows of an answer where `limit` does not say how many, and the most that one answer has. */
+export const rowLimits = { usual: 100, most: 1000 };
+
+/** A tool for each operation and each analysis, as they are declared, except for what is about the caller. */
+export function tools(): readonly Tool[] {
+  const ofOperations = operations.filter(({ aboutCaller }) => aboutCaller !== true).map(operationTool);
+  const ofAnalyses = Object.values<Signature>(analysisSignatures)
+    .filter(({ about }) => about !== undefined)
+    .map((signature) => ({ ...methodTool(signature, signature.about ?? ''), growing: [] }));
+  return [...ofOperations, ...ofAnalyses];
+}
+
+function operationTool(operation: Operation): Tool {
+  const { name, summary, description, params, fields, command } = operation;
+  const analyses: Readonly<Record<string, Signature>> = analysisSignatures;
+  const signature =
+    command.analysis === undefined ? signatureOf(operation, [], false) : analyses[command.analysis];
+  if (signature === undefined) throw new Error(`${name} has no signature`);
+  const growing = fields.filter(({ grows }) => grows === true).map((field) => field.name);
+  // Descriptions name parameters as on the wire.
+  const about = Object.keys(params).reduce(
+    (text, param) => text.replaceAll(new RegExp(`\`${param}(?=[\`=])`, 'g'), `\`${camelCase(param)}`),
+    `${summary}. ${description}`,
+  );
+  return { ...methodTool(signature, about, command.defaults), growing };
+}
+
+function methodTool(
+  { name: method, args, params }: Signature,
+  about: string,
+  defaults: Readonly<Record<string, string>> = {},
+): Omit<Tool, 'growing'> {
+  const { kinds = {}, required = [] } = params ?? {};
+  const { usual, most } = rowLimits;
+  const bounds: Readonly<Record<string, Schema>> = {
+    limit: { default: usual, maximum: most },
+    first: { maximum: most },
+  };
+  const schemas = [...args.map(({ name, kind }) => [name, kind] as const), ...Object.entries(kinds)].map(
+    ([name, { schema }]) => {
+      const set = defaults[name] === undefined ? {} : { default: defaults[name] };
+      return [name, { ...schema, ...set, ...bounds[name] }] as const;
+    },
+  );
+  const needed = [
+    ...args.filter(({ isOptional }) => isOptional !== true).map(({ name }) => name),
+    ...required,
+  ];
+  return {
+    name: method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    description: about,
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(schemas),
+      required: needed,
+      additionalProperties: false,
+    },
+    call(asof, values) {
+      const { named, others } = separated(values, new Set(args.map(({ name }) => name)));
+      const asked = [
+        ...args.map(({ name }) => named[name]),
+        Object.hasOwn(kinds, 'limit') ? sized(others) : others,
+      ];
+      // The library has a method of this name, which checks what it takes.
+      const ask: (...asked: readonly unknown[]) => Promise<Result<Row>> = Reflect.get(asof, method);
+      return ask(...(Object.keys(asked.at(-1) ?? {}).length > 0 ? asked : asked.slice(0, -1)));
+    },
+  };
+}
+
+function separated(values: NamedValues, names: ReadonlySet<string>) {
+  const entries = Object.entries(values);
+  return {
+    named: Object.fromEntries(entries.filter(([name]) => names.has(name))),
+    others: Object.fromEntries(entries.filter(([name]) => !names.has(name))),
+  };
+}
+
+/** The values with a limit that an answer can hold. */
+function sized(values: NamedValues): NamedValues {
+  const { usual, most } = rowLimits;
+  for (const name of ['limit', 'first']) {
+    const { [name]: value } = values;
+    if (typeof value === 'number' && value > most)
+      throw new Problem('bad-input', `invalid '${name}' ${value}: an answer has at most ${most} rows`, {
+        field: name,
+        hints: ['next_cursor of an answer continues it'],
+      });
+  }
+  return values.limit === undefined && values.first === undefined ? { ...values, limit: usual } : values;
+}

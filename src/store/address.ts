@@ -1,0 +1,26 @@
+import { resolve } from 'node:path';
+
+/** Whether an address names a PostgreSQL database; any other address is the path of a file. */
+export function isDatabase(address: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(address);
+}
+
+/** The address that a text means wherever it is read: the absolute path of a file, or a database. */
+export function absoluteAddress(text: string): string {
+  return isDatabase(text) ? text : resolve(text);
+}
+
+/** An address without its passwords, for messages, logs and manifests; it still opens where a password file has them. */
+export function shownAddress(address: string): string {
+  if (!isDatabase(address)) return address;
+  const [, scheme = '', rest = ''] = /^(\w+:\/\/)(.*)$/s.exec(address) ?? [];
+  const [place = '', ...query] = rest.split('?');
+  // A password that is not encoded may hold an @ or a slash, so that the last @ ends it.
+  const [, login, where = place] = /^(.*)@([^@]*)$/s.exec(place) ?? [];
+  const user = login?.split(':', 1)[0] ?? '';
+  const kept = query
+    .join('?')
+    .split('&')
+    .filter((parameter) => parameter !== '' && !/^[^=]*password/i.test(parameter));
+  return `${scheme}${user === '' ? '' : `${user}@`}${where}${kept.length === 0 ? '' : `?${kept.join('&')}`}`;
+}

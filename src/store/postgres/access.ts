@@ -1,0 +1,228 @@
+import { Problem } from '../../errors/problem.ts';
+import {
+  type AccessStore,
+  type CountedWindow,
+  type Counts,
+  type KeyRecord,
+  type KeyRow,
+  type StoredKey,
+  storedKey,
+  type UsageRecord,
+  type WindowName,
+} from '../access-store.ts';
+import { Database, lockNumber, type Transaction } from './connection.ts';
+import { createSchema, hasTable } from './schema.ts';
+
+/** One step from each format to the next; the format of an access store is the number of steps taken (`access.format`). */
+const migrations: readonly string[] = [
+  `
+  -- One row; version grows with every change of keys.
+  create table asof.access (
+    only_row integer primary key check (only_row = 1),
+    format integer not null,
+    version bigint not null
+  );
+  insert into asof.access values (1, 0, 0);
+
+  -- Of a key's secret only the SHA-256 and the first characters are kept.
+  create table asof.api_key (
+    id text collate "C" primary key,
+    hash text not null unique,
+    name text not null,
+    plan text not null,
+    start text not null,
+    created_at text collate "C" not null,
+    revoked_at text
+  );
+
+  -- The latest window of each kind that a key used, and the requests that counted in it.
+  create table asof.usage (
+    key_id text collate "C" primary key,
+    minute_began text collate "C" not null default '', minute integer not null default 0,
+    day_began text collate "C" not null default '', day integer not null default 0,
+    month_began text collate "C" not null default '', month integer not null default 0,
+    granted integer not null default 0
+  ) with (fillfactor = 50);
+  `,
+];
+
+const windows: readonly WindowName[] = ['minute', 'day', 'month'];
+
+const keyColumns = 'id, hash, name, plan, start, created_at as "createdAt", revoked_at as "revokedAt"';
+
+type CountedRow = { readonly key_id: string } & Readonly<
+  Record<WindowName, number> & Record<`${WindowName}_began`, string>
+>;
+
+/** Opens the access store in a database; makes it if there is none. Any number of processes may count in it. */
+export async function openPostgresAccess(address: string): Promise<AccessStore> {
+  const database = await Database.open(address);
+  try {
+    await database.inTransaction('write', (transaction) => prepare(transaction, database));
+    return new PostgresAccess(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function prepare(transaction: Transaction, database: Database): Promise<void> {
+  const format = async () => {
+    if (!(await hasTable(transaction, database.schema, 'access'))) return undefined;
+    return (await transaction.row<{ format: number }>('select format from asof.access'))?.format ?? 0;
+  };
+  const now = (await format()) ?? 0;
+  if (now > migrations.length)
+    throw new Problem('local-io', `the access store ${database.shown} was made by a newer asof`, {
+      hints: ['update asof'],
+    });
+  if (now === migrations.length) return;
+  // Another process may be faster.
+  await transaction.run('select pg_advisory_xact_lock(@key)', {
+    key: lockNumber(`access format of ${database.schema}`),
+  });
+  const before = await format();
+  if (before === undefined) await createSchema(transaction, database.schema);
+  for (const step of migrations.slice(before ?? 0)) await transaction.run(step);
+  await transaction.run(`update asof.access set format = ${migrations.length}`);
+}
+
+class PostgresAccess implements AccessStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async version(): Promise<number> {
+    const row = await this.#read((transaction) =>
+      transaction.row<{ version: number }>('select version from asof.access'),
+    );
+    return row?.version ?? 0;
+  }
+
+  async keys(): Promise<readonly StoredKey[]> {
+    const rows = await this.#read((transaction) =>
+      transaction.rows<KeyRow>(`select ${keyColumns} from asof.api_key order by created_at, id`),
+    );
+    return rows.map(storedKey);
+  }
+
+  addKey(key: StoredKey): Promise<void> {
+    return this.#change(async (transaction) => {
+      await transaction.run(
+        `insert into asof.api_key (id, hash, name, plan, start, created_at)
+         values (@id, @hash, @name, @plan, @start, @createdAt)`,
+        key,
+      );
+    });
+  }
+
+  revokeKey(id: string, revokedAt: string): Promise<KeyRecord | undefined> {
+    return this.#change(async (transaction) => {
+      const row = await transaction.row<KeyRow>(
+        `update asof.api_key set revoked_at = coalesce(revoked_at, @revokedAt) where id = @id returning ${keyColumns}`,
+        { id, revokedAt },
+      );
+      if (row === undefined) return undefined;
+      const { hash: _hash, ...record } = storedKey(row);
+      return record;
+    });
+  }
+
+  async usage(): Promise<readonly UsageRecord[]> {
+    const rows = await this.#read((transaction) => transaction.rows<CountedRow>('select * from asof.usage'));
+    return rows.flatMap((row) =>
+      windows.flatMap((window) => {
+        const began = row[`${window}_began`];
+        return began === ''
+          ? []
+          : [{ keyId: row.key_id, window, began: new Date(began), count: row[window] }];
+      }),
+    );
+  }
+
+  saveUsage(records: readonly UsageRecord[]): Promise<void> {
+    return this.#database.inTransaction('write', async (transaction) => {
+      for (const { keyId, window, began, count } of records)
+        await transaction.run(
+          `insert into asof.usage (key_id, ${window}_began, ${window}) values (@keyId, @began, @count)
+           on conflict (key_id) do update set ${window}_began = excluded.${window}_began, ${window} = excluded.${window}`,
+          { keyId, began: began.toISOString(), count },
+        );
+    });
+  }
+
+  /**
+   * Counts up to `wanted` requests of a key in one statement, which holds the row of the key: no two processes can count
+   * the same place. The server may lose the last half second of counts if it fails, which saves a wait for its disk.
+   */
+  async count(keyId: string, wanted: number, given: readonly CountedWindow[]): Promise<Counts> {
+    const values = Object.fromEntries(
+      given.flatMap(({ window, began, ends, limit }) => [
+        [`${window}Began`, began.toISOString()],
+        [`${window}Ends`, ends.toISOString()],
+        [`${window}Limit`, limit],
+      ]),
+    );
+    return this.#database.inTransaction('write', async (transaction) => {
+      const unsynced = transaction.run('set local synchronous_commit to off');
+      unsynced.catch(() => undefined);
+      const row = await transaction.row<Omit<CountedRow, 'key_id'> & { readonly granted: number }>(countSql, {
+        keyId,
+        wanted,
+        ...values,
+      });
+      if (row === undefined) throw new Error(`the requests of key ${keyId} were not counted`);
+      const counts = windows.map((window) => ({
+        window,
+        began: new Date(row[`${window}_began`]),
+        count: row[window],
+      }));
+      return { granted: row.granted, counts };
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  #read<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#database.inTransaction('read', work);
+  }
+
+  /** Calls `work` in a transaction that gives the keys a new version. */
+  #change<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#database.inTransaction('write', async (transaction) => {
+      await transaction.run('update asof.access set version = version + 1');
+      return work(transaction);
+    });
+  }
+}
+
+const each = (text: (window: WindowName) => string) => windows.map(text).join(', ');
+
+/** A window of the row goes on unless it has ended, or began later than the next one after now (a clock was far ahead). */
+const isOpen = (window: WindowName) =>
+  `u.${window}_began >= @${window}Began and u.${window}_began <= @${window}Ends`;
+
+const columns = `${each((window) => `${window}_began, ${window}`)}, granted`;
+const atFirst = `least(@wanted::integer, ${each((window) => `@${window}Limit::integer`)})`;
+
+/** The row of a key has a lock while it changes; `granted` is how many of the last requests it took. */
+const countSql = `insert into asof.usage as u (key_id, ${columns})
+  values (@keyId, ${each((window) => `@${window}Began, ${atFirst}`)}, ${atFirst})
+  on conflict (key_id) do update set (${columns}) = (
+    select ${each((window) => `${window}_began, ${window} + granted`)}, granted from (
+      select *, greatest(0, least(@wanted::integer, ${each((window) => `@${window}Limit::integer - ${window}`)})) as granted
+      from (
+        select ${each(
+          (
+            window,
+          ) => `case when ${isOpen(window)} then u.${window}_began else @${window}Began end as ${window}_began,
+          case when ${isOpen(window)} then u.${window} else 0 end as ${window}`,
+        )}
+      ) as held
+    ) as counted
+  )
+  returning ${columns}`;

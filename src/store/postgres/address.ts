@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { ConnectionOptions } from 'node:tls';
+import type { ClientConfig } from 'pg';
+import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
+import { shownAddress } from '../address.ts';
+
+/** Where a store is, and how to connect to its database. */
+export type DatabaseAddress = {
+  /** The address without passwords. */
+  readonly shown: string;
+  readonly schema: string;
+  readonly config: ClientConfig;
+  /** The ways to connect, best first: with TLS where the server has it, then without (`sslmode=prefer`). */
+  readonly ways: readonly (ConnectionOptions | false)[];
+};
+
+/** The parameters that an address may have, besides those of its place. */
+const known: ReadonlySet<string> = new Set([
+  'host',
+  'port',
+  'dbname',
+  'user',
+  'password',
+  'service',
+  'schema',
+  'options',
+  'application_name',
+  'connect_timeout',
+  'channel_binding',
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+]);
+
+type Parameters = Readonly<Record<string, string>>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The schema of a store whose address names none. */
+const usualSchema = 'asof';
+
+/**
+ * Reads an address as `libpq` does: its own parameters first, then those of a service file, then the variables `PG…`. The
+ * password may come from each of them, and from PGPASSFILE, which the driver reads.
+ */
+export function parseAddress(address: string, env: Environment = process.env): DatabaseAddress {
+  const shown = shownAddress(address);
+  const refused = (reason: string) =>
+    new Problem('bad-input', `${shown}: ${reason}`, {
+      hints: ['postgres://USER@HOST:PORT/DATABASE names a store in PostgreSQL'],
+    });
+  const own = parametersOf(address, refused);
+  const unknown = Object.keys(own).find((name) => !known.has(name));
+  if (unknown !== undefined) throw refused(`unknown parameter '${unknown}'`);
+  const service = own.service ?? env.PGSERVICE;
+  const given: Parameters = { ...(service !== undefined && serviceParameters(service, env)), ...own };
+  const text = (name: string, variable: string) => given[name] ?? env[variable];
+  const { schema, others } = schemaIn(text('options', 'PGOPTIONS') ?? '');
+  const named = given.schema ?? schema ?? usualSchema;
+  if (!/^[\p{L}_][\p{L}\p{N}_$]{0,62}$/u.test(named)) throw refused(`'${named}' cannot name a schema`);
+  const port = Number(text('port', 'PGPORT') ?? 5432);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw refused('its port is not a number to 65535');
+  const [host, user] = [text('host', 'PGHOST'), text('user', 'PGUSER')];
+  const [database, password] = [text('dbname', 'PGDATABASE'), text('password', 'PGPASSWORD')];
+  const seconds = Number(text('connect_timeout', 'PGCONNECT_TIMEOUT') ?? 10);
+  if (host?.includes(',')) throw refused('it names several hosts: name one');
+  return {
+    shown,
+    schema: named,
+    config: {
+      port,
+      keepAlive: true,
+      application_name: text('application_name', 'PGAPPNAME') ?? 'asof',
+      connectionTimeoutMillis: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0,
+      enableChannelBinding: given.channel_binding !== 'disable',
+      ...(host !== undefined && { host }),
+      ...(user !== undefined && { user }),
+      ...(database !== undefined && { database }),
+      ...(password !== undefined && { password }),
+      ...(others !== '' && { options: others }),
+    },
+    ways: tlsWays(given, env, host ?? 'localhost', refused),
+  };
+}
+
+function parametersOf(address: string, refused: (reason: string) => Problem): Parameters {
+  let url: URL;
+  try {
+    url = new URL(address);
+  } catch {
+    throw refused('it is not a valid address; %XX encodes special characters of a password');
+  }
+  try {
+    const place = {
+      user: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+      host: decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1'),
+      port: url.port,
+      dbname: decodeURIComponent(url.pathname.slice(1)),
+    };
+    const stated = Object.entries(place).filter(([, value]) => value !== '');
+    return { ...Object.fromEntries(stated), ...Object.fromEntries(url.searchParams) };
+  } catch {
+    throw refused('it is not encoded as an address must be (%XX)');
+  }
+}
+
+/** The parameters of a service in the user's service file, or in that of the system. */
+function serviceParameters(service: string, env: Environment): Parameters {
+  const paths = [
+    env.PGSERVICEFILE ?? join(env.HOME ?? homedir(), '.pg_service.conf'),
+    ...(env.PGSYSCONFDIR === undefined ? [] : [join(env.PGSYSCONFDIR, 'pg_service.conf')]),
+  ];
+  for (const path of paths) {
+    const found = sectionOf(textOf(path), service);
+    if (found !== undefined) return found;
+  }
+  throw new Problem('bad-input', `there is no service '${service}' in ${paths.join(' or ')}`);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw systemProblem('read', path, cause);
+  }
+}
+
+function sectionOf(text: string, name: string): Parameters | undefined {
+  let found: Record<string, string> | undefined;
+  for (const line of text.split(/\r?\n/).map((one) => one.trim())) {
+    if (line.startsWith('[')) {
+      if (found !== undefined) return found;
+      if (line === `[${name}]`) found = {};
+    } else if (found !== undefined && line !== '' && !line.startsWith('#')) {
+      const at = line.indexOf('=');
+      if (at > 0) found[line.slice(0, at).trim()] = line.slice(at + 1).trim();
+    }
+  }
+  return found;
+}
+
+/** The first schema of a search path among the options of a session, and the other options. */
+function schemaIn(options: string): { readonly schema: string | undefined; readonly others: string } {
+  let schema: string | undefined;
+  const others = options.replace(/(?:-c\s*|--)search_path=("[^"]*"|[^\s,]*)(?:,\S*)?/, (_, first: string) => {
+    schema = first.replaceAll('"', '');
+    return '';
+  });
+  return { schema, others: others.trim() };
+}
+
+/** The ways to connect that an sslmode allows, with the meaning that it has for psql. */
+function tlsWays(
+  given: Parameters,
+  env: Environment,
+  host: string,
+  refused: (reason: string) => Problem,
+): DatabaseAddress['ways'] {
+  const file = (name: string, variable: string) => {
+    const path = given[name] ?? env[variable];
+    if (path === undefined || path === '' || path === 'system') return undefined;
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (cause) {
+      throw systemProblem('read', path, cause);
+    }
+  };
+  const mode = given.sslmode ?? env.PGSSLMODE ?? 'prefer';
+  if (mode === 'disable') return [false];
+  const [ca, cert, key] = [
+    file('sslrootcert', 'PGSSLROOTCERT'),
+    file('sslcert', 'PGSSLCERT'),
+    file('sslkey', 'PGSSLKEY'),
+  ];
+  const files = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  const unverified = { ...files, rejectUnauthorized: false };
+  // A certificate authority says whom to trust, though not by which name.
+  const byAuthority = { ...files, rejectUnauthorized: true, checkServerIdentity: () => undefined };
+  switch (mode) {
+    case 'allow':
+    case 'prefer':
+      return host.startsWith('/') ? [false] : [unverified, false];
+    case 'require':
+      return [ca === undefined ? unverified : byAuthority];
+    case 'verify-ca':
+      return [byAuthority];
+    case 'verify-full':
+      return [{ ...files, rejectUnauthorized: true }];
+    default:
+      throw refused(`sslmode '${mode}' is none of disable, allow, prefer, require, verify-ca, verify-full`);
+  }
+}

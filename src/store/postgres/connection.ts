@@ -1,0 +1,292 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import { Problem } from '../../errors/problem.ts';
+import { type DatabaseAddress, parseAddress } from './address.ts';
+
+/** The parameters of a statement by name. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** Dates stay texts, and counts are numbers: none is as large as 2^53. */
+const parsers = new Map<number, (text: string) => unknown>([
+  [pg.types.builtins.DATE, (text) => text],
+  [pg.types.builtins.INT8, Number],
+]);
+
+const types = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
+
+/** The servers of this process that have no TLS, so that each is asked once where TLS is not demanded. */
+const withoutTls = new Set<string>();
+
+/** A database with a pool of connections. Nothing that it does needs a session, so a pooler may be before it. */
+export class Database {
+  /** The address without passwords. */
+  readonly shown: string;
+  readonly schema: string;
+  readonly #pool: pg.Pool;
+  readonly #texts = new Map<string, { readonly text: string; readonly names: readonly string[] }>();
+
+  private constructor({ shown, schema }: DatabaseAddress, pool: pg.Pool) {
+    this.shown = shown;
+    this.schema = schema;
+    this.#pool = pool;
+  }
+
+  /** Connects to the database of an address; a Problem where that fails. */
+  static async open(address: string, connections = 10): Promise<Database> {
+    const parsed = parseAddress(address);
+    const place = `${parsed.config.host}:${parsed.config.port}`;
+    const ways = withoutTls.has(place) ? parsed.ways.slice(-1) : parsed.ways;
+    for (const [index, ssl] of ways.entries()) {
+      const pool = new pg.Pool({ ...parsed.config, ssl, types, pipeline: true, max: connections });
+      // The pool drops a connection that breaks while nobody uses it.
+      pool.on('error', () => undefined);
+      try {
+        (await pool.connect()).release();
+        return new Database(parsed, pool);
+      } catch (error) {
+        await pool.end();
+        const isLast = index === ways.length - 1;
+        if (isLast || !/does not support SSL|^SSL/i.test(String((error as Error).message)))
+          throw asProblem(parsed.shown, error);
+        withoutTls.add(place);
+      }
+    }
+    throw new Error(`there is no way to connect to ${parsed.shown}`);
+  }
+
+  /** A connection that holds a transaction, which begins together with its first statement. */
+  async begin(mode: 'read' | 'write'): Promise<Transaction> {
+    try {
+      const client = await this.#pool.connect();
+      return new Transaction(this, client, mode);
+    } catch (error) {
+      throw asProblem(this.shown, error);
+    }
+  }
+
+  /** Calls `work` with a transaction, and commits what it wrote. */
+  async inTransaction<T>(mode: 'read' | 'write', work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const transaction = await this.begin(mode);
+    try {
+      const result = await work(transaction);
+      await transaction.commit();
+      return result;
+    } catch (error) {
+      transaction.abandon();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#pool.ending) await this.#pool.end();
+  }
+
+  /** A statement as the server takes it: `asof.` is the schema of the store, and `@name` a parameter. */
+  compiled(sql: string): { readonly text: string; readonly names: readonly string[] } {
+    const known = this.#texts.get(sql);
+    if (known !== undefined) return known;
+    const names: string[] = [];
+    const text = sql
+      .replace(/\basof\./g, `${pg.escapeIdentifier(this.schema)}.`)
+      .replace(/@(\w+)/g, (_, name) => {
+        if (!names.includes(name)) names.push(name);
+        return `$${names.indexOf(name) + 1}`;
+      });
+    const made = { text, names };
+    this.#texts.set(sql, made);
+    return made;
+  }
+}
+
+/** Texts of dates do not depend on the settings of the server, and no import is cut short because it reads a large file. */
+const begins = {
+  read: "begin isolation level repeatable read read only; set local datestyle to 'ISO, YMD'",
+  write:
+    "begin; set local datestyle to 'ISO, YMD'; set local idle_in_transaction_session_timeout to 0; set local statement_timeout to 0",
+} as const;
+
+/**
+ * A transaction on one connection of a pool. Statements go out at once, without waiting for the answers to those before,
+ * so that several need one round trip.
+ */
+export class Transaction {
+  readonly #database: Database;
+  readonly #client: pg.PoolClient;
+  readonly #begun: Promise<unknown>;
+  #written: Promise<unknown> = Promise.resolve();
+  #ended = false;
+  #broken: Error | undefined;
+
+  constructor(database: Database, client: pg.PoolClient, mode: keyof typeof begins) {
+    this.#database = database;
+    this.#client = client;
+    client.on('error', this.#onError);
+    this.#begun = client.query(begins[mode]);
+    this.#begun.catch(() => undefined);
+  }
+
+  /** The rows of a statement. */
+  async rows<Row extends object>(sql: string, values: Values = {}): Promise<readonly Row[]> {
+    return (await this.#send<Row>(sql, values)).rows;
+  }
+
+  /** The first row of a statement. */
+  async row<Row extends object>(sql: string, values: Values = {}): Promise<Row | undefined> {
+    return (await this.rows<Row>(sql, values))[0];
+  }
+
+  /** Runs a statement; gives the number of rows that it changed. */
+  async run(sql: string, values: Values = {}): Promise<number> {
+    return (await this.#send(sql, values)).rowCount ?? 0;
+  }
+
+  /**
+   * Sends a statement that writes, and waits only for the one before it, so that the server works while the next is made.
+   * A failure is that of the next call.
+   */
+  async write(sql: string, values: Values = {}): Promise<void> {
+    const sent = this.#send(sql, values);
+    sent.catch(() => undefined);
+    const before = this.#written;
+    this.#written = sent;
+    await before;
+  }
+
+  /** The rows of a query, some thousands at a time. */
+  async *batches<Row extends object>(
+    sql: string,
+    values: Values,
+    size = 2000,
+  ): AsyncGenerator<readonly Row[]> {
+    await this.run(`declare batches no scroll cursor for ${sql}`, values);
+    for (;;) {
+      const rows = await this.rows<Row>(`fetch ${size} from batches`);
+      if (rows.length > 0) yield rows;
+      if (rows.length < size) break;
+    }
+    await this.run('close batches');
+  }
+
+  async commit(): Promise<void> {
+    try {
+      await this.#written;
+      await this.#send('commit', {});
+    } finally {
+      this.#release();
+    }
+  }
+
+  /** Ends a transaction that only read, without waiting for the server. */
+  finish(): void {
+    if (this.#ended) return;
+    this.#client.query('commit').catch(() => undefined);
+    this.#release();
+  }
+
+  /** Leaves the database as it was. */
+  abandon(): void {
+    if (this.#ended) return;
+    this.#client.query('rollback').catch(() => undefined);
+    this.#release();
+  }
+
+  readonly #onError = (error: Error): void => {
+    this.#broken = error;
+  };
+
+  #release(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#client.off('error', this.#onError);
+    this.#client.release(this.#broken);
+  }
+
+  async #send<Row extends object>(sql: string, values: Values): Promise<pg.QueryResult<Row>> {
+    if (this.#ended) throw new Error('this transaction has ended');
+    const { text, names } = this.#database.compiled(sql);
+    try {
+      const [result] = await Promise.all([
+        this.#client.query<Row>({ text, values: names.map((name) => values[name] ?? null) }),
+        this.#begun,
+      ]);
+      return result;
+    } catch (error) {
+      throw asProblem(this.#database.shown, error);
+    }
+  }
+}
+
+/** A number by which the server locks a name; all processes get the same one. */
+export function lockNumber(name: string): bigint {
+  return createHash('sha256').update(name).digest().readBigInt64BE();
+}
+
+/** Why the server refuses, in plain words, by its code (or the first two letters of it). */
+const refusals: Readonly<Record<string, string>> = {
+  '28P01': 'the password is wrong',
+  '28000': 'the server refuses this user',
+  '3D000': 'there is no such database',
+  '42501': 'this user may not do that',
+  '25006': 'the server is read-only',
+  '53100': 'the disk of the server is full',
+  '53200': 'the server is out of memory',
+  '58': 'the server reports an error of its disk',
+  XX: 'the server reports that data are damaged',
+  '40P01': 'another import is writing to it; try again when it is done',
+  '40001': 'another import is writing to it; try again when it is done',
+};
+
+/** Codes of a server that is away for a while: it stops, starts, or has no connection left. */
+const away = /^(?:08|57P0|53300|57014$)/;
+
+/** Codes of Node for a server that does not answer. */
+const unreachable: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was closed',
+  EPIPE: 'the connection was closed',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'the name of the host cannot be looked up',
+  ETIMEDOUT: 'the server does not answer',
+  EHOSTUNREACH: 'there is no way to the server',
+  ENETUNREACH: 'there is no way to the server',
+  ENOENT: 'there is no such socket',
+  EACCES: 'permission denied',
+};
+
+/** Turns an error of the server or of the connection into a Problem that names the store; any other error stays as it is. */
+function asProblem(shown: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof Problem) return error;
+  const { code } = error as { code?: unknown };
+  if (error instanceof pg.DatabaseError && typeof code === 'string') {
+    if (away.test(code)) return unreachableProblem(shown, error.message, error);
+    const reason = refusals[code] ?? refusals[code.slice(0, 2)];
+    // Any other code is a mistake in our own SQL, which stays as it is.
+    if (reason === undefined) return error;
+    return new Problem('local-io', `cannot use the store ${shown}: ${reason} (${error.message})`, {
+      cause: error,
+    });
+  }
+  if (typeof code === 'string' && unreachable[code] !== undefined)
+    return unreachableProblem(shown, unreachable[code], error);
+  if (error instanceof AggregateError) return asProblem(shown, error.errors[0]);
+  if (
+    /^(?:Connection terminated|timeout exceeded|Client has encountered|Client was closed)/.test(error.message)
+  )
+    return unreachableProblem(shown, 'the connection was closed or does not come about', error);
+  if (
+    /SSL|certificate|SASL|SCRAM|self-signed|password/i.test(error.message) ||
+    code?.toString().includes('CERT')
+  )
+    return new Problem('local-io', `cannot use the store ${shown}: ${error.message}`, { cause: error });
+  return error;
+}
+
+function unreachableProblem(shown: string, reason: string, cause: Error): Problem {
+  return new Problem('unreachable', `cannot reach the store ${shown}: ${reason}`, {
+    retryAfter: 1,
+    cause,
+  });
+}

@@ -1,0 +1,284 @@
+import { type Filing, filingOf, symbolsOf, type Trade } from '../../domain/insider/filing.ts';
+import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
+import type { Day } from '../../domain/series/date.ts';
+import {
+  type HeaderCells,
+  headerCells,
+  headerColumns,
+  headerOf,
+  searchableNames,
+  type TradeCells,
+  tradeCells,
+  tradeColumns,
+  tradeOf,
+} from '../filing-record.ts';
+import type { FilingsQuery, PurchasesQuery } from '../store.ts';
+import type { Transaction } from './connection.ts';
+
+type HeaderRow = Readonly<Record<(typeof headerColumns)[number], HeaderCells[number]>>;
+type TradeRow = Readonly<Record<(typeof tradeColumns)[number], TradeCells[number]>>;
+
+function headerIn(row: HeaderRow) {
+  return headerOf(headerColumns.map((name) => row[name]) as unknown as HeaderCells);
+}
+
+function tradeIn(row: TradeRow) {
+  return tradeOf(tradeColumns.map((name) => row[name]) as unknown as TradeCells);
+}
+
+/** The filings with these ids that the store holds, by id. */
+export async function readHeldFilings(
+  transaction: Transaction,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, HeldFiling>> {
+  const [headers, trades] = await Promise.all([
+    transaction.rows<HeaderRow & { readonly purchases: number }>(
+      `select ${headerColumns.join()}, purchases from asof.filing where filing_id = any(@ids)`,
+      { ids },
+    ),
+    transaction.rows<TradeRow & { readonly filing_id: string }>(
+      `select filing_id, ${tradeColumns.join()} from asof.trade
+       where (issuer_cik, filing_id) in (select issuer_cik, filing_id from asof.filing where filing_id = any(@ids))`,
+      { ids },
+    ),
+  ]);
+  const ofFiling = new Map<string, Trade[]>();
+  for (const row of trades) {
+    const own = ofFiling.get(row.filing_id);
+    if (own === undefined) ofFiling.set(row.filing_id, [tradeIn(row)]);
+    else own.push(tradeIn(row));
+  }
+  return new Map(
+    headers.map((row) => {
+      const header = headerIn(row);
+      const held = {
+        header,
+        concernsClusters: row.purchases === 1,
+        trades: ofFiling.get(header.filingId) ?? [],
+      };
+      return [header.filingId, held];
+    }),
+  );
+}
+
+/** Writes new and changed filings with their new and changed trades; `held` has those that are in the store. */
+export async function writeFilings(
+  transaction: Transaction,
+  filings: readonly HeldFiling[],
+  held: ReadonlyMap<string, HeldFiling>,
+): Promise<void> {
+  const replaced = filings.flatMap(({ header }) => held.get(header.filingId)?.header ?? []);
+  if (replaced.length > 0) await removeHeaders(transaction, replaced);
+  // Rows of another issuer are in other shards: those of a filing whose issuer changes are written again.
+  const moved = filings.filter(({ header }) => {
+    const before = held.get(header.filingId)?.header;
+    return before !== undefined && before.issuerCik !== header.issuerCik;
+  });
+  if (moved.length > 0)
+    await transaction.write('delete from asof.trade where filing_id = any(@ids)', {
+      ids: moved.map(({ header }) => header.filingId),
+    });
+  const isMoved = new Set(moved);
+  const trades = filings.flatMap((filing) => {
+    const changed = new Map(filing.trades.map((trade) => [trade.row, trade]));
+    const before = isMoved.has(filing) ? (held.get(filing.header.filingId)?.trades ?? []) : [];
+    const rest = before.filter(({ row }) => !changed.has(row));
+    return [...rest, ...filing.trades].map((trade) => ({ header: filing.header, trade }));
+  });
+  await addHeaders(transaction, filings);
+  await putTrades(transaction, trades);
+}
+
+type HeldHeader = HeldFiling['header'];
+
+async function removeHeaders(transaction: Transaction, headers: readonly HeldHeader[]): Promise<void> {
+  for (const table of ['symbol', 'filing'])
+    await transaction.write(
+      `delete from asof.${table} as t using unnest(@ciks::text[], @ids::text[]) as d (issuer_cik, filing_id)
+       where t.issuer_cik = d.issuer_cik and t.filing_id = d.filing_id`,
+      { ciks: headers.map(({ issuerCik }) => issuerCik), ids: headers.map(({ filingId }) => filingId) },
+    );
+}
+
+/** The types of the columns that are not text. */
+const otherTypes: Readonly<Record<string, string>> = {
+  filed_on: 'date',
+  is_10b5_1: 'integer',
+  purchases: 'integer',
+  row: 'integer',
+  is_derivative: 'integer',
+};
+
+/** `insert into` a table the rows of some columns, each of which is an array. */
+async function insertRows(
+  transaction: Transaction,
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly unknown[])[],
+  onConflict = '',
+): Promise<void> {
+  const arrays = columns.map((name) => `@${name}::${otherTypes[name] ?? 'text'}[]`);
+  const values = Object.fromEntries(columns.map((name, i) => [name, rows.map((row) => row[i])]));
+  await transaction.write(
+    `insert into asof.${table} (${columns.join()}) select * from unnest(${arrays.join()}) ${onConflict}`,
+    values,
+  );
+}
+
+async function addHeaders(transaction: Transaction, filings: readonly HeldFiling[]): Promise<void> {
+  await insertRows(
+    transaction,
+    'filing',
+    [...headerColumns, 'owner_names', 'purchases'],
+    filings.map(({ header, concernsClusters }) => [
+      ...headerCells(header),
+      searchableNames(header),
+      Number(concernsClusters),
+    ]),
+  );
+  const symbols = filings.flatMap(({ header: { ticker, issuerCik, filingId } }) =>
+    symbolsOf(ticker).map((symbol) => [symbol, issuerCik, filingId]),
+  );
+  if (symbols.length > 0)
+    await insertRows(transaction, 'symbol', ['symbol', 'issuer_cik', 'filing_id'], symbols);
+}
+
+type TradeOfFiling = { readonly header: HeldHeader; readonly trade: Trade };
+
+async function putTrades(transaction: Transaction, trades: readonly TradeOfFiling[]): Promise<void> {
+  if (trades.length === 0) return;
+  const changes = tradeColumns.filter((name) => name !== 'row').map((name) => `${name} = excluded.${name}`);
+  await insertRows(
+    transaction,
+    'trade',
+    ['issuer_cik', 'filing_id', ...tradeColumns],
+    trades.map(({ header, trade }) => [header.issuerCik, header.filingId, ...tradeCells(trade)]),
+    `on conflict (issuer_cik, filing_id, row) do update set ${changes.join()}`,
+  );
+}
+
+/** The accession numbers, of those given, that the store has with the time of acceptance. */
+export async function readAcceptedFilings(
+  transaction: Transaction,
+  accessionNumbers: readonly string[],
+): Promise<ReadonlySet<string>> {
+  // The accession number is the id of a filing that has one.
+  const rows = await transaction.rows<{ filing_id: string }>(
+    'select filing_id from asof.filing where filing_id = any(@ids) and accepted_at is not null',
+    { ids: accessionNumbers },
+  );
+  return new Set(rows.map(({ filing_id }) => filing_id));
+}
+
+/** The trading symbols of all filings, ascending. */
+export async function readSymbols(transaction: Transaction): Promise<readonly string[]> {
+  const rows = await transaction.rows<{ symbol: string }>(
+    'select distinct symbol from asof.symbol order by symbol',
+  );
+  return rows.map(({ symbol }) => symbol);
+}
+
+/** The number of filings with trades, and of their trades. */
+export async function countFilings(
+  transaction: Transaction,
+): Promise<{ readonly filings: number; readonly trades: number }> {
+  const counts = await transaction.row<{ readonly filings: number; readonly trades: number }>(
+    'select (select count(*) from asof.filing) as filings, (select count(*) from asof.trade) as trades',
+  );
+  return counts ?? { filings: 0, trades: 0 };
+}
+
+/** The newest filing date. */
+export async function newestFiling(transaction: Transaction): Promise<Day | undefined> {
+  const row = await transaction.row<{ newest: Day | null }>(
+    'select max(filed_on) as newest from asof.filing',
+  );
+  return row?.newest ?? undefined;
+}
+
+/** The columns of a trade, then those of its filing. */
+type FilingRow = HeaderRow & TradeRow;
+
+const columns = [...tradeColumns.map((name) => `t.${name}`), ...headerColumns.map((name) => `f.${name}`)];
+const both = `select ${columns.join()} from asof.filing f
+  join asof.trade t on t.issuer_cik = f.issuer_cik and t.filing_id = f.filing_id`;
+
+/** A page of trades, newest filing date first, then by filing and row. */
+export async function readFilings(transaction: Transaction, query: FilingsQuery): Promise<readonly Filing[]> {
+  const { ticker, ownerName, transactionCode, from, to, after, limit } = query;
+  const conditions = [
+    ...(from === undefined ? [] : ['f.filed_on >= @from']),
+    ...(to === undefined ? [] : ['f.filed_on <= @to']),
+    ...(ticker === undefined
+      ? []
+      : [
+          '(f.issuer_cik, f.filing_id) in (select issuer_cik, filing_id from asof.symbol where symbol = @ticker)',
+        ]),
+    // There is one name a line, so a text with a line end is a part of no name.
+    ...(ownerName === undefined
+      ? []
+      : ['strpos(f.owner_names, @ownerName) > 0 and strpos(@ownerName, chr(10)) = 0']),
+    ...(transactionCode === undefined ? [] : ['t.transaction_code = @transactionCode']),
+    ...(after === undefined
+      ? []
+      : [
+          `f.filed_on <= @afterDay and (f.filed_on < @afterDay or f.filing_id > @afterFiling
+             or (f.filing_id = @afterFiling and t.row > @afterRow))`,
+        ]),
+  ];
+  const sql = `${both}${conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''}
+    order by f.filed_on desc, f.filing_id, t.row limit @limit`;
+  const rows = await transaction.rows<FilingRow>(sql, {
+    limit,
+    from,
+    to,
+    ticker: ticker?.toUpperCase(),
+    ownerName: ownerName?.toLowerCase(),
+    transactionCode,
+    afterDay: after?.filedOn,
+    afterFiling: after?.filingId,
+    afterRow: after?.row,
+  });
+  return rows.map(filingReader());
+}
+
+/** The trades that clusters are made of, a batch for each issuer. */
+export async function* readPurchases(
+  transaction: Transaction,
+  { issuerCik, ticker, asOf }: PurchasesQuery,
+): AsyncGenerator<readonly Filing[]> {
+  const conditions = [
+    `f.purchases = 1 and t.is_derivative = 0 and (t.transaction_code = 'P' or f.form_type like '%/A')`,
+    ...(asOf === undefined ? [] : ['f.filed_on <= @asOf']),
+    ...(issuerCik === undefined ? [] : ['f.issuer_cik = @issuerCik']),
+    ...(ticker === undefined
+      ? []
+      : ['f.issuer_cik in (select issuer_cik from asof.symbol where symbol = @ticker)']),
+  ];
+  const sql = `${both} where ${conditions.join(' and ')} order by f.issuer_cik, f.filing_id, t.row`;
+  const read = filingReader();
+  let own: Filing[] = [];
+  for await (const rows of transaction.batches<FilingRow>(sql, {
+    asOf,
+    issuerCik,
+    ticker: ticker?.toUpperCase(),
+  }))
+    for (const row of rows) {
+      const filing = read(row);
+      if (own.length > 0 && own[0]?.issuerCik !== filing.issuerCik) {
+        yield own;
+        own = [];
+      }
+      own.push(filing);
+    }
+  if (own.length > 0) yield own;
+}
+
+/** Turns rows into trades. The trades of a filing follow one another, so each filing is read once. */
+function filingReader(): (row: FilingRow) => Filing {
+  let header: HeldHeader | undefined;
+  return (row) => {
+    if (header === undefined || header.filingId !== row.filing_id) header = headerIn(row);
+    return filingOf(header, tradeIn(row));
+  };
+}

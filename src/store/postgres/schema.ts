@@ -1,0 +1,237 @@
+import pg from 'pg';
+import { Problem } from '../../errors/problem.ts';
+import { type Database, lockNumber, type Transaction } from './connection.ts';
+
+/**
+ * One step from each format to the next; the format of a store is the number of steps taken (`store.format`).
+ *
+ * Every table of a series has the id of the series in its primary key, and the tables of filings that of the issuer, so
+ * that Citus can distribute them by it. Texts are compared by their bytes, as asof sorts them.
+ */
+const migrations: readonly string[] = [
+  `
+  create table asof.series (
+    id text collate "C" primary key,
+    title text, units text, frequency text, seasonal_adjustment text, source text,
+    implied_frequency text, implied_source text, stated_covered_to date, stated_vintage_kind text,
+    spacing_frequency text not null default '',
+    normalised_by text not null default '',
+    vintage_kind text not null default '',
+    observation_count bigint not null default 0,
+    date_count bigint not null default 0,
+    fact_count bigint not null default 0,
+    first_vintage date, last_vintage date, covered_to date,
+    version bigint not null default 0,
+    -- Another text after every change, also in a store that was restored from a copy.
+    state text not null default ''
+  );
+
+  -- Numeric changes of knowledge: from as_of_date on, the value of date was value (null: withdrawn).
+  create table asof.fact (
+    series text collate "C" not null,
+    date date not null,
+    as_of_date date not null,
+    value text,
+    primary key (series, date, as_of_date)
+  );
+
+  -- Statements that repeat the number known with another text (1.5, then 1.50).
+  create table asof.respelling (
+    series text collate "C" not null,
+    date date not null,
+    as_of_date date not null,
+    value text not null,
+    primary key (series, date, as_of_date)
+  );
+
+  -- On which dates each day made statements, as published; what each said is the value known on that day.
+  create table asof.vintage (
+    series text collate "C" not null,
+    as_of_date date not null,
+    dates text not null,
+    complete boolean not null default false,
+    kind text not null default '',
+    primary key (series, as_of_date)
+  );
+
+  -- Fields of a series' description that changed, such as its units.
+  create table asof.description_change (
+    series text collate "C" not null,
+    changed_on date not null,
+    field text collate "C" not null,
+    before text not null,
+    after text not null,
+    primary key (series, changed_on, field)
+  );
+
+  create table asof.curve (
+    curve_type text collate "C" not null,
+    trade_date date not null,
+    months double precision not null,
+    maturity text not null,
+    rate text not null,
+    source text collate "C" not null,
+    primary key (curve_type, trade_date, months)
+  );
+
+  -- What insiders filed: known from filed_on on. purchases marks what clusters are made of.
+  create table asof.filing (
+    filing_id text collate "C" not null,
+    accession_number text,
+    form_type text not null,
+    filed_on date not null,
+    accepted_at text,
+    original_filed_on text,
+    period_of_report text,
+    issuer_cik text collate "C" not null,
+    issuer_name text,
+    ticker text,
+    owners text not null,
+    owner_names text not null,
+    is_10b5_1 integer,
+    purchases integer not null default 0,
+    primary key (issuer_cik, filing_id)
+  );
+  create index filing_by_id on asof.filing (filing_id);
+  create index newest_filings on asof.filing (filed_on desc, filing_id);
+  create index purchases_of_issuer on asof.filing (issuer_cik) where purchases = 1;
+  create table asof.trade (
+    issuer_cik text collate "C" not null,
+    filing_id text collate "C" not null,
+    row integer not null,
+    is_derivative integer not null,
+    security_title text,
+    transaction_date text,
+    transaction_code text collate "C",
+    acquired_disposed text,
+    shares text,
+    price_per_share text,
+    shares_owned_after text,
+    ownership text,
+    primary key (issuer_cik, filing_id, row)
+  );
+  -- The trading symbols under which each was filed.
+  create table asof.symbol (
+    symbol text collate "C" not null,
+    issuer_cik text collate "C" not null,
+    filing_id text collate "C" not null,
+    primary key (symbol, issuer_cik, filing_id)
+  );
+
+  create table asof.import (
+    id bigint generated always as identity primary key,
+    imported_at text not null,
+    file text not null,
+    kind text not null,
+    sha256 text not null,
+    series bigint not null,
+    statements_new bigint not null,
+    statements_known bigint not null,
+    withdrawn bigint not null,
+    outdated boolean not null default false
+  );
+
+  -- What the store follows at live sources; bookmark says, in the words of the source, how far its facts reach.
+  create table asof.followed (
+    source text collate "C" not null,
+    name text collate "C" not null,
+    since text not null,
+    bookmark text not null,
+    up_to date,
+    last_run text,
+    left_undone text not null,
+    primary key (source, name)
+  );
+
+  -- One row; revision changes with every import that changed anything, and state becomes another text.
+  create table asof.store (
+    only_row integer primary key check (only_row = 1),
+    format integer not null,
+    revision bigint not null,
+    state text not null
+  );
+  insert into asof.store values (1, 0, 0, gen_random_uuid()::text);
+
+  -- For queries with psql.
+  create view asof.observation as
+    select series as series_id, date, as_of_date, value from asof.fact;
+  create view asof.insider_trade as
+    select f.filed_on, f.filing_id, t.row, f.form_type, f.issuer_cik, f.issuer_name, f.ticker, f.owners, t.is_derivative,
+      t.security_title, t.transaction_date, t.transaction_code, t.acquired_disposed, t.shares, t.price_per_share,
+      t.shares_owned_after, t.ownership
+    from asof.filing f join asof.trade t using (issuer_cik, filing_id);
+  `,
+];
+
+/** The format that this asof writes. */
+const currentFormat = migrations.length;
+
+/** Whether the schema of a database holds a store. */
+export function hasStore(transaction: Transaction, schema: string): Promise<boolean> {
+  return hasTable(transaction, schema, 'store');
+}
+
+/** Whether a schema has a table; by a query, because the server may remember that there was none before another process made it. */
+export async function hasTable(transaction: Transaction, schema: string, table: string): Promise<boolean> {
+  const found = await transaction.row(
+    `select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = @schema and c.relname = @table`,
+    { schema, table },
+  );
+  return found !== undefined;
+}
+
+/** Checks that a store can be read; a Problem for a schema without a store, and for one of another format. */
+export async function checkFormat(transaction: Transaction, database: Database): Promise<void> {
+  if (!(await hasStore(transaction, database.schema)))
+    throw new Problem('local-io', `there is no store in the schema ${database.schema} of ${database.shown}`, {
+      hints: [
+        '`asof import --store` with this address makes one',
+        'schema=NAME in the address names another schema',
+      ],
+    });
+  const format = await readFormat(transaction, database);
+  if (format < currentFormat)
+    throw new Problem('local-io', `${database.shown} was made by an older asof`, {
+      hints: ['any `asof import` into it, by a user who may change its tables, brings it up to date'],
+    });
+}
+
+/** The format of a store; a Problem for one that only a newer asof reads. */
+async function readFormat(transaction: Transaction, { shown }: Database): Promise<number> {
+  const row = await transaction.row<{ format: number }>('select format from asof.store');
+  const format = row?.format ?? 0;
+  if (format > currentFormat)
+    throw new Problem(
+      'local-io',
+      `${shown} was made by a newer asof (store format ${format}; this one reads up to ${currentFormat})`,
+      { hints: ['update asof'] },
+    );
+  return format;
+}
+
+/** Makes the schema a store of the current format within a transaction; true if there was none. */
+export async function prepareStore(transaction: Transaction, database: Database): Promise<boolean> {
+  if (
+    (await hasStore(transaction, database.schema)) &&
+    (await readFormat(transaction, database)) === currentFormat
+  )
+    return false;
+  // Another process may make or migrate it at the same time.
+  await transaction.run('select pg_advisory_xact_lock(@key)', {
+    key: lockNumber(`format of ${database.schema}`),
+  });
+  const found = await hasStore(transaction, database.schema);
+  if (!found) await createSchema(transaction, database.schema);
+  const format = found ? await readFormat(transaction, database) : 0;
+  for (const step of migrations.slice(format)) await transaction.run(step);
+  await transaction.run(`update asof.store set format = ${currentFormat}`);
+  return !found;
+}
+
+/** Makes a schema if there is none: who has one ready needs no right to make it. */
+export async function createSchema(transaction: Transaction, schema: string): Promise<void> {
+  const there = await transaction.row('select 1 from pg_namespace where nspname = @schema', { schema });
+  if (there === undefined)
+    await transaction.run(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
+}

@@ -1,0 +1,142 @@
+import type { Day, Frequency } from '../../domain/series/date.ts';
+import { type RecordRow, recordCells, recordOf, type SeriesRow, seriesOf } from '../series-record.ts';
+import type { DerivedColumns, SeriesStart } from '../series-writer.ts';
+import type { ObservationQuery, Series, SeriesQuery, SeriesRecord } from '../store.ts';
+import type { Transaction } from './connection.ts';
+
+const columns = `id, coalesce(title, id) as title, coalesce(units, '') as units,
+  coalesce(frequency, implied_frequency, spacing_frequency) as frequency,
+  coalesce(seasonal_adjustment, '') as "seasonalAdjustment",
+  case when strpos(implied_source, '; ') > 0 then implied_source else coalesce(source, implied_source, '') end as source,
+  observation_count as "observationCount", date_count as "dateCount", fact_count as "factCount",
+  first_vintage as "firstVintage", last_vintage as "lastVintage", covered_to as "coveredTo",
+  vintage_kind as "vintageKind", stated_vintage_kind as "statedKind", version`;
+
+/** The row of a series that has statements; undefined for any other id. */
+export function readSeries(transaction: Transaction, id: string): Promise<SeriesRow | undefined> {
+  return transaction.row(`select ${columns} from asof.series where id = @id and first_vintage is not null`, {
+    id,
+  });
+}
+
+/** A page of the series whose ids contain a text. */
+export async function searchSeries(
+  transaction: Transaction,
+  { text, after = '', limit }: SeriesQuery,
+): Promise<readonly Series[]> {
+  const rows = await transaction.rows<SeriesRow>(
+    `select ${columns} from asof.series
+     where first_vintage is not null and id > @after and strpos(id, @text) > 0 order by id limit @limit`,
+    { after, text: text.toUpperCase(), limit },
+  );
+  return rows.map(seriesOf);
+}
+
+/** The dates that ever had a value, newest first. */
+export async function readDates(
+  transaction: Transaction,
+  { seriesId, from, to, before, limit }: Omit<ObservationQuery, 'asOf' | 'firstRelease'>,
+): Promise<readonly Day[]> {
+  const rows = await transaction.rows<{ date: Day }>(
+    `select distinct date from asof.fact
+     where series = @seriesId and date >= @from and date <= @to and date < @before
+     order by date desc limit @limit`,
+    {
+      seriesId,
+      from: from ?? '-infinity',
+      to: to ?? 'infinity',
+      before: before ?? 'infinity',
+      limit,
+    },
+  );
+  return rows.map(({ date }) => date);
+}
+
+type StartRow = RecordRow & {
+  readonly id: string;
+  readonly normalisedBy: Frequency;
+  readonly coverage: Day | null;
+  readonly newestVintage: Day | null;
+};
+
+/** What an import needs to know of series, by id; without those that the store does not know. */
+export async function readStarts(
+  transaction: Transaction,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, SeriesStart>> {
+  const rows = await transaction.rows<StartRow>(
+    `select id, title, units, frequency, seasonal_adjustment as "seasonalAdjustment", source,
+       stated_vintage_kind as "vintageKind", stated_covered_to as "coveredTo",
+       implied_frequency as "impliedFrequency", implied_source as "impliedSource",
+       first_vintage as "firstVintage", normalised_by as "normalisedBy", covered_to as coverage,
+       (select max(as_of_date) from asof.vintage where series = s.id) as "newestVintage"
+     from asof.series s where id = any(@ids)`,
+    { ids },
+  );
+  return new Map(
+    rows.map(({ id, normalisedBy, coverage, newestVintage, ...row }) => [
+      id,
+      {
+        record: recordOf(id, row),
+        normalisedBy,
+        coveredTo: coverage ?? '',
+        newestVintage: newestVintage ?? '',
+      },
+    ]),
+  );
+}
+
+/** Makes a series without statements. */
+export function addSeries(transaction: Transaction, id: string): Promise<void> {
+  return transaction.write('insert into asof.series (id) values (@id) on conflict (id) do nothing', { id });
+}
+
+/** Writes the metadata of a series. */
+export function writeRecord(
+  transaction: Transaction,
+  id: string,
+  record: Pick<SeriesRecord, 'stated' | 'implied'>,
+): Promise<void> {
+  return transaction.write(
+    `update asof.series set title = @title, units = @units, frequency = @frequency,
+      seasonal_adjustment = @seasonalAdjustment, source = @source, stated_vintage_kind = @vintageKind,
+      stated_covered_to = @coveredTo, implied_frequency = @impliedFrequency, implied_source = @impliedSource
+    where id = @id`,
+    { id, ...recordCells(record) },
+  );
+}
+
+/** Writes the frequency by which the dates of a series are kept. */
+export function writeFrequency(transaction: Transaction, id: string, frequency: Frequency): Promise<void> {
+  return transaction.write('update asof.series set normalised_by = @frequency where id = @id', {
+    id,
+    frequency,
+  });
+}
+
+/** Counts what a series holds, and gives it a new version. */
+export function summarise(
+  transaction: Transaction,
+  id: string,
+  { spacing, coveredTo, vintageKind }: DerivedColumns,
+): Promise<void> {
+  return transaction.write(
+    `update asof.series set spacing_frequency = @spacing, vintage_kind = @vintageKind,
+       observation_count = facts.observed, date_count = facts.dates, fact_count = facts.rows,
+       first_vintage = vintages.first, last_vintage = vintages.last,
+       covered_to = greatest(@coveredTo::date, vintages.last),
+       version = version + 1, state = gen_random_uuid()::text
+     from (
+       select count(*) as rows, count(distinct date) as dates,
+         count(*) filter (where value is not null and is_last) as observed
+       from (
+         select date, value, lead(as_of_date) over (partition by date order by as_of_date) is null as is_last
+         from asof.fact where series = @id
+       ) as each
+     ) as facts, (
+       select min(as_of_date) as first, max(as_of_date) as last from asof.vintage where series = @id
+     ) as vintages
+     where id = @id`,
+    { id, spacing, vintageKind, coveredTo: coveredTo === '' ? null : coveredTo },
+  );
+}

@@ -1,0 +1,188 @@
+import type { Filing } from '../../domain/insider/filing.ts';
+import type { Day } from '../../domain/series/date.ts';
+import type { Statement } from '../../domain/series/revision-history.ts';
+import { type KeptKind, kindOf } from '../../domain/series/series.ts';
+import type { CurveType } from '../../domain/treasury/curve.ts';
+import { type SeriesRow, seriesOf } from '../series-record.ts';
+import type {
+  CurveQuery,
+  FilingsQuery,
+  ObservationQuery,
+  PurchasesQuery,
+  SeriesQuery,
+  SpreadQuery,
+  StoreState,
+  StoreView,
+  VintageQuery,
+  YieldsQuery,
+} from '../store.ts';
+import type { Transaction } from './connection.ts';
+import { newestCurve, readCurve, readRates, readSpread, readYields } from './curves.ts';
+import {
+  countFilings,
+  newestFiling,
+  readAcceptedFilings,
+  readFilings,
+  readPurchases,
+  readSymbols,
+} from './filings.ts';
+import { readDescriptionChanges, readFollowed, readImports } from './following.ts';
+import { readDates, readSeries, searchSeries } from './series.ts';
+import {
+  readCompleteVintages,
+  readFirstDate,
+  readObservations,
+  readRevisions,
+  readStatements,
+  readVintageCounts,
+  readVintagesAround,
+  vintageOnDay,
+} from './statements.ts';
+
+/** Reads the state of a store, or of one of its series. */
+type StateReader = (transaction: Transaction, seriesId: string | undefined) => Promise<StoreState>;
+
+/** A view of a store through a transaction that reads one state. Statements that need no answer first go out together. */
+export class PostgresView implements StoreView {
+  readonly #stateOf: StateReader;
+  #transaction: Transaction | undefined;
+
+  constructor(transaction: Transaction, stateOf: StateReader) {
+    this.#transaction = transaction;
+    this.#stateOf = stateOf;
+  }
+
+  /** Ends the view; its methods fail from now on. */
+  end(): void {
+    this.#transaction = undefined;
+  }
+
+  async state(seriesId?: string) {
+    return this.#stateOf(this.#open(), seriesId);
+  }
+
+  async findSeries(id: string) {
+    const series = await readSeries(this.#open(), id);
+    return series && seriesOf(series);
+  }
+
+  async searchSeries(query: SeriesQuery) {
+    return searchSeries(this.#open(), query);
+  }
+
+  async observations(query: ObservationQuery) {
+    const transaction = this.#open();
+    const [series, around, rows] = await Promise.all([
+      readSeries(transaction, query.seriesId),
+      readVintagesAround(transaction, query),
+      readObservations(transaction, query),
+    ]);
+    if (series === undefined) return undefined;
+    const vintage = vintageOnDay(around, series.statedKind, query.firstRelease === true);
+    return { series: seriesOf(series), rows, vintage };
+  }
+
+  async dates(query: Omit<ObservationQuery, 'asOf' | 'firstRelease'>) {
+    const transaction = this.#open();
+    const [series, rows] = await Promise.all([
+      readSeries(transaction, query.seriesId),
+      readDates(transaction, query),
+    ]);
+    return series && { series: seriesOf(series), rows };
+  }
+
+  async revisions(seriesId: string, date: Day) {
+    const transaction = this.#open();
+    const [series, rows] = await Promise.all([
+      readSeries(transaction, seriesId),
+      readRevisions(transaction, seriesId, date),
+    ]);
+    return series && { series: seriesOf(series), rows: withKinds(rows, series) };
+  }
+
+  async vintages(query: VintageQuery) {
+    const transaction = this.#open();
+    const [series, firstDate, rows] = await Promise.all([
+      readSeries(transaction, query.seriesId),
+      readFirstDate(transaction, query.seriesId),
+      readVintageCounts(transaction, query),
+    ]);
+    return series && { series: seriesOf(series), firstDate, rows: withKinds(rows, series) };
+  }
+
+  async curve(query: CurveQuery) {
+    return readCurve(this.#open(), query);
+  }
+
+  async yields(query: YieldsQuery) {
+    return readYields(this.#open(), query);
+  }
+
+  async spread(query: SpreadQuery) {
+    return readSpread(this.#open(), query);
+  }
+
+  async rates() {
+    return readRates(this.#open());
+  }
+
+  async filings(query: FilingsQuery) {
+    return readFilings(this.#open(), query);
+  }
+
+  async acceptedFilings(accessionNumbers: readonly string[]) {
+    return readAcceptedFilings(this.#open(), accessionNumbers);
+  }
+
+  async symbols() {
+    return readSymbols(this.#open());
+  }
+
+  async filingCounts() {
+    return countFilings(this.#open());
+  }
+
+  async coveredTo(what: CurveType | 'filings') {
+    return what === 'filings' ? newestFiling(this.#open()) : newestCurve(this.#open(), what);
+  }
+
+  purchases(query: PurchasesQuery): AsyncIterable<readonly Filing[]> {
+    return this.#stream((transaction) => readPurchases(transaction, query));
+  }
+
+  statements(seriesId: string): AsyncIterable<readonly Statement[]> {
+    return this.#stream((transaction) => readStatements(transaction, seriesId));
+  }
+
+  async completeVintages(seriesId: string) {
+    return readCompleteVintages(this.#open(), seriesId);
+  }
+
+  async imports() {
+    return readImports(this.#open());
+  }
+
+  async followed() {
+    return readFollowed(this.#open());
+  }
+
+  async descriptionChanges(seriesId: string) {
+    return readDescriptionChanges(this.#open(), seriesId);
+  }
+
+  async *#stream<T>(read: (transaction: Transaction) => AsyncIterable<T>): AsyncGenerator<T> {
+    for await (const batch of read(this.#open())) {
+      yield batch;
+      this.#open();
+    }
+  }
+
+  #open(): Transaction {
+    if (this.#transaction === undefined) throw new Error('this view of the store has ended');
+    return this.#transaction;
+  }
+}
+
+function withKinds<T extends { readonly kind: KeptKind }>(rows: readonly T[], { statedKind }: SeriesRow) {
+  return rows.map((row) => ({ ...row, kind: kindOf(row.kind, statedKind ?? undefined) }));
+}

@@ -1,0 +1,202 @@
+import type { Filing } from '../../domain/insider/filing.ts';
+import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
+import type { Day, Frequency } from '../../domain/series/date.ts';
+import type { MergePlan } from '../../domain/series/merge-plan.ts';
+import type { CurvePoint } from '../../domain/treasury/curve.ts';
+import type { DescriptionChange, Followed } from '../followed.ts';
+import type { DerivedColumns, SeriesRows, SeriesStart } from '../series-writer.ts';
+import type { ImportRecord, SeriesRecord, StoreWriter } from '../store.ts';
+import { type PointsRange, TransactionWriter, type WriteTransaction } from '../writer.ts';
+import { Database, type Transaction } from './connection.ts';
+import { readPoints, writePoints } from './curves.ts';
+import { readHeldFilings, writeFilings } from './filings.ts';
+import { removeFollowed, writeDescriptionChange, writeFollowed, writeImport } from './following.ts';
+import { ImportLocks, type LockPlan } from './locks.ts';
+import { prepareStore } from './schema.ts';
+import { addSeries, readStarts, summarise, writeFrequency, writeRecord } from './series.ts';
+import {
+  applyPlan,
+  readChanges,
+  readDateSets,
+  readKinds,
+  readLatestChanges,
+  readVintages,
+} from './statements.ts';
+
+/** Opens the store in a database for one import, with the locks that it is known to need; makes it if there is none. */
+export async function openPostgresWriter(address: string, locked: LockPlan = []): Promise<StoreWriter> {
+  const database = await Database.open(address, 1);
+  try {
+    const transaction = await database.begin('write');
+    try {
+      const created = await prepareStore(transaction, database);
+      const locks = await ImportLocks.take(transaction, database.schema, locked);
+      return new TransactionWriter(new PostgresTransaction({ database, transaction, locks, created }));
+    } catch (error) {
+      transaction.abandon();
+      throw error;
+    }
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+type Opened = {
+  readonly database: Database;
+  readonly transaction: Transaction;
+  readonly locks: ImportLocks;
+  readonly created: boolean;
+};
+
+class PostgresTransaction implements WriteTransaction {
+  readonly #opened: Opened;
+
+  constructor(opened: Opened) {
+    this.#opened = opened;
+  }
+
+  get address(): string {
+    return this.#opened.database.shown;
+  }
+
+  get created(): boolean {
+    return this.#opened.created;
+  }
+
+  series(id: string) {
+    return new PostgresSeriesRows(this.#opened, id);
+  }
+
+  async records(seriesIds: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>> {
+    await this.#opened.locks.lock(seriesIds.map(lockOfSeries));
+    const starts = await readStarts(this.#opened.transaction, seriesIds);
+    return new Map([...starts].map(([id, { record }]) => [id, record]));
+  }
+
+  async withStatements(seriesIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const starts = await readStarts(this.#opened.transaction, seriesIds);
+    return new Set([...starts].flatMap(([id, { record }]) => (record.hadStatements ? [id] : [])));
+  }
+
+  async points(range: PointsRange): Promise<readonly CurvePoint[]> {
+    await this.#opened.locks.lock([`curve ${range.curveType}`]);
+    return readPoints(this.#opened.transaction, range);
+  }
+
+  putPoints(points: readonly CurvePoint[]) {
+    return writePoints(this.#opened.transaction, points);
+  }
+
+  async filings(filings: readonly Filing[]): Promise<ReadonlyMap<string, HeldFiling>> {
+    await this.#opened.locks.lock(filings.map(({ issuerCik }) => `filings ${issuerCik}`));
+    return readHeldFilings(this.#opened.transaction, [...new Set(filings.map(({ filingId }) => filingId))]);
+  }
+
+  putFilings(put: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>) {
+    return writeFilings(this.#opened.transaction, put, held);
+  }
+
+  addImport(record: ImportRecord) {
+    return writeImport(this.#opened.transaction, record);
+  }
+
+  addChange(change: DescriptionChange) {
+    return writeDescriptionChange(this.#opened.transaction, change);
+  }
+
+  putFollowed(record: Followed) {
+    return writeFollowed(this.#opened.transaction, record);
+  }
+
+  removeFollowed(source: string, name: string) {
+    return removeFollowed(this.#opened.transaction, source, name);
+  }
+
+  async commit(changed: boolean): Promise<void> {
+    const { database, transaction } = this.#opened;
+    try {
+      // Last, because imports of other series wait for this row.
+      if (changed)
+        await transaction.run(
+          'update asof.store set revision = revision + 1, state = gen_random_uuid()::text',
+        );
+      await transaction.commit();
+    } catch (error) {
+      transaction.abandon();
+      throw error;
+    } finally {
+      await database.close();
+    }
+  }
+
+  async rollback(): Promise<void> {
+    this.#opened.transaction.abandon();
+    await this.#opened.database.close();
+  }
+}
+
+function lockOfSeries(id: string): string {
+  return `series ${id}`;
+}
+
+/** The rows of one series in a write transaction. */
+class PostgresSeriesRows implements SeriesRows {
+  readonly #opened: Opened;
+  readonly #id: string;
+
+  constructor(opened: Opened, id: string) {
+    this.#opened = opened;
+    this.#id = id;
+  }
+
+  async begin(): Promise<SeriesStart> {
+    await this.#opened.locks.lock([lockOfSeries(this.#id)]);
+    const found = (await readStarts(this.#transaction, [this.#id])).get(this.#id);
+    if (found !== undefined) return found;
+    await addSeries(this.#transaction, this.#id);
+    const seriesId = this.#id;
+    const record = { stated: { seriesId }, implied: { seriesId }, hadStatements: false };
+    return { record, normalisedBy: '', coveredTo: '', newestVintage: '' };
+  }
+
+  putRecord(record: Pick<SeriesRecord, 'stated' | 'implied'>) {
+    return writeRecord(this.#transaction, this.#id, record);
+  }
+
+  setFrequency(frequency: Frequency) {
+    return writeFrequency(this.#transaction, this.#id, frequency);
+  }
+
+  vintages() {
+    return readVintages(this.#transaction, this.#id);
+  }
+
+  changes(from: Day, to: Day) {
+    return readChanges(this.#transaction, this.#id, from, to);
+  }
+
+  latestChanges(from: Day, to: Day) {
+    return readLatestChanges(this.#transaction, this.#id, from, to);
+  }
+
+  dateSets() {
+    return readDateSets(this.#transaction, this.#id);
+  }
+
+  kinds() {
+    return readKinds(this.#transaction, this.#id);
+  }
+
+  apply(plan: MergePlan) {
+    return applyPlan(this.#transaction, this.#id, plan);
+  }
+
+  summarise(summary: DerivedColumns) {
+    return summarise(this.#transaction, this.#id, summary);
+  }
+
+  get #transaction(): Transaction {
+    return this.#opened.transaction;
+  }
+}

@@ -1,0 +1,198 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Day, type Frequency, periodStart } from '../domain/series/date.ts';
+import { type DateSetText, parseDateSet } from '../domain/series/date-set.ts';
+import {
+  type HeldSeries,
+  type HeldVintage,
+  type MergeOptions,
+  type MergePlan,
+  planCompletion,
+  planMerge,
+  planMove,
+  type WholeVintage,
+} from '../domain/series/merge-plan.ts';
+import type { Change, Statement, StatementConflict } from '../domain/series/revision-history.ts';
+import {
+  frequencyOf,
+  type KeptKind,
+  kindOf,
+  kindsText,
+  marksCalendarYear,
+  normalisingFrequency,
+} from '../domain/series/series.ts';
+import { recordCells } from './series-record.ts';
+import type { Merged, SeriesRecord } from './store.ts';
+
+/** What an import needs to know of a series before it writes. */
+export type SeriesStart = {
+  readonly record: SeriesRecord;
+  readonly normalisedBy: Frequency;
+  /** Empty without coverage. */
+  readonly coveredTo: Day;
+  /** Empty without a vintage. */
+  readonly newestVintage: Day;
+};
+
+/** What is derived from the vintages of a series: the rest an engine counts. */
+export type DerivedColumns = {
+  readonly spacing: Frequency;
+  readonly coveredTo: Day;
+  readonly vintageKind: string;
+};
+
+/** The rows of one series as an engine reads and writes them, all in one transaction. */
+export interface SeriesRows {
+  /** The row of the series, which is made if there is none. */
+  begin(): Promise<SeriesStart>;
+  putRecord(record: Pick<SeriesRecord, 'stated' | 'implied'>): Promise<void>;
+  setFrequency(frequency: Frequency): Promise<void>;
+  /** The vintages, oldest first. */
+  vintages(): Promise<readonly HeldVintage[]>;
+  /** The changes of text of the dates between two days (inclusive), each date's oldest first. */
+  changes(from: Day, to: Day): Promise<ReadonlyMap<Day, readonly Change[]>>;
+  /** The latest change of text of each date between two days (inclusive). */
+  latestChanges(from: Day, to: Day): Promise<ReadonlyMap<Day, readonly Change[]>>;
+  /** The different texts of dates that vintages have. */
+  dateSets(): Promise<readonly DateSetText[]>;
+  kinds(): Promise<readonly KeptKind[]>;
+  apply(plan: MergePlan): Promise<void>;
+  /** Counts what the series holds, and gives it a new version. */
+  summarise(summary: DerivedColumns): Promise<void>;
+}
+
+/** Before and after every day that a series can have. */
+const firstDay: Day = '1600-01-01';
+const lastDay: Day = '2999-12-31';
+
+/** One series during an import. */
+export class SeriesWriter {
+  /** The conflicts found when dates moved to their periods; a series can move more than once during an import. */
+  readonly conflicts: StatementConflict[] = [];
+  readonly #rows: SeriesRows;
+  readonly #normalisedBefore: Frequency;
+  #record: SeriesRecord;
+  #normalisedBy: Frequency;
+  #coveredTo: Day;
+  #newest: Day;
+  #changed = false;
+
+  private constructor(rows: SeriesRows, start: SeriesStart) {
+    this.#rows = rows;
+    this.#record = start.record;
+    this.#normalisedBefore = start.normalisedBy;
+    this.#normalisedBy = start.normalisedBy;
+    this.#coveredTo = start.coveredTo;
+    this.#newest = start.newestVintage;
+  }
+
+  /** The writer of a series, which an engine makes if there is none. */
+  static async begin(rows: SeriesRows): Promise<SeriesWriter> {
+    return new SeriesWriter(rows, await rows.begin());
+  }
+
+  async putRecord({ stated, implied }: Pick<SeriesRecord, 'stated' | 'implied'>): Promise<void> {
+    const next = { ...this.#record, stated, implied };
+    if (isDeepStrictEqual(recordCells(next), recordCells(this.#record))) return;
+    this.#record = next;
+    this.#changed = true;
+    await this.#rows.putRecord(next);
+  }
+
+  async merge(statements: readonly Statement[], options: MergeOptions): Promise<Merged> {
+    await this.#moveTo(this.#frequencyToMerge(statements));
+    let [from, to, first] = [lastDay, firstDay, lastDay];
+    for (const { date, asOf } of statements) {
+      if (date < from) from = date;
+      if (date > to) to = date;
+      if (asOf < first) first = asOf;
+    }
+    const start = periodStart(from, this.#normalisedBy);
+    // Statements later than all held ones change only what is known last, and reading that takes the same time for any number of vintages.
+    const held =
+      first > this.#newest
+        ? { frequency: this.#normalisedBy, vintages: [], changes: await this.#latestChanges(start, to) }
+        : await this.#held(start, to);
+    return this.#apply(planMerge(held, statements, options));
+  }
+
+  async complete(vintages: readonly WholeVintage[], options: MergeOptions): Promise<Merged> {
+    await this.#moveTo(this.#frequencyToMerge([]));
+    return this.#apply(planCompletion(await this.#held(), vintages, options));
+  }
+
+  cover(to: Day): void {
+    if (to <= this.#coveredTo) return;
+    this.#coveredTo = to;
+    this.#changed = true;
+  }
+
+  /** Moves dates to their periods and updates the counts; false if the series has not changed. */
+  async finish(): Promise<boolean> {
+    const stated = this.#statedFrequency();
+    const days = stated === '' || stated === 'A' ? await this.#publishedDates() : [];
+    await this.#moveTo(normalisingFrequency(stated, days));
+    const changed = this.#changed || this.#normalisedBy !== this.#normalisedBefore;
+    if (changed) {
+      const kept = await this.#rows.kinds();
+      const statedKind = this.#record.stated.vintageKind;
+      await this.#rows.summarise({
+        spacing: stated === '' ? frequencyOf(days) : '',
+        coveredTo: this.#coveredTo,
+        vintageKind: kindsText(kept.map((kind) => kindOf(kind, statedKind))),
+      });
+    }
+    return changed;
+  }
+
+  /** Only a known frequency moves dates before the end: their spacing is known when all statements have come. */
+  #statedFrequency(): Frequency {
+    const { stated, implied } = this.#record;
+    return stated.frequency ?? implied.frequency ?? '';
+  }
+
+  /** Whether an annual series has fiscal years is known at the end, so until then its dates stay as published. */
+  #frequencyToMerge(statements: readonly Statement[]): Frequency {
+    const stated = this.#statedFrequency();
+    if (stated !== 'A') return stated;
+    const keepsYears = this.#normalisedBy === 'A' && statements.every(({ date }) => marksCalendarYear(date));
+    return keepsYears ? 'A' : '';
+  }
+
+  async #moveTo(frequency: Frequency): Promise<void> {
+    if (this.#normalisedBy === frequency) return;
+    // A move is not a change of statements; it counts at the end, if the frequency differs from the one before.
+    const plan = planMove(await this.#held(), frequency);
+    await this.#rows.apply(plan);
+    this.conflicts.push(...plan.conflicts);
+    this.#normalisedBy = frequency;
+    await this.#rows.setFrequency(frequency);
+  }
+
+  /** What the store holds of the series, with the changes between two dates. */
+  async #held(from = firstDay, to = lastDay): Promise<HeldSeries> {
+    const frequency = this.#normalisedBy;
+    if (this.#newest === '') return { frequency, vintages: [], changes: new Map() };
+    const [vintages, changes] = await Promise.all([this.#rows.vintages(), this.#rows.changes(from, to)]);
+    return { frequency, vintages, changes };
+  }
+
+  async #latestChanges(from: Day, to: Day): Promise<HeldSeries['changes']> {
+    return this.#newest === '' ? new Map() : this.#rows.latestChanges(from, to);
+  }
+
+  async #apply(plan: MergePlan): Promise<Merged> {
+    const { added, known, withdrawn, conflicts, removed, inserted, vintages } = plan;
+    const changed = removed.length + inserted.length + vintages.length > 0;
+    if (changed) {
+      await this.#rows.apply(plan);
+      this.#changed = true;
+      for (const { asOf } of vintages) if (asOf > this.#newest) this.#newest = asOf;
+    }
+    return { added, known, withdrawn, conflicts, changed };
+  }
+
+  async #publishedDates(): Promise<readonly Day[]> {
+    const texts = this.#newest === '' ? [] : await this.#rows.dateSets();
+    return [...new Set(texts.flatMap((text) => parseDateSet(text).days()))];
+  }
+}

@@ -1,0 +1,68 @@
+import type { Day, Frequency } from '../domain/series/date.ts';
+import { parseDateSet } from '../domain/series/date-set.ts';
+import type { HeldVintage } from '../domain/series/merge-plan.ts';
+import { type Change, knownOn, type Statement } from '../domain/series/revision-history.ts';
+import { kindOf, type VintageKind } from '../domain/series/series.ts';
+
+/** What metadata states about all vintages of a series. */
+export type StatedKind = { readonly statedKind: VintageKind | null };
+
+/** A series as the statements about it need it. */
+export type StatedSeries = StatedKind & {
+  readonly seriesId: string;
+  readonly normalisedBy: Frequency;
+  readonly vintages: readonly HeldVintage[];
+};
+
+const batchSize = 5000;
+
+/** Dates whose changes are read at once. */
+const datesRead = 64;
+
+/**
+ * Every statement about a series, by date and then as-of date, in batches; statements that changed nothing are derived
+ * from the vintages. `changes` reads the changes of the dates between two days.
+ */
+export async function* statementsOf(
+  { seriesId, normalisedBy, statedKind, vintages: held }: StatedSeries,
+  changes: (from: Day, to: Day) => Promise<ReadonlyMap<Day, readonly Change[]>>,
+): AsyncGenerator<readonly Statement[]> {
+  const sets = new Map<string, ReturnType<typeof parseDateSet>>();
+  const vintages = held.map(({ asOf, dates: text, complete, kind }) => {
+    const dates = sets.get(text) ?? parseDateSet(text, normalisedBy);
+    sets.set(text, dates);
+    return { asOf, dates, complete, kind: kindOf(kind, statedKind ?? undefined) };
+  });
+  const dates = [...new Set([...sets.values()].flatMap((set) => set.days()))].sort();
+  let batch: Statement[] = [];
+  for (let at = 0; at < dates.length; at += datesRead) {
+    const some = dates.slice(at, at + datesRead);
+    const known = await changes(some[0] ?? '', some.at(-1) ?? '');
+    for (const date of some) {
+      const own = known.get(date) ?? [];
+      for (const vintage of vintages) {
+        if (!vintage.complete && !vintage.dates.has(date)) continue;
+        const { asOf, kind } = vintage;
+        batch.push({ seriesId, date, asOf, value: knownOn(own, asOf), kind });
+      }
+      if (batch.length >= batchSize) {
+        yield batch;
+        batch = [];
+      }
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** The changes of rows that are ordered by date and then as-of date. */
+export function changesByDate(
+  rows: Iterable<readonly [date: Day, asOf: Day, value: string | null]>,
+): ReadonlyMap<Day, readonly Change[]> {
+  const changes = new Map<Day, Change[]>();
+  for (const [date, asOf, value] of rows) {
+    const known = changes.get(date);
+    if (known === undefined) changes.set(date, [{ asOf, value }]);
+    else known.push({ asOf, value });
+  }
+  return changes;
+}

@@ -1,0 +1,290 @@
+import { spawn } from 'node:child_process';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { newFolder } from '../support/folders.ts';
+import { builtProgram } from '../support/repository.ts';
+import { trueAnswers } from '../support/true-answers.ts';
+
+// Each session is a process.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+type Answer = {
+  readonly as_of: string | null;
+  readonly basis: readonly Readonly<Record<string, unknown>>[];
+  readonly notes: readonly string[];
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly has_more: boolean;
+  readonly next_cursor?: string;
+  readonly [member: string]: unknown;
+};
+
+const folder = newFolder();
+const opened: Client[] = [];
+
+/** A session with the built command, which answers from the sample. */
+async function session(...flags: readonly string[]): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  const env = { PATH: process.env.PATH ?? '', HOME: folder.path('home') };
+  const command = { command: process.execPath, args: [builtProgram, 'mcp', ...flags], env };
+  await client.connect(new StdioClientTransport({ ...command, stderr: 'pipe' }));
+  opened.push(client);
+  return client;
+}
+
+async function said(client: Client, name: string, values: Readonly<Record<string, unknown>> = {}) {
+  const { content, isError } = await client.callTool({ name, arguments: { ...values } });
+  const [first] = content as readonly { readonly type: string; readonly text: string }[];
+  return { text: first?.text ?? '', isError: isError === true };
+}
+
+async function answer(client: Client, name: string, values: Readonly<Record<string, unknown>> = {}) {
+  const { text, isError } = await said(client, name, values);
+  if (isError) throw new Error(text);
+  return JSON.parse(text) as Answer;
+}
+
+let latest: Client;
+let bound: Client;
+const day = '2015-01-30';
+
+beforeAll(async () => {
+  [latest, bound] = await Promise.all([session(), session('--as-of', day)]);
+});
+
+afterAll(async () => {
+  for (const client of opened) await client.close();
+});
+
+describe('a session of asof mcp', () => {
+  it('offers a tool for each question about data, and none about the caller', async () => {
+    const { tools } = await latest.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual([
+      'curve',
+      'diff',
+      'insider_cluster_explanations',
+      'insider_clusters',
+      'insider_filings',
+      'observations',
+      'panel',
+      'revisions',
+      'series_search',
+      'series_show',
+      'spread',
+      'vintages',
+      'yield_table',
+      'yields',
+    ]);
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
+  });
+
+  it('describes what each tool takes in a valid JSON Schema, with a description of every parameter', async () => {
+    const { tools } = await latest.listTools();
+    const ajv = addFormats.default(new Ajv2020({ strict: true, allowUnionTypes: true }));
+    for (const { inputSchema } of tools) {
+      ajv.compile(inputSchema);
+      for (const schema of Object.values(inputSchema.properties ?? {}))
+        expect(schema).toMatchObject({ description: expect.stringMatching(/\w/) });
+    }
+  });
+
+  it('gives the true answers about GDP as of a day, with the vintage of each', async () => {
+    const facts = trueAnswers('gdp-as-of.tsv')
+      .filter(({ as_of = '' }) => as_of >= '1991-12-04' && as_of <= '2024-12-19')
+      .slice(0, 40);
+    expect(facts.length).toBe(40);
+    for (const { date, as_of: asOf, value, as_of_date } of facts) {
+      const { rows, as_of } = await answer(latest, 'observations', { id: 'GDP', asOf, from: date, to: date });
+      expect(as_of).toBe(asOf);
+      expect(rows).toMatchObject(value === '' ? [] : [{ date, value, as_of_date }]);
+    }
+  });
+
+  it('says how the vintages came about, to which day the data are covered, and what a sample leaves open', async () => {
+    const { basis, notes } = await answer(latest, 'observations', {
+      id: 'UNRATE',
+      asOf: '2008-09-16',
+      limit: 1,
+    });
+    expect(basis).toEqual([
+      { subject: 'UNRATE', covered_to: expect.stringMatching(/^20\d\d-/), vintage_kind: 'sampled' },
+    ]);
+    expect(notes).toContainEqual(expect.stringMatching(/^UNRATE is sampled: this is 2008-/));
+  });
+
+  it('searches by words unless told otherwise', async () => {
+    const { rows } = await answer(latest, 'series_search', { text: 'jobs' });
+    expect(rows[0]).toMatchObject({ id: 'PAYEMS' });
+  });
+
+  it('continues a long answer with its cursor, row by row', async () => {
+    const whole = await answer(latest, 'observations', { id: 'GDP', asOf: day, limit: 1000 });
+    const first = await answer(latest, 'observations', { id: 'GDP', asOf: day });
+    expect(first.rows.length).toBe(100);
+    const rest = await answer(latest, 'observations', {
+      id: 'GDP',
+      asOf: day,
+      limit: 1000,
+      cursor: first.next_cursor,
+    });
+    expect([...first.rows, ...rest.rows]).toEqual(whole.rows);
+    expect({ ...rest, rows: [] }).toMatchObject({ has_more: false });
+  });
+
+  it('answers calls that are made at once, each with its own notes', async () => {
+    const [gdp, unrate] = await Promise.all([
+      answer(latest, 'observations', { id: 'GDP', asOf: '2008-09-16', limit: 1 }),
+      answer(latest, 'observations', { id: 'UNRATE', asOf: '2008-09-16', limit: 1 }),
+    ]);
+    expect(gdp.notes).toEqual([]);
+    expect(unrate.notes).toHaveLength(1);
+  });
+
+  it.each([
+    ['obs', {}, /^unknown tool 'obs': use series_search, .*/],
+    ['observations', {}, /^argument 'id' is missing/],
+    ['observations', { id: 'GDPX' }, /^series 'GDPX' not found\ndid you mean GDP/],
+    ['observations', { id: 'GDP', as_of: day }, /^unknown parameter 'as_of': use .*\ndid you mean asOf\?/],
+    ['observations', { id: 'GDP', asOf: '2015-02-30' }, /there is no such date/],
+    ['observations', { id: 'GDP', limit: 5000 }, /^invalid 'limit' 5000: an answer has at most 1000 rows/],
+    ['revisions', { id: 'GDP', date: 2014 }, /^invalid 'date' date 2014: use YYYY-MM-DD/],
+    [
+      'panel',
+      { ids: ['GDP', 'UNRATE', 'PAYEMS', 'CPIAUCSL'] },
+      /rows, and an assistant gets at most 1000\nask for fewer/,
+    ],
+  ])('refuses %s %j with the value and the way out', async (name, values, message) => {
+    expect(await said(latest, name, values)).toEqual({
+      text: expect.stringMatching(message),
+      isError: true,
+    });
+  });
+});
+
+/** Questions of every tool, with the parameter that says their day, if there is one. */
+const questions: readonly (readonly [name: string, values: Record<string, unknown>, bounds: string])[] = [
+  ['observations', { id: 'GDP', limit: 500 }, 'asOf'],
+  ['observations', { id: 'UNRATE', release: 'first' }, 'asOf'],
+  ['revisions', { id: 'GDP', date: '2014-01-01' }, 'asOf'],
+  ['vintages', { id: 'GDP' }, 'asOf'],
+  ['panel', { ids: ['GDP', 'UNRATE'], from: '2010-01-01' }, 'asOf'],
+  ['curve', { onOrBefore: true }, 'date'],
+  ['yields', { maturity: '10Y' }, 'to'],
+  ['yield_table', {}, 'to'],
+  ['spread', { long: '10Y', short: '2Y' }, 'to'],
+  ['insider_clusters', {}, 'asOf'],
+  ['insider_cluster_explanations', {}, 'asOf'],
+];
+
+describe('a session of asof mcp --as-of', () => {
+  it.each(questions)(
+    'answers %s %j as an open session does that names the day',
+    async (name, values, bounds) => {
+      const { rows: inBound } = await answer(bound, name, values);
+      const { rows } = await answer(latest, name, { ...values, [bounds]: day });
+      expect(inBound.length + (name.startsWith('insider') ? 1 : 0)).toBeGreaterThan(0);
+      expect(inBound).toEqual(rows);
+    },
+  );
+
+  it.each(questions)('gives no day of publication after that day in %s %j', async (name, values) => {
+    const { rows } = await answer(bound, name, values);
+    for (const row of rows)
+      for (const [field, text] of Object.entries(row))
+        if (/as_of_date|trade_date|filing_date|detected_on/.test(field) && typeof text === 'string')
+          expect(text <= day).toBe(true);
+  });
+
+  it.each([
+    ...questions.map(([name, values, bounds]) => [name, { ...values, [bounds]: '2015-01-31' }] as const),
+    ['diff', { ids: ['GDP'], days: ['2014-12-23', '2015-03-27'] }] as const,
+    [
+      'panel',
+      { ids: ['GDP'], asOfEach: 'month-end', from: '2014-01-01', to: '2015-12-31', wide: true },
+    ] as const,
+    ['vintages', { id: 'GDP', to: '2020-01-01' }] as const,
+    ['insider_filings', { asOf: '2015-02-01' }] as const,
+  ])('refuses %s %j, which names a later day', async (name, values) => {
+    const { text, isError } = await said(bound, name, values);
+    expect(isError).toBe(true);
+    expect(text).toMatch(/is later than 2015-01-30|is in the future/);
+  });
+
+  it('describes a series without what later vintages changed, and knows no series that began later', async () => {
+    const { rows } = await answer(bound, 'series_show', { id: 'GDP' });
+    expect(Object.keys(rows[0] ?? {})).toEqual([
+      'id',
+      'title',
+      'units',
+      'source',
+      'frequency',
+      'seasonal_adjustment',
+      'first_vintage',
+    ]);
+    const { rows: found } = await answer(bound, 'series_search', { text: '', limit: 1000 });
+    const { rows: all } = await answer(latest, 'series_search', { text: '', limit: 1000 });
+    expect(found.map(({ id }) => id)).toEqual(
+      all.filter(({ first_vintage }) => String(first_vintage) <= day).map(({ id }) => id),
+    );
+  });
+});
+
+describe('asof mcp', () => {
+  const run = (...flags: readonly string[]) => {
+    const env = { PATH: process.env.PATH ?? '', HOME: folder.path('home') };
+    const child = spawn(process.execPath, [builtProgram, 'mcp', ...flags], { env });
+    const texts = { out: '', err: '' };
+    child.stdout.on('data', (data) => {
+      texts.out += String(data);
+    });
+    child.stderr.on('data', (data) => {
+      texts.err += String(data);
+    });
+    const ended = new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
+      child.on('close', (code) => resolve({ code, ...texts }));
+    });
+    return { child, ended };
+  };
+
+  it('ends with 0 when the assistant closes the input, after it has answered', async () => {
+    const { child, ended } = run();
+    const call = (id: number, method: string, params: unknown) =>
+      `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+    child.stdin.end(
+      call(1, 'initialize', {
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        clientInfo: { name: 'test', version: '1' },
+      }) + call(2, 'tools/call', { name: 'observations', arguments: { id: 'GDP', limit: 1 } }),
+    );
+    const { code, out, err } = await ended;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const replies = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(replies.map(({ id }) => id)).toEqual([1, 2]);
+    expect(JSON.parse(replies[1].result.content[0].text).rows).toHaveLength(1);
+  });
+
+  it('ends with 143 when it is terminated', async () => {
+    const { child, ended } = run();
+    child.stderr.on('data', () => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(143);
+  });
+
+  it('refuses a day that has not begun, and a store that is not there, before it answers', async () => {
+    expect(await run('--as-of', '2999-01-01').ended).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/--as-of "?2999-01-01/),
+    });
+    expect(await run('--store', folder.path('none.db')).ended).toMatchObject({
+      code: 10,
+      err: expect.stringMatching(/none\.db/),
+    });
+  });
+});
