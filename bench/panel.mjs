@@ -49,7 +49,7 @@ export async function panel(folder) {
  * Monthly series as agencies publish them: each month on some day of the next, with revisions of the two months before,
  * and each February of the last five years. Sometimes the newest figure is withdrawn until the next publication.
  */
-function* publications() {
+export function* publications() {
   const random = newRandom(3);
   for (let s = 1; s <= series; s += 1) {
     const id = `MONTHLY${String(s).padStart(2, '0')}`;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { clusters } from './clusters.mjs';
 import { wholeStore } from './export.mjs';
 import { imports } from './import.mjs';
+import { lags } from './lags.mjs';
 import { asof } from './measure.mjs';
 import { page } from './page.mjs';
 import { panel } from './panel.mjs';
@@ -24,6 +25,7 @@ const parts = {
   import: imports,
   vintages: wholeVintages,
   panel,
+  lags,
   sample: wholeSample,
   serve,
   remote,

@@ -42,17 +42,19 @@ export function observationsDrawing(
 /** The drawing of the newest values that were known on each day of a rhythm, over those days. */
 export function realTimePanelDrawing(
   series: readonly ResolvedSeries[],
-  { each }: RealTimePanelQuery,
+  { each, transformation }: RealTimePanelQuery,
   context: QueryContext,
 ): Promise<Drawing> {
   const kinds = new Map<string, Set<string>>();
   return seriesDrawing(series, context, {
-    state: () => `The newest value known on each ${each}`,
+    state: () => `The newest value known on each ${typeof each === 'string' ? each : 'as-of date'}`,
     kindOf: (id) => [...(kinds.get(id) ?? [])].join('; '),
     mark(row, about) {
       const id = String(row.series_id);
       kinds.set(id, (kinds.get(id) ?? new Set()).add(String(row.vintage_kind ?? '')));
-      const mark = observationMark({ ...row, unit: about?.units ?? '' }, row.as_of);
+      const units = transformation?.units ?? 'lin';
+      const unit = unitText(units, String(about?.units ?? ''));
+      const mark = observationMark({ ...row, unit }, row.as_of);
       return { ...mark, source: about?.source };
     },
   });

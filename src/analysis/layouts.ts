@@ -4,7 +4,7 @@ import type { Field, RowFrom } from '../operations/field.ts';
 import { type RowLayout, showing } from '../operations/field.ts';
 import { curve, operations, revisions, vintages } from '../operations/index.ts';
 import type { Operation, RowOf } from '../operations/operation.ts';
-import type { Query, YieldTableQuery } from './query.ts';
+import type { Query, RealTimePanelQuery, YieldTableQuery } from './query.ts';
 import {
   comparedLayout,
   releaseLayout,
@@ -51,7 +51,7 @@ export function layoutOf(query: Query): RowLayout | undefined {
       const names = namesOf(query.ids);
       return query.kind === 'panel'
         ? widePanelLayout('date', names, false)
-        : widePanelLayout('as_of', names, query.withDates);
+        : widePanelLayout('as_of', laggedNames(names, query), query.withDates);
     }
   }
 }
@@ -189,6 +189,15 @@ export const longPanelLayout: RowLayout = {
   fields: panelFields,
   columns: panelFields.map(({ name }) => name).filter((name) => name !== 'vintage_kind'),
 };
+
+/** The name of the column of values that are some observations before the newest one. */
+export function laggedName(typed: string, lag = 0): string {
+  return lag === 0 ? typed : `${typed}_lag${lag}`;
+}
+
+function laggedNames(names: readonly string[], { last = 1, lag = 0 }: RealTimePanelQuery): readonly string[] {
+  return names.flatMap((typed) => Array.from({ length: last }, (_, i) => laggedName(typed, lag + i)));
+}
 
 /** The layout of a panel with a column for each series, which is named as it was typed. */
 export function widePanelLayout(

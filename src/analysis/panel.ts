@@ -6,7 +6,7 @@ import type { ObservationRow } from '../operations/observations.ts';
 import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteBasis } from './coverage.ts';
-import { longPanelLayout, type PanelRow, type WideRow, widePanelLayout } from './layouts.ts';
+import { laggedName, longPanelLayout, type PanelRow, type WideRow, widePanelLayout } from './layouts.ts';
 import type { PanelQuery, SortOrder } from './query.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
@@ -101,6 +101,8 @@ export type PanelPoint = {
 export type PanelColumn = {
   readonly series: ResolvedSeries;
   readonly points: ReadonlyMap<Day, PanelPoint>;
+  /** How many newer values there are; none unless given. */
+  readonly lag?: number;
 };
 
 /** An observation as a point of a panel. */
@@ -128,7 +130,7 @@ export function widePanel(
   first: 'as_of' | 'date',
   withDates: boolean,
 ) {
-  const names = columns.map(({ series: { id, typed = id } }) => typed);
+  const names = columns.map(({ series: { id, typed = id }, lag }) => laggedName(typed, lag));
   const layout = widePanelLayout(first, names, withDates);
   const rows = daysOf(columns, sort).map((day) => wideRow(day, columns, layout, withDates));
   return { object: 'panel', ...layout, kinds: kindsOf(columns, names), rows } as const;

@@ -131,11 +131,18 @@ export type Beyond = (typeof beyondChoices)[number];
 /** Every choice of what is shown beyond the coverage; the first is the usual one. */
 export const beyondChoices = ['empty', 'repeat', 'fail'] as const;
 
-/** The newest value of several series that was known on each day of a rhythm. */
+/** The newest values of several series that were known on each day of a rhythm, or on days that are given. */
 export type RealTimePanelQuery = PanelForm & {
   readonly kind: 'real-time-panel';
   readonly ids: readonly string[];
-  readonly each: Rhythm;
+  /** The rhythm, the days in any order, or the file that has the days. */
+  readonly each: Rhythm | readonly Day[] | { readonly file: string };
+  /** Whether only what was known before each day counts. */
+  readonly knownBefore?: boolean;
+  /** How many of the newest values each day shows; one unless given. */
+  readonly last?: number;
+  /** How many of the newest values are passed over; none unless given. */
+  readonly lag?: number;
   readonly beyond: Beyond;
   /** Whether the wide form has the observation date beside each value. */
   readonly withDates: boolean;
@@ -159,8 +166,17 @@ export type AnalysisQuery =
 /** A query of the data, as plain data. */
 export type Query = OperationQuery | AnalysisQuery;
 
-/** The as-of dates of a real-time panel, ascending; a Problem where a bound is missing or no day is between them. */
+/**
+ * The days of a real-time panel, ascending; a Problem where a bound is missing or no day is between them. What each shows
+ * was known on it, or with `knownBefore` on the day before.
+ */
 export function asOfDates({ each, from, to }: RealTimePanelQuery): readonly Day[] {
+  if (typeof each !== 'string') {
+    if ('file' in each) throw new Error('the file of as-of dates has not been read');
+    const days = [...new Set(each)].filter((day) => day >= (from ?? '') && day <= (to ?? '~')).sort();
+    if (days.length === 0) throw new Problem('bad-input', 'there is no as-of date');
+    return days;
+  }
   if (from === undefined || to === undefined)
     throw new Problem('bad-input', 'a real-time panel needs the first and the last as-of date');
   const days = schedule(each, from, to);

@@ -1,14 +1,14 @@
-import type { Day } from '../domain/series/date.ts';
-import { Problem } from '../errors/problem.ts';
-import type { QueryAnswer, QueryContext } from './answer.ts';
+import { addDays, type Day } from '../domain/series/date.ts';
+import type { Failure, QueryAnswer, QueryContext } from './answer.ts';
 import { realTimePanelDrawing } from './charts.ts';
-import { type ComposedContext, composed, eachOf, estimated } from './composed.ts';
+import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { noteOutside } from './coverage.ts';
+import { columnsOfHistory, needsHistory } from './history.ts';
 import type { PanelRow, WideRow } from './layouts.ts';
-import { longPanel, undescribed, widePanel } from './panel.ts';
+import { longPanel, type PanelColumn, undescribed, widePanel } from './panel.ts';
 import { asOfDates, type RealTimePanelQuery } from './query.ts';
-import { newestValues, planOf, type RealTimePlan, requestsIn } from './real-time-periods.ts';
-import { listed, resolveSeries } from './series-ids.ts';
+import { newestValues, type PlacedDays, planOf, requestsIn } from './real-time-periods.ts';
+import { listed, type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
 /** The newest value of several series that was known on each day of a rhythm. */
 export function answerRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<QueryAnswer> {
@@ -24,9 +24,11 @@ export function answerLongRealTimePanel(
 ): Promise<QueryAnswer<PanelRow>> {
   return composed(context, async (counting) => {
     // Its descriptions are asked for first: a chart of too many series is refused before their values are.
-    const series = counting.chart === true && (await resolveSeries(query.ids, counting));
+    const isDrawn = counting.chart === true;
+    const series = isDrawn && (await resolveSeries(query.ids, counting));
     const drawing = series && (await realTimePanelDrawing(series, query, counting));
-    const { columns, failures } = await columnsOf(query, counting);
+    // A line has one value a day: the newest of those that are asked for.
+    const { columns, failures } = await columnsOf(isDrawn ? { ...query, last: 1 } : query, counting);
     return { ...longPanel(columns, query.sort), ...(drawing && { drawing }), failures };
   });
 }
@@ -42,23 +44,42 @@ export function answerWideRealTimePanel(
   });
 }
 
-async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext) {
-  if (query.transformation !== undefined)
-    throw new Problem(
-      'bad-input',
-      'a real-time panel shows values as they were published: leave out the units',
-    );
+/** The columns of a panel, and the series that there is no answer about. */
+type FoundColumns = { readonly columns: readonly PanelColumn[]; readonly failures: readonly Failure[] };
+
+async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext): Promise<FoundColumns> {
+  const { columns, failures } = needsHistory(query)
+    ? await historyColumns(query, counting)
+    : await newestColumns(query, counting);
+  const shown = query.knownBefore === true ? columns.map(dayLater) : columns;
+  return { columns: shown, failures };
+}
+
+/** A column of what was known before each day, from what was known on the day before it. */
+function dayLater(column: PanelColumn): PanelColumn {
+  const points = [...column.points].map(([day, point]) => {
+    const asOf = addDays(day, 1);
+    return [asOf, { ...point, asOf }] as const;
+  });
+  return { ...column, points: new Map(points) };
+}
+
+/** The days on which what a panel shows was known. */
+function knownDays(query: RealTimePanelQuery): readonly Day[] {
+  const days = asOfDates(query);
+  return query.knownBefore === true ? days.map((day) => addDays(day, -1)) : days;
+}
+
+/** The newest value of each series on each day, with few requests. */
+async function newestColumns(query: RealTimePanelQuery, counting: ComposedContext): Promise<FoundColumns> {
   const { planned, noted, made, left, checks } = await planAll(query, counting);
   counting.expect(made + left + checks);
   const { done, failures } = await eachOf(planned.done, async (plan) => ({
     series: plan.series,
     points: await newestValues(plan, counting),
   }));
-  const columns = done.map((column) => column.series);
-  await noteOutside(columns, noted, counting);
-  noteKinds(planned.done, counting);
-  if (planned.done.some(({ beyondCoverage }) => beyondCoverage.length > 0))
-    counting.note?.({ kind: 'beyond', text: 'as-of dates after the coverage of a series have no value' });
+  const answered = done.map((column) => column.series);
+  await noteAll(answered, planned.done, noted, counting);
   return {
     columns: done,
     failures: [
@@ -68,8 +89,45 @@ async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext) {
   };
 }
 
+/** Several values of each series on each day, or transformed ones, from all that was published. */
+async function historyColumns(query: RealTimePanelQuery, counting: ComposedContext): Promise<FoundColumns> {
+  const days = knownDays(query);
+  const { done, failures } = await eachOf(await resolveSeries(query.ids, counting), (series) =>
+    columnsOfHistory(series, days, query, counting),
+  );
+  const placed = done.map((one) => one.placed);
+  const noted = notedDays(days, counting);
+  await noteAll(
+    placed.map(({ series }) => series),
+    placed,
+    noted,
+    counting,
+  );
+  return {
+    columns: done.flatMap(({ columns }) => columns),
+    failures: failures.map(({ of: { id }, error }) => ({ id, error })),
+  };
+}
+
+async function noteAll(
+  answered: readonly ResolvedSeries[],
+  placed: readonly Pick<PlacedDays, 'beyondCoverage' | 'kinds' | 'series'>[],
+  noted: readonly Day[],
+  counting: ComposedContext,
+): Promise<void> {
+  await noteOutside(answered, noted, counting);
+  noteKinds(placed, counting);
+  if (placed.some(({ beyondCoverage }) => beyondCoverage.length > 0))
+    counting.note?.({ kind: 'beyond', text: 'as-of dates after the coverage of a series have no value' });
+}
+
+/** The days that notes are about: the first and the last. */
+function notedDays(days: readonly Day[], { note }: ComposedContext): readonly Day[] {
+  return note === undefined ? [] : [...days.slice(0, 1), ...days.slice(-1)];
+}
+
 /** Notes which series show samples, or what was fetched, on any of the days. */
-function noteKinds(plans: readonly RealTimePlan[], { note }: QueryContext): void {
+function noteKinds(plans: readonly Pick<PlacedDays, 'kinds' | 'series'>[], { note }: QueryContext): void {
   for (const kind of ['sampled', 'fetched']) {
     const ids = plans.flatMap(({ series, kinds }) => ([...kinds.values()].includes(kind) ? [series.id] : []));
     if (ids.length === 0) continue;
@@ -82,17 +140,24 @@ function noteKinds(plans: readonly RealTimePlan[], { note }: QueryContext): void
 /** How many requests a real-time panel takes, in words; makes those that plan it. */
 export function estimateRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
+    if (needsHistory(query)) {
+      const series = await resolveSeries(query.ids, counting);
+      const pages = await Promise.all(series.map((one) => pagesExpected(one, counting)));
+      // Each series takes its vintages and its published values, by page.
+      const requests = pages.reduce((sum, count) => sum + count + 1, 0) + counting.checks();
+      return `this panel takes about ${requests} requests`;
+    }
     const { made, left, checks } = await planAll(query, counting);
     return `this panel takes ${made + left + checks} requests: ${made} to plan it (made now), ${left} for values, ${checks} to check coverage and that nothing changed`;
   });
 }
 
 async function planAll(query: RealTimePanelQuery, context: ComposedContext) {
-  const days = asOfDates(query);
+  const days = knownDays(query);
   const series = await resolveSeries(query.ids, context);
   const planned = await eachOf(series, (one) => planOf(one, days, query.beyond, context));
   const left = planned.done.reduce((sum, plan) => sum + requestsIn(plan), 0);
-  const noted: readonly Day[] = context.note === undefined ? [] : [...days.slice(0, 1), ...days.slice(-1)];
+  const noted = notedDays(days, context);
   const described = noted.length === 0 ? 0 : undescribed(planned.done.map((plan) => plan.series));
   return { planned, noted, left, made: context.requests(), checks: described + context.checks() };
 }

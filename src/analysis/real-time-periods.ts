@@ -37,9 +37,44 @@ const mostWithoutVintages = 1000;
 /** With this many periods it takes fewer requests to ask for all first releases. */
 const manyPeriods = 4;
 
+/** Where as-of dates are in the history of a series. */
+export type PlacedDays = {
+  readonly series: ResolvedSeries;
+  /** The days (ascending) up to its coverage. */
+  readonly covered: readonly Day[];
+  /** The days after its coverage, which stay without a value. */
+  readonly beyondCoverage: readonly Day[];
+  /** How the vintage came about that is the newest one on a day. */
+  readonly kinds: ReadonlyMap<Day, string>;
+  /** Its vintages up to the last day, ascending, where the service lists them. */
+  readonly publications?: readonly DatedKind[];
+};
+
+/** Finds out which of the days (ascending) a series covers, and from which vintages; refuses what is not as demanded. */
+export async function placeDays(
+  series: ResolvedSeries,
+  days: readonly Day[],
+  beyond: Beyond,
+  context: QueryContext,
+): Promise<PlacedDays> {
+  const last = days.at(-1) ?? '';
+  const listed = await ifOffered(() => publicationsOf(series, last, context));
+  const row = listed?.row ?? (beyond === 'repeat' ? series.row : await describedIfPossible(series, context));
+  const described = { ...series, ...(row !== undefined && { row }) };
+  const covered = coveredDays(described, days, beyond);
+  const placed = { series: described, covered, beyondCoverage: days.slice(covered.length) };
+  if (listed === undefined) return { ...placed, kinds: new Map() };
+  const { publications } = listed;
+  const kinds = kindsOn(covered, publications);
+  context.basis.add(series.id, last, listed.row?.covered_to, [...new Set(kinds.values())]);
+  // What is published after the last day may show that the last vintage is not the last publication before it.
+  if (context.basis.demands.exact === true) await newestIn(series, { days: [last], since: last }, context);
+  return { ...placed, kinds, publications };
+}
+
 /** Finds out with few requests in which real-time periods of a series the days (ascending) are. */
 export async function planOf(
-  series: ResolvedSeries,
+  asked: ResolvedSeries,
   days: readonly Day[],
   beyond: Beyond,
   context: QueryContext,
@@ -47,27 +82,23 @@ export async function planOf(
   const nothingKnown = separateRevised(new Map());
   const last = days.at(-1);
   if (last === undefined)
-    return { series, periods: [], beyondCoverage: [], kinds: new Map(), ...nothingKnown };
-  const listed = await ifOffered(() => publicationsOf(series, last, context));
-  const row = listed?.row ?? (beyond === 'repeat' ? series.row : await describedIfPossible(series, context));
-  const described = { ...series, ...(row !== undefined && { row }) };
-  const covered = coveredDays(described, days, beyond);
-  const beyondCoverage = days.slice(covered.length);
-  if (listed === undefined) {
+    return { series: asked, periods: [], beyondCoverage: [], kinds: new Map(), ...nothingKnown };
+  const { series, covered, beyondCoverage, kinds, publications } = await placeDays(
+    asked,
+    days,
+    beyond,
+    context,
+  );
+  if (publications === undefined) {
     if (covered.length > mostWithoutVintages) throw tooMany(series, covered.length);
     const periods = covered.map((day) => ({ days: [day], since: day }));
-    return { series: described, periods, beyondCoverage, kinds: new Map(), ...nothingKnown };
+    return { series, periods, beyondCoverage, kinds, ...nothingKnown };
   }
-  const { publications } = listed;
   const periods = realTimePeriodsOf(covered, publications);
-  const kinds = kindsOn(covered, publications);
-  context.basis.add(series.id, last, listed.row?.covered_to, [...new Set(kinds.values())]);
-  // What is published after the last day may show that the last vintage is not the last publication before it.
-  if (context.basis.demands.exact === true) await newestIn(series, { days: [last], since: last }, context);
-  const plan = { series: described, periods, beyondCoverage, kinds };
+  const plan = { series, periods, beyondCoverage, kinds };
   const isExact = publications.every(({ kind }) => kind === 'exact');
-  const asked = context.basis.demands.exact !== true || isExact;
-  if (!asked || periods.filter(({ since }) => since !== undefined).length < manyPeriods)
+  const isListed = context.basis.demands.exact !== true || isExact;
+  if (!isListed || periods.filter(({ since }) => since !== undefined).length < manyPeriods)
     return { ...plan, ...nothingKnown };
   const releases = await ifOffered(() => firstReleases(series, last, context));
   return { ...plan, ...separateRevised(newestByFirstRelease(periods, publications, releases ?? [])) };
@@ -100,6 +131,7 @@ function coveredDays({ id, row }: ResolvedSeries, days: readonly Day[], beyond: 
   return covered;
 }
 
+/** A vintage date, and how it came about. */
 type DatedKind = Publication & { readonly kind: string };
 
 /** How the newest vintage came about on each day; days before the first vintage are missing. */

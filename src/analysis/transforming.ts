@@ -1,14 +1,20 @@
 import type { AskOptions, Client } from '../client/client.ts';
 import { largestPage, pagesOf } from '../client/pagination.ts';
-import type { Day } from '../domain/series/date.ts';
+import type { Day, Frequency } from '../domain/series/date.ts';
 import { frequencyOf, parseFrequency } from '../domain/series/series.ts';
-import { firstInput, type Transformation, Transformer, vintageOf } from '../domain/series/transformation.ts';
+import {
+  firstInput,
+  type Transformation,
+  type TransformedValue,
+  Transformer,
+  vintageOf,
+} from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
-import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf, without } from '../operations/param.ts';
 import type { QueryContext } from './answer.ts';
+import { historyOf } from './history.ts';
 
 /** Asks the questions that transformed values are made of. */
 type Asking = Pick<QueryContext, 'client' | 'signal'>;
@@ -24,11 +30,6 @@ export function transforming(source: Asking, transformation: Transformation): Cl
     ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts, options?: AskOptions) {
       if (operation.command.features?.includes('units') !== true)
         return client.ask(operation, texts, options);
-      if (textOf(texts, 'release') !== undefined)
-        throw new Problem(
-          'bad-input',
-          'first releases are shown as they were published: leave out the units',
-        );
       return transformedPage(operation, texts, transformation, source);
     },
   };
@@ -44,6 +45,8 @@ async function transformedPage<R extends Row>(
   transformation: Transformation,
   { client, signal }: Asking,
 ): Promise<Envelope<R>> {
+  if (textOf(texts, 'release') !== undefined)
+    return firstReleases(operation, texts, transformation, { client, signal });
   const limit = Number(textOf(texts, 'limit') ?? largestPage);
   const asked = inputsOf(texts, transformation);
   const rows: R[] = [];
@@ -77,6 +80,42 @@ async function transformedPage<R extends Row>(
   };
 }
 
+/**
+ * The result for each date within the vintage of its first release, newest first, on one page. The first release of a
+ * period is the first vintage in which it has a value.
+ */
+async function firstReleases<R extends Row>(
+  operation: Operation<Params, R>,
+  texts: ParamTexts,
+  transformation: Transformation,
+  { client, signal }: Asking,
+): Promise<Envelope<R>> {
+  const [id = '', asOf = '~'] = ['id', 'as_of'].map((name) => textOf(texts, name));
+  const inputs = inputsOf(texts, transformation);
+  // The service knows which dates were published before the record begins.
+  const rows: R[] = [];
+  let head: Envelope<R> | undefined;
+  for await (const page of pagesOf(client, operation, inputs, {}, signal)) {
+    head ??= page;
+    for (const row of page.results) rows.push(row);
+  }
+  if (head === undefined) throw new Error('a listing has at least one page');
+  const [any] = rows;
+  const range = inputs.filter(([name]) => name === 'from' || name === 'to');
+  const history = await historyOf({ id, ...Object.fromEntries(range) }, { client, signal });
+  const { frequency: own, vintages } = history;
+  const transformer = new Transformer(id, own, transformation);
+  const dates = [...new Set(rows.map((row) => transformer.dateOf(dateIn(row))))];
+  const results = dates.flatMap((date): R[] => {
+    const day = any === undefined || !isAsked(date, texts) ? undefined : transformer.firstDay(vintages, date);
+    if (any === undefined || day === undefined || day > asOf) return [];
+    const result = transformer.valueIn(vintages.on(day), date);
+    return result === undefined ? [] : [resultRow(any, date, result, transformer.frequency, transformation)];
+  });
+  const { next_cursor: _, ...rest } = head;
+  return { ...rest, results, results_count: results.length, has_more: false };
+}
+
 /** The question for all values that the answer is computed from. */
 function inputsOf(texts: ParamTexts, { aggregation }: Transformation): ParamTexts {
   const from = textOf(texts, 'from');
@@ -95,24 +134,36 @@ function transformed<R extends Row>(
   texts: ParamTexts,
   transformation: Transformation,
 ): readonly R[] {
-  const [id = '', from = '', to = '~'] = ['id', 'from', 'to'].map((name) => textOf(texts, name));
   const [any] = rows;
   if (any === undefined) return [];
   // Another service may leave the frequency open, which the dates imply as they do in a store.
   const own = parseFrequency(String(any.frequency ?? '')) ?? frequencyOf(rows.map(dateIn));
-  const transformer = new Transformer(id, own, transformation);
+  const transformer = new Transformer(textOf(texts, 'id') ?? '', own, transformation);
   const vintage = vintageOf(
     rows.map((row) => ({ date: dateIn(row), value: String(row.value), asOf: String(row.as_of_date) })),
   );
   const dates = [...new Set(rows.map((row) => transformer.dateOf(dateIn(row))))];
-  const { units } = transformation;
+  const frequency = own === '' ? own : transformer.frequency;
   return dates.flatMap((date) => {
-    const result = date < from || date > to ? undefined : transformer.valueIn(vintage, date);
-    if (result === undefined) return [];
-    const frequency = own === '' ? own : transformer.frequency;
-    const { value, since: as_of_date } = result;
-    return [{ ...any, date, value, as_of_date, unit: unitText(units, String(any.unit ?? '')), frequency }];
+    const result = isAsked(date, texts) ? transformer.valueIn(vintage, date) : undefined;
+    return result === undefined ? [] : [resultRow(any, date, result, frequency, transformation)];
   });
+}
+
+/** A result as a row: with the columns of `any` published row of the series. */
+function resultRow<R extends Row>(
+  any: R,
+  date: Day,
+  { value, since: as_of_date }: TransformedValue,
+  frequency: Frequency,
+  { units }: Transformation,
+): R {
+  return { ...any, date, value, as_of_date, unit: unitText(units, String(any.unit ?? '')), frequency };
+}
+
+/** Whether a date is between those that were asked for. */
+function isAsked(date: Day, texts: ParamTexts): boolean {
+  return date >= (textOf(texts, 'from') ?? '') && date <= (textOf(texts, 'to') ?? '~');
 }
 
 function dateIn({ date }: Row): Day {

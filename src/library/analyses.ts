@@ -14,7 +14,7 @@ import {
 } from '../analysis/query.ts';
 import { transformedContext } from '../analysis/run.ts';
 import type { ComparedRow, RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
-import type { Day } from '../domain/series/date.ts';
+import { addDays, type Day } from '../domain/series/date.ts';
 import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
 import { transformationOf } from '../domain/series/transformation.ts';
 import type { Row } from '../operations/envelope.ts';
@@ -219,6 +219,9 @@ export class Analyses {
       asOf,
       beyond = 'empty',
       withDates = false,
+      knownBeforeEach,
+      last,
+      lag,
       from,
       to,
     } = own;
@@ -236,9 +239,19 @@ export class Analyses {
             answerLongPanel(query, await transformedContext({ transformation }, context)),
           );
     }
-    const chosen = { each: asOfEach, beyond, withDates, ...(transformation && { transformation }) };
+    const chosen = {
+      each: asOfEach,
+      beyond,
+      withDates,
+      ...(knownBeforeEach === true && { knownBefore: true }),
+      ...(last !== undefined && { last }),
+      ...(lag !== undefined && { lag }),
+      ...(transformation && { transformation }),
+    };
     const query = this.#bound<RealTimePanelQuery>({ kind: 'real-time-panel', ...form, ...chosen });
-    asOfDay(asOfDates(query).at(-1), 'to', clockAt(this.#source.clock()));
+    const newest = asOfDates(query).at(-1) ?? '';
+    const known = knownBeforeEach === true ? addDays(newest, -1) : newest;
+    asOfDay(known, typeof asOfEach === 'string' ? 'to' : 'asOfEach', clockAt(this.#source.clock()));
     const { answerLongRealTimePanel, answerWideRealTimePanel } = await import(
       '../analysis/real-time-panel.ts'
     );

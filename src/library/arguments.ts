@@ -195,6 +195,16 @@ export const day = kindOf(dayParam(''));
 /** A date that has begun somewhere on Earth. */
 export const asOfDay = kindOf(asOfParam());
 
+/** One of a few words, or a list of dates. */
+export function oneOrDays(choices: readonly string[]): Kind {
+  const check: Kind = (value, name, clock) => {
+    if (!Array.isArray(value) || value.length === 0) choice(choices)(value, name, clock);
+    else for (const one of value) day(one, name, clock);
+  };
+  const days = { type: 'array', items: { type: 'string', format: 'date' }, minItems: 1 };
+  return Object.assign(check, { schema: { anyOf: [{ type: 'string', enum: choices }, days] } });
+}
+
 /** Two as-of dates. */
 export const twoAsOfDays: Kind = Object.assign(
   (value: unknown, name: string, clock: Clock) => {

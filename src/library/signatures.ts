@@ -21,10 +21,12 @@ import {
   described,
   extentKinds,
   flag,
+  integer,
   type Kinds,
   kindOf,
   kindsOf,
   type NamedValues,
+  oneOrDays,
   seriesId,
   seriesIds,
   twoAsOfDays,
@@ -52,17 +54,28 @@ type DateRange = { readonly from?: Day; readonly to?: Day };
 type AsOfOneDay = DateRange & {
   readonly asOf?: Day;
   readonly asOfEach?: undefined;
+  readonly knownBeforeEach?: undefined;
+  readonly last?: undefined;
+  readonly lag?: undefined;
   readonly beyond?: undefined;
   readonly withDates?: undefined;
 };
 
-/** A panel of the newest values known on each day of a rhythm from `from` to `to`. */
-type AsOfEachDay = Required<DateRange> & {
+/** A panel of the newest values known on each day of a rhythm from `from` to `to`, or on days that are given. */
+type AsOfEachDay = (
+  | (Required<DateRange> & { readonly asOfEach: Rhythm })
+  | (DateRange & { readonly asOfEach: readonly Day[] })
+) & {
   readonly asOf?: undefined;
-  readonly asOfEach: Rhythm;
+  /** Shows what was known before each day. */
+  readonly knownBeforeEach?: boolean;
+  /** How many of the newest observations each day shows; one unless given. */
+  readonly last?: number;
+  /** How many of the newest observations each day passes over. */
+  readonly lag?: number;
   /** What as-of dates after the coverage of a series show; `empty` unless given. */
   readonly beyond?: Beyond;
-  /** With `wide`, a second column for each series, of the observation dates of its values. */
+  /** With `wide`, a second column for each value, of its observation date. */
   readonly withDates?: boolean;
 };
 
@@ -179,7 +192,13 @@ export const analysisSignatures = {
       {
         ...range,
         asOf: asOfDay,
-        asOfEach: described('The as-of dates from `from` to `to`: one row for each.', choice(rhythms)),
+        asOfEach: described(
+          'The as-of dates: those of a rhythm from `from` to `to`, or a list of dates.',
+          oneOrDays(rhythms),
+        ),
+        knownBeforeEach: described('Shows what was known before each of the as-of dates.', flag),
+        last: described('How many of the newest observations each as-of date shows.', integer(1, 1000)),
+        lag: described('How many of the newest observations are passed over.', integer(0, 1000)),
         beyond: described('What as-of dates after the coverage of a series show.', choice(beyondChoices)),
         withDates: described('With `wide`, also the observation date of each value.', flag),
         wide: described('One column for each series.', flag),
@@ -195,18 +214,18 @@ export const analysisSignatures = {
 /** Refuses parameters of one kind of panel beside those of the other. */
 function checkPanel(values: NamedValues): void {
   checkUnits(values);
-  const { asOf, asOfEach, beyond, withDates, wide, from, to } = values;
+  const { asOf, asOfEach, withDates, wide, from, to } = values;
   const refuse = (field: string, detail: string) => {
     throw new Problem('bad-input', detail, { field });
   };
   if (asOfEach === undefined) {
-    if (beyond !== undefined) refuse('beyond', "'beyond' is about as-of dates: use 'asOfEach'");
-    if (withDates === true)
-      refuse('withDates', "'withDates' needs 'asOfEach': each row of this panel is a date");
+    const ofDays = ['beyond', 'withDates', 'last', 'lag', 'knownBeforeEach'];
+    const name = ofDays.find((one) => values[one] !== undefined && values[one] !== false);
+    if (name !== undefined) refuse(name, `'${name}' is about as-of dates: use 'asOfEach'`);
     return;
   }
   if (asOf !== undefined) refuse('asOf', "use either 'asOf' or 'asOfEach'");
-  if (from === undefined || to === undefined)
+  if (typeof asOfEach === 'string' && (from === undefined || to === undefined))
     refuse(
       from === undefined ? 'from' : 'to',
       "'asOfEach' needs 'from' and 'to': the first and the last as-of date",

@@ -83,8 +83,9 @@ function boundQuery(query: Query, day: Day, naming: Naming): BoundQuery {
       ]);
       return { query, asOf: day, words: [] };
     case 'real-time-panel': {
-      const { to = day, from } = query;
-      refuseLater(rangeOf({ from, to }));
+      const { to = day, from, each } = query;
+      const days = typeof each === 'string' || 'file' in each ? [] : each;
+      refuseLater([...rangeOf({ from, to }), ...days.map((one) => ['as-of date', one] as const)]);
       const bound = { ...query, to };
       asOfDates(bound);
       return { query: bound, asOf: day, words: added('--to', day, query.to) };

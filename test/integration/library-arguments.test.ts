@@ -98,8 +98,8 @@ describe('what a method does not take is a bad-input Problem that names it', () 
     ["invalid 'days' 366: use an integer from 1 to 365", () => call('insiderFilings', { days: 366 })],
     ['invalid \'explain\' "yes": use true or false', () => call('insiderClusters', { explain: 'yes' })],
     [
-      'invalid \'asOfEach\' "quarter-end": use month-end, week-end or day',
-      () => call('panel', ['GDP'], { asOfEach: 'quarter-end', ...range }),
+      'invalid \'asOfEach\' "decade-end": use day, business-day, friday, week-end, month-end, quarter-end or year-end',
+      () => call('panel', ['GDP'], { asOfEach: 'decade-end', ...range }),
     ],
     ["'asOfEach' needs 'from' and 'to'", () => call('panel', ['GDP'], { asOfEach: 'day' })],
     ["'beyond' is about as-of dates", () => call('panel', ['GDP'], { beyond: 'empty' })],

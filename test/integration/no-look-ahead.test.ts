@@ -37,6 +37,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
     'observations * --as-of D --first-release',
     'observations GDP --as-of D --json',
     'observations * --as-of D --units chg',
+    'observations * --as-of D --first-release --units pch',
     'observations * --known-before N --units pc1 --frequency q --partial',
   ],
   revisions: [
@@ -52,6 +53,8 @@ const lines: Readonly<Record<string, readonly string[]>> = {
     'panel * --as-of-each month-end --from 2019-11-15 --to D',
     'panel GDP CPI --as-of-each week-end --from 2020-01-01 --to D --wide',
     'panel GDP --as-of-each day --from E --to D --json',
+    'panel * --as-of-each friday --from E --to D --last 3 --wide',
+    'panel * --as-of-each day --from E --to D --units chg --known-before-each',
   ],
 };
 

@@ -79,18 +79,22 @@ export function panel(inPlan: boolean): CommandSpec {
         {
           name: 'as-of-each',
           value: 'period',
-          about: 'newest value known on each month-end, week-end (Sunday) or day from --from to --to',
+          about: 'newest values known on each of these days from --from to --to',
           choices: rhythms,
         },
+        { name: 'as-of-file', value: 'file', about: 'newest values known on each day in a CSV file' },
+        { name: 'known-before-each', about: 'only what was published before each of these days' },
         { ...from, about: 'first date; with --as-of-each, first as-of date' },
         { ...to, about: 'last date; with --as-of-each, last as-of date' },
         versionFlags.vs,
         { name: 'wide', about: 'one column per series' },
-        { name: 'with-dates', about: 'with --as-of-each --wide, the observation date beside each value' },
+        { name: 'last', value: 'n', about: 'the newest n observations on each as-of date (default 1)' },
+        { name: 'lag', value: 'n', about: 'pass over the newest n observations on each as-of date' },
+        { name: 'with-dates', about: 'with --wide, the observation date beside each value of an as-of date' },
         {
           name: 'beyond',
           value: 'choice',
-          about: 'with --as-of-each, the cells after the coverage of a series',
+          about: 'the cells of as-of dates after the coverage of a series',
           choices: beyondChoices,
           fallback: beyondChoices[0],
         },
@@ -106,31 +110,45 @@ export function panel(inPlan: boolean): CommandSpec {
 function panelQuery(line: TypedLine, inPlan: boolean): Query {
   const layout = { wide: line.has('wide'), sort: sortIn(line) };
   const form = { ids: line.args, ...line.range(), ...layout, ...transformedIn(line) };
-  const each = line.choice('as-of-each', rhythms);
-  const [beyond, withDates] = [line.choice('beyond', beyondChoices), line.has('with-dates')];
+  const [rhythm, file] = [line.choice('as-of-each', rhythms), line.text('as-of-file')];
+  const each = file === undefined ? rhythm : { file };
+  const beyond = line.choice('beyond', beyondChoices);
+  const [last, lag] = [line.integer('last', 1, 1000), line.integer('lag', 0, 1000)];
   if (each === undefined) {
-    if (beyond !== undefined)
-      throw new Problem('bad-input', '--beyond is about as-of dates: use --as-of-each');
-    if (withDates)
-      throw new Problem('bad-input', '--with-dates needs --as-of-each: each row of this panel is a date');
+    const name = ['beyond', 'with-dates', 'last', 'lag', 'known-before-each'].find((one) => line.has(one));
+    if (name !== undefined)
+      throw new Problem('bad-input', `--${name} is about as-of dates: use --as-of-each or --as-of-file`);
     return versionsIn(line, form) ?? { kind: 'panel', ...form, ...knownOn(line) };
   }
-  if (withDates && !form.wide)
+  if (rhythm !== undefined && file !== undefined)
+    throw new Problem('bad-input', 'use either --as-of-each or --as-of-file');
+  if (line.has('with-dates') && !form.wide)
     throw new Problem('bad-input', '--with-dates needs --wide: a long panel has the dates');
   if (line.has('vs')) throw new Problem('bad-input', 'use either --vs or --as-of-each');
   if (line.has('as-of') || line.has('known-before'))
-    throw new Problem('bad-input', '--as-of-each sets the as-of dates: leave out --as-of and --known-before');
+    throw new Problem(
+      'bad-input',
+      `--${rhythm === undefined ? 'as-of-file' : 'as-of-each'} sets the as-of dates: leave out --as-of and --known-before`,
+    );
+  if (inPlan && file !== undefined)
+    throw new Problem('bad-input', 'a plan has no --as-of-file: what it reads may change', {
+      hints: ['use --as-of-each'],
+    });
   const query = {
     kind: 'real-time-panel',
     ...form,
     each,
+    ...(line.has('known-before-each') && { knownBefore: true }),
+    ...(last !== undefined && { last }),
+    ...(lag !== undefined && { lag }),
     beyond: beyond ?? beyondChoices[0],
-    withDates,
+    withDates: line.has('with-dates'),
   } as const;
+  if (file !== undefined) return query;
   if (query.from === undefined || (query.to === undefined && !inPlan))
     throw new Problem('bad-input', '--as-of-each needs --from and --to: the first and the last as-of date');
   if (query.to === undefined) return query;
-  const last = asOfDates(query).at(-1);
-  if (last !== undefined) line.known(last, '--to', false);
+  const newest = asOfDates(query).at(-1);
+  if (newest !== undefined) line.known(newest, '--to', query.knownBefore === true);
   return query;
 }

@@ -8,7 +8,7 @@ import { run } from '../../analysis/run.ts';
 import { withSuggestion } from '../../analysis/series-ids.ts';
 import type { Client } from '../../client/client.ts';
 import { isDataChange, restartOnChange } from '../../client/client.ts';
-import { addDays, utcDay } from '../../domain/series/date.ts';
+import { addDays, latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Envelope } from '../../operations/envelope.ts';
 import { openSink, type Sink } from '../../platform/file-sink.ts';
@@ -23,7 +23,7 @@ import { outputPlace, withClient } from './session.ts';
 
 /** Answers a query and writes its rows: complete, or (to a file) not at all. */
 export async function runQuery(line: QueryLine, io: Io): Promise<number> {
-  const { query } = line;
+  const query = await withDaysOfFile(line.query, io);
   const output = outputChoice(line.output, outputPlace(io), isDrawable(query));
   return withClient(line, io, async (client, messages) => {
     messages.resolved(line.resolved);
@@ -55,6 +55,17 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     if (rows === 0 && output.failEmpty) return exitCode.empty;
     return line.exitCode && differs ? exitCode.differences : exitCode.success;
   });
+}
+
+/** The query; of a panel whose as-of dates are in a file, with these. */
+async function withDaysOfFile(query: Query, io: Io): Promise<Query> {
+  if (query.kind !== 'real-time-panel' || typeof query.each === 'string' || !('file' in query.each))
+    return query;
+  const { readDays } = await import('./day-file.ts');
+  return {
+    ...query,
+    each: await readDays(query.each.file, latestDay(io.clock()), query.knownBefore === true),
+  };
 }
 
 /** The flags that help where a note says that something is missing. */

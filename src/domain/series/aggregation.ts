@@ -121,5 +121,6 @@ export function aggregated(
     decimals = Math.max(decimals, value.decimals);
     if (value.since > since) since = value.since;
   }
-  return { sum, count: aggregate === 'avg' ? values.length : 1, decimals, since };
+  const count = aggregate === 'avg' ? values.length : 1;
+  return { sum, count, double: sum.toNumber() / count, decimals, since };
 }

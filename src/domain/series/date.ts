@@ -90,17 +90,29 @@ export function earlier(a: Day, b: Day): Day {
 }
 
 /** How often a schedule takes an as-of date. */
-export type Rhythm = 'month-end' | 'week-end' | 'day';
+export type Rhythm = (typeof rhythms)[number];
 
 /** Every rhythm, in the order in which help lists them. */
-export const rhythms: readonly Rhythm[] = ['month-end', 'week-end', 'day'];
+export const rhythms = [
+  'day',
+  'business-day',
+  'friday',
+  'week-end',
+  'month-end',
+  'quarter-end',
+  'year-end',
+] as const;
 
-/** The next day of a rhythm on or after a day: the month's last day, the Sunday that ends an ISO week, or the day itself. */
+/** The next day of a rhythm on or after a day; a week ends on Sunday, and every weekday is a business day. */
 const onOrAfter: Readonly<Record<Rhythm, (day: Day) => Day>> = {
-  'month-end': monthEnd,
-  // 1970-01-04, day 3, was a Sunday.
-  'week-end': (day) => addDays(day, (((3 - dayNumber(day)) % 7) + 7) % 7),
   day: (day) => day,
+  'business-day': (day) => addDays(day, { Saturday: 2, Sunday: 1, weekday: 0 }[weekendDay(day) ?? 'weekday']),
+  // 1970-01-02, day 1, was a Friday; 1970-01-04, day 3, a Sunday.
+  friday: (day) => addDays(day, (((1 - dayNumber(day)) % 7) + 7) % 7),
+  'week-end': (day) => addDays(day, (((3 - dayNumber(day)) % 7) + 7) % 7),
+  'month-end': monthEnd,
+  'quarter-end': (day) => monthEnd(monthsBefore(periodStart(day, 'Q'), -2) ?? day),
+  'year-end': (day) => `${day.slice(0, 4)}-12-31`,
 };
 
 /** The days of a rhythm between two days, both included, ascending. */

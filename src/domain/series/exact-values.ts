@@ -8,6 +8,8 @@ export const Exact = Decimal.clone({ defaults: true, precision: 2500 });
 export type ExactValue = {
   readonly sum: Decimal;
   readonly count: number;
+  /** The double that is nearest to it, or next to that. */
+  readonly double: number;
   /** The most decimals of the texts that it comes from. */
   readonly decimals: number;
   /** The first vintage with all of them. */
@@ -16,7 +18,16 @@ export type ExactValue = {
 
 /** A published text as an exact value. */
 export function exactValue(text: string, since: Day): ExactValue {
-  return { sum: new Exact(text), count: 1, decimals: decimalsOf(text), since };
+  return {
+    // Most results are certain by doubles alone.
+    get sum() {
+      return new Exact(text);
+    },
+    count: 1,
+    double: Number(text),
+    decimals: decimalsOf(text),
+    since,
+  };
 }
 
 /** The number of decimals of a decimal text. */
@@ -45,6 +56,19 @@ export function textOfExact({ sum, count, decimals }: ExactValue, digits = decim
   return roundedQuotient(sum, new Exact(count), digits);
 }
 
+/** A number as a double, and how far it may be from the true one. */
+export type Estimate = { readonly value: number; readonly error: number };
+
+/** The rounded text of a number if an estimate of it is not near a tie; otherwise undefined. */
+export function certainText({ value, error }: Estimate, digits: number): string | undefined {
+  const scale = 10 ** digits;
+  const scaled = Math.abs(value) * scale;
+  const fromTie = Math.abs(scaled - Math.floor(scaled) - 0.5);
+  // A double has 53 bits: of more digits than these its last ones are no part of the number.
+  if (!(scaled < 2 ** 44) || !(fromTie > error * scale + 2 ** -8)) return undefined;
+  return withoutNegativeZero(value.toFixed(digits));
+}
+
 /** A number that is computed with some precision, and how far it may be from the true one. */
 export type Approximation = { readonly value: Decimal; readonly error: Decimal };
 
@@ -52,20 +76,16 @@ export type Approximation = { readonly value: Decimal; readonly error: Decimal }
 const precisions = [40, 120, 400, 1200];
 
 /**
- * A true number that is known by ever better approximations, rounded half to even: first as a double, whose error is at
- * most `error`, then as decimals of more and more digits. What cannot be told from a tie by any of them is one.
+ * A true number that is known by ever better approximations, rounded half to even: first as a double, then as decimals of
+ * more and more digits. What cannot be told from a tie by any of them is one.
  */
 export function roundedApproximation(
-  double: { readonly value: number; readonly error: number },
+  double: Estimate,
   decimal: (arithmetic: typeof Decimal) => Approximation,
   digits: number,
 ): string {
-  const scale = 10 ** digits;
-  const scaled = Math.abs(double.value) * scale;
-  const fromTie = Math.abs(scaled - Math.floor(scaled) - 0.5);
-  // A double has 53 bits: of more digits than these its last ones are no part of the number.
-  if (scaled < 2 ** 44 && fromTie > double.error * scale + 2 ** -8)
-    return withoutNegativeZero(double.value.toFixed(digits));
+  const certain = certainText(double, digits);
+  if (certain !== undefined) return certain;
   let best: Decimal | undefined;
   for (const precision of precisions) {
     const { value, error } = decimal(Decimal.clone({ defaults: true, precision }));

@@ -115,6 +115,19 @@ export class Transformer {
     return { value, since: base !== undefined && base.since > now.since ? base.since : now.since };
   }
 
+  /**
+   * The first day on which a date has a value; of a period the first on which it is complete. Between the days on which
+   * any of its values changes it may become complete by a later date.
+   */
+  firstDay(vintages: Vintages, date: Day): Day | undefined {
+    const members = this.#membersOf(date, vintages.dates);
+    const begun = members.map((member) => vintages.changesOf(member)[0]?.asOf ?? '~').sort()[0];
+    if (this.#aggregation === undefined) return begun;
+    const days = vintages.daysOfChange(vintages.dates);
+    const since = days.slice(lowerBound(days, begun ?? '~'));
+    return since.find((day) => this.#exactIn(vintages.on(day), date) !== undefined);
+  }
+
   /** The dates, among those of a series (ascending), whose values the value of a date may be computed from. */
   inputsOf(date: Day, dates: readonly Day[]): readonly Day[] {
     return [date, ...basesOf(this.#units, date, this.frequency)].flatMap((one) =>
@@ -175,6 +188,7 @@ export class Vintages {
   readonly dates: readonly Day[];
   readonly #changes: ReadonlyMap<Day, readonly Change[]>;
   #newest: readonly Change[] | undefined;
+  #days: readonly Day[] | undefined;
 
   constructor(changes: ReadonlyMap<Day, readonly Change[]>) {
     this.#changes = changes;
@@ -184,6 +198,11 @@ export class Vintages {
   /** The changes of a date, oldest first. */
   changesOf(date: Day): readonly Change[] {
     return this.#changes.get(date) ?? [];
+  }
+
+  /** The place of a date among the dates. */
+  indexOf(date: Day): number {
+    return lowerBound(this.dates, date);
   }
 
   /** The vintage of a day. */
@@ -208,6 +227,14 @@ export class Vintages {
 
   /** The days on which the value of any of these dates changed, ascending. */
   daysOfChange(dates: readonly Day[]): readonly Day[] {
+    if (dates === this.dates) {
+      this.#days ??= this.#daysOf(dates);
+      return this.#days;
+    }
+    return this.#daysOf(dates);
+  }
+
+  #daysOf(dates: readonly Day[]): readonly Day[] {
     return [...new Set(dates.flatMap((date) => this.changesOf(date).map(({ asOf }) => asOf)))].sort();
   }
 }

@@ -2,6 +2,7 @@ import type { Decimal } from 'decimal.js';
 import type { Known } from './aggregation.ts';
 import { addDays, type Day, type Frequency, monthsBefore, weekendDay } from './date.ts';
 import {
+  certainText,
   Exact,
   type ExactValue,
   roundedApproximation,
@@ -51,7 +52,7 @@ const formulas: Readonly<Record<Units, Formula>> = {
   },
 };
 
-const one: ExactValue = { sum: new Exact(1), count: 1, decimals: 0, since: '' };
+const one: ExactValue = { sum: new Exact(1), count: 1, double: 1, decimals: 0, since: '' };
 
 /** FRED's number of observations in a year; FRED names none for semiannual series. */
 const periodsInYear: Readonly<Record<Known, number>> = {
@@ -132,11 +133,18 @@ function periodsBefore(date: Day, frequency: Frequency): readonly Day[] {
 
 function difference(now: ExactValue, base: ExactValue, _periods: number, digits?: number): string {
   const decimals = digits ?? Math.max(now.decimals, base.decimals);
+  const error = (Math.abs(now.double) + Math.abs(base.double)) * 2 ** -50;
+  const certain = certainText({ value: now.double - base.double, error }, decimals);
+  if (certain !== undefined) return certain;
   const part = now.sum.times(base.count).minus(base.sum.times(now.count));
   return roundedQuotient(part, new Exact(now.count * base.count), decimals);
 }
 
 function percentChange(now: ExactValue, base: ExactValue, _periods: number, digits = usualDigits) {
+  const [x, b] = [now.double, base.double];
+  const error = 100 * ((Math.abs(x) + Math.abs(b)) / Math.abs(b)) * 2 ** -49;
+  const certain = certainText({ value: ((x - b) / b) * 100, error }, digits);
+  if (certain !== undefined) return certain;
   if (base.sum.isZero()) return undefined;
   const [current, before] = [now.sum.times(base.count), base.sum.times(now.count)];
   return roundedQuotient(current.minus(before).times(100), before, digits);
@@ -144,12 +152,16 @@ function percentChange(now: ExactValue, base: ExactValue, _periods: number, digi
 
 /** A rate is compounded only where the ratio of the values is positive. */
 function compoundedRate(now: ExactValue, base: ExactValue, periods: number, digits = usualDigits) {
+  const ratio = now.double / base.double;
+  const power = ratio > 0 ? ratio ** periods : Number.NaN;
+  const double = { value: 100 * (power - 1), error: 100 * power * (4 * periods + 8) * 2 ** -52 + 2 ** -44 };
+  const certain = certainText(double, digits);
+  if (certain !== undefined) return certain;
   const [part, whole] = ratioOf(now, base);
   if (whole.isZero() || (!part.isZero() && part.isNegative() !== whole.isNegative())) return undefined;
   if (part.isZero()) return new Exact(-100).toFixed(digits);
-  const power = (part.toNumber() / whole.toNumber()) ** periods;
   return roundedApproximation(
-    { value: 100 * (power - 1), error: 100 * power * (4 * periods + 8) * 2 ** -52 + 2 ** -44 },
+    double,
     (arithmetic) => {
       const exact = new arithmetic(part).div(whole).pow(periods);
       const error = exact
@@ -163,15 +175,19 @@ function compoundedRate(now: ExactValue, base: ExactValue, periods: number, digi
 
 /** `factor` times the natural logarithm of the ratio of two positive values. */
 function logarithm(now: ExactValue, base: ExactValue, factor: number, digits = usualDigits) {
+  const isPositive = now.double > 0 && base.double > 0;
+  const value = isPositive ? Math.log(now.double / base.double) : Number.NaN;
+  const double = { value: factor * value, error: factor * (Math.abs(value) + 4) * 2 ** -49 };
+  const certain = certainText(double, digits);
+  if (certain !== undefined) return certain;
   const [part, whole] = ratioOf(now, base);
   if (!part.isPositive() || part.isZero() || !whole.isPositive() || whole.isZero()) return undefined;
   if (part.equals(whole)) return new Exact(0).toFixed(digits);
-  const double = Math.log(part.toNumber() / whole.toNumber());
   return roundedApproximation(
-    { value: factor * double, error: factor * (Math.abs(double) + 4) * 2 ** -50 },
+    double,
     (arithmetic) => {
-      const value = new arithmetic(part).div(whole).ln().times(factor);
-      return { value, error: new arithmetic(10).pow(6 - arithmetic.precision).times(factor) };
+      const exact = new arithmetic(part).div(whole).ln().times(factor);
+      return { value: exact, error: new arithmetic(10).pow(6 - arithmetic.precision).times(factor) };
     },
     digits,
   );

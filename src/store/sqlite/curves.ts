@@ -1,4 +1,5 @@
 import type { Day } from '../../domain/series/date.ts';
+import { earlier } from '../../domain/series/date.ts';
 import { type CurvePoint, monthsOf } from '../../domain/treasury/curve.ts';
 import type { CurveQuery, RatePair, RateSummary, SpreadQuery, YieldsQuery } from '../store.ts';
 import type { Connection } from './connection.ts';
@@ -29,13 +30,14 @@ export function readYields(
   const points = connection.objects<CurvePoint>(
     `select ${columns} from curve
      where curve_type = @curveType and trade_date between @from and @to ${maturity === undefined ? '' : 'and months = @months'}
-       and (trade_date < @afterDate or (trade_date = @afterDate and months > @afterMonths))
+       and (trade_date <> @afterDate or months > @afterMonths)
      order by trade_date desc, months limit @limit`,
   );
   return points.all({
     curveType,
     from: from ?? '',
-    to: to ?? '~',
+    // One upper bound, and no alternatives, which would lead past the index.
+    to: earlier(to ?? '~', after?.tradeDate ?? '~'),
     afterDate: after?.tradeDate ?? '~',
     afterMonths: after === undefined ? 0 : monthsOf(after.maturity),
     limit,

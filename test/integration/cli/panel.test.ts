@@ -113,7 +113,7 @@ describe('asof panel', () => {
     [
       'panel GDP --as-of-each year --from 2014-01-01 --to 2015-01-01',
       2,
-      /--as-of-each "year": use month-end, week-end or day/,
+      /--as-of-each "year": use day, business-day, friday, week-end, month-end, quarter-end or year-end/,
     ],
     [
       'panel GDP --as-of-each day --from 2014-01-01 --to 2014-01-02 --as-of 2015-01-01',

@@ -87,7 +87,10 @@ describe('completion offers', () => {
     ['asof obs -fc', ['csv']],
     ['asof obs --format=t', ['table', 'tsv']],
     ['asof obs --sort ', ['desc', 'asc']],
-    ['asof panel --as-of-each ', ['month-end', 'week-end', 'day']],
+    [
+      'asof panel --as-of-each ',
+      ['day', 'business-day', 'friday', 'week-end', 'month-end', 'quarter-end', 'year-end'],
+    ],
     ['asof series search --match ', ['id', 'title', 'any', 'words']],
     ['asof curve --type ', ['par', 'tips']],
     ['asof curve --type T', ['TIPS']],

@@ -156,8 +156,11 @@ describe('a usage error names the flag and what was typed, before anything is as
       "unknown column 'dayz': the columns are date, value, as_of_date, series_id, unit, frequency, source, vintage_kind, change, percent, days\ndid you mean days?",
     ],
     ['observations GDP --max-age week', '--max-age "week": use a number of days, 0 or more'],
-    ['panel GDP --as-of 2015-01-30 --beyond repeat', '--beyond is about as-of dates: use --as-of-each'],
-    ['panel GDP --wide --with-dates', '--with-dates needs --as-of-each: each row of this panel is a date'],
+    [
+      'panel GDP --as-of 2015-01-30 --beyond repeat',
+      '--beyond is about as-of dates: use --as-of-each or --as-of-file',
+    ],
+    ['panel GDP --wide --with-dates', '--with-dates is about as-of dates: use --as-of-each or --as-of-file'],
     [
       'panel GDP --as-of-each day --from 2015-01-01 --to 2015-01-31 --with-dates',
       '--with-dates needs --wide: a long panel has the dates',
@@ -201,7 +204,10 @@ describe('a usage error names the flag and what was typed, before anything is as
       'diff GDP 2015-01-01 2027-01-01',
       'second date 2027-01-01 is in the future: nothing is known as of that date yet',
     ],
-    ['panel GDP --as-of-each year', '--as-of-each "year": use month-end, week-end or day'],
+    [
+      'panel GDP --as-of-each year',
+      '--as-of-each "year": use day, business-day, friday, week-end, month-end, quarter-end or year-end',
+    ],
     [
       'panel GDP --as-of-each month-end',
       '--as-of-each needs --from and --to: the first and the last as-of date',

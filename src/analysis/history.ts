@@ -1,0 +1,95 @@
+import { pagesOf } from '../client/pagination.ts';
+import type { Day, Frequency } from '../domain/series/date.ts';
+import { type KnownValue, newestKnown } from '../domain/series/newest-values.ts';
+import { realTimePeriodsOf } from '../domain/series/real-time-periods.ts';
+import type { Change } from '../domain/series/revision-history.ts';
+import { frequencyOf, parseFrequency } from '../domain/series/series.ts';
+import { type Transformation, Transformer, Vintages } from '../domain/series/transformation.ts';
+import { revisions } from '../operations/index.ts';
+import { type QueryContext, textsOf } from './answer.ts';
+import type { PanelColumn, PanelPoint } from './panel.ts';
+import type { QueryParams, RealTimePanelQuery } from './query.ts';
+import { type PlacedDays, placeDays } from './real-time-periods.ts';
+import type { ResolvedSeries } from './series-ids.ts';
+
+/** Every vintage of a series, and its frequency. */
+export type History = { readonly vintages: Vintages; readonly frequency: Frequency };
+
+/** Every vintage of a series, or of some of its dates, from all published values: one pass over its changes. */
+export async function historyOf(
+  params: QueryParams,
+  { client, signal }: Pick<QueryContext, 'client' | 'signal'>,
+): Promise<History> {
+  const changes = new Map<Day, Change[]>();
+  let stated: Frequency | undefined;
+  for await (const page of pagesOf(client, revisions, textsOf(params), {}, signal))
+    for (const { date, value, as_of_date: asOf, frequency } of page.results) {
+      stated ??= parseFrequency(frequency ?? '');
+      const known = changes.get(date);
+      if (known === undefined) changes.set(date, [{ asOf, value }]);
+      else known.push({ asOf, value });
+    }
+  // Another service may give the changes of a date in another order.
+  for (const known of changes.values())
+    if (known.some(({ asOf }, i) => asOf < (known[i - 1]?.asOf ?? ''))) known.sort(byDay);
+  return { vintages: new Vintages(changes), frequency: stated ?? frequencyOf(changes.keys()) };
+}
+
+function byDay(one: Change, other: Change): number {
+  return one.asOf < other.asOf ? -1 : 1;
+}
+
+/** The computation of transformed values of a series; undefined for the values themselves. */
+function transformerOf(
+  id: string,
+  { frequency }: History,
+  transformation: Transformation | undefined,
+): Transformer | undefined {
+  return transformation && new Transformer(id, frequency, transformation);
+}
+
+/** Whether a panel needs the history of its series, and not just the newest value on each day. */
+export function needsHistory({ last = 1, lag = 0, transformation }: RealTimePanelQuery): boolean {
+  return last > 1 || lag > 0 || transformation !== undefined;
+}
+
+/** The columns of a series in a panel, one for each of the newest values; and where the days are in its history. */
+export type HistoryColumns = { readonly placed: PlacedDays; readonly columns: readonly PanelColumn[] };
+
+/** The newest values of a series on each of the days (ascending): computed once for all days between two changes. */
+export async function columnsOfHistory(
+  series: ResolvedSeries,
+  days: readonly Day[],
+  query: RealTimePanelQuery,
+  context: QueryContext,
+): Promise<HistoryColumns> {
+  const { last = 1, lag = 0, beyond, transformation } = query;
+  const placed = await placeDays(series, days, beyond, context);
+  const history = await historyOf({ id: series.id }, context);
+  const transformer = transformerOf(series.id, history, transformation);
+  const { vintages } = history;
+  const changed = vintages.daysOfChange(vintages.dates);
+  const periods = realTimePeriodsOf(
+    placed.covered,
+    changed.map((asOf) => ({ asOf, adds: true, revises: false, withdraws: false })),
+  );
+  const points = Array.from({ length: last }, () => new Map<Day, PanelPoint>());
+  for (const { days: within, since } of periods) {
+    const known = since === undefined ? [] : newestKnown(vintages, since, lag + last, transformer);
+    for (const [i, column] of points.entries()) {
+      const value = known[lag + i];
+      // A day on which nothing is known has one row that says so.
+      if (value === undefined && i > 0) continue;
+      for (const day of within) column.set(day, pointOn(day, value, placed.kinds.get(day)));
+    }
+  }
+  for (const day of placed.beyondCoverage) points[0]?.set(day, pointOn(day, undefined, undefined));
+  return {
+    placed,
+    columns: points.map((column, i) => ({ series: placed.series, points: column, lag: lag + i })),
+  };
+}
+
+function pointOn(asOf: Day, known: KnownValue | undefined, kind: string | undefined): PanelPoint {
+  return { asOf, date: known?.date, value: known?.value, asOfDate: known?.asOf, kind };
+}

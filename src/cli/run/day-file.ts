@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import { addDays, type Day, parseDay } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
+
+/**
+ * The days in the first column of a CSV or TSV file, one a line; a first line without a day is its head. A Problem names
+ * the line of any other text, and of a day on which nothing can be known yet, because it is after `latest`.
+ */
+export async function readDays(path: string, latest: Day, knownBefore: boolean): Promise<readonly Day[]> {
+  const text = await readFile(path, 'utf8').catch((cause) => {
+    throw systemProblem('read', path, cause);
+  });
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const days: Day[] = [];
+  for (const [i, line] of lines.entries()) {
+    const [cell = ''] = line.split(/[,;\t]/);
+    const typed = cell.trim().replace(/^"(.*)"$/, '$1');
+    const day = parseDay(typed);
+    const refuse = (reason: string) =>
+      new Problem('bad-input', `${path}, line ${i + 1}: ${JSON.stringify(typed)} ${reason}`);
+    if (day === undefined) {
+      if (typed === '' || i === 0) continue;
+      throw refuse('is not a date: use YYYY-MM-DD');
+    }
+    if ((knownBefore ? addDays(day, -1) : day) > latest)
+      throw refuse('is in the future: nothing is known as of that date yet');
+    days.push(day);
+  }
+  if (days.length === 0) throw new Problem('bad-input', `${path} has no dates in its first column`);
+  return days;
+}

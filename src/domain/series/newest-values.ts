@@ -1,0 +1,33 @@
+import type { Day } from './date.ts';
+import type { Transformer, Vintages } from './transformation.ts';
+
+/** A value that was known on a day: its date, and the first vintage with it. */
+export type KnownValue = { readonly date: Day; readonly value: string; readonly asOf: Day };
+
+/** The newest values of a series that were known on a day, newest date first, at most `count` of them. */
+export function newestKnown(
+  vintages: Vintages,
+  day: Day,
+  count: number,
+  transformer?: Transformer,
+): readonly KnownValue[] {
+  const found: KnownValue[] = [];
+  const newest = vintages.newestOn(day);
+  if (newest === undefined) return found;
+  const values = vintages.on(day);
+  let passed: Day | undefined;
+  for (let index = vintages.indexOf(newest); index >= 0 && found.length < count; index -= 1) {
+    const own = vintages.dates[index] ?? '';
+    const date = transformer === undefined ? own : transformer.dateOf(own);
+    if (date === passed) continue;
+    passed = date;
+    if (transformer === undefined) {
+      const known = values.valueOf(date);
+      if (known !== undefined) found.push({ date, ...known });
+    } else {
+      const result = transformer.valueIn(values, date);
+      if (result !== undefined) found.push({ date, value: result.value, asOf: result.since });
+    }
+  }
+  return found;
+}
