@@ -16,11 +16,12 @@ import type { Transaction } from './connection.ts';
 
 const within = 'series = @id and date >= @from and date <= @to and date < @before and as_of_date <= @asOf';
 
+// The rows keep the order of the inner query. With an order outside, PostgreSQL would sort the whole series for a page.
 const newestFirst = `select date, as_of_date as "asOfDate", value from (
     select distinct on (date) date, as_of_date, value from asof.fact
     where ${within} order by date desc, as_of_date desc
   ) as newest
-  where value is not null order by date desc limit @limit`;
+  where value is not null limit @limit`;
 
 const firstReleases = `select distinct on (date) date, as_of_date as "asOfDate", value from asof.fact
   where ${within} and value is not null
