@@ -54,6 +54,7 @@ export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelo
 export type { ObservationRow } from './operations/observations.ts';
 export { samplePath } from './platform/installation.ts';
 export type { PullOptions, PullProgress, PullRequest } from './pull/options.ts';
+export { probeSources, type SourceProbe } from './pull/probe.ts';
 export { pull } from './pull/pull.ts';
 export type { PulledSubject, PullOutcome, PullStop, PullSummary } from './pull/summary.ts';
 export type { SnapshotSummary } from './snapshot/snapshot.ts';

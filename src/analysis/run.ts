@@ -121,8 +121,11 @@ export async function* remarked<R extends Row>(
   let isFirst = true;
   for await (const page of pages) {
     if (isFirst) {
-      const text = operation.remark?.(page.results, texts);
-      if (text !== undefined) context.note?.({ kind: 'remark', text });
+      if (context.note !== undefined) {
+        const followed = async () => (await context.client.followed?.()) ?? [];
+        const remark = (await operation.remark?.(page.results, texts, followed)) ?? [];
+        for (const text of [remark].flat()) context.note({ kind: 'remark', text });
+      }
       if (page.results.length === 0 && !page.has_more) await explainEmpty(operation, texts, context);
     }
     isFirst = false;

@@ -2,6 +2,7 @@ import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
+import type { AskFollowed } from '../store/followed.ts';
 import type { ImportRecord } from '../store/store.ts';
 
 /** Where answers come from. */
@@ -38,6 +39,8 @@ export interface Client {
   /** Starts watching for changes. The next request runs alone; its answer is the baseline. */
   watch(): Promise<DataWatch>;
   origin(): Promise<Origin>;
+  /** What the store follows at live sources; absent for a service, which does not publish it. */
+  readonly followed?: AskFollowed;
   close(): Promise<void>;
 }
 

@@ -44,6 +44,7 @@ export function embeddedClient(store: Store, clock?: () => Date): Client {
         };
       });
     },
+    followed: () => service.followed(),
     close: () => store.close(),
   };
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { limitTaken, limitUnit, type Operation } from '../operations/operation.ts';
+import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Client } from './client.ts';
 
@@ -198,4 +198,21 @@ function dataChangedBetweenPages(error: unknown): unknown {
     hints: ['try again when the import is done'],
     cause: error,
   });
+}
+
+/** How much of a limit these rows use up: one each, or one for all rows with the same `limitCounts` fields. */
+function limitTaken(
+  operation: Pick<Operation, 'limitCounts'>,
+  rows: readonly { readonly [field: string]: unknown }[],
+): number {
+  if (operation.limitCounts === undefined) return rows.length;
+  return new Set(rows.map((row) => limitUnit(operation, row))).size;
+}
+
+/** What a limit counts of a row, as a text: rows with the same text count as one; undefined if each counts. */
+function limitUnit(
+  { limitCounts }: Pick<Operation, 'limitCounts'>,
+  row: { readonly [field: string]: unknown },
+): string | undefined {
+  return limitCounts && JSON.stringify(limitCounts.map((name) => row[name]));
 }

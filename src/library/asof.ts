@@ -57,8 +57,12 @@ type StoreImportOptions = Omit<ImportOptions, 'store'>;
 /** How to pull into a store that is open. */
 type StorePullOptions = Omit<PullOptions, 'request' | 'store'>;
 
-/** Where a snapshot goes, and the day that its files are as of. */
-type SnapshotTarget = { readonly out: string; readonly asOf?: Day | undefined };
+/** Where a snapshot goes, the day that its files are as of, and the days before it to which data must be covered. */
+type SnapshotTarget = {
+  readonly out: string;
+  readonly asOf?: Day | undefined;
+  readonly maxAge?: number | undefined;
+};
 
 /** Where the data comes from; the store is missing for a service. */
 export type LibrarySource = AnalysisSource & { readonly store?: Store };
@@ -135,14 +139,14 @@ class Library extends Analyses {
    * Writes the files of a plan (a text file; `asof help snapshot` says what its lines are), all as of one day, the last
    * one that is over in UTC unless given. The link `out` is switched when all files are complete.
    */
-  async snapshot(plan: string, { out, asOf }: SnapshotTarget): Promise<SnapshotSummary> {
+  async snapshot(plan: string, { out, asOf, maxAge }: SnapshotTarget): Promise<SnapshotSummary> {
     const { client, signal, clock } = this.#source;
     const { bindPlan, snapshot } = await import('../snapshot/snapshot.ts');
     const bytes = await readFile(plan).catch((cause) => {
       throw systemProblem('read', `the plan ${plan}`, cause);
     });
-    const day = asOf ?? addDays(utcDay(clock()), -1);
-    return snapshot(bindPlan(plan, bytes, day, planLineParser(clock())), { out, client, signal });
+    const bound = { asOf: asOf ?? addDays(utcDay(clock()), -1), demands: { maxAge } };
+    return snapshot(bindPlan(plan, bytes, bound, planLineParser(clock())), { out, client, signal });
   }
 
   /** Compares a snapshot with its manifest and with what its commands give now; no findings where nothing differs. */
@@ -253,7 +257,7 @@ const signatures: Readonly<Record<Exclude<keyof Library, 'close'>, Signature>> =
     args: [{ name: 'plan', kind: word }],
     params: {
       ...options,
-      kinds: { out: word, asOf: asOfDay } satisfies Kinds<SnapshotTarget>,
+      kinds: { out: word, asOf: asOfDay, maxAge: integer(0) } satisfies Kinds<SnapshotTarget>,
       required: ['out'],
     },
   },

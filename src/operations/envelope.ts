@@ -55,3 +55,6 @@ export type Envelope<R = Row> = {
   readonly has_more: boolean;
   readonly next_cursor?: string;
 };
+
+/** What people should know of an answer besides its rows. */
+export type Remark = string | undefined | Promise<readonly string[]>;

@@ -1,6 +1,15 @@
 import type { Day } from '../domain/series/date.ts';
+import type { AskFollowed } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';
-import type { AnswerVintage, Coverage, Envelope, Row, SeriesSummary, UnknownTicker } from './envelope.ts';
+import type {
+  AnswerVintage,
+  Coverage,
+  Envelope,
+  Remark,
+  Row,
+  SeriesSummary,
+  UnknownTicker,
+} from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
 import { type Clock, type Params, type ParamTexts, type ParamValues, readParams } from './param.ts';
 import { type Requirement, type RowTests, requirementsOf, shownParams } from './requirement.ts';
@@ -61,7 +70,7 @@ type Example<R = Row> = {
 type ListingFeature = 'oldest' | 'sort' | 'units' | 'versions' | 'wide';
 
 /** A feature of a command beyond the parameters of its operation. */
-export type CommandFeature = ListingFeature | 'as-of' | 'nearest' | 'vs';
+export type CommandFeature = ListingFeature | 'as-of' | 'nearest' | 'sources' | 'vs';
 
 /** What the command line needs to know about an operation besides its parameters. */
 export type CommandDeclaration = {
@@ -156,7 +165,7 @@ export type Operation<P extends Params = Params, R = Row> = {
   /** Reads the texts of a query's parameters; throws the contract's validation error. */
   readonly prepare: (texts: ParamTexts, clock: Clock) => PreparedQuery<R>;
   /** What people should know of an answer besides its rows, from the rows of its first page. */
-  remark?(rows: readonly R[], texts: ParamTexts): string | undefined;
+  remark?(rows: readonly R[], texts: ParamTexts, followed: AskFollowed): Remark;
   /** Why an answer has no rows, from further questions; a Problem where what was asked about does not exist. */
   whyEmpty?(texts: ParamTexts, ask: AskMore): Promise<string | undefined>;
   /** The parameters whose values the rows show, so that a client can apply them itself. */
@@ -208,7 +217,7 @@ type Declaration<
   readonly check?: (values: ParamValues<P>) => void;
   readonly needsVintageAccess?: (values: ParamValues<P>) => boolean;
   readonly dependsOnToday?: (values: ParamValues<P>) => boolean;
-  remark?(rows: readonly RowFrom<F>[], texts: ParamTexts): string | undefined;
+  remark?(rows: readonly RowFrom<F>[], texts: ParamTexts, followed: AskFollowed): Remark;
   readonly rowTests?: RowTests<P, F>;
   readonly substitute?: (
     values: ParamValues<P>,
@@ -279,21 +288,4 @@ export function pageOf<T, R>(
     rows: shown.map((one) => rowOf(one)),
     ...(found.length > limit && last !== undefined && { next: positionOf(last) }),
   };
-}
-
-/** How much of a limit these rows use up: one each, or one for all rows with the same `limitCounts` fields. */
-export function limitTaken(
-  operation: Pick<Operation, 'limitCounts'>,
-  rows: readonly { readonly [field: string]: unknown }[],
-): number {
-  if (operation.limitCounts === undefined) return rows.length;
-  return new Set(rows.map((row) => limitUnit(operation, row))).size;
-}
-
-/** What a limit counts of a row, as a text: rows with the same text count as one; undefined if each counts. */
-export function limitUnit(
-  { limitCounts }: Pick<Operation, 'limitCounts'>,
-  row: { readonly [field: string]: unknown },
-): string | undefined {
-  return limitCounts && JSON.stringify(limitCounts.map((name) => row[name]));
 }

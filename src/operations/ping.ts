@@ -8,11 +8,14 @@ export const ping = operation({
   command: {
     words: 'ping',
     heading: 'Service',
+    features: ['sources'],
     examples: `
 # whether asof answers, and from which data
 asof ping
 # what your plan allows (needs a service at that address)
 asof ping --base-url https://data.example.org
+# whether FRED, the Treasury and the SEC answer, and take your key
+asof ping --sources
 `,
   },
   summary: 'Check that asof answers, and what your plan allows',

@@ -1,6 +1,7 @@
 import { findSeries } from '../domain/series/search.ts';
 import { frequencies } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
+import type { Followed } from '../store/followed.ts';
 import type { Series } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import type { Field } from './field.ts';
@@ -59,6 +60,24 @@ const fields = [
     extension: true,
   },
 ] as const satisfies readonly Field[];
+
+/** The fields of its description that had other texts before. */
+const descriptionChanges = {
+  name: 'description_changes',
+  type: 'records',
+  description: 'Fields of its description that had another text before, oldest first.',
+  extension: true,
+  fields: [
+    { name: 'changed_on', type: 'day', description: 'The day on which the change was noticed.' },
+    {
+      name: 'field',
+      type: 'text',
+      description: 'The field: title, units, frequency or seasonal_adjustment.',
+    },
+    { name: 'before', type: 'text', description: 'Its text before.' },
+    { name: 'after', type: 'text', description: 'Its text since then.' },
+  ],
+} as const satisfies Field;
 
 /** How a search found a series. */
 const matched = {
@@ -202,14 +221,35 @@ asof series show gdp --columns id,first_vintage,covered_to
   inContract: true,
   card: true,
   params: { id: seriesIdParam('id') },
-  fields,
+  fields: [...fields, descriptionChanges],
   columns,
-  example: { params: { id: 'GDP' }, row: gdp },
+  example: { params: { id: 'GDP' }, row: { ...gdp, description_changes: [] } },
   knownBy: 'first_vintage',
+  async remark([first], _texts, followed) {
+    if (first === undefined) return [];
+    const changes = (first.description_changes ?? []).map(
+      ({ changed_on, field, before, after }) =>
+        `${field} changed on ${changed_on}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
+    );
+    const own = (await followed()).filter(({ name }) => name === first.id).map(followedText);
+    return [...own, ...changes];
+  },
   async run({ id }, { view }) {
-    return { rows: [seriesRow(existing(await view.findSeries(id), id))] };
+    const series = existing(await view.findSeries(id), id);
+    const changes = await view.descriptionChanges(id);
+    const description_changes = changes.map(({ changedOn: changed_on, field, before, after }) => ({
+      ...{ changed_on, field, before, after },
+    }));
+    return { rows: [{ ...seriesRow(series), description_changes }] };
   },
 });
+
+function followedText({ source, name, since, upTo, lastRun, left }: Followed): string {
+  const reach = upTo === undefined ? 'nothing yet' : `up to ${upTo}`;
+  const run = lastRun === undefined ? '' : `, last pulled ${lastRun.slice(0, 16)}Z`;
+  const rest = left === '' ? '' : `; left: ${left}`;
+  return `${name} is pulled from ${source} since ${since.slice(0, 10)}: ${reach}${run}${rest}`;
+}
 
 /** What the store found for the series with this id; the contract's 404 if it has no such series. */
 export function existing<T>(found: T | undefined, id: string): T {

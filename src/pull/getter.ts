@@ -1,11 +1,17 @@
 import { join } from 'node:path';
-import { type HttpHeaders, type HttpReply, Requester, type RequestTry } from '../client/remote/exchange.ts';
+import {
+  type HttpHeaders,
+  type HttpReply,
+  Requester,
+  type RequestTry,
+  withoutSecrets,
+} from '../client/remote/exchange.ts';
 import { retryAfterOf } from '../client/remote/retry.ts';
 import { proxiesOf } from '../client/remote/transport.ts';
 import { parseBaseUrl } from '../client/remote/url.ts';
 import { Problem } from '../errors/problem.ts';
 import { version } from '../platform/installation.ts';
-import { Pace, type PaceRule, type Timing } from './pace.ts';
+import { Pace, type PaceOutlook, type PaceRule, type Timing } from './pace.ts';
 
 /** How requests to a source are sent, and what its replies mean. */
 export type SourceAccess = {
@@ -41,6 +47,8 @@ export type RequestPolicy = {
   readonly retries: number;
   /** Seconds that one request may wait in all before its further tries. */
   readonly maxWait: number;
+  /** The time after which no wait may end, in milliseconds since 1970. */
+  readonly deadline?: number | undefined;
   /** The folder of the files by which processes share the pace; undefined for none. */
   readonly paceFolder: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -54,6 +62,9 @@ export type RequestPolicy = {
 export type PullEvent =
   | { readonly tried: RequestTry }
   | { readonly wait: { readonly seconds: number; readonly reason: string } };
+
+/** A clock that is wrong by more milliseconds takes another day for today. */
+const longestClockError = 24 * 3_600_000;
 
 /** Sends GET requests to a source at its pace, again after transient failures, and waits when the source asks for it. */
 export class Getter {
@@ -100,6 +111,11 @@ export class Getter {
     return this.#requests;
   }
 
+  /** What the pace allows from now on. */
+  outlook(): Promise<PaceOutlook> {
+    return this.#pace.outlook();
+  }
+
   /** The answer to a path below the base address (`/series?series_id=GDP`). Throws a Problem if there is none. */
   async get(path: string): Promise<HttpReply> {
     const { maxWait, retries } = this.#policy;
@@ -107,7 +123,7 @@ export class Getter {
     // The pause that the source asked for just now; it is among `waited`, and still to come.
     let pause = 0;
     for (let failed = 0; ; ) {
-      await this.#turn(maxWait - waited + pause);
+      await this.#turn(Math.min(maxWait - waited + pause, this.#secondsLeft()));
       this.#requests += 1;
       const outcome = await this.#send(path);
       const verdict =
@@ -117,8 +133,10 @@ export class Getter {
             : { failed: outcome.problem }
           : this.#access.classify(outcome, this.#answered);
       if (verdict === 'answer') {
+        const reply = outcome as HttpReply;
+        this.#checkClock(reply);
         this.#answered = true;
-        return outcome as HttpReply;
+        return reply;
       }
       if ('failed' in verdict) throw this.#clean(verdict.failed);
       const asked =
@@ -130,7 +148,7 @@ export class Getter {
         : Math.max(asked ?? 0, 2 ** (failed - 1) / 2);
       const problem = throttled ? verdict.problem : verdict.transient;
       if (throttled) await this.#pace.block(seconds * 1000);
-      if (waited + seconds > maxWait)
+      if (seconds > Math.min(maxWait - waited, this.#secondsLeft()))
         throw throttled ? this.#comeBack(problem, seconds) : this.#clean(problem);
       if (failed > retries) throw this.#clean(problem);
       waited += seconds;
@@ -160,12 +178,33 @@ export class Getter {
     throw this.#comeBack(new Problem('rate-limit-exceeded', `${title} asked for a pause`), wait / 1000);
   }
 
+  /** The seconds until no wait may last any longer. */
+  #secondsLeft(): number {
+    const { deadline = Number.POSITIVE_INFINITY, timing } = this.#policy;
+    return (deadline - timing.now()) / 1000;
+  }
+
   #comeBack(problem: Problem, seconds: number): Problem {
     const whole = Math.ceil(seconds);
     const at = new Date(this.#policy.timing.now() + whole * 1000).toISOString().slice(0, 19);
     const detail = `${problem.detail}; try again in ${whole} s, at ${at}Z`;
-    const hints = [`--max-wait ${whole} waits for it`];
+    const isTooLate = seconds > this.#secondsLeft();
+    const hints = isTooLate
+      ? ['--max-duration leaves no time to wait for it']
+      : [`--max-wait ${whole} waits for it`];
     return this.#clean(new Problem(problem.kind, detail, { hints, retryAfter: whole }));
+  }
+
+  /** Throws a Problem if the clock of this machine is more than a day before or after that of the source, whose days would be others. */
+  #checkClock({ headers }: HttpReply): void {
+    const sent = Date.parse(headers.date ?? '');
+    // A cache on the way keeps the date, and says how old the answer is.
+    const theirs = sent + Number(headers.age ?? 0) * 1000;
+    const ours = this.#policy.timing.now();
+    if (!(Math.abs(theirs - ours) > longestClockError)) return;
+    const [our, their] = [ours, theirs].map((time) => `${new Date(time).toISOString().slice(0, 16)}Z`);
+    const detail = `the clock of this machine says ${our}, and that of ${this.#access.title} ${their}`;
+    throw new Problem('local-io', detail, { hints: ['set the clock, and pull again'] });
   }
 
   #withKey(path: string): string {
@@ -176,8 +215,7 @@ export class Getter {
 
   /** The same Problem without secrets, and without a cause, which could hold the request. */
   #clean({ kind, detail, hints, retryAfter }: Problem): Problem {
-    const shown = (text: string) =>
-      this.#access.secrets.reduce((clean, secret) => clean.replaceAll(secret, '(redacted)'), text);
+    const shown = (text: string) => withoutSecrets(text, this.#access.secrets);
     return new Problem(kind, shown(detail), { hints: hints.map(shown), retryAfter });
   }
 }

@@ -1,6 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
-import { openStoreIfAny } from '../store/open.ts';
-import type { StoreView } from '../store/store.ts';
+import { openStoreIfAny, writing } from '../store/open.ts';
+import type { StoreView, StoreWriter } from '../store/store.ts';
 import { Getter, type PullEvent } from './getter.ts';
 import type { Timing } from './pace.ts';
 import type { PullSource, SourceName, SourceSettings } from './source.ts';
@@ -23,7 +23,7 @@ export type PullOptions = {
   readonly since?: Day | undefined;
   /** Says what would be asked, and asks nothing. */
   readonly dryRun?: boolean;
-  /** Seconds after which no further window begins. */
+  /** Seconds after which no further window begins, and no wait lasts. */
   readonly maxDuration?: number | undefined;
   /** Seconds that one try of a request may take; 30 unless given. */
   readonly timeout?: number | undefined;
@@ -99,12 +99,34 @@ export async function readStore<T>(
   }
 }
 
+/**
+ * Writes to the store at an address, which is created if there is none, in one transaction; a failure leaves it as it was.
+ * Where another process creates the store meanwhile, `work` runs again.
+ */
+export async function writeStore<T>(address: string, work: (writer: StoreWriter) => Promise<T>): Promise<T> {
+  let creates = false;
+  try {
+    return await writing(address, async (writer) => {
+      creates = writer.created;
+      const result = await work(writer);
+      await writer.commit();
+      return result;
+    });
+  } catch (error) {
+    const isThere = creates && (await readStore(address, async () => true)) === true;
+    if (isThere) return writeStore(address, work);
+    throw error;
+  }
+}
+
 /** Opens the requests to a source; `unauthorized` without the key or contact that it wants. */
-export function openGetter(source: PullSource, { options, timing, signal }: PullContext): Getter {
+export function openGetter(source: PullSource, { options, timing, signal, results }: PullContext): Getter {
+  const { maxDuration = Number.POSITIVE_INFINITY } = options;
   return new Getter(source, source.access(options.settings?.[source.name] ?? {}), {
     timeout: options.timeout ?? 30,
     retries: options.retries ?? 3,
     maxWait: options.maxWait ?? 60,
+    deadline: results.started + maxDuration * 1000,
     paceFolder: options.cacheFolder,
     env: options.env ?? process.env,
     timing,

@@ -15,6 +15,9 @@ export type Timing = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
+/** What the pace allows: when the next request may begin, in milliseconds since 1970, and how many within a minute from now. */
+export type PaceOutlook = { readonly next: number; readonly inMinute: number };
+
 /** When requests began or will begin, and until when the source wants none, in milliseconds since 1970. */
 type PaceState = { readonly begun: readonly number[]; readonly blockedUntil: number };
 
@@ -65,6 +68,21 @@ export class Pace {
   async block(milliseconds: number): Promise<void> {
     const until = this.#timing.now() + milliseconds;
     await this.#change((state) => ({ ...state, blockedUntil: Math.max(state.blockedUntil, until) }));
+  }
+
+  /** When the next request may begin, and how many may begin in the minute from now on. */
+  async outlook(): Promise<PaceOutlook> {
+    let outlook: PaceOutlook = { next: 0, inMinute: 0 };
+    await this.#change((state) => {
+      const now = this.#timing.now();
+      const begun = [...state.begun];
+      const next = () => this.#next({ ...state, begun }, now);
+      outlook = { next: next(), inMinute: 0 };
+      for (let time = outlook.next; time < now + 60_000; time = next()) begun.push(time);
+      outlook = { ...outlook, inMinute: begun.length - state.begun.length };
+      return state;
+    });
+    return outlook;
   }
 
   /** The first time at which a request breaks no rule. */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../errors/problem.ts';
-import { writing } from '../store/open.ts';
 import type { FredListing } from './fred/api.ts';
 import { fred, searchFred } from './fred/fred.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type PullOptions,
   type PullRequest,
   readStore,
+  writeStore,
 } from './options.ts';
 import type { Timing } from './pace.ts';
 import { sec } from './sec/sec.ts';
@@ -83,13 +83,13 @@ export async function unfollow(store: string, source: string, names: readonly st
       hints: ['asof pull --list shows what it follows'],
     });
   });
-  await writing(store, async (writer) => {
+  await writeStore(store, async (writer) => {
     for (const name of found) await writer.unfollow(source, name);
-    await writer.commit();
   });
 }
 
-function contextOf(options: PullOptions): PullContext {
+/** What the sources of a pull share, with the time of this machine unless the options have another. */
+export function contextOf(options: PullOptions): PullContext {
   const { signal = new AbortController().signal, clock = () => new Date() } = options;
   const timing = options.timing ?? systemTiming(signal);
   return { options, signal, clock, timing, ...newResults(timing.now()) };

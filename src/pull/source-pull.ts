@@ -4,10 +4,9 @@ import { Problem, type ProblemKind } from '../errors/problem.ts';
 import { type ImportConflict, ImportRefusal } from '../import/load/conflict.ts';
 import { load } from '../import/load/load.ts';
 import type { Followed } from '../store/followed.ts';
-import { writing } from '../store/open.ts';
 import type { StoreView } from '../store/store.ts';
 import type { Getter } from './getter.ts';
-import { openGetter, type PullContext, readStore } from './options.ts';
+import { openGetter, type PullContext, readStore, writeStore } from './options.ts';
 import { shortestTime } from './pace.ts';
 import type { PullCounts, PullSource, PullWindow } from './source.ts';
 import { Contradiction, firstLineOf, leftText, newCounts, type PulledSubject } from './summary.ts';
@@ -178,19 +177,23 @@ export class SourcePull {
     if (files.length > 0)
       state.before ??= (await readStore(options.store, (view) => this.#source.count(name, view))) ?? {};
     const record = { ...state.record, bookmark, upTo, lastRun: now.toISOString(), left: '' };
-    const conflicts: ImportConflict[] = [];
-    const created = await writing(options.store, async (writer) => {
-      conflicts.length = 0;
+    let conflicts: readonly ImportConflict[] = [];
+    const { created, summaries } = await writeStore(options.store, async (writer) => {
+      conflicts = [];
+      const take = (found: readonly ImportConflict[]) => {
+        conflicts = found;
+      };
       const summaries = await load(files, writer, {
         ...window.load,
         rename: new Map(),
         merge: false,
         replace: false,
         redescribe: true,
+        loggedAs: `${this.#source.name} ${name}: ${files.length} documents`,
         complete: false,
         latest: latestDay(now),
         importedAt: now.toISOString(),
-        ...(window.keepsHeld && { onConflicts: (found) => void conflicts.push(...found) }),
+        ...(window.keepsHeld && { onConflicts: take }),
       });
       if (files.length === 0 && coverage.size > 0) {
         await writer.cover(coverage);
@@ -200,13 +203,12 @@ export class SourcePull {
       await writer.follow(record);
       // Node delivers a signal that came while SQLite was working only in the next tick.
       await tick();
-      await writer.commit();
-      for (const { notes, statementsNew, statementsKnown } of summaries) {
-        state.notes.push(...notes);
-        results.rows += statementsNew + statementsKnown;
-      }
-      return writer.created;
+      return { created: writer.created, summaries };
     });
+    for (const { notes, statementsNew, statementsKnown } of summaries) {
+      state.notes.push(...notes);
+      results.rows += statementsNew + statementsKnown;
+    }
     if (created) results.created = true;
     this.#unrecorded.clear();
     state.conflicts.push(...conflicts);
@@ -274,10 +276,9 @@ export class SourcePull {
     const { store } = this.#context.options;
     if (this.#unrecorded.size + this.#forgotten.size === 0) return;
     if ((await readStore(store, async () => true)) === undefined) return;
-    await writing(store, async (writer) => {
+    await writeStore(store, async (writer) => {
       for (const name of this.#forgotten) await writer.unfollow(this.#source.name, name);
       for (const record of this.#unrecorded.values()) await writer.follow(record);
-      await writer.commit();
     });
   }
 }

@@ -63,6 +63,10 @@ export interface PullSource {
   /** The name of the publisher: `FRED`. */
   readonly title: string;
   readonly pace: readonly PaceRule[];
+  /** The path of a request that shows whether the source answers, and whether it takes the key or contact. */
+  readonly probe: string;
+  /** What it wants to know of who asks. */
+  readonly wants?: 'key' | 'contact';
   /** How requests go out; a Problem of the kind `unauthorized` without the key or contact that the source wants. */
   access(settings: SourceSettings): SourceAccess;
   /**

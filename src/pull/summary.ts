@@ -1,6 +1,7 @@
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { ImportRefusal } from '../import/load/conflict.ts';
+import { many } from '../import/report.ts';
 import type { PullCounts, SourceName } from './source.ts';
 
 /** How pulling one subject ended. */
@@ -50,10 +51,7 @@ export function countsText(
 ): string {
   return Object.entries(words)
     .filter(([name]) => (counts[name] ?? 0) > 0)
-    .map(([name, [one, several]]) => {
-      const count = counts[name] ?? 0;
-      return `${count.toLocaleString('en-US')} ${count === 1 ? one : several}`;
-    })
+    .map(([name, [one, several]]) => many(counts[name] ?? 0, one, several))
     .join(', ');
 }
 

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { Problem } from '../errors/problem.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
+import type { Service } from '../service/service.ts';
 import type { Log } from './exchange.ts';
 import { beginExchange, type Exchange } from './exchange.ts';
 import type { Gate } from './keys/gate.ts';
@@ -84,10 +85,11 @@ class Routes {
     this.#addOpenRoute('/readyz', (exchange) =>
       readiness(exchange, {
         checks: [
-          ['store', () => checkStore(services)],
+          ['store', () => withService(services, (service) => service.state())],
           ['access', () => gate.check()],
         ],
         stopping,
+        followed: () => withService(services, (service) => service.followed()),
         errorsBase: () => this.#errorsBase(exchange),
         onFailure: (check, err) => log.error({ request_id: exchange.requestId, check, err }),
       }),
@@ -150,10 +152,10 @@ class Routes {
   }
 }
 
-async function checkStore(services: Services): Promise<void> {
+async function withService<T>(services: Services, work: (service: Service) => Promise<T>): Promise<T> {
   const { service, release } = services.lease();
   try {
-    await service.state();
+    return await work(service);
   } finally {
     release();
   }

@@ -1,4 +1,5 @@
 import { Problem } from '../errors/problem.ts';
+import { type AskFollowed, type Followed, freshnessOf } from '../store/followed.ts';
 import type { Exchange } from './exchange.ts';
 import { jsonAnswer, respond, respondProblem } from './respond.ts';
 
@@ -55,13 +56,22 @@ type Check = readonly [name: string, check: () => unknown];
 export type Readiness = {
   readonly checks: readonly Check[];
   readonly stopping: () => boolean;
+  /** What the store follows at live sources. */
+  readonly followed: AskFollowed;
   readonly errorsBase: () => string;
   readonly onFailure: (name: string, cause: unknown) => void;
 };
 
+/** How fresh what the store follows is; nothing if it follows nothing. */
+function freshnessReport(followed: readonly Followed[]): object {
+  const { count, upTo, lastRun, unfinished } = freshnessOf(followed);
+  if (count === 0) return {};
+  return { followed: { count, up_to: upTo ?? null, last_run: lastRun ?? null, unfinished } };
+}
+
 /** The answer to `/readyz`: 503 with the failing checks named, and while the service shuts down. */
 export async function readiness(exchange: Exchange, options: Readiness): Promise<Response> {
-  const { checks, stopping, errorsBase, onFailure } = options;
+  const { checks, stopping, followed, errorsBase, onFailure } = options;
   const found = await Promise.all(
     checks.map(async ([name, check]) => {
       try {
@@ -79,7 +89,8 @@ export async function readiness(exchange: Exchange, options: Readiness): Promise
     ...failing.map((name) => `${name} is unhealthy`),
   ];
   const report = { checks: Object.fromEntries(found) };
-  if (reasons.length === 0) return respond(exchange, jsonAnswer({ status: 'ok', ...report }));
+  if (reasons.length === 0)
+    return respond(exchange, jsonAnswer({ status: 'ok', ...report, ...freshnessReport(await followed()) }));
   const problem = new Problem('service-unavailable', reasons.join('; '));
   return respondProblem(exchange, problem, errorsBase(), report);
 }

@@ -197,6 +197,19 @@ const openProblems = {
   default: reference('responses', 'Problem'),
 };
 
+/** The schema of what `/readyz` says of live sources. */
+const followedSchema: Schema = {
+  type: 'object',
+  description: 'How fresh the store is, if it follows live sources: of several things, the oldest counts.',
+  required: ['count', 'up_to', 'last_run', 'unfinished'],
+  properties: {
+    count: { type: 'integer', description: 'What it follows.' },
+    up_to: { type: ['string', 'null'], format: 'date', description: 'The last day that all of it reaches.' },
+    last_run: { type: ['string', 'null'], format: 'date-time', description: 'When it was pulled last.' },
+    unfinished: { type: 'integer', description: 'What the last pull left undone.' },
+  },
+};
+
 const probes: Schema = {
   '/healthz': {
     get: {
@@ -224,7 +237,7 @@ const probes: Schema = {
         200: json('The service can answer requests.', {
           type: 'object',
           required: ['status', 'checks'],
-          properties: { status: ok, checks: reference('schemas', 'Checks') },
+          properties: { status: ok, checks: reference('schemas', 'Checks'), followed: followedSchema },
         }),
         503: {
           description: 'The service cannot answer requests or is shutting down; the failing check is named.',

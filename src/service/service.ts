@@ -6,6 +6,7 @@ import { formatCursor, parseCursor } from '../operations/cursor.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation, Page, Principal, Usage } from '../operations/operation.ts';
 import { clockAt, type Params, type ParamTexts, textOf } from '../operations/param.ts';
+import type { AskFollowed } from '../store/followed.ts';
 import type { Store, StoreView } from '../store/store.ts';
 import { YieldSeriesView } from './yield-series-view.ts';
 
@@ -62,6 +63,8 @@ export type Service = {
    * import that changes any of that, and differs between stores.
    */
   state(request?: Pick<ServiceRequest, 'operation' | 'texts'>): Promise<string>;
+  /** What the store follows at live sources. */
+  readonly followed: AskFollowed;
 };
 
 /** A service over a store. */
@@ -99,6 +102,8 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
       }),
 
     state: (request) => store.read(async (view) => (await view.state(request && seriesOf(request))).name),
+
+    followed: () => store.read((view) => view.followed()),
   };
 }
 

@@ -63,9 +63,10 @@ const refused: Readonly<Record<string, string>> = {
 
 /**
  * The line bound to a day; a Problem where its command does not read data, cannot be bound to a day, asks for a later
- * one, or has flags that a plan cannot have. Asks for no data.
+ * one, or has flags that a plan cannot have. `demands` are those of the snapshot as a whole, which its own replace. Asks for
+ * no data.
  */
-export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine): BoundLine {
+export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine, demands: Demands = {}): BoundLine {
   const { name, words } = line;
   if (words[0] === 'asof')
     throw new Problem('bad-input', "every command of a plan is one of asof: leave out 'asof'");
@@ -96,7 +97,7 @@ export function boundLine(line: PlanLine, day: Day, parseLine: ParseLine): Bound
     words: [...words, ...bound.words],
     asOf: bound.asOf,
     query: bound.query,
-    demands: parsed.demands,
+    demands: { ...demands, ...parsed.demands },
     output,
   };
 }

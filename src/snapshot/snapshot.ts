@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Demands } from '../analysis/basis.ts';
 import type { Client } from '../client/client.ts';
 import { readConsistently } from '../client/client.ts';
 import type { Day } from '../domain/series/date.ts';
@@ -23,11 +24,16 @@ export type BoundPlan = {
   readonly sha256: string;
 };
 
-/** The plan in `bytes` bound to a day; a Problem names the line that cannot be. Asks for no data and writes nothing. */
-export function bindPlan(name: string, bytes: Uint8Array, asOf: Day, parseLine: ParseLine): BoundPlan {
+/** The plan in `bytes` bound to a day, with demands on the data of each line; a Problem names the line that cannot be. Asks for no data and writes nothing. */
+export function bindPlan(
+  name: string,
+  bytes: Uint8Array,
+  { asOf, demands = {} }: { readonly asOf: Day; readonly demands?: Demands },
+  parseLine: ParseLine,
+): BoundPlan {
   const lines = readPlan(bytes, name).map((line) => {
     try {
-      return boundLine(line, asOf, parseLine);
+      return boundLine(line, asOf, parseLine, demands);
     } catch (error) {
       throw inOneLine(error, { before: `${name} line ${line.number}: ` });
     }

@@ -17,6 +17,34 @@ export type Followed = {
   readonly left: string;
 };
 
+/** Gives what a store follows at live sources; nothing where answers come from a service. */
+export type AskFollowed = () => Promise<readonly Followed[]>;
+
+/** How fresh everything is that a store follows: the oldest of it counts. */
+export type Freshness = {
+  /** The number of things that it follows. */
+  readonly count: number;
+  /** The last day that all of them reach; undefined if one has no facts yet. */
+  readonly upTo: Day | undefined;
+  /** When the one answered that was asked the longest time ago, ISO 8601; undefined if one never did. */
+  readonly lastRun: string | undefined;
+  /** The number of those that the last run left undone. */
+  readonly unfinished: number;
+};
+
+/** How fresh what a store follows is. */
+export function freshnessOf(followed: readonly Followed[]): Freshness {
+  // An undefined one is the oldest.
+  const oldest = (texts: readonly (string | undefined)[]) =>
+    texts.map((text) => text ?? '').sort()[0] || undefined;
+  return {
+    count: followed.length,
+    upTo: oldest(followed.map(({ upTo }) => upTo)),
+    lastRun: oldest(followed.map(({ lastRun }) => lastRun)),
+    unfinished: followed.filter(({ left }) => left !== '').length,
+  };
+}
+
 /** What a store follows as it has it in columns. */
 export type FollowedRow = Omit<Followed, 'upTo' | 'lastRun'> & {
   readonly upTo: string | null;

@@ -16,9 +16,6 @@ export type StatedSeries = StatedKind & {
 
 const batchSize = 5000;
 
-/** Dates whose changes are read at once. */
-const datesRead = 64;
-
 /**
  * Every statement about a series, by date and then as-of date, in batches; statements that changed nothing are derived
  * from the vintages. `changes` reads the changes of the dates between two days.
@@ -34,6 +31,8 @@ export async function* statementsOf(
     return { asOf, dates, complete, kind: kindOf(kind, statedKind ?? undefined) };
   });
   const dates = [...new Set([...sets.values()].flatMap((set) => set.days()))].sort();
+  // As many dates are read at once as have about a batch of changes.
+  const datesRead = Math.max(16, Math.floor(batchSize / Math.max(1, vintages.length)));
   let batch: Statement[] = [];
   for (let at = 0; at < dates.length; at += datesRead) {
     const some = dates.slice(at, at + datesRead);

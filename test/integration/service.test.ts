@@ -77,7 +77,11 @@ describe('the service answers with exactly the fields of the contract', () => {
       object: 'series_list',
       results: found,
     });
-    expect(await asJson(seriesShow, [gdp])).toStrictEqual({ ...answer, object: 'series' });
+    expect(await asJson(seriesShow, [gdp])).toStrictEqual({
+      ...answer,
+      object: 'series',
+      results: [{ ...gdpSeries, description_changes: [] }],
+    });
   });
 
   const observation = (value: string, day: string) => ({

@@ -10,7 +10,7 @@ import { root } from '../support/repository.ts';
  */
 const budgets: Readonly<Record<string, { readonly files: number; readonly cliLines: number }>> = {
   house: { files: 240, cliLines: 4500 },
-  pull: { files: 25, cliLines: 260 },
+  pull: { files: 30, cliLines: 330 },
   PostgreSQL: { files: 20, cliLines: 80 },
   mcp: { files: 4, cliLines: 60 },
   'answers that explain themselves': { files: 1, cliLines: 60 },

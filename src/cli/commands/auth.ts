@@ -28,7 +28,9 @@ export async function runAuth(line: AuthLine, io: Io): Promise<number> {
 async function login(line: AuthLine, io: Io, { note }: Messages): Promise<number> {
   if (line.source !== undefined) {
     await storeKey(io, line.source, await typedKey(line, io, line.source.toUpperCase()));
-    note(`asof: stored the key for ${line.source.toUpperCase()} in ${configPath(io, 'keys')}`);
+    note(
+      `asof: stored the key for ${line.source.toUpperCase()} in ${configPath(io, 'keys')}; \`asof ping --sources\` tries it`,
+    );
     return exitCode.success;
   }
   const { base } = serviceOf(line, io);

@@ -8,7 +8,7 @@ import { runHelp } from './help.ts';
 import { runImport, runImportLog } from './import.ts';
 import { runKeys } from './keys.ts';
 import { runMcp } from './mcp.ts';
-import { runPull, runUnfollow } from './pull.ts';
+import { runPingSources, runPull, runUnfollow } from './pull.ts';
 import { runServe } from './serve.ts';
 import { runSnapshot } from './snapshot.ts';
 import { runVerify } from './verify.ts';
@@ -28,6 +28,8 @@ export function runCommand(line: Exclude<ParsedLine, QueryLine | VersionLine>, i
       return runImportLog(line, io);
     case 'pull':
       return runPull(line, io);
+    case 'ping-sources':
+      return runPingSources(line, io);
     case 'unfollow':
       return runUnfollow(line, io);
     case 'mcp':

@@ -1,18 +1,19 @@
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
 import type { Field } from '../../operations/field.ts';
+import { openSink } from '../../platform/file-sink.ts';
 import { variable } from '../../platform/installation.ts';
-import { print, streamSink } from '../../platform/sink.ts';
+import { print } from '../../platform/sink.ts';
 import type { SourceSettings } from '../../pull/source.ts';
 import type { PulledSubject } from '../../pull/summary.ts';
-import { outputChoice, rendererFor } from '../../render/output.ts';
+import { type OutputFlags, outputChoice, rendererFor } from '../../render/output.ts';
 import { renderPages } from '../../render/renderer.ts';
-import { baseUrlIn, defaultStorePath, storeToWrite } from '../config/places.ts';
+import { baseUrlIn, defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import { readSettings } from '../config/settings.ts';
 import { fredKey } from '../config/user-key.ts';
-import type { PullLine, UnfollowLine } from '../options/line.ts';
-import { reporting } from '../run/remote-session.ts';
-import { outputPlace } from '../run/session.ts';
+import type { PullLine, SourcesLine, UnfollowLine } from '../options/line.ts';
+import { reporting, timeoutOf } from '../run/remote-session.ts';
+import { outputPlace, type SessionFlags } from '../run/session.ts';
 import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf, reportFailure } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
@@ -25,20 +26,11 @@ export async function runPull(line: PullLine, io: Io): Promise<number> {
   const report = await import('../../pull/report.ts');
   const bar = progress(io, line.messages.quiet || line.messages.verbose);
   const { pull, searchSource } = await import('../../pull/pull.ts');
-  const settings = readSettings(io);
-  const { full, since, dryRun, maxDuration, request, connection } = line;
+  const { full, since, dryRun, maxDuration, request } = line;
   const json = line.output.format === 'json';
   const options = {
+    ...requestOptions(line, io, messages),
     ...{ store, request, full, since, dryRun, maxDuration },
-    timeout: connection.timeout ?? settings.timeout,
-    retries: connection.retries ?? settings.retries,
-    maxWait: connection.maxWait ?? settings.max_wait,
-    settings: sourceSettings(io, messages),
-    cacheFolder: io.folders.cache,
-    env: io.env,
-    clock: io.clock,
-    signal: io.signal,
-    watch: reporting(messages, line.messages, io.clock),
     onProgress: (now: { name: string; done: number; total: number; requests: number; rows: number }) =>
       bar.show(() => `${now.name}, ${now.requests} requests, ${now.rows.toLocaleString('en-US')} rows`, {
         done: now.done,
@@ -52,7 +44,7 @@ export async function runPull(line: PullLine, io: Io): Promise<number> {
     },
   };
   if (line.search !== undefined)
-    return printRows(line, report.listingFields, await searchSource(line.search, options), io);
+    return printRows(line.output, report.listingFields, await searchSource(line.search, options), io);
   const summary = await pull(options);
   bar.clear();
   if (json) await print(`${JSON.stringify(report.summaryJson(summary), undefined, 2)}\n`, io);
@@ -63,11 +55,40 @@ export async function runPull(line: PullLine, io: Io): Promise<number> {
     problem === undefined ? [] : [problem],
   );
   // A failure that ended a source is that of a subject too.
-  const failures = [...new Set(failed)];
+  return reported([...new Set(failed)], json, io);
+}
+
+/** Reports failures; the first decides the exit code. */
+function reported(failures: readonly Problem[], json: boolean, io: Io): number {
   if (io.signal.aborted) throw new Problem('interrupted', 'interrupted');
   for (const problem of failures) reportFailure(problem, json, io);
   const [first] = failures;
   return first === undefined ? exitCode.success : exitCodeOf(first.kind);
+}
+
+/** `asof ping --sources`: whether the live sources answer, and take the user's key and contact. */
+export async function runPingSources(line: SourcesLine, io: Io): Promise<number> {
+  const { probeSources, failuresIn, probeFields, probeRow } = await import('../../pull/probe.ts');
+  const options = requestOptions(line, io, messagesOf(line.messages, io));
+  const probes = await probeSources({ ...options, store: storeToRead(io, line.connection.store).path });
+  await printRows(line.output, probeFields, probes.map(probeRow), io);
+  return reported(failuresIn(probes), line.output.format === 'json', io);
+}
+
+/** How requests to the live sources are made, as flags, environment and settings say. */
+function requestOptions({ connection, messages: flags }: SessionFlags, io: Io, messages: Messages) {
+  const settings = readSettings(io);
+  return {
+    timeout: connection.timeout ?? timeoutOf(io) ?? settings.timeout,
+    retries: connection.retries ?? settings.retries,
+    maxWait: connection.maxWait ?? settings.max_wait,
+    settings: sourceSettings(io, messages),
+    cacheFolder: io.folders.cache,
+    env: io.env,
+    clock: io.clock,
+    signal: io.signal,
+    watch: reporting(messages, flags, io.clock),
+  };
 }
 
 /** What the user's environment says about the sources. */
@@ -96,11 +117,11 @@ async function listFollowed(line: PullLine, store: string, io: Io): Promise<numb
   ]);
   const followed = (await readStore(store, (view) => view.followed())) ?? [];
   if (followed.length === 0) messagesOf(line.messages, io).note('asof: the store follows nothing yet');
-  return printRows(line, followedFields, followed.map(followedRow), io);
+  return printRows(line.output, followedFields, followed.map(followedRow), io);
 }
 
 async function printRows(
-  { output }: PullLine,
+  output: OutputFlags,
   fields: readonly Field[],
   results: readonly Row[],
   io: Io,
@@ -108,9 +129,10 @@ async function printRows(
   const choice = outputChoice(output, outputPlace(io), false);
   const renderer = await rendererFor(choice, { fields, columns: fields.map(({ name }) => name) }, false);
   const head = { object: 'list', request_id: '', status: 'ok', results_count: results.length };
-  const { write } = streamSink(io.stdout, io.signal);
+  const sink = await openSink(choice.file, io);
   for await (const chunk of renderPages(renderer, [{ ...head, results, has_more: false }]))
-    await write(chunk);
+    await sink.write(chunk);
+  await sink.finish();
   return exitCode.success;
 }
 

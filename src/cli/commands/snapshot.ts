@@ -32,7 +32,7 @@ async function takeOrDescribe(line: SnapshotLine, io: Io): Promise<string | unde
     });
     // The last day that is over in UTC.
     const asOf = line.asOf ?? addDays(utcDay(io.clock()), -1);
-    const plan = bindPlan(line.plan, bytes, asOf, planLineParser(io.clock()));
+    const plan = bindPlan(line.plan, bytes, { asOf, demands: line.demands }, planLineParser(io.clock()));
     const { current } = await placeOf(out);
     if (current !== undefined) ending = `${out} is as it was`;
     return dryRun ? dryRunText(plan, out) : await take(plan, line, io);

@@ -1,3 +1,4 @@
+import type { Demands } from '../../analysis/basis.ts';
 import { Problem } from '../../errors/problem.ts';
 import { parseFormat } from '../../render/formats.ts';
 import type { OutputFlags } from '../../render/output.ts';
@@ -63,6 +64,16 @@ export type CommandSpec = {
 /** The values of the flags under the heading Messages. */
 export function messagesIn(line: TypedLine): MessageFlags {
   return { quiet: line.has('quiet'), verbose: line.has('verbose'), debug: line.has('debug') };
+}
+
+/** What `--exact` and `--max-age` demand of the data; an age is days, such as 3 or 3d. */
+export function demandsIn(line: TypedLine): Demands {
+  const maxAge = line.value('max-age', (text) => {
+    const days = /^(\d{1,6})d?$/.exec(text)?.[1];
+    if (days !== undefined) return Number(days);
+    throw new Problem('bad-input', 'invalid: use a number of days, 0 or more');
+  });
+  return { ...(line.has('exact') && { exact: true }), ...(maxAge !== undefined && { maxAge }) };
 }
 
 /** The values of the flags under the heading Connection. */

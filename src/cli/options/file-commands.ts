@@ -1,7 +1,7 @@
 import { parseSeriesId, seriesIdForm } from '../../domain/series/series.ts';
 import { Problem } from '../../errors/problem.ts';
 import { formatForFile } from '../../render/formats.ts';
-import { type CommandSpec, connectionIn, fileIn, messagesIn } from './command.ts';
+import { type CommandSpec, connectionIn, demandsIn, fileIn, messagesIn } from './command.ts';
 import { sharedFlags } from './shared-flags.ts';
 import { readFor } from './typed-line.ts';
 
@@ -24,6 +24,11 @@ after a failure it still shows the last snapshot. DIR/manifest.json describes ea
   flags: [
     { name: 'out', value: 'dir', about: 'link to the newest complete snapshot', required: true },
     { ...sharedFlags.asOf, about: 'as-of date of all files (default yesterday in UTC)' },
+    {
+      name: 'max-age',
+      value: 'days',
+      about: 'fail if the data of a line end more than this many days before its as-of date (exit 9)',
+    },
     { name: 'dry-run', about: 'print the commands and the files, and write nothing' },
     ...connection,
     ...messages,
@@ -33,6 +38,7 @@ after a failure it still shows the last snapshot. DIR/manifest.json describes ea
     plan: line.arg(0),
     out: line.text('out') ?? '',
     asOf: line.asOf(),
+    demands: demandsIn(line),
     dryRun: line.has('dry-run'),
     connection: connectionIn(line),
     messages: messagesIn(line),

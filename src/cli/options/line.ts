@@ -46,6 +46,8 @@ export type SnapshotLine = {
   readonly out: string;
   /** Undefined means yesterday in UTC. */
   readonly asOf: Day | undefined;
+  /** What the data of each line must be. */
+  readonly demands: Demands;
   readonly dryRun: boolean;
   readonly connection: ConnectionFlags;
   readonly messages: MessageFlags;
@@ -108,6 +110,14 @@ export type PullLine = {
   readonly dryRun: boolean;
   /** Seconds. */
   readonly maxDuration: number | undefined;
+  readonly output: OutputFlags;
+  readonly connection: ConnectionFlags;
+  readonly messages: MessageFlags;
+};
+
+/** `asof ping --sources`. */
+export type SourcesLine = {
+  readonly command: 'ping-sources';
   readonly output: OutputFlags;
   readonly connection: ConnectionFlags;
   readonly messages: MessageFlags;
@@ -200,6 +210,7 @@ export type ParsedLine =
   | ImportLine
   | ImportLogLine
   | PullLine
+  | SourcesLine
   | UnfollowLine
   | McpLine
   | ServeLine

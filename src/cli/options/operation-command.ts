@@ -9,11 +9,12 @@ import {
   type ArgumentSpec,
   type CommandSpec,
   connectionIn,
+  demandsIn,
   type Flag,
   messagesIn,
   outputIn,
 } from './command.ts';
-import type { QueryLine } from './line.ts';
+import type { ParsedLine, QueryLine } from './line.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
 
@@ -24,13 +25,15 @@ export type CommandExtras = {
   readonly outputFlags: readonly Flag[];
   /** The query, where that is not just the operation with the values of its parameters. */
   readonly query: (asked: OperationQuery, line: TypedLine) => Query;
+  /** What a line asks for that is not a query, if its flags say so. */
+  readonly instead?: (line: TypedLine) => ParsedLine | undefined;
 };
 
 /** The command of an operation; `others` are the operations that its flags can ask instead. */
 export function operationCommand(
   operation: Operation,
   others: readonly Operation[],
-  { flags, outputFlags, query }: CommandExtras,
+  { flags, outputFlags, query, instead }: CommandExtras,
 ): CommandSpec {
   const { words, heading, alias, examples } = operation.command;
   const isListing = Object.hasOwn(operation.params, 'limit');
@@ -55,7 +58,7 @@ export function operationCommand(
       ...sharedFlags.connection,
       ...sharedFlags.messages,
     ],
-    read: (line) => queryLine(words, query(askedBy(askedOf(line), line), line), line),
+    read: (line) => instead?.(line) ?? queryLine(words, query(askedBy(askedOf(line), line), line), line),
   };
 }
 
@@ -66,18 +69,11 @@ function isAboutData({ members = [] }: Operation): boolean {
 
 /** A line that asks a query, with what its shared flags say. */
 export function queryLine(words: string, query: Query, line: TypedLine): QueryLine {
-  const maxAge = line.value('max-age', (text) => {
-    if (/^\d{1,6}$/.test(text)) return Number(text);
-    throw new Problem('bad-input', 'invalid: use a number of days, 0 or more');
-  });
   return {
     command: 'query',
     words,
     query,
-    demands: {
-      ...(line.has('exact') && { exact: true }),
-      ...(maxAge !== undefined && { maxAge }),
-    },
+    demands: demandsIn(line),
     output: outputIn(line),
     connection: connectionIn(line),
     messages: messagesIn(line),

@@ -3,8 +3,9 @@ import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import { operations } from '../../operations/index.ts';
 import type { CommandDeclaration, CommandFeature, Operation } from '../../operations/operation.ts';
-import type { CommandSpec, Flag } from './command.ts';
+import { type CommandSpec, connectionIn, type Flag, messagesIn, outputIn } from './command.ts';
 import { diff, panel } from './composed-commands.ts';
+import type { SourcesLine } from './line.ts';
 import { knownOn, sortIn, transformedIn } from './line-values.ts';
 import { type CommandExtras, operationCommand } from './operation-command.ts';
 import { sharedFlags } from './shared-flags.ts';
@@ -20,6 +21,7 @@ const featureFlags: Readonly<Partial<Record<CommandFeature, readonly Flag[]>>> =
   nearest: [{ name: 'on-or-before', about: 'use the newest curve on or before the date' }],
   sort: [sort],
   versions: [versionFlags.vs, versionFlags.vintages],
+  sources: [{ name: 'sources', about: 'ask each live source once: whether it answers and takes your key' }],
   units: sharedFlags.units,
   wide: [
     { name: 'wide', about: 'one row per date, one column per maturity; --limit and --first count dates' },
@@ -76,7 +78,17 @@ function extrasOf({ command: { analysis, features = [] }, chart }: Operation): C
       const versions = features.includes('versions') ? versionsIn(line, about) : undefined;
       return versions ?? { ...asked, ...(features.includes('sort') && { sort }), ...made };
     },
+    ...(features.includes('sources') && { instead: sourcesIn }),
   };
+}
+
+/** The line that asks the live sources, if its flag says so. */
+function sourcesIn(line: TypedLine): SourcesLine | undefined {
+  if (!line.has('sources')) return undefined;
+  if (line.has('base-url'))
+    throw new Problem('bad-input', '--sources asks the live sources themselves: leave out --base-url');
+  const [output, connection, messages] = [outputIn(line), connectionIn(line), messagesIn(line)];
+  return { command: 'ping-sources', output, connection, messages };
 }
 
 /** The vintage dates that are asked for; a Problem where the first is later than the as-of date. */

@@ -48,7 +48,8 @@ export async function openRemote(
   };
 }
 
-function timeoutOf(io: Io): number | undefined {
+/** The seconds that ASOF_TIMEOUT allows for one try. */
+export function timeoutOf(io: Io): number | undefined {
   const text = variable(io, 'ASOF_TIMEOUT');
   return text === undefined ? undefined : readFor('ASOF_TIMEOUT', text, timeoutSeconds);
 }

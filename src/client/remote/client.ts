@@ -6,7 +6,7 @@ import type { AskOptions, Client, DataWatch, Origin } from '../client.ts';
 import { readAnswer } from './answer.ts';
 import { changeWatch } from './change.ts';
 import type { ReceivedPage } from './envelope.ts';
-import { type HttpReply, Requester, type RequestTry } from './exchange.ts';
+import { type HttpReply, Requester, type RequestTry, withoutSecrets } from './exchange.ts';
 import {
   type Announces,
   announcedIn,
@@ -262,7 +262,7 @@ function movedTo(reply: HttpReply, origin: string, asked: string): string | unde
 /** The same failure with the key redacted, in case the service repeated it. */
 function withoutKey(key: string | undefined, error: unknown): unknown {
   if (key === undefined || !(error instanceof Problem)) return error;
-  const clean = (text: string) => text.replaceAll(key, '(redacted)');
+  const clean = (text: string) => withoutSecrets(text, [key]);
   const { detail, field, hints, requestId, instance, type } = error;
   return error.with({
     detail: clean(detail),

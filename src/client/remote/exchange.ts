@@ -3,7 +3,14 @@ import { gunzip } from 'node:zlib';
 import { Problem } from '../../errors/problem.ts';
 import { unlessAborted } from '../../platform/promises.ts';
 import { type ConnectionFailure, connectionFailure, type Destination, timedOut } from './failure.ts';
-import { DirectTransport, type HttpResponse, hasProxy, type Proxies, type Transport } from './transport.ts';
+import {
+  DirectTransport,
+  type HttpResponse,
+  hasProxy,
+  type Proxies,
+  proxyFor,
+  type Transport,
+} from './transport.ts';
 import type { BaseUrl } from './url.ts';
 
 /** The headers of a message, names in lower case. */
@@ -45,8 +52,6 @@ export type RequesterOptions = {
 /** Far more than a page of a thousand rows; a service that sends more is broken or hostile. */
 const largestBody = 64 * 1024 * 1024;
 
-const redacted = '(redacted)';
-
 /** Sends single requests to one service; its headers go out to the origin of the base URL only. */
 export class Requester {
   readonly #options: RequesterOptions;
@@ -58,17 +63,17 @@ export class Requester {
     const { base, headers, proxies } = options;
     this.#options = options;
     this.#headers = { accept: 'application/json', 'accept-encoding': 'gzip', ...headers };
-    this.#destination = { href: base.href, throughProxy: hasProxy(proxies) };
+    this.#destination = { href: base.href, proxy: proxyFor(base.origin, proxies) };
   }
 
   /** Tries a request once; gives the reply, or the reason why none came. Throws `interrupted` on the signal. */
   async get(path: string, extraHeaders: HttpHeaders = {}): Promise<HttpReply | ConnectionFailure> {
-    const { base, timeout, signal, watch } = this.#options;
+    const { base, timeout, signal, watch, secrets } = this.#options;
     const headers = { ...this.#headers, ...extraHeaders };
     const deadline = AbortSignal.timeout(timeout * 1000);
     const started = performance.now();
     const tried = () => ({
-      url: this.#withoutSecrets(base.origin + path),
+      url: withoutSecrets(base.origin + path, secrets),
       requestHeaders: this.#redacted(headers),
       milliseconds: Math.round(performance.now() - started),
     });
@@ -111,13 +116,14 @@ export class Requester {
   /** Headers without secrets, also where the service repeats them. */
   #redacted(headers: HttpHeaders): HttpHeaders {
     return Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, this.#withoutSecrets(value)]),
+      Object.entries(headers).map(([name, value]) => [name, withoutSecrets(value, this.#options.secrets)]),
     );
   }
+}
 
-  #withoutSecrets(text: string): string {
-    return this.#options.secrets.reduce((shown, secret) => shown.replaceAll(secret, redacted), text);
-  }
+/** A text with each secret in it redacted. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, '(redacted)'), text);
 }
 
 /** A transport to one origin: undici if there is a proxy, else Node's HTTP client, which starts faster. */

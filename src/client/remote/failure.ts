@@ -30,8 +30,8 @@ const reasons: Readonly<Record<string, FailureReason>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: { words: 'TLS: its certificate is for another host', transient: false },
 };
 
-/** The destination of a failed try: the base URL, and whether the environment names a proxy. */
-export type Destination = { readonly href: string; readonly throughProxy: boolean };
+/** The destination of a failed try: the base URL, and the proxy that the environment names for it, without its password. */
+export type Destination = { readonly href: string; readonly proxy: string | undefined };
 
 /** The failure for an error of the network. */
 export function connectionFailure(error: unknown, destination: Destination): ConnectionFailure {
@@ -47,9 +47,9 @@ export function connectionFailure(error: unknown, destination: Destination): Con
     ...(words.includes('unknown issuer') || words.includes('self-signed')
       ? ['NODE_EXTRA_CA_CERTS names a file of more certificates to trust']
       : []),
-    ...(destination.throughProxy
-      ? ['the environment names a proxy (HTTP_PROXY, HTTPS_PROXY, NO_PROXY)']
-      : []),
+    ...(destination.proxy === undefined
+      ? []
+      : [`the environment names a proxy, ${destination.proxy} (HTTP_PROXY, HTTPS_PROXY, NO_PROXY)`]),
   ];
   return { problem: unreachable(destination.href, words, hints, error), transient };
 }

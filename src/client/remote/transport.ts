@@ -42,6 +42,15 @@ export function hasProxy(proxies: Proxies): boolean {
   return proxies.http !== '' || proxies.https !== '';
 }
 
+/** The proxy for requests to an origin, without its name and password; undefined if the environment names none for its scheme. */
+export function proxyFor(origin: string, { http, https }: Proxies): string | undefined {
+  const proxy = origin.startsWith('https:') ? https : http;
+  const url = proxy.includes('://') ? proxy : `http://${proxy}`;
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`;
+}
+
 /** Sends requests to one origin with Node's HTTP client. */
 export class DirectTransport implements Transport {
   readonly #protocol: typeof http | typeof https;

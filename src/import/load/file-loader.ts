@@ -19,6 +19,8 @@ export type LoadOptions = ReadOptions &
     readonly complete: boolean;
     /** Accept values of periods that begin after the day on which they were known, in files dated by hand. */
     readonly projections?: boolean;
+    /** The name under which the log of imports has all files as one; without it, it has each file. */
+    readonly loggedAs?: string;
     /** Called with the conflicts of the import, which are then left out instead of refused. */
     readonly onConflicts?: (conflicts: readonly ImportConflict[]) => void;
     /** The number of statements to collect in memory before they are merged; the result does not depend on it. */

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
-import type { StoreWriter } from '../../store/store.ts';
+import type { ImportRecord, StoreWriter } from '../../store/store.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
 import type { ImportFormat } from '../formats/format.ts';
 import { type ImportConflict, ImportRefusal, StatementLog } from './conflict.ts';
@@ -36,6 +37,7 @@ export async function load(
     log: options.replace ? new StatementLog() : undefined,
   };
   const summaries: FileSummary[] = [];
+  const records: ImportRecord[] = [];
   for (const { file, format } of inputs) {
     const summary = await new FileLoader(file, format, shared).load();
     const {
@@ -46,20 +48,39 @@ export async function load(
       described: _described,
       ...logged
     } = summary;
-    await writer.recordImport({
-      ...logged,
-      importedAt: options.importedAt,
-      sha256: await file.sha256(),
-    });
+    records.push({ ...logged, importedAt: options.importedAt, sha256: await file.sha256() });
     const notes = [...unusedAsOf(format, options, summary.vintages), ...summary.notes];
     summaries.push({ ...summary, notes });
   }
+  for (const record of inOneRecord(records, options.loggedAs)) await writer.recordImport(record);
   await shared.registry.finish();
   if (conflicts.length > 0) {
     if (options.onConflicts === undefined) throw new ImportRefusal(conflicts);
     options.onConflicts(conflicts);
   }
   return summaries;
+}
+
+/** The entries of the log: with a name for all of them, and more than one, a single entry whose checksum is that of their checksums. */
+function inOneRecord(records: readonly ImportRecord[], name: string | undefined): readonly ImportRecord[] {
+  const [first] = records;
+  if (name === undefined || first === undefined || records.length === 1) return records;
+  const sum = (key: 'series' | 'statementsNew' | 'statementsKnown' | 'withdrawn') =>
+    records.reduce((all, record) => all + record[key], 0);
+  const sha256 = createHash('sha256')
+    .update(records.map((record) => `${record.sha256}\n`).join(''))
+    .digest('hex');
+  return [
+    {
+      ...first,
+      file: name,
+      sha256,
+      series: sum('series'),
+      statementsNew: sum('statementsNew'),
+      statementsKnown: sum('statementsKnown'),
+      withdrawn: sum('withdrawn'),
+    },
+  ];
 }
 
 /** What an import can state about its files that only some formats take, and why the others do not take it. */

@@ -218,6 +218,19 @@ function unexpected(path: string, refusal: FredRefusal): Problem {
   return new Problem('bad-answer', `FRED refused ${path}: ${reason}`);
 }
 
+/** The Problem for observations of a series that FRED should have given. */
+export function refusedObservations(id: string, refusal: FredRefusal): Problem {
+  const reason = typeof refusal === 'string' ? refusal.replaceAll('-', ' ') : `today is ${refusal.today}`;
+  return new Problem('bad-answer', `FRED refused the observations of ${id}: ${reason}`);
+}
+
+/** The Problem for a series that FRED said has vintages, and then that it has none. */
+export function lostVintages(id: string): Problem {
+  return new Problem('bad-answer', `FRED's answers about the vintages of ${id} contradict each other`, {
+    hints: ['pull again later'],
+  });
+}
+
 const mostSuggestions = 3;
 
 /** The Problem for an id that FRED does not know, with the series that it may have meant. */

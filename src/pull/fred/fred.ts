@@ -21,6 +21,8 @@ export const fred: PullSource = {
     { requests: 1, milliseconds: 600 },
     { requests: 100, milliseconds: 60_500 },
   ],
+  probe: '/series?series_id=GDP&file_type=json',
+  wants: 'key',
   counted: {
     new_vintages: ['new vintage', 'new vintages'],
     new_dates: ['new date', 'new dates'],

@@ -11,8 +11,10 @@ import {
   type FredRefusal,
   type FredRow,
   type FredRows,
-  unknownSeries,
+  lostVintages,
+  refusedObservations,
 } from './api.ts';
+import { FredDescription } from './description.ts';
 import {
   addWithdrawn,
   chicagoDay,
@@ -37,8 +39,7 @@ export class FredHistory {
   readonly #api: FredApi;
   readonly #limits: FredLimits;
   #today: Day;
-  #description: string | undefined;
-  #isDescribed = false;
+  readonly #description: FredDescription;
   #known: KnownValues = new Map();
   #bookmark: FredBookmark;
 
@@ -47,11 +48,25 @@ export class FredHistory {
     this.#task = task;
     this.#api = api;
     this.#limits = limits;
+    this.#description = new FredDescription(task, api);
     this.#today = chicagoDay(task.now);
     this.#bookmark = (task.full ? undefined : readBookmark(task.subject.bookmark)) ?? {};
   }
 
   async *windows(): AsyncGenerator<PullWindow> {
+    const { described } = this.#bookmark;
+    let upTo = this.#today;
+    for await (const window of this.#data()) {
+      ({ upTo } = window);
+      yield window;
+    }
+    if (!this.#description.isDue(described, this.#today)) return;
+    const files = await this.#description.changes();
+    this.#bookmark = { ...this.#bookmark, described: this.#today };
+    yield { files, bookmark: JSON.stringify(this.#bookmark), upTo, remaining: 0 };
+  }
+
+  async *#data(): AsyncGenerator<PullWindow> {
     const { vintage, fetched } = this.#bookmark;
     if (fetched === true) yield* this.#withoutVintages();
     else if (vintage === undefined) yield* this.#fromTheBeginning();
@@ -60,7 +75,7 @@ export class FredHistory {
 
   /** The whole history: the vintage dates first, then windows of as many as FRED takes. */
   async *#fromTheBeginning(): AsyncGenerator<PullWindow> {
-    await this.#describe();
+    await this.#description.document();
     const start = this.#task.since ?? beginning;
     const dates = await this.#vintageDates(start);
     if (dates === 'no-vintages') yield* this.#withoutVintages();
@@ -86,7 +101,7 @@ export class FredHistory {
       return;
     }
     const dates = await this.#vintageDates(vintage);
-    if (dates === 'no-vintages') throw this.#lostVintages();
+    if (dates === 'no-vintages') throw lostVintages(this.#id);
     yield* this.#inWindows(vintage, dates, true);
   }
 
@@ -156,7 +171,11 @@ export class FredHistory {
       if (typeof from === 'string' && from > vintage && from < this.#today && from !== beginning)
         vintage = from;
     if (vintage === '' && start !== beginning && start < this.#today) vintage = start;
-    return { ...(vintage !== '' && { vintage }), ...(end === this.#today && { partial: this.#today }) };
+    return {
+      ...(vintage !== '' && { vintage }),
+      ...(end === this.#today && { partial: this.#today }),
+      ...this.#described(),
+    };
   }
 
   /** A series of which FRED keeps no vintages: what it has today, known from today on. */
@@ -181,7 +200,7 @@ export class FredHistory {
       news = rows.filter((row) => isNews(row, held) && !held.has(String(row.date)));
     }
     const files = await this.#files(`FRED ${this.#id} on ${today}`, head, news);
-    this.#bookmark = { fetched: true, partial: today };
+    this.#bookmark = { fetched: true, partial: today, ...this.#described() };
     yield {
       ...files,
       ...(files.files.length === 0 && { coverage: await this.#coverage(today) }),
@@ -195,10 +214,10 @@ export class FredHistory {
   async #rowsOfToday(): Promise<FredRows> {
     const period = { start: this.#today, end: this.#today };
     const found = await this.#rows(period, 'no-vintages');
-    if (found === 'too-many-vintages') throw this.#lostVintages();
+    if (found === 'too-many-vintages') throw lostVintages(this.#id);
     if (found !== 'no-vintages') return found;
     const current = await this.#api.observations(this.#id);
-    if (typeof current === 'string' || 'today' in current) throw this.#refused(current);
+    if (typeof current === 'string' || 'today' in current) throw refusedObservations(this.#id, current);
     // Without a period FRED answers with the day on which it last loaded data.
     const today = { realtime_start: this.#today, realtime_end: this.#today };
     return { head: { ...current.head, ...today }, rows: current.rows.map((row) => ({ ...row, ...today })) };
@@ -211,7 +230,7 @@ export class FredHistory {
   ): Promise<FredRows | 'too-many-vintages' | Expected> {
     const found = await this.#api.observations(this.#id, period.start, period.end);
     if (typeof found === 'object' && 'today' in found) {
-      if (found.today >= period.end) throw this.#refused(found);
+      if (found.today >= period.end) throw refusedObservations(this.#id, found);
       this.#task.note(`the clock of this machine is ahead: at FRED it is ${found.today}`);
       const start = period.start === this.#today ? found.today : period.start;
       this.#today = found.today;
@@ -220,14 +239,14 @@ export class FredHistory {
     if (expected !== undefined && found === expected) return expected;
     if (found === 'too-many-vintages' || typeof found === 'object') return found;
     if (found === 'nothing-then') return { head: {}, rows: [] };
-    throw this.#refused(found);
+    throw refusedObservations(this.#id, found);
   }
 
   async #vintageDates(from: Day): Promise<readonly Day[] | 'no-vintages'> {
     const found = await this.#api.vintageDates(this.#id, from, '9999-12-31');
     if (found === 'no-vintages') return found;
     if (found === 'nothing-then') return [];
-    if (typeof found === 'string' || 'today' in found) throw this.#refused(found);
+    if (typeof found === 'string' || 'today' in found) throw refusedObservations(this.#id, found);
     return found.filter((date) => date <= this.#today);
   }
 
@@ -238,11 +257,7 @@ export class FredHistory {
     rows: readonly FredRow[],
   ): Promise<Pick<PullWindow, 'files' | 'load'>> {
     if (rows.length === 0) return { files: [] };
-    await this.#describe();
-    const description = document(
-      { name: `${this.#id}-series.json`, path: `FRED ${this.#id}` },
-      this.#description ?? '',
-    );
+    const description = await this.#description.document();
     const answer = { ...head, count: rows.length, offset: 0, limit: rows.length, observations: rows };
     const file = document({ name: `${this.#id}-observations.json`, path }, JSON.stringify(answer), [
       description,
@@ -251,12 +266,10 @@ export class FredHistory {
     return { files };
   }
 
-  /** Asks for the description once in a run; an id that FRED does not know is a Problem with what it may have meant. */
-  async #describe(): Promise<void> {
-    if (this.#isDescribed) return;
-    this.#description = await this.#api.description(this.#id);
-    if (this.#description === undefined) throw await unknownSeries(this.#id, this.#api);
-    this.#isDescribed = true;
+  /** The day of the last description, for the bookmark. */
+  #described(): Pick<FredBookmark, 'described'> {
+    const described = this.#description.wasAsked ? this.#today : this.#bookmark.described;
+    return described === undefined ? {} : { described };
   }
 
   /** Without the rows of the day of the last run that the store has already. */
@@ -271,21 +284,6 @@ export class FredHistory {
   async #coverage(to: Day): Promise<ReadonlyMap<string, Day>> {
     const held = await this.#task.read((view) => view.findSeries(this.#id));
     return new Map(held === undefined ? [] : [[this.#id, to]]);
-  }
-
-  #refused(refusal: FredRefusal): Problem {
-    const reason = typeof refusal === 'string' ? refusal.replaceAll('-', ' ') : `today is ${refusal.today}`;
-    return new Problem('bad-answer', `FRED refused the observations of ${this.#id}: ${reason}`);
-  }
-
-  #lostVintages(): Problem {
-    return new Problem(
-      'bad-answer',
-      `FRED's answers about the vintages of ${this.#id} contradict each other`,
-      {
-        hints: ['pull again later'],
-      },
-    );
   }
 
   #clockBehind(vintage: Day): Problem {

@@ -9,6 +9,8 @@ export type FredBookmark = {
   readonly vintage?: Day;
   /** The day of the last run, whose vintages may not have been complete then. */
   readonly partial?: Day;
+  /** The day on which the description was asked for last. */
+  readonly described?: Day;
   /** Set if FRED keeps no vintages of the series. */
   readonly fetched?: true;
 };

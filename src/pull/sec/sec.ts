@@ -30,6 +30,9 @@ export const sec: PullSource = {
   name: 'sec',
   title: 'the SEC',
   pace: [{ requests: 8, milliseconds: 1000 }],
+  // The list of a company; one that the SEC says it does not have is an answer too.
+  probe: '/submissions/CIK0000320193.json',
+  wants: 'contact',
   counted: { new_filings: ['new filing', 'new filings'], new_trades: ['new trade', 'new trades'] },
   access,
   resolve,

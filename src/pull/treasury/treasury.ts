@@ -33,6 +33,8 @@ export const treasury: PullSource = {
   title: 'the U.S. Treasury',
   // Treasury states no limit.
   pace: [{ requests: 2, milliseconds: 1000 }],
+  // A feed by month, which is the smallest, is not among those that a pull asks for; the first year of real curves is small.
+  probe: `${feedPath}?data=${families.real?.data}&field_tdr_date_value=${families.real?.firstYear}`,
   counted: { new_days: ['new day', 'new days'], new_rates: ['new rate', 'new rates'] },
 
   access: ({ url = 'https://home.treasury.gov' }) => ({

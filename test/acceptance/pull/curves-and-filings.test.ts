@@ -1,9 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { addDays, utcDay, weekendDay } from '../../../src/domain/series/date.ts';
 import { newFolder } from '../../support/folders.ts';
+import { type Home, newHome } from '../../support/pull/homes.ts';
 import {
   filingsIn,
   listOf,
@@ -15,50 +13,20 @@ import {
   undeclaredPage,
 } from '../../support/pull/loopback-sec.ts';
 import { feedOn, loopbackTreasury, recordedFeed } from '../../support/pull/loopback-treasury.ts';
-import { builtProgram } from '../../support/repository.ts';
 import { importFiles, reading } from '../../support/scratch-store.ts';
 
 // The pace of requests is that of a real pull.
 vi.setConfig({ testTimeout: 120_000 });
 
 const folder = newFolder();
-let homes = 0;
-let home = '';
+let home: Home;
 
 beforeEach(() => {
-  homes += 1;
-  home = folder.path(`home-${homes}`);
+  home = newHome();
 });
 
-type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
-type Environment = Readonly<Record<string, string>>;
-
-function start(args: readonly string[], env: Environment): ChildProcess {
-  return spawn(process.execPath, [builtProgram, ...args], {
-    env: { PATH: process.env.PATH, HOME: home, ...env },
-  });
-}
-
-function ended(child: ChildProcess): Promise<Ended> {
-  const [out, err]: [string[], string[]] = [[], []];
-  child.stdout?.on('data', (data) => out.push(String(data)));
-  child.stderr?.on('data', (data) => err.push(String(data)));
-  return new Promise((resolve) => {
-    child.on('close', (code) => resolve({ code, out: out.join(''), err: err.join('') }));
-  });
-}
-
-const asof = (args: readonly string[], env: Environment = {}) => ended(start(args, env));
-const storePath = () => join(home, '.local/share/asof/asof.db');
+const asof: Home['asof'] = (args, env) => home.asof(args, env);
 const filingsOf = (store: string) => reading(store, (view) => view.filings({ limit: 100_000 }));
-
-/** Every file under a folder, as text byte by byte. */
-function contents(path: string): string {
-  return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))
-    .join('\n');
-}
 
 describe('asof pull treasury', () => {
   const today = utcDay(new Date());
@@ -129,12 +97,12 @@ describe('asof pull sec', () => {
     const store = folder.path('imported.db');
     const texts = filings.map((filing) => [`${filing.accessionNumber}.txt`, submissionText(filing)]);
     await importFiles(store, Object.fromEntries(texts), { latest: '2099-01-01' });
-    expect(await filingsOf(storePath())).toEqual(await filingsOf(store));
+    expect(await filingsOf(home.store)).toEqual(await filingsOf(store));
     const asked = server.asked.length;
     const second = await asof(['pull', '--json'], env);
     expect([second.code, server.asked.length - asked]).toEqual([0, 1]);
     for (const word of [loopbackContact, 'jane.doe@example.org', 'jane.doe'])
-      expect([first.out, first.err, second.out, second.err, contents(home)].join('\n')).not.toContain(word);
+      expect([first.out, first.err, second.out, second.err, home.contents()].join('\n')).not.toContain(word);
     expect([...server.agents].every((agent) => agent.includes(loopbackContact))).toBe(true);
   });
 
@@ -174,25 +142,6 @@ describe('asof pull sec', () => {
     const { code, err } = await asof(['pull', 'sec', '--cik', '4711'], env);
     expect([code, err]).toEqual([3, expect.stringContaining('the SEC has no filer with the CIK 4711')]);
     expect((await asof(['pull', '--list', '--csv'], env)).out.trim().split('\n')).toHaveLength(1);
-  });
-
-  it('killed at any moment goes on and comes to the same store', async () => {
-    const { server, env } = await microsoft();
-    await asof(['pull', 'sec', '--cik', '789019', '--since', '2026-03-01'], env);
-    for (let kill = 0; kill < 10; kill += 1) {
-      const child = start(company, env);
-      const exit = ended(child);
-      setTimeout(() => child.kill('SIGKILL'), 300 + ((kill * 677) % 4000));
-      await exit;
-    }
-    expect((await asof(company, env)).code).toBe(0);
-    const store = folder.path('after-kills.db');
-    const texts = filings.map((filing) => [`${filing.accessionNumber}.txt`, submissionText(filing)]);
-    await importFiles(store, Object.fromEntries(texts), { latest: '2099-01-01' });
-    expect(await filingsOf(storePath())).toEqual(await filingsOf(store));
-    const asked = server.asked.length;
-    expect((await asof(['pull'], env)).code).toBe(0);
-    expect(server.asked.length - asked).toBe(1);
   });
 
   it('no longer follows what unfollow names, and keeps the filings', async () => {

@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newFolder } from '../../support/folders.ts';
+import { type CommandEnd, ended, type Home, newHome } from '../../support/pull/homes.ts';
 import {
   chicagoToday,
   type LoopbackFred,
@@ -12,7 +12,6 @@ import {
   wellBehaved,
 } from '../../support/pull/loopback-fred.ts';
 import { historyUpTo } from '../../support/pull/pulled-store.ts';
-import { builtProgram } from '../../support/repository.ts';
 import { reading } from '../../support/scratch-store.ts';
 
 // The pace of requests is that of a real pull.
@@ -20,37 +19,19 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = newFolder();
 let fred: LoopbackFred;
-let homes = 0;
-let home = '';
-
-type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
-
-function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
-  return spawn(process.execPath, [builtProgram, ...args], {
-    env: { PATH: process.env.PATH, HOME: home, FRED_API_KEY: loopbackKey, ASOF_FRED_URL: fred.url, ...env },
-  });
-}
-
-function ended(child: ChildProcess): Promise<Ended> {
-  const [out, err]: [string[], string[]] = [[], []];
-  child.stdout?.on('data', (data) => out.push(String(data)));
-  child.stderr?.on('data', (data) => err.push(String(data)));
-  return new Promise((resolve) => {
-    child.on('close', (code) => resolve({ code, out: out.join(''), err: err.join('') }));
-  });
-}
+let home: Home;
 
 const utcToday = () => new Date().toISOString().slice(0, 10);
 
-const asof = (args: readonly string[], env?: Readonly<Record<string, string>>) => ended(start(args, env));
+const start: Home['start'] = (args, env) => home.start(args, env);
+const asof: Home['asof'] = (args, env) => home.asof(args, env);
 
 beforeAll(async () => {
   fred = await loopbackFred();
 });
 
 beforeEach(() => {
-  homes += 1;
-  home = folder.path(`home-${homes}`);
+  home = newHome(() => ({ FRED_API_KEY: loopbackKey, ASOF_FRED_URL: fred.url }));
   fred.requests.length = 0;
   Object.assign(fred.state, { ...wellBehaved(), today: chicagoToday() });
 });
@@ -58,7 +39,7 @@ beforeEach(() => {
 afterAll(() => fred.close());
 
 /** Lines of stderr without those of single requests. */
-const linesOf = ({ err }: Ended) =>
+const linesOf = ({ err }: CommandEnd) =>
   err.split('\n').filter((line) => line !== '' && !line.startsWith('asof: GET'));
 
 const gdp = recordedGdp();
@@ -149,9 +130,7 @@ describe('asof pull fred', () => {
     fred.state.series = { SMALL: { ...small, description } };
     const { err } = await asof(['pull']);
     expect(err).toContain('SMALL units: "Billions of Chained 2017 Dollars", before "Billions of Dollars"');
-    const changes = await reading(join(home, '.local/share/asof/asof.db'), (view) =>
-      view.descriptionChanges('SMALL'),
-    );
+    const changes = await reading(home.store, (view) => view.descriptionChanges('SMALL'));
     expect(changes).toMatchObject([{ field: 'units', before: 'Billions of Dollars', changedOn: utcToday() }]);
   });
 });
@@ -196,7 +175,7 @@ describe('a pull on a bad day', () => {
     const still = await asof(['pull', '--max-wait', '0']);
     // The pause holds for every process of this machine.
     expect([still.code, fred.requests.length]).toEqual([6, 9]);
-    rmSync(join(home, '.cache'), { recursive: true });
+    rmSync(join(home.path, '.cache'), { recursive: true });
     expect((await asof(['pull'])).code).toBe(0);
     expect((await asof(['vintages', 'GDP', '--all', '--no-header'])).out.split('\n').length - 1).toBe(395);
   });
@@ -265,30 +244,6 @@ describe('a pull on a bad day', () => {
     expect((await asof(['vintages', 'GDP', '--all', '--no-header'])).out.split('\n').length - 1).toBe(395);
   });
 
-  it('survives being killed at any moment', async () => {
-    Object.assign(fred.state, { series: { SMALL: small }, maxVintages: 8 });
-    for (let kills = 0; kills < 12; kills += 1) {
-      const child = start(['pull', 'fred', 'SMALL']);
-      const end = ended(child);
-      await new Promise((resolve) => setTimeout(resolve, 250 + Math.random() * 2500));
-      child.kill('SIGKILL');
-      await end;
-    }
-    expect((await asof(['pull', 'fred', 'SMALL'])).code).toBe(0);
-    const { out } = await asof(['facts', 'SMALL']);
-    const lines = small.rows.map(
-      ({ date, realtime_start: asOf, value }) => `${date},${asOf},${value === '.' ? '' : value}`,
-    );
-    expect(
-      out
-        .trim()
-        .split('\n')
-        .slice(1)
-        .map((line) => line.split(',').slice(1, 4).join(','))
-        .sort(),
-    ).toEqual(lines.sort());
-  });
-
   it('keeps the pace with another pull at the same time, and both end well', async () => {
     Object.assign(fred.state, { series: { GDP: gdp, SMALL: small } });
     const ends = await Promise.all([asof(['pull', 'fred', 'GDP']), asof(['pull', 'fred', 'SMALL', 'GDP'])]);
@@ -308,13 +263,10 @@ describe('a pull on a bad day', () => {
       const args = ['pull', 'fred', 'GDP', '--debug', '--retries', '1', '--max-wait', '1'];
       const { out, err } = await asof(texts.length % 4 === 0 ? args : [...args, '--json']);
       texts.push(out, err);
-      rmSync(join(home, '.cache'), { recursive: true, force: true });
+      rmSync(join(home.path, '.cache'), { recursive: true, force: true });
     }
     expect(fred.requests.every(({ query }) => query.api_key === loopbackKey)).toBe(true);
-    for (const name of readdirSync(home, { recursive: true, encoding: 'utf8' })) {
-      const path = join(home, name);
-      if (statSync(path).isFile()) texts.push(readFileSync(path, 'latin1'));
-    }
+    texts.push(home.contents());
     expect(texts.length).toBeGreaterThan(12);
     expect(texts.filter((text) => text.includes(loopbackKey))).toEqual([]);
   });

@@ -169,6 +169,54 @@ describe('--exact', () => {
   });
 });
 
+describe('asof snapshot --max-age', () => {
+  const take = (lines: string, ...flags: readonly string[]) => {
+    const plan = join(folder, 'plan.txt');
+    writeFileSync(plan, lines);
+    return asof(['snapshot', plan, '--out', join(folder, 'snap'), '--store', store, '-q', ...flags]);
+  };
+
+  test.each([
+    ['gdp.csv obs GDP', '2008-09-01', 'GDP is covered to 2008-08-28, 4 days before 2008-09-01: more than 3'],
+    [
+      'p.csv panel GDP MIXED',
+      '2008-09-01',
+      'GDP is covered to 2008-08-28, 4 days before 2008-09-01: more than 3',
+    ],
+    [
+      'y.csv yields --maturity 10Y',
+      '2008-08-20',
+      'is covered to 2008-08-15, 5 days before 2008-08-20: more than 3',
+    ],
+  ])(
+    'refuses the snapshot for a line with older data, %s as of %s, and writes nothing',
+    async (line, day, why) => {
+      const { code, err } = await take(`${line}\n`, '--as-of', day, '--max-age', '3d');
+      expect([code, err]).toEqual([9, expect.stringContaining(why)]);
+      expect(() => readFileSync(join(folder, 'snap', 'manifest.json'))).toThrow();
+    },
+  );
+
+  it('takes data that are new enough, and a line that allows more for itself', async () => {
+    const lines = 'gdp.csv obs GDP\nold.csv obs UNRATE --max-age 20\n';
+    const { code, err } = await take(lines, '--as-of', '2008-08-30', '--max-age', '3');
+    expect([code, err]).toEqual([0, '']);
+    const { files } = JSON.parse(readFileSync(join(folder, 'snap', 'manifest.json'), 'utf8'));
+    expect(files[0].coverage).toEqual([{ subject: 'GDP', covered_to: '2008-08-28', vintage_kind: 'exact' }]);
+    expect((await asof(['verify', join(folder, 'snap'), '--store', store])).code).toBe(0);
+  });
+
+  it('refuses in a library what it refuses on the command line', async () => {
+    const library = await open(store);
+    writeFileSync(join(folder, 'plan.txt'), 'gdp.csv obs GDP\n');
+    const target = { out: join(folder, 'library-snap'), asOf: '2008-09-01', maxAge: 3 };
+    await expect(library.snapshot(join(folder, 'plan.txt'), target)).rejects.toMatchObject({
+      kind: 'too-old',
+    });
+    await library.close();
+  });
+});
+
 describe('--max-age', () => {
   test.each([
     [

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scratchFolder, tempFolder } from '../../support/folders.ts';
 import {
@@ -13,7 +12,7 @@ import {
   submissionText,
   throttlePage,
 } from '../../support/pull/loopback-sec.ts';
-import { endings, pullAt } from '../../support/pull/pulling.ts';
+import { checkBreaks, eachHourFrom, endings, pullAt } from '../../support/pull/pulling.ts';
 import { recording } from '../../support/recordings.ts';
 import { importFiles, importPaths, newStorePath, reading } from '../../support/scratch-store.ts';
 
@@ -102,6 +101,21 @@ describe('pulling the filings of a company', () => {
     expect(await filingsOf(options.store)).toEqual(await imported([...wanted(february), ...wanted(march)]));
   });
 
+  it('is one entry in the log of imports for each window of filings', async () => {
+    const server = await microsoftIn(march);
+    const options = { ...optionsFor(server), ...company('789019'), since: '2025-06-01' };
+    await pullAt('2026-03-05T17:00:00Z', options);
+    const { length: asked } = server.asked.filter((path) => path.startsWith('/Archives/'));
+    const log = await reading(options.store, (view) => view.imports());
+    expect(log.map(({ file }) => file)).toEqual([
+      ...Array(Math.floor(asked / 25)).fill('sec cik 789019: 25 documents'),
+      ...(asked % 25 > 1 ? [`sec cik 789019: ${asked % 25} documents`] : []),
+      ...(asked % 25 === 1 ? [expect.stringMatching(/^filing /)] : []),
+    ]);
+    const { trades } = await reading(options.store, (view) => view.filingCounts());
+    expect(log.reduce((sum, { statementsNew }) => sum + statementsNew, 0)).toBe(trades);
+  });
+
   it('a second time asks for the list alone, and changes nothing', async () => {
     const server = await microsoftIn(february);
     const options = { ...optionsFor(server), ...company('789019'), since };
@@ -171,31 +185,22 @@ describe('pulling the filings of a company', () => {
       { status: 503, body: recording('sec/getcurrent-503.json').response.body },
       throttlePage,
     ];
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(fc.nat(newest.length), fc.constantFrom(...faults)), { maxLength: 3 }),
-        async (breaks) => {
-          const server = await microsoftIn(march);
-          const options = { ...optionsFor(server), ...company('789019'), since: '2025-06-01', maxWait: 0 };
-          let hours = 0;
-          const run = () =>
-            pullAt(new Date(Date.parse('2026-03-05T17:00:00Z') + hours++ * 3_600_000).toISOString(), options);
-          for (const [at, fault] of breaks) {
-            const from = server.asked.length;
-            server.trouble = (number) => (number === from + at ? fault : undefined);
-            await run();
-          }
-          server.trouble = () => undefined;
-          await run();
+    await checkBreaks({ faults, requests: newest.length, numRuns: 6 }, async () => {
+      const server = await microsoftIn(march);
+      const options = { ...optionsFor(server), ...company('789019'), since: '2025-06-01', maxWait: 0 };
+      const run = eachHourFrom('2026-03-05T17:00:00Z', options);
+      return {
+        server,
+        run,
+        async check() {
           expect(await filingsOf(options.store)).toEqual(whole);
           expect(await followedOf(options.store)).toMatchObject([{ upTo: '2026-03-04', left: '' }]);
           const asked = server.asked.length;
           await run();
           expect(server.asked.length).toBe(asked + 1);
         },
-      ),
-      { numRuns: 6 },
-    );
+      };
+    });
   });
 
   it('leaves out a filing that it cannot read, with a note, and stores the others', async () => {

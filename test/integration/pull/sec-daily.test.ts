@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../../support/folders.ts';
 import {
@@ -10,7 +9,7 @@ import {
   submissionText,
   throttlePage,
 } from '../../support/pull/loopback-sec.ts';
-import { endings, pullAt } from '../../support/pull/pulling.ts';
+import { checkBreaks, eachHourFrom, endings, pullAt } from '../../support/pull/pulling.ts';
 import { recordedBody } from '../../support/recordings.ts';
 import { readData, testData } from '../../support/repository.ts';
 import { importFiles, newStorePath, reading } from '../../support/scratch-store.ts';
@@ -143,31 +142,22 @@ describe('pulling everyone’s filings day by day', () => {
   it('that breaks off at any request goes on there, and gives what one run gives', async () => {
     const whole = await imported(filings);
     const faults = ['cut' as const, { status: 503, body: '<html></html>' }, throttlePage];
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(fc.nat(80), fc.constantFrom(...faults)), { maxLength: 3 }),
-        async (breaks) => {
-          const server = await twoWeeks();
-          const options = { ...optionsFor(server), since: '2026-06-15', maxWait: 0 };
-          let hours = 0;
-          const run = () =>
-            pullAt(new Date(Date.parse('2026-06-24T04:00:00Z') + hours++ * 3_600_000).toISOString(), options);
-          for (const [at, fault] of breaks) {
-            const from = server.asked.length;
-            server.trouble = (number) => (number === from + at ? fault : undefined);
-            await run();
-          }
-          server.trouble = () => undefined;
-          await run();
+    await checkBreaks({ faults, requests: 80, numRuns: 6 }, async () => {
+      const server = await twoWeeks();
+      const options = { ...optionsFor(server), since: '2026-06-15', maxWait: 0 };
+      const run = eachHourFrom('2026-06-24T04:00:00Z', options);
+      return {
+        server,
+        run,
+        async check() {
           expect(await filingsOf(options.store)).toEqual(whole);
           expect(await followedOf(options.store)).toMatchObject([{ upTo: '2026-06-23', left: '' }]);
           const asked = server.asked.length;
           await run();
           expect(server.asked.length).toBe(asked);
         },
-      ),
-      { numRuns: 6 },
-    );
+      };
+    });
   });
 
   it('reads the recorded index of 2020-03-18: each of its ownership filings once', async () => {

@@ -8,7 +8,7 @@ import {
   loopbackTreasury,
   recordedFeed,
 } from '../../support/pull/loopback-treasury.ts';
-import { endings, pullAt } from '../../support/pull/pulling.ts';
+import { checkBreaks, endings, pullAt } from '../../support/pull/pulling.ts';
 import { importFiles, importPaths, newStorePath, reading } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
@@ -132,37 +132,24 @@ describe('pulling the curves of Treasury', () => {
       { status: 200, body: '<html>maintenance</html>' },
       { status: 429, body: '' },
     ];
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(fc.nat(3), fc.constantFrom(...faults)), { maxLength: 3 }),
-        async (breaks) => {
-          const server = await loopbackTreasury('par 2009', 'par 2010', 'real 2003', 'real 2004');
-          const options = optionsFor(server);
-          const runs = async () => {
-            const par = await pullAt('2010-12-31T23:30:00Z', {
-              ...options,
-              ...only('par'),
-              since: '2009-01-01',
-            });
-            const real = await pullAt('2004-12-31T23:30:00Z', { ...options, ...only('real') });
-            return [...endings(par), ...endings(real)];
-          };
-          for (const [at, fault] of breaks) {
-            const from = server.asked.length;
-            server.trouble = (number) => (number === from + at ? fault : undefined);
-            await runs();
-          }
-          server.trouble = () => undefined;
-          await runs();
+    await checkBreaks({ faults, requests: 3, numRuns: 8 }, async () => {
+      const server = await loopbackTreasury('par 2009', 'par 2010', 'real 2003', 'real 2004');
+      const options = optionsFor(server);
+      return {
+        server,
+        async run() {
+          await pullAt('2010-12-31T23:30:00Z', { ...options, ...only('par'), since: '2009-01-01' });
+          await pullAt('2004-12-31T23:30:00Z', { ...options, ...only('real') });
+        },
+        async check() {
           expect(await ratesOf(options.store)).toEqual(whole);
           expect(await followedOf(options.store)).toMatchObject([
             { name: 'par', upTo: '2010-12-31', left: '' },
             { name: 'real', upTo: '2004-12-31', left: '' },
           ]);
         },
-      ),
-      { numRuns: 8 },
-    );
+      };
+    });
   });
 
   it('notes a day without a curve, and takes no rate for display', async () => {

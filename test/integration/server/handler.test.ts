@@ -337,7 +337,7 @@ describe('a bug', () => {
   it('of the machine under the store is 500 too', async () => {
     const other = await newHttpService();
     other.replace({
-      service: { answer: () => gone(), reply: () => gone(), state: () => gone() },
+      service: { answer: () => gone(), reply: () => gone(), state: () => gone(), followed: () => gone() },
       close: async () => undefined,
     });
     const response = await other.get(asOf);
@@ -589,6 +589,25 @@ describe('probes and pages, without a key', () => {
       status: 'ok',
       checks: { store: 'healthy', access: 'healthy' },
     });
+  });
+
+  it('say how fresh a store is that follows live sources: of several, the oldest counts', async () => {
+    const other = await newHttpService();
+    const upTo = ['2026-11-20', '2026-11-18'];
+    const followed = upTo.map((day, i) => ({
+      ...{ source: 'fred', name: `S${i}`, since: '2026-01-01T00:00:00.000Z', bookmark: '', upTo: day },
+      lastRun: `${day}T02:30:00.000Z`,
+      left: i === 0 ? '' : 'everything after 2026-11-18',
+    }));
+    const state = async () => 'x';
+    const service = { answer: () => gone(), reply: () => gone(), state, followed: async () => followed };
+    other.replace({ service, close: async () => undefined });
+    expect(await bodyOf(other.ask('/readyz'))).toEqual({
+      status: 'ok',
+      checks: { store: 'healthy', access: 'healthy' },
+      followed: { count: 2, up_to: '2026-11-18', last_run: '2026-11-18T02:30:00.000Z', unfinished: 1 },
+    });
+    await other.close();
   });
 
   it('say 503 while the service shuts down, which still answers', async () => {

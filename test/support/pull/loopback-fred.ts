@@ -36,6 +36,8 @@ export type LoopbackState = {
   today: string;
   maxVintages: number;
   maxRows: number;
+  /** Whether answers say when they were sent; the days of most tests are long past. */
+  isDated: boolean;
   /** The fault of a request, by its number from 0 and its path. */
   fault: (number: number, path: string) => Fault | undefined;
   /** Changes an answer before it is sent. */
@@ -84,6 +86,7 @@ export function wellBehaved(): LoopbackState {
     today: '2025-01-20',
     maxVintages: 2000,
     maxRows: 100_000,
+    isDated: false,
     fault: () => undefined,
     change: (_path, answer) => answer,
   };
@@ -99,6 +102,7 @@ export async function loopbackFred(initial: Partial<LoopbackState> = {}): Promis
   const state: LoopbackState = { ...wellBehaved(), ...initial };
   const requests: SeenRequest[] = [];
   const server = createServer((request, response) => {
+    response.sendDate = state.isDated;
     const url = new URL(request.url ?? '/', 'http://loopback');
     const path = url.pathname.replace(/^\/fred\//, '');
     const number = requests.length;

@@ -127,6 +127,8 @@ export type LoopbackSec = {
   readonly agents: Set<string>;
   /** Bodies by path; the SEC has no other file. */
   files: Record<string, string | Buffer>;
+  /** Whether answers say when they were sent; the days of most tests are long past. */
+  isDated: boolean;
   /** What goes wrong with a request, by its number from 0 and its path. */
   trouble: (number: number, path: string) => Trouble;
   /** Adds full submissions under every path by which the SEC has them. */
@@ -140,6 +142,7 @@ export async function loopbackSec(): Promise<LoopbackSec> {
   const noIndex = recording('sec/full-index-403.json').response;
   const noList = recording('sec/submissions-404.json').response;
   const { url } = await serve((request, response) => {
+    response.sendDate = loopback.isDated;
     const path = request.url ?? '';
     const trouble = loopback.trouble(asked.length, path);
     asked.push(path);
@@ -148,6 +151,7 @@ export async function loopbackSec(): Promise<LoopbackSec> {
     const html = { 'content-type': 'text/html' };
     const xml = { 'content-type': 'application/xml' };
     const body = loopback.files[path];
+    if (trouble === 'silent') return;
     if (!agent.includes('@')) reply(response, undeclaredPage.status, undeclaredPage.body, html);
     else if (trouble === 'cut') {
       const content = Buffer.from(body ?? noIndex.body);
@@ -163,6 +167,7 @@ export async function loopbackSec(): Promise<LoopbackSec> {
     asked,
     agents,
     files: {},
+    isDated: false,
     trouble: () => undefined,
     addFilings(cik, filings) {
       for (const filing of filings) {

@@ -16,10 +16,14 @@ export function feedOn(feed: string, day: string): string {
   });
 }
 
-/** What a loopback source sends in the place of an answer; `cut` breaks the connection in the middle of it. */
+/**
+ * What a loopback source sends in the place of an answer; `cut` breaks the connection in the middle of it, `silent` sends
+ * nothing.
+ */
 export type Trouble =
   | { readonly status: number; readonly body: string; readonly type?: string }
   | 'cut'
+  | 'silent'
   | undefined;
 
 /** A server that answers as Treasury's feed does. */
@@ -29,6 +33,8 @@ export type LoopbackTreasury = {
   readonly asked: readonly string[];
   /** The feeds by kind and year; a year that is not among them has no entry. Tests change them between two pulls. */
   feeds: Record<string, string>;
+  /** Whether answers say when they were sent; the days of most tests are long past. */
+  isDated: boolean;
   /** What goes wrong with a request, by its number from 0. */
   trouble: (number: number, feed: string) => Trouble;
 };
@@ -37,6 +43,7 @@ export type LoopbackTreasury = {
 export async function loopbackTreasury(...names: readonly string[]): Promise<LoopbackTreasury> {
   const asked: string[] = [];
   const double: Double = await serve((request, response) => {
+    response.sendDate = loopback.isDated;
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     const kind = { daily_treasury_yield_curve: 'par', daily_treasury_real_yield_curve: 'real' }[
       searchParams.get('data') ?? ''
@@ -52,6 +59,7 @@ export async function loopbackTreasury(...names: readonly string[]): Promise<Loo
     asked.push(name);
     const body =
       loopback.feeds[name] ?? feedOn(recordedFeed(kind === 'par' ? 'par 2024' : 'real 2003'), '1900-01-01');
+    if (trouble === 'silent') return;
     if (trouble === 'cut') {
       response.writeHead(200, {
         'content-type': 'application/xml',
@@ -66,6 +74,7 @@ export async function loopbackTreasury(...names: readonly string[]): Promise<Loo
     url: double.url,
     asked,
     feeds: Object.fromEntries(names.map((name) => [name, recordedFeed(name)])),
+    isDated: false,
     trouble: () => undefined,
   };
   return loopback;

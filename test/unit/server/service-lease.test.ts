@@ -5,7 +5,7 @@ import { type OpenService, Services } from '../../../src/server/service-lease.ts
 function newService(name: string): OpenService & { closed: boolean } {
   const fail = () => Promise.reject(new Error('no test asks this service'));
   const made = {
-    service: { answer: fail, reply: fail, state: async () => name },
+    service: { answer: fail, reply: fail, state: async () => name, followed: fail },
     closed: false,
     close: async () => {
       made.closed = true;

@@ -24,17 +24,35 @@ const help = (...words: string[]) => ({ command: 'help', words, isMistake: false
 const lines: readonly (readonly [line: string, parsed: object])[] = [
   [
     'snapshot plan.txt --out desk',
-    { command: 'snapshot', plan: 'plan.txt', out: 'desk', dryRun: false, connection: {}, messages },
+    {
+      command: 'snapshot',
+      plan: 'plan.txt',
+      out: 'desk',
+      demands: {},
+      dryRun: false,
+      connection: {},
+      messages,
+    },
   ],
   [
-    'snapshot plan.txt --out desk --as-of 2015-02-01 --dry-run --store a.db',
+    'snapshot plan.txt --out desk --as-of 2015-02-01 --max-age 3d --dry-run --store a.db',
     {
       command: 'snapshot',
       plan: 'plan.txt',
       out: 'desk',
       asOf: '2015-02-01',
+      demands: { maxAge: 3 },
       dryRun: true,
       connection: { store: 'a.db' },
+      messages,
+    },
+  ],
+  [
+    'ping --sources --json --retries 0',
+    {
+      command: 'ping-sources',
+      output: expect.objectContaining({ format: 'json' }),
+      connection: { retries: 0 },
       messages,
     },
   ],

@@ -1,0 +1,113 @@
+import { Problem } from '../errors/problem.ts';
+import type { Field } from '../operations/field.ts';
+import type { Getter } from './getter.ts';
+import { openGetter, type PullContext, type PullOptions, readStore } from './options.ts';
+import { contextOf, pullSources } from './pull.ts';
+import type { PullSource, SourceName } from './source.ts';
+
+/** What one request to a live source showed, and what the pace of requests to it allows from now on. */
+export type SourceProbe = {
+  readonly source: SourceName;
+  /** Whether it answered as it should; undefined if it was not asked. */
+  readonly answers: boolean | undefined;
+  /** The key or the contact that it wants; unknown where the answer does not say whether it is a good one. */
+  readonly key: 'works' | 'missing' | 'refused' | 'unknown' | 'not needed';
+  /** The number of things that the store follows there. */
+  readonly followed: number;
+  /** The requests that the pace allows within a minute; undefined if nothing can be asked. */
+  readonly requestsInMinute: number | undefined;
+  /** When the next request may begin, ISO 8601; undefined if nothing can be asked. */
+  readonly nextRequest: string | undefined;
+  /** Why it does not answer, or does not take the key. */
+  readonly problem?: Problem;
+};
+
+/**
+ * Asks each live source at most one request: none where a key is missing or a pause lasts. Counts for the pace, as those of
+ * a pull do. Failures are in the result.
+ */
+export async function probeSources(options: PullOptions): Promise<readonly SourceProbe[]> {
+  const followed = (await readStore(options.store, (view) => view.followed())) ?? [];
+  const context = contextOf({ ...options, retries: 0, maxWait: 0 });
+  const probes: SourceProbe[] = [];
+  for (const source of pullSources) {
+    const count = followed.filter((record) => record.source === source.name).length;
+    probes.push({ source: source.name, followed: count, ...(await probe(source, context)) });
+  }
+  return probes;
+}
+
+type Found = Omit<SourceProbe, 'source' | 'followed'>;
+
+async function probe(source: PullSource, context: PullContext): Promise<Found> {
+  const unasked = { answers: undefined, requestsInMinute: undefined, nextRequest: undefined };
+  let getter: Getter;
+  try {
+    getter = openGetter(source, context);
+  } catch (error) {
+    const problem = problemIn(error);
+    return { ...unasked, key: problem.kind === 'unauthorized' ? 'missing' : 'refused', problem };
+  }
+  try {
+    const found = await ask(source, getter);
+    const { next, inMinute } = await getter.outlook();
+    return { ...found, requestsInMinute: inMinute, nextRequest: new Date(next).toISOString() };
+  } finally {
+    await getter.close();
+  }
+}
+
+async function ask(
+  { probe: path, wants }: PullSource,
+  getter: Getter,
+): Promise<Pick<SourceProbe, 'answers' | 'key' | 'problem'>> {
+  const key = (state: SourceProbe['key']) => (wants === undefined ? 'not needed' : state);
+  try {
+    await getter.get(path);
+    return { answers: true, key: key('works') };
+  } catch (error) {
+    const problem = problemIn(error);
+    if (problem.kind === 'interrupted') throw problem;
+    if (problem.kind === 'unauthorized') return { answers: true, key: key('refused'), problem };
+    return { answers: getter.requests === 0 ? undefined : false, key: key('unknown'), problem };
+  }
+}
+
+function problemIn(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  throw error;
+}
+
+/** The failures among probes that matter to a store: a missing key only where it follows something. */
+export function failuresIn(probes: readonly SourceProbe[]): readonly Problem[] {
+  return probes.flatMap(({ problem, key, followed }) =>
+    problem === undefined || (key === 'missing' && followed === 0) ? [] : [problem],
+  );
+}
+
+/** The columns of `asof ping --sources`. */
+export const probeFields: readonly Field[] = [
+  { name: 'source', type: 'text', description: 'The live source.' },
+  { name: 'answers', type: 'boolean', description: 'Whether it answers; null if not asked.', nullable: true },
+  { name: 'key', type: 'text', description: 'works, missing, refused, unknown or not needed.' },
+  { name: 'followed', type: 'integer', description: 'What the store follows there.' },
+  {
+    name: 'requests_in_minute',
+    type: 'integer',
+    description: 'Requests that the pace allows in the next minute.',
+    nullable: true,
+  },
+  { name: 'next_request', type: 'text', description: 'When the next may begin.', nullable: true },
+  { name: 'problem', type: 'text', description: 'Why it does not answer.', nullable: true },
+];
+
+/** A row of `asof ping --sources`. */
+export function probeRow({ requestsInMinute, nextRequest, answers, problem, ...probe }: SourceProbe) {
+  return {
+    ...probe,
+    answers: answers ?? null,
+    requests_in_minute: requestsInMinute ?? null,
+    next_request: nextRequest ?? null,
+    problem: problem?.detail ?? null,
+  };
+}
