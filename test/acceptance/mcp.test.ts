@@ -62,6 +62,7 @@ describe('a session of asof mcp', () => {
   it('offers a tool for each question about data, and none about the caller', async () => {
     const { tools } = await latest.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([
+      'compare',
       'curve',
       'diff',
       'insider_cluster_explanations',
@@ -73,6 +74,7 @@ describe('a session of asof mcp', () => {
       'series_search',
       'series_show',
       'spread',
+      'versions',
       'vintages',
       'yield_table',
       'yields',
