@@ -85,6 +85,12 @@ function inOneForm<R>(
 /** The envelope without members of another service that have the names of our additions. */
 function ofOurMembers<R>(received: Envelope<R>): Envelope<R> {
   const { vintage, covered_to, unknown_ticker, ...others } = received;
+  const isOurs =
+    (vintage === undefined || isVintage(vintage)) &&
+    (covered_to === undefined || isDayOrNull(covered_to)) &&
+    (unknown_ticker === undefined || isUnknownTicker(unknown_ticker));
+  // As it was received, its members have the order in which a store gives them.
+  if (isOurs) return received;
   return {
     ...others,
     ...(isVintage(vintage) && { vintage }),
