@@ -35,6 +35,7 @@ export { Problem, type ProblemDocument, type ProblemKind } from './errors/proble
 export type { ImportOptions, ImportResult } from './import/import.ts';
 export { type Asof, type FactRow, importFiles } from './library/asof.ts';
 export type { Result } from './library/operation-methods.ts';
+export type { PanelParams } from './library/panel-params.ts';
 export type {
   PublishedParams,
   ReleasesParams,
@@ -42,13 +43,7 @@ export type {
   TriangleParams,
   VersionsParams,
 } from './library/revision-params.ts';
-export type {
-  CurveParams,
-  DiffParams,
-  PanelParams,
-  VintagesParams,
-  YieldTableParams,
-} from './library/signatures.ts';
+export type { CurveParams, DiffParams, VintagesParams, YieldTableParams } from './library/signatures.ts';
 export type { RateRow } from './operations/curve.ts';
 export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';
 export type { ObservationRow } from './operations/observations.ts';

@@ -24,6 +24,7 @@ import { clockAt } from '../operations/param.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
 import { asOfDay } from './arguments.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
+import type { PanelParams } from './panel-params.ts';
 import type {
   PublishedParams,
   ReleasesParams,
@@ -32,7 +33,7 @@ import type {
   TriangleParams,
   VersionsParams,
 } from './revision-params.ts';
-import type { CurveParams, DiffParams, PanelParams, VintagesParams, YieldTableParams } from './signatures.ts';
+import type { CurveParams, DiffParams, VintagesParams, YieldTableParams } from './signatures.ts';
 
 /** What analyses ask with. */
 export type AnalysisSource = AnswerSource & {

@@ -21,8 +21,9 @@ import {
 } from '../operations/param.ts';
 import { bind, boundedClient, ofCalls } from '../snapshot/bind.ts';
 import type { NamedValues } from './arguments.ts';
+import type { Optional } from './panel-params.ts';
 import type { Session } from './session.ts';
-import { askedOf, type Optional, signatureOf } from './signatures.ts';
+import { askedOf, signatureOf } from './signatures.ts';
 
 /** The rows of an answer. Days are `YYYY-MM-DD`, numbers of facts are exact decimal texts, missing is null. */
 export type Result<R> = {

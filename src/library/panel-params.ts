@@ -1,0 +1,79 @@
+import type { Demands } from '../analysis/basis.ts';
+import type { Beyond } from '../analysis/query.ts';
+import type { Day, Rhythm } from '../domain/series/date.ts';
+import type { TransformationParams } from '../domain/series/transformation.ts';
+import { Problem } from '../errors/problem.ts';
+import type { NamedValues } from './arguments.ts';
+import { checkUnits } from './units-params.ts';
+
+/** The same type, whose optional members may also be given as undefined. */
+export type Optional<T> = {
+  readonly [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K];
+};
+
+/** The first and the last date that a query is about. */
+export type DateRange = { readonly from?: Day; readonly to?: Day };
+
+/** A panel as known on one day, today unless given. */
+type AsOfOneDay = DateRange & {
+  readonly asOf?: Day;
+  readonly asOfEach?: undefined;
+  readonly knownBeforeEach?: undefined;
+  readonly last?: undefined;
+  readonly lag?: undefined;
+  readonly beyond?: undefined;
+  readonly withDates?: undefined;
+};
+
+/** A panel of the newest values known on each day of a rhythm from `from` to `to`, or on days that are given. */
+type AsOfEachDay = (
+  | (Required<DateRange> & { readonly asOfEach: Rhythm })
+  | (DateRange & { readonly asOfEach: readonly Day[] })
+) & {
+  readonly asOf?: undefined;
+  /** Shows what was known before each day. */
+  readonly knownBeforeEach?: boolean;
+  /** How many of the newest observations each day shows; one unless given. */
+  readonly last?: number;
+  /** How many of the newest observations each day passes over. */
+  readonly lag?: number;
+  /** What as-of dates after the coverage of a series show; `empty` unless given. */
+  readonly beyond?: Beyond;
+  /** With `wide`, a second column for each value, of its observation date. */
+  readonly withDates?: boolean;
+};
+
+/** The units of the values, and how they are aggregated. */
+export type UnitsParams = Optional<TransformationParams>;
+
+/** How a panel is laid out: with `wide`, with a column for each series; newest first unless `sort` says otherwise. */
+type PanelLayout = { readonly wide?: boolean; readonly sort?: 'asc' | 'desc' };
+
+/** The parameters of a panel. */
+export type PanelParams = (Optional<AsOfEachDay> | Optional<AsOfOneDay>) &
+  Optional<PanelLayout> &
+  UnitsParams &
+  Demands;
+
+/** Refuses parameters of one kind of panel beside those of the other. */
+export function checkPanel(values: NamedValues): void {
+  checkUnits(values);
+  const { asOf, asOfEach, withDates, wide, from, to } = values;
+  const refuse = (field: string, detail: string) => {
+    throw new Problem('bad-input', detail, { field });
+  };
+  if (asOfEach === undefined) {
+    const ofDays = ['beyond', 'withDates', 'last', 'lag', 'knownBeforeEach'];
+    const name = ofDays.find((one) => values[one] !== undefined && values[one] !== false);
+    if (name !== undefined) refuse(name, `'${name}' is about as-of dates: use 'asOfEach'`);
+    return;
+  }
+  if (asOf !== undefined) refuse('asOf', "use either 'asOf' or 'asOfEach'");
+  if (typeof asOfEach === 'string' && (from === undefined || to === undefined))
+    refuse(
+      from === undefined ? 'from' : 'to',
+      "'asOfEach' needs 'from' and 'to': the first and the last as-of date",
+    );
+  if (withDates === true && wide !== true)
+    refuse('withDates', "'withDates' needs 'wide': a long panel has the dates");
+}
