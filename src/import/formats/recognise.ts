@@ -1,6 +1,6 @@
 import { Problem } from '../../errors/problem.ts';
 import { refusal, type SourceFile } from '../files/source-file.ts';
-import { sheetHeadersIn, workbookHead } from '../readers/xlsx.ts';
+import { isOldWorkbook, sheetHeadersIn, workbookHead } from '../readers/xlsx.ts';
 import type { ImportFormat } from './format.ts';
 import { alfredWide, fredCsv } from './fred/csv.ts';
 import { fredApi } from './fred/observations.ts';
@@ -60,8 +60,8 @@ export async function recognise(file: SourceFile, chosen?: ImportFormat): Promis
   const head = await file.head();
   if (head.length === 0) throw refusal(file, {}, 'the file is empty (0 bytes)');
   if (chosen !== undefined) return chosen;
-  const isWorkbook =
-    head.subarray(0, 4).toString('latin1') === 'PK\u0003\u0004' && /\.xlsx$/i.test(file.name);
+  const isZip = head.subarray(0, 4).toString('latin1') === 'PK\u0003\u0004';
+  const isWorkbook = isZip ? /\.xlsx$/i.test(file.name) : isOldWorkbook(head) && /\.xls$/i.test(file.name);
   const text = (isWorkbook ? await workbookHead(file) : undefined) ?? headText(head);
   const [format, other] = formats.filter((candidate) => candidate.recognise(text, file.name));
   if (format === undefined) throw unrecognised(file, text);

@@ -66,7 +66,7 @@ const unsupportedFiles: readonly UnsupportedFile[] = [
   { matches: begins('%PDF-'), description: 'a PDF document; save its table as CSV' },
   {
     matches: begins('\xd0\xcf\x11\xe0'),
-    description: 'an old Excel or Word file; save it as .xlsx or CSV',
+    description: 'an old Word file, or an old Excel file that is not named .xls',
   },
   {
     matches: begins('SQLite format 3'),

@@ -9,8 +9,9 @@ export type NamedSheet = { readonly name: string; readonly rows: Sheet };
 
 /** The sheets of a workbook, in order; a file that is not a workbook is refused. */
 export async function readSheets(file: SourceFile): Promise<readonly NamedSheet[]> {
-  const { default: readWorkbook } = await import('read-excel-file/node');
   const content = await file.bytes();
+  if (isOldWorkbook(content)) return readOldSheets(file, content);
+  const { default: readWorkbook } = await import('read-excel-file/node');
   const sheets = await readWorkbook(content, { parseNumber: (text) => text }).catch((error: unknown) => {
     if (error instanceof Problem || !(error instanceof Error)) throw error;
     throw refusal(file, {}, `not a readable workbook: ${error.message}`);
@@ -20,6 +21,38 @@ export async function readSheets(file: SourceFile): Promise<readonly NamedSheet[
     if (data === undefined) throw refusal(file, {}, `not a readable workbook: it lacks its sheet ${sheet}`);
     return { name: sheet, rows: data };
   });
+}
+
+/** Whether a file begins as an `.xls`, which old Word files do, too. */
+export function isOldWorkbook(head: Uint8Array): boolean {
+  return Buffer.from(head.subarray(0, 4)).equals(Buffer.from([0xd0, 0xcf, 0x11, 0xe0]));
+}
+
+/** The sheets of an `.xls`, which stores binary numbers: a cell has the shortest text of its number, as Excel shows it. */
+async function readOldSheets(file: SourceFile, content: Uint8Array): Promise<readonly NamedSheet[]> {
+  const { read, utils } = await import('@e965/xlsx');
+  try {
+    const { SheetNames: names, Sheets: sheets } = read(content, {
+      type: 'array',
+      cellDates: true,
+      UTC: true,
+    });
+    return names.map((name) => {
+      const rows = utils.sheet_to_json<readonly unknown[]>(sheets[name] ?? {}, {
+        header: 1,
+        defval: null,
+        blankrows: true,
+        UTC: true,
+      });
+      return {
+        name,
+        rows: rows.map((row) => row.map((cell) => (typeof cell === 'number' ? String(cell) : cell))),
+      };
+    });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw refusal(file, {}, `not a readable workbook: ${error.message}`);
+  }
 }
 
 /** The only sheet of a workbook; a file that is not a workbook or has another number of sheets is refused. */
@@ -42,6 +75,16 @@ const [headLength, textsLength] = [256 * 1024, 16 * 1024 * 1024];
 
 /** The head of a workbook for recognising it: the names of its sheets and their headers. A file that is no workbook has none. */
 export async function workbookHead(file: SourceFile): Promise<string | undefined> {
+  if (isOldWorkbook(await file.head())) {
+    const sheets = await readOldSheets(file, await file.bytes());
+    const headers = sheets.map(({ rows }) =>
+      headerOf(rows.map((row) => row.map((cell) => (typeof cell === 'string' ? cell : '')))),
+    );
+    return headOf(
+      sheets.map(({ name }) => name),
+      headers,
+    );
+  }
   const { default: yauzl } = await import('yauzl');
   const parts = new Map<string, string>();
   try {
@@ -72,8 +115,13 @@ export async function workbookHead(file: SourceFile): Promise<string | undefined
     textIn(content),
   );
   const sheets = [...parts].filter(([name]) => name.startsWith('xl/worksheets/'));
-  const headers = sheets.map(([, xml]) => headerIn(xml, texts).map(csvCell).join(','));
-  return `${sheetsMark}${names.join('\n')}\n\n${headers.join('\n')}`;
+  const headers = sheets.map(([, xml]) => headerIn(xml, texts));
+  return headOf(names, headers);
+}
+
+function headOf(names: readonly string[], headers: readonly (readonly string[])[]): string {
+  const lines = headers.map((header) => header.map(csvCell).join(','));
+  return `${sheetsMark}${names.join('\n')}\n\n${lines.join('\n')}`;
 }
 
 /** The names of the sheets in the head of a workbook; empty for any other head. */
@@ -100,6 +148,10 @@ function headerIn(sheet: string, texts: readonly string[]): readonly string[] {
       return value === '' ? textIn(cell) : value;
     }),
   );
+  return headerOf(rows);
+}
+
+function headerOf(rows: readonly (readonly string[])[]): readonly string[] {
   return rows.find(([first = '']) => isDateColumn(first)) ?? rows.find((row) => row.length > 0) ?? [];
 }
 

@@ -147,7 +147,7 @@ describe('a file that no format recognises', () => {
     [
       'an old Excel file',
       Buffer.from('d0cf11e0a1b11ae1', 'hex'),
-      'this looks like an old Excel or Word file; save it as .xlsx or CSV',
+      'this looks like an old Word file, or an old Excel file that is not named .xls',
     ],
     ['a PDF', '%PDF-1.7', 'this looks like a PDF document; save its table as CSV'],
     [

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SourceFile } from '../../../../../src/import/files/source-file.ts';
 import { alfredWide, fredCsv } from '../../../../../src/import/formats/fred/csv.ts';
@@ -6,6 +8,7 @@ import { alfredReadme } from '../../../../../src/import/formats/fred/readme.ts';
 import { alfredWorkbook, fredWorkbook } from '../../../../../src/import/formats/fred/workbook.ts';
 import { recognise } from '../../../../../src/import/formats/recognise.ts';
 import { alfredReadmeText } from '../../../../support/alfred.ts';
+import { testData } from '../../../../support/repository.ts';
 import { lines, readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
 import { namedWorkbook, type Row, workbookMembers } from '../../../../support/workbook.ts';
 import { zipOf } from '../../../../support/zip-writer.ts';
@@ -294,6 +297,36 @@ describe('a workbook of FRED', () => {
     const { statements, metadata } = await readAll(alfredWorkbook, of);
     expect(lines(statements)).toEqual(published);
     expect(metadata).toEqual(described);
+  });
+
+  const oldWorkbook = (name: string) => {
+    const bytes = readFileSync(join(testData, 'macro/xls', name));
+    return sourceFile(name, bytes);
+  };
+
+  test('from ALFRED as an old .xls is read with its README', async () => {
+    const of = oldWorkbook('GDP_2_Vintages.xls');
+    expect(await kindOf(of)).toBe('alfred-xlsx');
+    const { statements, metadata } = await readAll(alfredWorkbook, of);
+    expect(lines(statements)).toEqual(published);
+    expect(metadata).toEqual(described);
+  });
+
+  test('as an old .xls with a title above the header is of the day of --as-of', async () => {
+    const of = oldWorkbook('fredgraph.xls');
+    expect(await kindOf(of)).toBe('fred-xlsx');
+    const { statements } = await readAll(fredWorkbook, of, { asOf: '2015-01-30' });
+    expect(lines(statements)).toEqual([
+      'GDP,2014-07-01,2015-01-30,17599.8',
+      'GDP,2014-10-01,2015-01-30,17710.7',
+    ]);
+  });
+
+  test('as an old .xls that is cut off is refused', async () => {
+    const bytes = readFileSync(join(testData, 'macro/xls/fredgraph.xls')).subarray(0, 2000);
+    expect(await refusalOf(fredWorkbook, sourceFile('fredgraph.xls', bytes))).toMatch(
+      /not a readable workbook/,
+    );
   });
 
   test('from ALFRED with first releases only is read as samples', async () => {
