@@ -67,6 +67,7 @@ const descriptionChanges = {
   type: 'records',
   description: 'Fields of its description that had another text before, oldest first.',
   extension: true,
+  grows: true,
   fields: [
     { name: 'changed_on', type: 'day', description: 'The day on which the change was noticed.' },
     {

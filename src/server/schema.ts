@@ -5,7 +5,10 @@ import { type Field, fieldKinds, type Schema } from '../operations/field.ts';
 import type { Operation } from '../operations/operation.ts';
 import { envelopeToWire, toWire } from '../operations/wire.ts';
 
-function fieldSchema({ type, description, nullable, sparse, choices, fields }: Field, example: Cell): Schema {
+function fieldSchema(
+  { type, description, nullable, sparse, choices, fields }: Field,
+  example: Cell | undefined,
+): Schema {
   const { schema } = fieldKinds[type];
   return {
     ...schema,
@@ -14,7 +17,8 @@ function fieldSchema({ type, description, nullable, sparse, choices, fields }: F
     ...(choices !== undefined && { enum: nullable === true ? [...choices, null] : choices }),
     ...(nullable === true && { type: [schema.type, 'null'] }),
     description,
-    ...(fields === undefined && { examples: [example] }),
+    // A list of records that is empty in the example shows none of its fields.
+    ...(fields === undefined && example !== undefined && { examples: [example] }),
   };
 }
 
@@ -28,12 +32,12 @@ function recordSchema(fields: readonly Field[], example: Row): Schema {
     type: 'object',
     required: fields.map(({ name }) => name),
     properties: Object.fromEntries(
-      fields.map((field) => [field.name, fieldSchema(field, example[field.name] ?? null)]),
+      fields.map((field) => [field.name, fieldSchema(field, example[field.name])]),
     ),
   };
 }
 
-function firstRecord(example: Cell): Row {
+function firstRecord(example: Cell | undefined): Row {
   const [first]: readonly Cell[] = Array.isArray(example) ? example : [];
   return typeof first === 'object' && first !== null && !Array.isArray(first) ? (first as Row) : {};
 }

@@ -369,7 +369,7 @@ describe('a line that has no place in a plan fails before anything is written', 
   it.each([
     ['a', 'the name a has no format'],
     ['a.dat', 'asof writes no .dat files'],
-    ['a.xlsx', 'asof writes no .xlsx files'],
+    ['a.ods', 'asof writes no .ods files'],
   ])('a file name without a format that asof writes: %s', async (name, said) => {
     const { code, err } = await snapshot([`${name} obs GDP`]);
     expect([code, err]).toEqual([2, expect.stringContaining(`line 1: ${said}`)]);
