@@ -60,6 +60,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
 
 /** Commands with an as-of date that are not about vintages. */
 const others: Readonly<Record<string, string>> = {
+  mcp: 'test/acceptance/mcp.test.ts compares its answers with those of an open session',
   insider: 'filings are known from their filing date',
   snapshot: 'it runs the commands of this list',
 };

@@ -43,9 +43,9 @@ their filing date.
 
 const environment = `Environment
 
-  ASOF_STORE         store: a file, or postgres://…. Default: asof/asof.db in the user's data directory
-                     (XDG_DATA_HOME or ~/.local/share), or the shipped sample if that
-                     does not exist. --store takes precedence
+  ASOF_STORE         store: a file, or postgres://…. Default: asof/asof.db in the user's
+                     data directory (XDG_DATA_HOME or ~/.local/share), or the shipped
+                     sample if that does not exist. --store takes precedence
   ASOF_ACCESS        keys and usage of \`asof serve\`: a file, or postgres://…. Default:
                      asof/access.db in the user's data directory. --access takes
                      precedence
@@ -69,6 +69,10 @@ const environment = `Environment
   HOME               home directory, if it is not that of the account
   HTTP_PROXY, HTTPS_PROXY, NO_PROXY
                      proxies for services; the lower-case names take precedence
+  PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE, PGOPTIONS, PGAPPNAME, PGSERVICE,
+  PGSERVICEFILE, PGSYSCONFDIR, PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY
+                     what the address of a PostgreSQL store leaves open, as libpq reads
+                     them; ~/.pgpass (PGPASSFILE) may hold the password
   COLUMNS            width of \`--plot\` where stdout is not a terminal (default 80)
   NO_COLOR           disables colors; FORCE_COLOR enables them where stdout is not a
                      terminal, and TERM=dumb is a terminal without colors
@@ -127,8 +131,12 @@ Output (-f, --csv, --json, or the extension of -o):
             is refused. Not for a terminal
   markdown  (.md) a GitHub-flavoured Markdown table: the cells of csv, with markup escaped
             and a line break as <br>; always with a header
+  latex     (.tex) a table for LaTeX with booktabs: the cells of csv, with markup escaped
+  xlsx      a workbook: numbers and dates as such, and a sheet of notes on sources, units
+            and sampling. Not for a terminal
   svg       a chart of observations, panel, revisions, vintages, curve, yields or spread;
             --plot draws the same chart as text, as wide as the terminal
+  png       the same chart as pixels. Not for a terminal
 `;
 }
 

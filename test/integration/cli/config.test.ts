@@ -38,7 +38,7 @@ describe('asof config', () => {
     ['base_url', 'data.example.com', 'invalid base URL'],
     ['base_url', 'https://me:hunter2@data.example.com', 'user name or a password'],
     ['store', '', 'it may not be empty'],
-    ['format', 'xlsx', 'invalid format "xlsx"'],
+    ['format', 'ods', 'invalid format "ods"'],
     ['timeout', '0', 'invalid timeout "0"'],
     ['timeout', '1e3', 'invalid timeout "1e3"'],
     ['timeout', '86401', 'invalid timeout "86401"'],

@@ -25,6 +25,7 @@ const lines = [
   'series search "unemployment rate" --match title',
   'series show GDP',
   'revisions GDP --date 2014-10-01 --as-of 2015-03-01',
+  'revisions GDP --from 2014-07-01 --to 2014-10-01 --as-of 2015-03-01',
   'vintages GDP --from 2015-01-01 --to 2015-12-31',
   'vintages GDP --as-of 2015-06-30 --limit 2',
   'diff GDP 2015-01-30 2015-03-27 --from 2010-01-01',
