@@ -70,14 +70,10 @@ asof observations GDP --as-of 2015-01-30
 asof obs gdp unrate --known-before 2015-01-30 --from 2014-01-01
 # first releases of every series whose id begins with PCE
 asof obs "PCE*" --first-release --from 2015-01-01 -o first.csv
-# a chart
+# a chart; -o unrate.svg makes a file of it
 asof obs UNRATE --as-of 2020-06-30 --from 2000-01-01 --plot
-# the same chart as a file
-asof obs UNRATE --as-of 2020-06-30 --from 2000-01-01 -o unrate.svg
 # what was known at the end of January 2009 beside what is known now
 asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
-# several vintages side by side
-asof obs GDP --vintages 2009-01-30,2010-07-30,latest --from 2007-01-01
 `,
   },
   summary: 'The values of series, as they were known on a day',

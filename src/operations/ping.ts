@@ -14,7 +14,7 @@ export const ping = operation({
 asof ping
 # what your plan allows (needs a service at that address)
 asof ping --base-url https://data.example.org
-# whether FRED, the Treasury and the SEC answer, and take your key
+# whether FRED, the Treasury and the SEC answer, and take your key (needs a network)
 asof ping --sources
 `,
   },

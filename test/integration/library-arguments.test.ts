@@ -185,7 +185,8 @@ describe('importing', () => {
     const store = join(folder, 'both.db');
     const files = ['2020-01-01', '2020-02-01', '2020-03-01'].map((date) => csv(`${date}.csv`, date));
     const results = await Promise.all(files.map((file) => importFiles([file], { store, clock })));
-    expect(results.map(({ created }) => created)).toEqual([true, false, false]);
+    // Which of them comes first is not promised.
+    expect(results.filter(({ created }) => created)).toHaveLength(1);
     const from = await open(store, { clock });
     const more = ['2020-04-01', '2020-05-01'].map((date) => from.import([csv(`${date}.csv`, date)]));
     const started = performance.now();

@@ -66,6 +66,12 @@ asof unfollow fred GDP
 # no more requests for real curves (needs a store that follows them)
 asof unfollow treasury real
 `,
+  mcp: `
+# what an assistant starts (needs an assistant)
+asof mcp
+# every answer as of a day (needs an assistant)
+asof mcp --as-of 2015-01-30
+`,
   serve: `
 # a service on this machine, until Ctrl-C (needs a free port)
 asof serve --port 8787
