@@ -23,7 +23,7 @@ const sqlite: Engine = {
   digest: async (address) => digestOf(address),
 };
 
-/** PostgreSQL alone. */
+/** PostgreSQL alone, for suites that record its statements. */
 export const postgres: Engine = {
   name: 'PostgreSQL',
   newAddress: newSchemaAddress,

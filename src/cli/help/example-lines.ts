@@ -66,8 +66,14 @@ asof unfollow fred GDP
 # no more requests for real curves (needs a store that follows them)
 asof unfollow treasury real
 `,
+  store: `
+# an empty store (needs a name that no store has)
+asof store init --store mine.db
+# a store on a cluster (needs Citus)
+asof store init --distribute --store postgres://importer@db.example.org/markets
+`,
   'store init': `
-# an empty store
+# an empty store (needs a name that no store has)
 asof store init --store mine.db
 # a store on a cluster (needs Citus)
 asof store init --distribute --store postgres://importer@db.example.org/markets

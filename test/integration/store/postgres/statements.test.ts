@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { initStore, openAccess, openWriter } from '../../../../src/store/open.ts';
+import { postgres } from '../../../support/engines.ts';
 import { filing } from '../../../support/filings.ts';
 import { databaseWithCitus } from '../../../support/postgres/citus.ts';
 import { type RecordedStatement, recordStatements } from '../../../support/postgres/recorded-statements.ts';
-import { newSchemaAddress } from '../../../support/postgres/schemas.ts';
 import { root } from '../../../support/repository.ts';
 import { facts, importFiles, reading } from '../../../support/scratch-store.ts';
 
@@ -186,7 +186,7 @@ function documentOf(statements: readonly Routed[]): string {
 
 /** Sends the statements that the suites leave out, or send by chance. */
 async function sendTheRest(): Promise<void> {
-  const address = newSchemaAddress();
+  const address = postgres.newAddress();
   const [said, again] = ['GDP 2014-10-01 2015-01-30', 'GDP 2014-10-01 2015-02-27'];
   await importFiles(address, { 'a.csv': facts(`${said} 1.5`, `${again} 1.50`) });
   await importFiles(address, { 'b.csv': facts(`${again} 2`) }, { replace: true });
@@ -211,7 +211,7 @@ async function sendTheRest(): Promise<void> {
     for (const onOrBefore of [true, false]) await view.curve({ curveType: 'PAR', date: day, onOrBefore });
     await view.state('GDP');
   });
-  const access = await openAccess(newSchemaAddress(), { counting: true });
+  const access = await openAccess(postgres.newAddress(), { counting: true });
   const [began, ends] = [new Date('2026-01-15T00:00:00Z'), new Date('2026-01-16T00:00:00Z')];
   const windows = ['minute', 'day', 'month'] as const;
   await access.count?.(
