@@ -219,6 +219,21 @@ onEveryEngine((engine) => {
       });
     });
 
+    it('has a new name after a change of a description alone, also for the series itself', async () => {
+      const address = await newStore();
+      await withStore(address, async (store) => {
+        const states = () =>
+          store.read(async (view) => [(await view.state()).name, (await view.state('GDP')).name]);
+        const before = await states();
+        const description = { 'm.csv': 'series_id,title\nGDP,Gross Domestic Product\n' };
+        await importFiles(address, description);
+        const after = await states();
+        for (const [i, name] of after.entries()) expect(name).not.toBe(before[i]);
+        await importFiles(address, description);
+        expect(await states()).toEqual(after);
+      });
+    });
+
     it('has a different name in another store with the same number of imports', async () => {
       const named = async (value: string) => {
         const address = engine.newAddress();
