@@ -9,6 +9,7 @@ import { lags } from './lags.mjs';
 import { asof } from './measure.mjs';
 import { page } from './page.mjs';
 import { panel } from './panel.mjs';
+import { postgres } from './postgres.mjs';
 import { remote } from './remote.mjs';
 import { printReport } from './report.mjs';
 import { wholeSample } from './sample.mjs';
@@ -30,6 +31,7 @@ const parts = {
   serve,
   remote,
   clusters,
+  postgres,
 };
 
 if (!existsSync(asof)) throw new Error('there is no dist/asof.cjs: run `npm run build` first');
