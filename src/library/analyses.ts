@@ -16,7 +16,7 @@ import { transformedContext } from '../analysis/run.ts';
 import type { ComparedRow, RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
 import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
-import { transformationOf } from '../domain/series/transformation.ts';
+import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
@@ -24,7 +24,7 @@ import { clockAt } from '../operations/param.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
 import { asOfDay } from './arguments.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
-import type { PanelParams } from './panel-params.ts';
+import type { DateRange, PanelParams } from './panel-params.ts';
 import type {
   PublishedParams,
   ReleasesParams,
@@ -138,12 +138,9 @@ export class Analyses {
   ): Promise<Result<DiffRow>> {
     const { demands, own } = separated(params);
     const { answerDiff } = await import('../analysis/diff.ts');
-    const { from, to, allRows = false } = own;
-    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-    const query = this.#bound<DiffQuery>({ kind: 'diff', ids: [ids].flat(), days, allRows, ...range });
-    return this.#result(demands, async (context) =>
-      answerDiff(query, await transformedContext({ transformation: transformationOf(own) }, context)),
-    );
+    const { allRows = false } = own;
+    const query = this.#bound<DiffQuery>({ kind: 'diff', ids: [ids].flat(), days, allRows, ...rangeIn(own) });
+    return this.#result(demands, (context) => answerDiff(query, context), transformationOf(own));
   }
 
   /**
@@ -177,7 +174,7 @@ export class Analyses {
     answer: (query: VersionsQuery, context: QueryContext) => Promise<QueryAnswer<R>>,
   ): Promise<Result<R>> {
     const { demands, own } = separated(params);
-    const { from, to, limit, sort = 'desc' } = own;
+    const { limit, sort = 'desc' } = own;
     const query = this.#bound<VersionsQuery>({
       kind: 'versions',
       ids: [ids].flat(),
@@ -185,14 +182,10 @@ export class Analyses {
       compared,
       wide: false,
       sort,
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
+      ...rangeIn(own),
       ...(limit !== undefined && { limit }),
     });
-    const transformation = transformationOf(own);
-    return this.#result(demands, async (context) =>
-      answer(query, await transformedContext({ transformation }, context)),
-    );
+    return this.#result(demands, (context) => answer(query, context), transformationOf(own));
   }
 
   /**
@@ -223,22 +216,15 @@ export class Analyses {
       knownBeforeEach,
       last,
       lag,
-      from,
-      to,
     } = own;
     const transformation = transformationOf(own);
-    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-    const form = { ids: [ids].flat(), wide, sort, ...range };
+    const form = { ids: [ids].flat(), wide, sort, ...rangeIn(own) };
     if (asOfEach === undefined) {
       const { answerLongPanel, answerWidePanel } = await import('../analysis/panel.ts');
       const query = this.#bound<PanelQuery>({ kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) });
       return wide
-        ? this.#result(demands, async (context) =>
-            answerWidePanel(query, await transformedContext({ transformation }, context)),
-          )
-        : this.#result(demands, async (context) =>
-            answerLongPanel(query, await transformedContext({ transformation }, context)),
-          );
+        ? this.#result(demands, (context) => answerWidePanel(query, context), transformation)
+        : this.#result(demands, (context) => answerLongPanel(query, context), transformation);
     }
     const chosen = {
       each: asOfEach,
@@ -267,14 +253,17 @@ export class Analyses {
     return asOf === undefined ? query : bind(query, asOf, ofCalls).query;
   }
 
+  /** The result of an answer, whose values are transformed where a transformation is given. */
   #result<R extends Row>(
     demands: Demands,
     answer: (context: QueryContext) => Promise<QueryAnswer<R>>,
+    transformation?: Transformation,
   ): Promise<Result<R>> {
     const { signal, onNote } = this.#source;
-    return resultOf(this.#source, demands, ({ client, basis }) =>
-      answer({ client, basis, signal, ...(onNote && { note: onNote }) }),
-    );
+    return resultOf(this.#source, demands, async ({ client, basis }) => {
+      const context = { client, basis, signal, ...(onNote && { note: onNote }) };
+      return answer(await transformedContext({ transformation }, context));
+    });
   }
 }
 
@@ -283,6 +272,11 @@ function separated<T extends Demands>({ exact, maxAge, ...own }: T) {
   const present = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
   // Only members that are undefined are gone.
   return { demands: { exact, maxAge }, own: present as Defined<typeof own> };
+}
+
+/** The first and the last date in parameters, as far as there are any. */
+function rangeIn({ from, to }: DateRange): DateRange {
+  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }
 
 type Defined<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };

@@ -180,9 +180,14 @@ export function signaturesOf(
   };
 }
 
-type Flag = NonNullable<Operation['command']['flag']>;
+type CommandFlag = NonNullable<Operation['command']['flag']>;
 
-function signatureOf(method: string, chosen: Operation, flags: readonly Flag[], several: boolean): Signature {
+function signatureOf(
+  method: string,
+  chosen: Operation,
+  flags: readonly CommandFlag[],
+  several: boolean,
+): Signature {
   const { argument, features = [] } = chosen.command;
   const { [camelCase(argument ?? '')]: _, ...own } = kindsOf(chosen);
   const declared = argument === undefined ? undefined : chosen.params[argument];
