@@ -1,20 +1,16 @@
 import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
 import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
-import {
-  type AnalysisQuery,
-  asOfDates,
-  type DiffQuery,
-  type PanelQuery,
-  type RealTimePanelQuery,
-  type ReleasesQuery,
-  type Version,
-  type VersionsQuery,
-  type YieldCurveQuery,
+import type {
+  AnalysisQuery,
+  ReleasesQuery,
+  Version,
+  VersionsQuery,
+  YieldCurveQuery,
 } from '../analysis/query.ts';
 import { transformedContext } from '../analysis/run.ts';
 import type { ComparedRow, RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
-import { addDays, type Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/series/date.ts';
 import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
 import { transformationOf } from '../domain/series/transformation.ts';
 import type { Row } from '../operations/envelope.ts';
@@ -22,7 +18,7 @@ import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { clockAt } from '../operations/param.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
-import { asOfDay } from './arguments.ts';
+import { diffQuery, panelQuery } from './analysis-queries.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 import type { PanelParams } from './panel-params.ts';
 import type {
@@ -138,11 +134,9 @@ export class Analyses {
   ): Promise<Result<DiffRow>> {
     const { demands, own } = separated(params);
     const { answerDiff } = await import('../analysis/diff.ts');
-    const { from, to, allRows = false } = own;
-    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-    const query = this.#bound<DiffQuery>({ kind: 'diff', ids: [ids].flat(), days, allRows, ...range });
+    const query = this.#bound(diffQuery([ids].flat(), days, own));
     return this.#result(demands, async (context) =>
-      answerDiff(query, await transformedContext({ transformation: transformationOf(own) }, context)),
+      answerDiff(query, await transformedContext(query, context)),
     );
   }
 
@@ -213,52 +207,26 @@ export class Analyses {
     params: PanelParams = {},
   ): Promise<Result<PanelRow | WideRow>> {
     const { demands, own } = separated(params);
-    const {
-      wide = false,
-      sort = 'desc',
-      asOfEach,
-      asOf,
-      beyond = 'empty',
-      withDates = false,
-      knownBeforeEach,
-      last,
-      lag,
-      from,
-      to,
-    } = own;
-    const transformation = transformationOf(own);
-    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-    const form = { ids: [ids].flat(), wide, sort, ...range };
-    if (asOfEach === undefined) {
+    const query = panelQuery([ids].flat(), own, clockAt(this.#source.clock()));
+    const { wide } = query;
+    if (query.kind === 'panel') {
       const { answerLongPanel, answerWidePanel } = await import('../analysis/panel.ts');
-      const query = this.#bound<PanelQuery>({ kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) });
+      const bound = this.#bound(query);
       return wide
         ? this.#result(demands, async (context) =>
-            answerWidePanel(query, await transformedContext({ transformation }, context)),
+            answerWidePanel(bound, await transformedContext(bound, context)),
           )
         : this.#result(demands, async (context) =>
-            answerLongPanel(query, await transformedContext({ transformation }, context)),
+            answerLongPanel(bound, await transformedContext(bound, context)),
           );
     }
-    const chosen = {
-      each: asOfEach,
-      beyond,
-      withDates,
-      ...(knownBeforeEach === true && { knownBefore: true }),
-      ...(last !== undefined && { last }),
-      ...(lag !== undefined && { lag }),
-      ...(transformation && { transformation }),
-    };
-    const query = this.#bound<RealTimePanelQuery>({ kind: 'real-time-panel', ...form, ...chosen });
-    const newest = asOfDates(query).at(-1) ?? '';
-    const known = knownBeforeEach === true ? addDays(newest, -1) : newest;
-    asOfDay(known, typeof asOfEach === 'string' ? 'to' : 'asOfEach', clockAt(this.#source.clock()));
+    const bound = this.#bound(query);
     const { answerLongRealTimePanel, answerWideRealTimePanel } = await import(
       '../analysis/real-time-panel.ts'
     );
     return wide
-      ? this.#result(demands, (context) => answerWideRealTimePanel(query, context))
-      : this.#result(demands, (context) => answerLongRealTimePanel(query, context));
+      ? this.#result(demands, (context) => answerWideRealTimePanel(bound, context))
+      : this.#result(demands, (context) => answerLongRealTimePanel(bound, context));
   }
 
   /** The query; bound to the day that every answer is bound to, if there is one. */
