@@ -1,20 +1,16 @@
 import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
 import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
-import {
-  type AnalysisQuery,
-  asOfDates,
-  type DiffQuery,
-  type PanelQuery,
-  type RealTimePanelQuery,
-  type ReleasesQuery,
-  type Version,
-  type VersionsQuery,
-  type YieldCurveQuery,
+import type {
+  AnalysisQuery,
+  ReleasesQuery,
+  Version,
+  VersionsQuery,
+  YieldCurveQuery,
 } from '../analysis/query.ts';
 import { transformedContext } from '../analysis/run.ts';
 import type { ComparedRow, RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
-import { addDays, type Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/series/date.ts';
 import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
 import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
 import type { Row } from '../operations/envelope.ts';
@@ -22,9 +18,9 @@ import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { clockAt } from '../operations/param.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
-import { asOfDay } from './arguments.ts';
+import { diffQuery, panelQuery, rangeOf } from './analysis-queries.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
-import type { DateRange, PanelParams } from './panel-params.ts';
+import type { PanelParams } from './panel-params.ts';
 import type {
   PublishedParams,
   ReleasesParams,
@@ -138,9 +134,8 @@ export class Analyses {
   ): Promise<Result<DiffRow>> {
     const { demands, own } = separated(params);
     const { answerDiff } = await import('../analysis/diff.ts');
-    const { allRows = false } = own;
-    const query = this.#bound<DiffQuery>({ kind: 'diff', ids: [ids].flat(), days, allRows, ...rangeIn(own) });
-    return this.#result(demands, (context) => answerDiff(query, context), transformationOf(own));
+    const query = this.#bound(diffQuery([ids].flat(), days, own));
+    return this.#result(demands, (context) => answerDiff(query, context), query.transformation);
   }
 
   /**
@@ -182,7 +177,7 @@ export class Analyses {
       compared,
       wide: false,
       sort,
-      ...rangeIn(own),
+      ...rangeOf(own),
       ...(limit !== undefined && { limit }),
     });
     return this.#result(demands, (context) => answer(query, context), transformationOf(own));
@@ -206,45 +201,22 @@ export class Analyses {
     params: PanelParams = {},
   ): Promise<Result<PanelRow | WideRow>> {
     const { demands, own } = separated(params);
-    const {
-      wide = false,
-      sort = 'desc',
-      asOfEach,
-      asOf,
-      beyond = 'empty',
-      withDates = false,
-      knownBeforeEach,
-      last,
-      lag,
-    } = own;
-    const transformation = transformationOf(own);
-    const form = { ids: [ids].flat(), wide, sort, ...rangeIn(own) };
-    if (asOfEach === undefined) {
+    const query = panelQuery([ids].flat(), own, clockAt(this.#source.clock()));
+    const { wide } = query;
+    if (query.kind === 'panel') {
       const { answerLongPanel, answerWidePanel } = await import('../analysis/panel.ts');
-      const query = this.#bound<PanelQuery>({ kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) });
+      const bound = this.#bound(query);
       return wide
-        ? this.#result(demands, (context) => answerWidePanel(query, context), transformation)
-        : this.#result(demands, (context) => answerLongPanel(query, context), transformation);
+        ? this.#result(demands, (context) => answerWidePanel(bound, context), bound.transformation)
+        : this.#result(demands, (context) => answerLongPanel(bound, context), bound.transformation);
     }
-    const chosen = {
-      each: asOfEach,
-      beyond,
-      withDates,
-      ...(knownBeforeEach === true && { knownBefore: true }),
-      ...(last !== undefined && { last }),
-      ...(lag !== undefined && { lag }),
-      ...(transformation && { transformation }),
-    };
-    const query = this.#bound<RealTimePanelQuery>({ kind: 'real-time-panel', ...form, ...chosen });
-    const newest = asOfDates(query).at(-1) ?? '';
-    const known = knownBeforeEach === true ? addDays(newest, -1) : newest;
-    asOfDay(known, typeof asOfEach === 'string' ? 'to' : 'asOfEach', clockAt(this.#source.clock()));
+    const bound = this.#bound(query);
     const { answerLongRealTimePanel, answerWideRealTimePanel } = await import(
       '../analysis/real-time-panel.ts'
     );
     return wide
-      ? this.#result(demands, (context) => answerWideRealTimePanel(query, context))
-      : this.#result(demands, (context) => answerLongRealTimePanel(query, context));
+      ? this.#result(demands, (context) => answerWideRealTimePanel(bound, context))
+      : this.#result(demands, (context) => answerLongRealTimePanel(bound, context));
   }
 
   /** The query; bound to the day that every answer is bound to, if there is one. */
@@ -272,11 +244,6 @@ function separated<T extends Demands>({ exact, maxAge, ...own }: T) {
   const present = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
   // Only members that are undefined are gone.
   return { demands: { exact, maxAge }, own: present as Defined<typeof own> };
-}
-
-/** The first and the last date in parameters, as far as there are any. */
-function rangeIn({ from, to }: DateRange): DateRange {
-  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }
 
 type Defined<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
