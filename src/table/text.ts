@@ -12,10 +12,11 @@ const [quote, lineFeed, carriageReturn] = [0x22, 0x0a, 0x0d];
 
 /** Records of a text, as the places where they begin and where their cells end. */
 type Scanned = {
+  readonly count: number;
   /** For each record, its beginning and the end of each of its cells. */
-  readonly places: readonly number[];
+  readonly places: Int32Array;
   /** The row of each record. */
-  readonly rows: readonly number[];
+  readonly rows: Int32Array;
   /** Where the first record begins that is not complete, and its row. */
   readonly end: number;
   readonly row: number;
@@ -37,54 +38,54 @@ type ScanStart = {
  */
 function scan(file: SourceFile, text: string, { separator, row: first, isLast, width }: ScanStart): Scanned {
   const comma = separator.charCodeAt(0);
-  const places: number[] = [];
-  const rows: number[] = [];
+  const greatest = Math.max(comma, quote);
   const { length } = text;
-  let [start, row] = [0, first];
-  while (start < length && (width !== undefined || rows.length === 0)) {
-    const from = places.length;
-    places.push(start);
-    let [at, lines] = [start, 1];
-    for (;;) {
-      let end = at;
-      if (text.charCodeAt(at) === quote) {
-        end = quotedEnd(text, at);
-        if (end === -1 && isLast) throw refusal(file, { row }, 'a quote opens here and is never closed');
-        for (
-          let line = text.indexOf('\n', at);
-          line !== -1 && line < end;
-          line = text.indexOf('\n', line + 1)
-        )
-          lines += 1;
-        // A line end may be cut in two.
-        if (end === length - 1 && !isLast && text.charCodeAt(end) === carriageReturn) end = -1;
-      } else end = plainEnd(text, at, comma);
-      if (end === -1 || (end === length && !isLast)) {
-        places.length = from;
-        return { places, rows, end: start, row };
-      }
-      const code = end === length ? lineFeed : text.charCodeAt(end);
-      const isQuoted = end > at && text.charCodeAt(at) === quote;
-      if (code === comma) {
-        places.push(end);
-        at = end + 1;
-        continue;
-      }
-      if (code === quote) throw refusal(file, { row }, 'a quote inside an unquoted cell');
-      const isReturn = isQuoted && code === carriageReturn && text.charCodeAt(end + 1) === lineFeed;
-      if (code !== lineFeed && !isReturn) throw refusal(file, { row }, 'text after a closing quote');
-      const cut = !isQuoted && end > at && text.charCodeAt(end - 1) === carriageReturn ? end - 1 : end;
-      places.push(cut);
-      const found = places.length - from - 1;
-      if (cut === start) places.length = from;
-      else if (width !== undefined && found !== width) throw otherWidth(file, row, found, width);
-      else rows.push(row);
-      row += lines;
-      start = end + (isReturn ? 2 : 1);
-      break;
+  const places = new Int32Array(length + 2);
+  const rows = new Int32Array(width === undefined ? 1 : Math.ceil(length / 2) + 1);
+  let [start, row, cell, used, count] = [0, first, 0, 1, 0];
+  let [lines, quotedTo, from] = [1, -1, 0];
+  for (let at = 0; at <= length; at += 1) {
+    const code = at < length ? text.charCodeAt(at) : lineFeed;
+    if (code > greatest || (code !== comma && code !== lineFeed && code !== quote)) continue;
+    if (at === length && (!isLast || start === length)) break;
+    if (code === quote) {
+      if (at !== cell) throw refusal(file, { row }, 'a quote inside an unquoted cell');
+      quotedTo = quotedEnd(text, at);
+      if (quotedTo === -1 && isLast) throw refusal(file, { row }, 'a quote opens here and is never closed');
+      // What follows the quote may be in the next piece.
+      if (quotedTo === -1 || (quotedTo >= length - 1 && !isLast)) break;
+      if (!/^(?:\r?\n|\r?$)/.test(text.slice(quotedTo, quotedTo + 2)) && text.charCodeAt(quotedTo) !== comma)
+        throw refusal(file, { row }, 'text after a closing quote');
+      for (
+        let line = text.indexOf('\n', at);
+        line !== -1 && line < quotedTo;
+        line = text.indexOf('\n', line + 1)
+      )
+        lines += 1;
+      at = quotedTo - 1;
+      continue;
     }
+    const isReturn = code === lineFeed && at > cell && text.charCodeAt(at - 1) === carriageReturn;
+    places[used] = isReturn ? at - 1 : at;
+    used += 1;
+    cell = at + 1;
+    if (code === comma) continue;
+    const found = used - from - 1;
+    if (places[used - 1] === start) used = from + 1;
+    else {
+      if (width !== undefined && found !== width) throw otherWidth(file, row, found, width);
+      places[from] = start;
+      rows[count] = row;
+      count += 1;
+      from = used;
+      used += 1;
+    }
+    row += lines;
+    lines = 1;
+    start = Math.min(cell, length);
+    if (width === undefined && count > 0) break;
   }
-  return { places, rows, end: Math.min(start, length), row };
+  return { count, places: places.subarray(0, from), rows, end: start, row };
 }
 
 /** The place after the quote that closes the one at a place; -1 where there is none. */
@@ -92,16 +93,6 @@ function quotedEnd(text: string, at: number): number {
   for (let close = text.indexOf('"', at + 1); close !== -1; close = text.indexOf('"', close + 2))
     if (text.charCodeAt(close + 1) !== quote) return close + 1;
   return -1;
-}
-
-/** The place of the next separator, line feed or quote, or of the end of the text. */
-function plainEnd(text: string, at: number, comma: number): number {
-  const { length } = text;
-  for (let end = at; end < length; end += 1) {
-    const code = text.charCodeAt(end);
-    if (code === comma || code === lineFeed || code === quote) return end;
-  }
-  return length;
 }
 
 function otherWidth(file: SourceFile, row: number, found: number, width: number): Problem {
@@ -122,7 +113,7 @@ class TextBatch implements TableBatch {
   }
 
   get size(): number {
-    return this.#scanned.rows.length;
+    return this.#scanned.count;
   }
 
   rowAt(index: number): number {
@@ -188,10 +179,11 @@ class TextTable implements Table {
     };
     /** The records without the header, which is the first. */
     const batch = (text: string, all: Scanned) => {
-      const skipped = isFirst && all.rows.length > 0 ? 1 : 0;
+      const skipped = isFirst && all.count > 0 ? 1 : 0;
       isFirst &&= skipped === 0;
-      const left = { ...all, places: all.places.slice(skipped * (width + 1)), rows: all.rows.slice(skipped) };
-      return new TextBatch(text, skipped === 0 ? all : left, width);
+      const { places, rows, count } = all;
+      const left = { places: places.subarray(skipped * (width + 1)), rows: rows.subarray(skipped) };
+      return new TextBatch(text, { ...all, ...left, count: count - skipped }, width);
     };
     try {
       let isStart = true;
@@ -217,7 +209,7 @@ export async function textTable(file: SourceFile, head: Buffer): Promise<Table> 
   const text = latin.startsWith(mark) ? latin.slice(mark.length) : latin;
   if (/\0/.test(text)) throw refusal(file, {}, 'this is not a text file', ['save it as CSV or Parquet']);
   const separator = separatorIn(text.split('\n', 1)[0] ?? '');
-  const { places } = scan(file, text, { separator, row: 1, isLast: true });
+  const places = [...scan(file, text, { separator, row: 1, isLast: true }).places];
   if (places.length < 2) throw refusal(file, {}, 'the file is empty: its first line names the columns');
   const header = text.slice(places[0], places.at(-1));
   const names = places
