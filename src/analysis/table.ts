@@ -7,7 +7,7 @@ import type { Field } from '../operations/field.ts';
 /** The text of a table, which has one character for each byte of its file. */
 export type TableText = { readonly separator: string; readonly header: string };
 
-/** Some rows of a table, one after the other. */
+/** Some rows of a table, one after the other; they are there until the next ones are read. */
 export interface TableBatch {
   readonly size: number;
   /** The place of a row in its file, counted from 1 as in an editor. */
