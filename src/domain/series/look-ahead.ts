@@ -3,14 +3,14 @@ import { canonicalDecimal } from './decimal.ts';
 import type { Transformer, Vintages } from './transformation.ts';
 
 /** A value of a date, and the first vintage that has it. */
-export type PublishedValue = { readonly date: Day; readonly value: string; readonly asOf: Day };
+export type FirstPublished = { readonly date: Day; readonly value: string; readonly asOf: Day };
 
 /**
  * What a value is that is not the one known on a day: the series had it later only, earlier (a value that was known, of
  * another date or before a revision), or never.
  */
 export type Misplaced =
-  | { readonly kind: 'ahead' | 'old'; readonly published: PublishedValue }
+  | { readonly kind: 'ahead' | 'old'; readonly published: FirstPublished }
   | { readonly kind: 'never'; readonly published?: undefined };
 
 /** The value that a day is about: its date where that is known, and the newest date that had a value on the day. */
@@ -22,7 +22,7 @@ export type MisplacedOn = {
 
 /** Every value that any vintage of a series has, or that a transformation makes of one, found by its number. */
 export class PublishedValues {
-  readonly #byNumber = new Map<string, PublishedValue[]>();
+  readonly #byNumber = new Map<string, FirstPublished[]>();
   readonly #places: ReadonlyMap<Day, number>;
 
   constructor(vintages: Vintages, transformer?: Transformer) {
@@ -52,7 +52,7 @@ export class PublishedValues {
     const all = (this.#byNumber.get(canonicalDecimal(value)) ?? []).filter(
       (one) => date === undefined || one.date === date,
     );
-    const away = (one: PublishedValue) => this.#distance(one.date, newest);
+    const away = (one: FirstPublished) => this.#distance(one.date, newest);
     const later = all.filter(({ asOf }) => asOf > day);
     const isNew = later.filter((one) => newest === undefined || one.date >= newest);
     const ahead = least(isNew, ({ asOf }) => asOf) ?? least(later, away);
@@ -71,18 +71,18 @@ export class PublishedValues {
   }
 }
 
-function published(vintages: Vintages, date: Day): readonly PublishedValue[] {
+function published(vintages: Vintages, date: Day): readonly FirstPublished[] {
   return vintages
     .changesOf(date)
     .flatMap(({ asOf, value }) => (value === null ? [] : [{ date, value, asOf }]));
 }
 
-function computed(vintages: Vintages, date: Day, transformer: Transformer): readonly PublishedValue[] {
+function computed(vintages: Vintages, date: Day, transformer: Transformer): readonly FirstPublished[] {
   const first = transformer.firstDay(vintages, date);
   const changed = vintages.daysOfChange(transformer.inputsOf(date, vintages.dates));
   // A period may become complete on a day on which none of its own values changes.
   const days = first === undefined || changed.includes(first) ? changed : [...changed, first].sort();
-  const found: PublishedValue[] = [];
+  const found: FirstPublished[] = [];
   for (const day of days) {
     const result = transformer.valueIn(vintages.on(day), date);
     if (result !== undefined && found.at(-1)?.value !== result.value)
