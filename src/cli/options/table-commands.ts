@@ -104,9 +104,10 @@ column NAME, a column NAME_date says which period each value is of.`,
 };
 
 function checkedColumn(text: string): CheckedColumn {
-  const [, column = '', id] = /^(.+?)(?:=([^=]+))?$/.exec(text) ?? [];
-  if (column === '') throw new Problem('bad-input', 'invalid: use NAME, or NAME=ID');
-  return { column, ...(id !== undefined && { id }) };
+  const at = text.lastIndexOf('=');
+  const [column, id] = at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+  if (column === '' || id === '') throw new Problem('bad-input', 'invalid: use NAME, or NAME=ID');
+  return { column: column ?? '', ...(id !== undefined && { id }) };
 }
 
 /** The commands about what was known on the days of a file. */
