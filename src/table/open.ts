@@ -14,6 +14,8 @@ export async function openTable(path: string, stdin?: AsyncIterable<Uint8Array>)
     throw new Problem('bad-input', `${path} is several files: name one`);
   const head = await file.head();
   const signature = head.toString('latin1', 0, 4);
+  // Loaded here: most tables are texts.
+  if (signature === 'PAR1') return (await import('./parquet.ts')).parquetTable(file);
 
   if (signature === 'PK\x03\x04' || signature === '\xd0\xcf\x11\xe0')
     throw refusal(file, {}, 'a workbook is not read', ['save the sheet as CSV']);
