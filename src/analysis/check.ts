@@ -13,7 +13,7 @@ import type { PanelPoint } from './panel.ts';
 import type { CheckQuery, RealTimePanelQuery } from './query.ts';
 import { noteAll, notedDays } from './real-time-panel.ts';
 import { listed, type ResolvedSeries } from './series-ids.ts';
-import { columnOf, daysIn, refusedCell, type Table, tableChanged, textOfCell } from './table.ts';
+import { columnOf, daysIn, refusedCell, tableChanged, textOfCell, type UserTable } from './table.ts';
 
 type CheckKind = 'ahead' | 'beyond' | 'known' | 'never' | 'old';
 
@@ -60,7 +60,7 @@ export async function estimateCheck(query: CheckQuery, context: QueryContext): P
 
 /** The columns to check: those that are named, or all that have the name of a series. */
 async function checkedColumns(
-  table: Table,
+  table: UserTable,
   on: number,
   { columns, lag = 0 }: CheckQuery,
   context: QueryContext,
@@ -165,7 +165,7 @@ async function knownColumns(
 }
 
 type Checking = {
-  readonly table: Table;
+  readonly table: UserTable;
   readonly on: number;
   readonly days: ReadonlyMap<string, Day>;
   readonly columns: readonly KnownColumn[];
@@ -260,7 +260,10 @@ function valueOn(
 }
 
 /** What a check found, in words. */
-function summaryOf({ ahead, beyond, known, never, old }: Record<CheckKind, number>, { name }: Table): string {
+function summaryOf(
+  { ahead, beyond, known, never, old }: Record<CheckKind, number>,
+  { name }: UserTable,
+): string {
   const all = ahead + known + never + old;
   const others = [
     ...(old > 0 ? [`${old} older than the newest known`] : []),

@@ -8,11 +8,11 @@ import { laggedName } from './layouts.ts';
 import type { PanelColumn, PanelPoint } from './panel.ts';
 import type { JoinQuery, RealTimePanelQuery } from './query.ts';
 import { columnsOf, estimateRealTimePanel } from './real-time-panel.ts';
-import { columnOf, daysIn, type Table, type TableFiles, tableChanged, textOfCell } from './table.ts';
+import { columnOf, daysIn, type TableFiles, tableChanged, textOfCell, type UserTable } from './table.ts';
 
 /** A table that is open, the place of the column of its days, and these days by the texts of their cells. */
 type DatedTable = {
-  readonly table: Table;
+  readonly table: UserTable;
   readonly on: number;
   readonly days: ReadonlyMap<string, Day>;
 };
@@ -111,7 +111,7 @@ function joinedColumns(
   ];
 }
 
-function refuseTwice(fields: readonly Field[], { name: table }: Table): void {
+function refuseTwice(fields: readonly Field[], { name: table }: UserTable): void {
   const twice = fields.find(({ name }, i) => fields.findIndex((other) => other.name === name) < i);
   if (twice === undefined) return;
   throw new Problem('bad-input', `${table} has a column ${twice.name} already`, {
@@ -173,7 +173,11 @@ function writtenRows(
 }
 
 /** What `make` gives for the day of a cell, made once for each. */
-function perDay<T>(table: Table, days: ReadonlyMap<string, Day>, make: (day: Day) => T): (text: string) => T {
+function perDay<T>(
+  table: UserTable,
+  days: ReadonlyMap<string, Day>,
+  make: (day: Day) => T,
+): (text: string) => T {
   const made = new Map<string, T>();
   return (text) => {
     const known = made.get(text);

@@ -18,7 +18,7 @@ export interface TableBatch {
 }
 
 /** A table of the user's: rows of named columns, which are read from the beginning as often as needed. */
-export interface Table {
+export interface UserTable {
   /** What messages call it. */
   readonly name: string;
   readonly fields: readonly Field[];
@@ -29,7 +29,7 @@ export interface Table {
 
 /** How the tables that a query names are read, and the last day on which anything can be known. */
 export type TableFiles = {
-  readonly open: (name: string) => Promise<Table>;
+  readonly open: (name: string) => Promise<UserTable>;
   readonly latest: Day;
 };
 
@@ -37,7 +37,7 @@ export type TableFiles = {
 type CellPlace = { readonly row: number; readonly column: string; readonly value: string };
 
 /** The Problem of a cell: the table, the place, the value, and the way out. */
-export function refusedCell({ name }: Table, { row, column, value }: CellPlace, reason: string): Problem {
+export function refusedCell({ name }: UserTable, { row, column, value }: CellPlace, reason: string): Problem {
   const shown = value.length > 80 ? `${value.slice(0, 77)}...` : value;
   return new Problem(
     'bad-input',
@@ -46,7 +46,7 @@ export function refusedCell({ name }: Table, { row, column, value }: CellPlace, 
 }
 
 /** The place of the column of that name; a Problem if the table has none. */
-export function columnOf({ name, fields }: Table, wanted: string): number {
+export function columnOf({ name, fields }: UserTable, wanted: string): number {
   const names = fields.map((field) => field.name);
   const place = names.indexOf(wanted);
   if (place >= 0) return place;
@@ -79,7 +79,7 @@ function dayIn(text: string): Day | undefined {
  * day on which nothing can be known yet; with `strict` what counts is the day before it.
  */
 export async function daysIn(
-  table: Table,
+  table: UserTable,
   column: number,
   { latest }: TableFiles,
   strict: boolean,
@@ -102,6 +102,6 @@ export async function daysIn(
 }
 
 /** The Problem of a table whose content is another one when it is read again. */
-export function tableChanged({ name }: Table): Problem {
+export function tableChanged({ name }: UserTable): Problem {
   return new Problem('local-io', `${name} changed while it was read`, { hints: ['try again'] });
 }

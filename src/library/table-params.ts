@@ -1,6 +1,6 @@
 import type { Demands } from '../analysis/basis.ts';
 import type { Beyond } from '../analysis/query.ts';
-import type { Table } from '../analysis/table.ts';
+import type { UserTable } from '../analysis/table.ts';
 import type { Cell } from '../operations/envelope.ts';
 import { isPlain, type Kind, refused } from './arguments.ts';
 import type { Optional, UnitsParams } from './panel-params.ts';
@@ -43,7 +43,7 @@ export type CheckParams = KnownParams &
   }>;
 
 /** A list of rows as a table: its columns are those of all rows. */
-export function tableOf(rows: readonly InputRow[]): Table {
+export function tableOf(rows: readonly InputRow[]): UserTable {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return {
     name: 'the table',

@@ -1,4 +1,4 @@
-import type { Table } from '../analysis/table.ts';
+import type { UserTable } from '../analysis/table.ts';
 import { Problem } from '../errors/problem.ts';
 import { refusal } from '../import/files/source-file.ts';
 import { sourceFiles } from '../import/files/walk.ts';
@@ -8,7 +8,7 @@ import { textTable } from './text.ts';
  * Opens a file of rows: CSV, TSV or Parquet, by its content; a text may be compressed by gzip. `-` is standard input, which
  * is kept in memory. A Problem where it cannot be read, or is no table.
  */
-export async function openTable(path: string, stdin?: AsyncIterable<Uint8Array>): Promise<Table> {
+export async function openTable(path: string, stdin?: AsyncIterable<Uint8Array>): Promise<UserTable> {
   const [file, ...others] = await sourceFiles([path], stdin);
   if (file === undefined || others.length > 0)
     throw new Problem('bad-input', `${path} is several files: name one`);

@@ -9,7 +9,7 @@ import {
   parquetSchema,
   type SchemaElement,
 } from 'hyparquet';
-import type { Table, TableBatch } from '../analysis/table.ts';
+import type { TableBatch, UserTable } from '../analysis/table.ts';
 import { addDays } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';
@@ -52,7 +52,7 @@ function timeText(count: bigint, perSecond: bigint): string {
 type ReadColumn = { readonly field: Field; readonly cellOf: (value: unknown) => Cell };
 
 /** The table in a Parquet file; it is read row group by row group. */
-export async function parquetTable(file: SourceFile): Promise<Table> {
+export async function parquetTable(file: SourceFile): Promise<UserTable> {
   const bytes = await file.bytes();
   const content: AsyncBuffer = {
     byteLength: bytes.length,

@@ -1,4 +1,4 @@
-import type { Table, TableBatch, TableText } from '../analysis/table.ts';
+import type { TableBatch, TableText, UserTable } from '../analysis/table.ts';
 import type { Problem } from '../errors/problem.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';
 import { cellsIn } from '../import/readers/dialect.ts';
@@ -151,7 +151,7 @@ function cellText(written: string): string {
 }
 
 /** A table in a text file: CSV, or separated by semicolons or tabs. It is read in pieces. */
-class TextTable implements Table {
+class TextTable implements UserTable {
   readonly fields: readonly Field[];
   readonly text: TableText;
   readonly #file: SourceFile;
@@ -217,7 +217,7 @@ function withoutMark(bytes: Buffer): Buffer {
 }
 
 /** The table in a text file, whose first line names its columns; a Problem where it has none, or has a name twice. */
-export async function textTable(file: SourceFile, head: Buffer): Promise<Table> {
+export async function textTable(file: SourceFile, head: Buffer): Promise<UserTable> {
   const bytes = withoutMark(head);
   const text = bytes.toString('latin1');
   if (/\0/.test(text)) throw refusal(file, {}, 'this is not a text file', ['save it as CSV or Parquet']);

@@ -1,5 +1,6 @@
 import type { CommandGroup, CommandSpec } from './command.ts';
 import { fileCommands } from './file-commands.ts';
+import { initCommand } from './init-command.ts';
 import { pullCommands } from './pull-commands.ts';
 import { queryCommands } from './query-commands.ts';
 import { serviceCommands } from './service-commands.ts';
@@ -7,7 +8,14 @@ import { tableCommands } from './table-commands.ts';
 
 /** Every command of asof, in the order in which help lists them; `inPlan` as they are in the lines of a plan. */
 export function allCommands(inPlan = false): readonly CommandSpec[] {
-  return [...queryCommands(inPlan), ...tableCommands, ...fileCommands, ...pullCommands, ...serviceCommands];
+  return [
+    ...queryCommands(inPlan),
+    ...tableCommands,
+    ...fileCommands,
+    ...pullCommands,
+    initCommand,
+    ...serviceCommands,
+  ];
 }
 
 /** The first word of a command line: a command, or a family of commands with two words. */
@@ -22,6 +30,7 @@ export type FirstWord = {
 const families: readonly Omit<FirstWord, 'specs'>[] = [
   { name: 'series', heading: 'Series', summary: 'Find and describe series' },
   { name: 'insider', heading: 'Insiders', summary: 'Trades that insiders of companies report' },
+  { name: 'store', heading: 'Files', summary: 'Look after a store' },
   { name: 'keys', heading: 'Service', summary: 'Manage the keys of your own service' },
   { name: 'auth', heading: 'Service', summary: 'Manage the keys that you send to services' },
   { name: 'config', heading: 'Setup', summary: 'Manage settings' },

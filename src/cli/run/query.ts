@@ -6,7 +6,7 @@ import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
 import { withSuggestion } from '../../analysis/series-ids.ts';
-import type { Table, TableFiles } from '../../analysis/table.ts';
+import type { TableFiles, UserTable } from '../../analysis/table.ts';
 import type { Client } from '../../client/client.ts';
 import { isDataChange, restartOnChange } from '../../client/client.ts';
 import { addDays, latestDay, utcDay } from '../../domain/series/date.ts';
@@ -60,7 +60,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
 
 /** The tables that a query names; each is read as often as needed, standard input among them. */
 function tablesOf(io: Io): TableFiles {
-  const opened = new Map<string, Promise<Table>>();
+  const opened = new Map<string, Promise<UserTable>>();
   return {
     latest: latestDay(io.clock()),
     async open(name) {

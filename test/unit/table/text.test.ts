@@ -1,12 +1,12 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Table } from '../../../src/analysis/table.ts';
+import type { UserTable } from '../../../src/analysis/table.ts';
 import { textTable } from '../../../src/table/text.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { sourceFile } from '../../support/source-file.ts';
 
-async function tableOf(text: string | Buffer, chunkSize = 65_536): Promise<Table> {
+async function tableOf(text: string | Buffer, chunkSize = 65_536): Promise<UserTable> {
   const file = sourceFile('x.csv', text, { chunkSize });
   return textTable(file, await file.head());
 }
