@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { clusters } from './clusters.mjs';
 import { wholeStore } from './export.mjs';
 import { imports } from './import.mjs';
+import { joinRows } from './join.mjs';
 import { lags } from './lags.mjs';
 import { asof } from './measure.mjs';
 import { page } from './page.mjs';
@@ -27,6 +28,7 @@ const parts = {
   vintages: wholeVintages,
   panel,
   lags,
+  join: joinRows,
   sample: wholeSample,
   serve,
   remote,

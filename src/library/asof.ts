@@ -16,7 +16,7 @@ import type { Finding } from '../snapshot/verify.ts';
 import { isDatabase } from '../store/address.ts';
 import type { Followed } from '../store/followed.ts';
 import type { Store } from '../store/store.ts';
-import { Analyses, type AnalysisSource } from './analyses.ts';
+import type { AnalysisSource } from './analyses.ts';
 import {
   abortSignal,
   asOfDay,
@@ -39,6 +39,7 @@ import { checkArguments, type Signature } from './call.ts';
 import { type OperationMethods, operationMethods } from './operation-methods.ts';
 import { stopped } from './session.ts';
 import { analysisSignatures } from './signatures.ts';
+import { TableAnalyses } from './table-analyses.ts';
 
 /** A statement about a series: what was published on `as_of_date` for `date`; null where the value was withdrawn. */
 export type FactRow = {
@@ -68,7 +69,7 @@ type SnapshotTarget = {
 export type LibrarySource = AnalysisSource & { readonly store?: Store };
 
 /** Answers from one store or service: besides the operations and analyses, facts, imports and snapshots. */
-class Library extends Analyses {
+class Library extends TableAnalyses {
   readonly #source: LibrarySource;
 
   constructor(source: LibrarySource) {

@@ -24,10 +24,12 @@ import {
   kindsOf,
   type NamedValues,
   oneOrDays,
+  record,
   seriesId,
   seriesIds,
   twoAsOfDays,
   versionDays,
+  word,
 } from './arguments.ts';
 import type { Signature } from './call.ts';
 import {
@@ -44,6 +46,7 @@ import {
   type VersionsParams,
   versionKinds,
 } from './revision-params.ts';
+import { type CheckParams, type JoinParams, tableKind } from './table-params.ts';
 import { checkUnits, transformationIn, unitsKinds } from './units-params.ts';
 
 /** The parameters of a curve; with `vs` it is compared with the curve of another day. */
@@ -91,6 +94,16 @@ function ofDays(name: string, about: string, count?: number): Signature {
   return { name, about, args: [ids, { name: 'days', kind: days }], params: own };
 }
 
+const table = { name: 'table', kind: tableKind };
+
+/** What both methods about tables take; no assistant reads files by them. */
+const knownKinds = {
+  strict: flag,
+  lag: integer(0, 1000),
+  beyond: choice(beyondChoices),
+  ...unitsKinds,
+};
+
 /** What the methods of the analyses take. */
 export const analysisSignatures = {
   revisions: {
@@ -122,6 +135,20 @@ export const analysisSignatures = {
       'Treasury rates with a row for each date and a column for each maturity, newest first; `limit` and `first` count dates.',
     args: [],
     params: params<YieldTableParams>({ ...yieldKinds, first: extentKinds.first }),
+  },
+  join: {
+    name: 'join',
+    args: [table, ids],
+    params: params<JoinParams>(
+      { ...knownKinds, on: word, withDates: flag, withAge: flag },
+      ['on'],
+      checkUnits,
+    ),
+  },
+  check: {
+    name: 'check',
+    args: [table],
+    params: params<CheckParams>({ ...knownKinds, on: word, columns: record, allRows: flag }, [], checkUnits),
   },
   diff: {
     name: 'diff',

@@ -10,6 +10,10 @@ type CellTypes = {
   /** A Day, or a date-time in UTC where a service gives a time of day. */
   readonly instant: string;
   readonly integer: number;
+  /** A number of a user's own table, in double precision. */
+  readonly double: number;
+  /** A Day, or a day and a time without a zone, of a user's own table. */
+  readonly timestamp: string;
   readonly boolean: boolean;
   readonly list: readonly (string | null)[];
   readonly records: readonly Row[];
@@ -37,7 +41,7 @@ export type FieldKind = {
   readonly text: (cell: Cell) => string;
   /** How tables align it: numbers at their decimal points; texts may be cut; `rigid` ones may not. */
   readonly alignment: 'number' | 'text' | 'rigid';
-  readonly parquet: 'BOOLEAN' | 'DATE' | 'DECIMAL' | 'INT64' | 'LIST' | 'STRING';
+  readonly parquet: 'BOOLEAN' | 'DATE' | 'DECIMAL' | 'DOUBLE' | 'INT64' | 'LIST' | 'STRING' | 'TIMESTAMP';
 };
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -92,6 +96,22 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
     text: String,
     alignment: 'number',
     parquet: 'INT64',
+  },
+  double: {
+    noun: 'a number',
+    schema: { type: 'number' },
+    isOnWire: (value) => typeof value === 'number',
+    text: String,
+    alignment: 'number',
+    parquet: 'DOUBLE',
+  },
+  timestamp: {
+    noun: 'a time',
+    schema: { type: 'string' },
+    isOnWire: isText,
+    text: String,
+    alignment: 'rigid',
+    parquet: 'TIMESTAMP',
   },
   boolean: {
     noun: 'true or false',

@@ -94,7 +94,15 @@ const columns: Readonly<
   }),
   INT64: (name) => ({
     elements: [optional(name, { type: 'INT64' })],
-    stored: (cell) => (Number.isSafeInteger(cell) ? BigInt(Number(cell)) : misfit(name, cell, 'an integer')),
+    stored: (cell) => (isInteger(cell) ? BigInt(cell) : misfit(name, cell, 'an integer')),
+  }),
+  DOUBLE: (name) => ({
+    elements: [optional(name, { type: 'DOUBLE' })],
+    stored: (cell) => (typeof cell === 'number' ? cell : misfit(name, cell, 'a number')),
+  }),
+  TIMESTAMP: (name) => ({
+    elements: [optional(name, timestamp)],
+    stored: (cell) => microseconds(name, cell),
   }),
   BOOLEAN: (name) => ({
     elements: [optional(name, { type: 'BOOLEAN' })],
@@ -129,6 +137,27 @@ function isRecord(entry: Cell): entry is Row {
 
 function textOf(cell: Cell | undefined): string {
   return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+}
+
+/** A whole number; one that a number of JavaScript would round is a text. */
+function isInteger(cell: Cell | undefined): cell is number | string {
+  if (typeof cell === 'number') return Number.isSafeInteger(cell);
+  return (
+    typeof cell === 'string' && /^-?\d{1,19}$/.test(cell) && BigInt.asIntN(64, BigInt(cell)) === BigInt(cell)
+  );
+}
+
+const timestamp = {
+  type: 'INT64',
+  logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' },
+} as const;
+
+/** The microseconds since 1970 of a time that has no more decimals of a second. */
+function microseconds(name: string, cell: Cell | undefined): bigint {
+  const [, day = '', time = '00:00:00', decimals = ''] =
+    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?)?$/.exec(String(cell)) ?? [];
+  if (day === '') return misfit(name, cell, 'a time in microseconds');
+  return BigInt(Date.parse(`${day}T${time}Z`)) * 1000n + BigInt(decimals.padEnd(6, '0'));
 }
 
 function isDay(cell: Cell | undefined): cell is string {

@@ -17,6 +17,7 @@ const budgets: Readonly<Record<string, { readonly files: number; readonly cliLin
   'answers that explain themselves': { files: 1, cliLines: 60 },
   transformations: { files: 12, cliLines: 160 },
   'real-time against final': { files: 14, cliLines: 160 },
+  'joins and checks': { files: 11, cliLines: 180 },
   'reference page': { files: 1, cliLines: 0 },
   'HTTP for programs, browsers and operators': { files: 16, cliLines: 260 },
 };
@@ -51,6 +52,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'pull',
     'snapshot',
     'store',
+    'table',
   ],
   errors: [],
   platform: [],
@@ -70,6 +72,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'render/chart/svg': ['domain', 'operations', 'render'],
   'render/chart/text': ['domain', 'operations', 'render'],
   'render/table': ['domain', 'operations', 'render'],
+  table: ['analysis', 'domain', 'import/files', 'import/readers', 'operations'],
   mcp: ['client', 'domain', 'library', 'operations', 'platform'],
   snapshot: ['analysis', 'client', 'domain/series', 'operations', 'platform', 'render', 'store'],
   import: ['domain', 'import', 'platform', 'store'],
@@ -114,6 +117,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'platform',
     'render',
     'store',
+    'table',
   ],
   'cli/help': ['cli/options', 'cli/terminal', 'import/formats', 'operations'],
   'cli/completion': [

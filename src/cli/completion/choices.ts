@@ -48,7 +48,10 @@ export const flagValues: Readonly<Record<string, Completer>> = {
   file: files,
   path: files,
   dir: folders,
-  ...named(free, 'cursor dates days form host n name numbers old=new port seconds text time url'.split(' ')),
+  ...named(
+    free,
+    'column cursor dates days form host n name name=id numbers old=new port seconds text time url'.split(' '),
+  ),
 };
 
 /** How arguments are completed, by their names in help. */
@@ -56,6 +59,7 @@ export const argumentValues: Readonly<Record<string, Completer>> = {
   id: ids,
   date1: day,
   date2: day,
+  file: files,
   files,
   plan: files,
   dir: folders,

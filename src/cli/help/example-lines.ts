@@ -26,6 +26,18 @@ asof panel GDP PAYEMS --as-of-each month-end --from 2008-10-01 --to 2009-02-28 -
 # into a Parquet file, for DuckDB or pandas
 asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
 `,
+  join: `
+# what was known on the day of each trade (needs the file)
+asof join trades.csv --on day GDP UNRATE -o joined.csv
+# growth as known before the day, with the period and the age of each value (needs the file)
+asof join trades.csv --on day GDP --strict --units pca --with-dates --with-age
+`,
+  check: `
+# whether a file looks ahead: exit code 1 if it does (needs the file)
+asof check features.csv --on day
+# a column with another name than its series, as it may be used the day after publication (needs the file)
+asof check features.csv --on day --column unemployment=UNRATE --strict
+`,
   snapshot: `
 # what a plan would write as of a date (needs a plan)
 asof snapshot plan.txt --out desk --as-of 2015-02-01 --dry-run

@@ -86,7 +86,7 @@ No variable and no setting changes an as-of date.
 
 const exitCodes: readonly (readonly [number, string])[] = [
   [exitCode.success, 'success, also with an empty result or a reader that closed the pipe'],
-  [exitCode.differences, 'differences (diff --exit-code, verify)'],
+  [exitCode.differences, 'differences (diff --exit-code, verify), or values that were not known (check)'],
   [exitCode.usage, 'usage error, invalid value, or a file that cannot be imported'],
   [exitCode.notFound, 'not found'],
   [exitCode.unauthorized, 'no key, or an invalid one'],

@@ -4,10 +4,18 @@ import { initCommand } from './init-command.ts';
 import { pullCommands } from './pull-commands.ts';
 import { queryCommands } from './query-commands.ts';
 import { serviceCommands } from './service-commands.ts';
+import { tableCommands } from './table-commands.ts';
 
 /** Every command of asof, in the order in which help lists them; `inPlan` as they are in the lines of a plan. */
 export function allCommands(inPlan = false): readonly CommandSpec[] {
-  return [...queryCommands(inPlan), ...fileCommands, ...pullCommands, initCommand, ...serviceCommands];
+  return [
+    ...queryCommands(inPlan),
+    ...tableCommands,
+    ...fileCommands,
+    ...pullCommands,
+    initCommand,
+    ...serviceCommands,
+  ];
 }
 
 /** The first word of a command line: a command, or a family of commands with two words. */
