@@ -16,7 +16,7 @@ const budgets: Readonly<Record<string, { readonly files: number; readonly cliLin
   'answers that explain themselves': { files: 1, cliLines: 60 },
   transformations: { files: 12, cliLines: 160 },
   'real-time against final': { files: 14, cliLines: 160 },
-  'HTTP for programs, browsers and operators': { files: 16, cliLines: 260 },
+  'HTTP for programs, browsers and operators': { files: 16, cliLines: 390 },
 };
 
 const maxLines = 300;

@@ -297,7 +297,7 @@ describe('asof keys', () => {
 
     const listed = run(place, 'keys', 'list', '--csv');
     const [header, row = ''] = listed.stdout.split('\n');
-    expect(header).toBe('id,name,plan,start,created_at,revoked_at');
+    expect(header).toBe('id,name,plan,start,created_at,revoked_at,expires_at,previous_until');
     const [id = '', name, plan, first] = row.split(',');
     expect([name, plan, first]).toEqual(['Ada L.', 'many', key.slice(13, 17)]);
     expect(listed.stdout).not.toContain(key.slice(13, 20));
@@ -332,7 +332,9 @@ describe('asof keys', () => {
 
   it('lists nothing, and creates nothing, if there is no access store', async () => {
     const place = await newPlace();
-    expect(run(place, 'keys', 'list').stdout).toBe('id,name,plan,start,created_at,revoked_at\n');
+    expect(run(place, 'keys', 'list').stdout).toBe(
+      'id,name,plan,start,created_at,revoked_at,expires_at,previous_until\n',
+    );
     expect(existsSync(join(place.folder, 'access.db'))).toBe(false);
   });
 
