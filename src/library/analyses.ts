@@ -12,13 +12,13 @@ import { transformedContext } from '../analysis/run.ts';
 import type { ComparedRow, RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
 import type { Day } from '../domain/series/date.ts';
 import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
-import { transformationOf } from '../domain/series/transformation.ts';
+import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { clockAt } from '../operations/param.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
-import { diffQuery, panelQuery } from './analysis-queries.ts';
+import { diffQuery, panelQuery, rangeOf } from './analysis-queries.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 import type { PanelParams } from './panel-params.ts';
 import type {
@@ -135,9 +135,7 @@ export class Analyses {
     const { demands, own } = separated(params);
     const { answerDiff } = await import('../analysis/diff.ts');
     const query = this.#bound(diffQuery([ids].flat(), days, own));
-    return this.#result(demands, async (context) =>
-      answerDiff(query, await transformedContext(query, context)),
-    );
+    return this.#result(demands, (context) => answerDiff(query, context), query.transformation);
   }
 
   /**
@@ -171,7 +169,7 @@ export class Analyses {
     answer: (query: VersionsQuery, context: QueryContext) => Promise<QueryAnswer<R>>,
   ): Promise<Result<R>> {
     const { demands, own } = separated(params);
-    const { from, to, limit, sort = 'desc' } = own;
+    const { limit, sort = 'desc' } = own;
     const query = this.#bound<VersionsQuery>({
       kind: 'versions',
       ids: [ids].flat(),
@@ -179,14 +177,10 @@ export class Analyses {
       compared,
       wide: false,
       sort,
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
+      ...rangeOf(own),
       ...(limit !== undefined && { limit }),
     });
-    const transformation = transformationOf(own);
-    return this.#result(demands, async (context) =>
-      answer(query, await transformedContext({ transformation }, context)),
-    );
+    return this.#result(demands, (context) => answer(query, context), transformationOf(own));
   }
 
   /**
@@ -213,12 +207,8 @@ export class Analyses {
       const { answerLongPanel, answerWidePanel } = await import('../analysis/panel.ts');
       const bound = this.#bound(query);
       return wide
-        ? this.#result(demands, async (context) =>
-            answerWidePanel(bound, await transformedContext(bound, context)),
-          )
-        : this.#result(demands, async (context) =>
-            answerLongPanel(bound, await transformedContext(bound, context)),
-          );
+        ? this.#result(demands, (context) => answerWidePanel(bound, context), bound.transformation)
+        : this.#result(demands, (context) => answerLongPanel(bound, context), bound.transformation);
     }
     const bound = this.#bound(query);
     const { answerLongRealTimePanel, answerWideRealTimePanel } = await import(
@@ -235,14 +225,17 @@ export class Analyses {
     return asOf === undefined ? query : bind(query, asOf, ofCalls).query;
   }
 
+  /** The result of an answer, whose values are transformed where a transformation is given. */
   #result<R extends Row>(
     demands: Demands,
     answer: (context: QueryContext) => Promise<QueryAnswer<R>>,
+    transformation?: Transformation,
   ): Promise<Result<R>> {
     const { signal, onNote } = this.#source;
-    return resultOf(this.#source, demands, ({ client, basis }) =>
-      answer({ client, basis, signal, ...(onNote && { note: onNote }) }),
-    );
+    return resultOf(this.#source, demands, async ({ client, basis }) => {
+      const context = { client, basis, signal, ...(onNote && { note: onNote }) };
+      return answer(await transformedContext({ transformation }, context));
+    });
   }
 }
 

@@ -3,7 +3,7 @@ import { addDays, type Day } from '../domain/series/date.ts';
 import { type TransformationParams, transformationOf } from '../domain/series/transformation.ts';
 import type { Clock } from '../operations/param.ts';
 import { asOfDay } from './arguments.ts';
-import type { PanelParams } from './panel-params.ts';
+import type { DateRange, Optional, PanelParams } from './panel-params.ts';
 import type { DiffParams } from './signatures.ts';
 
 /** The parameters of both kinds of panel, of which any may be missing. */
@@ -17,8 +17,8 @@ export function panelQuery(
   params: PanelValues,
   clock: Clock,
 ): PanelQuery | RealTimePanelQuery {
-  const { wide = false, sort = 'desc', asOfEach, asOf, from, to } = params;
-  const form = { ids, wide, sort, ...rangeOf({ from, to }), ...transformed(params) };
+  const { wide = false, sort = 'desc', asOfEach, asOf } = params;
+  const form = { ids, wide, sort, ...rangeOf(params), ...transformed(params) };
   if (asOfEach === undefined) return { kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) };
   const { beyond = 'empty', withDates = false, knownBeforeEach, last, lag } = params;
   const query = {
@@ -39,11 +39,12 @@ export function panelQuery(
 
 /** The query of a comparison of two as-of dates whose parameters are checked. */
 export function diffQuery(ids: readonly string[], days: readonly [Day, Day], params: DiffParams): DiffQuery {
-  const { from, to, allRows = false } = params;
-  return { kind: 'diff', ids, days, allRows, ...rangeOf({ from, to }), ...transformed(params) };
+  const { allRows = false } = params;
+  return { kind: 'diff', ids, days, allRows, ...rangeOf(params), ...transformed(params) };
 }
 
-function rangeOf({ from, to }: { readonly from: Day | undefined; readonly to: Day | undefined }) {
+/** The first and the last date in parameters, as far as there are any. */
+export function rangeOf({ from, to }: Optional<DateRange>): DateRange {
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }
 

@@ -7,7 +7,7 @@ import { diffQuery, panelQuery } from '../library/analysis-queries.ts';
 import { type AnyKinds, choice, described, type NamedValues, seriesIds } from '../library/arguments.ts';
 import { checkArguments, type Signature } from '../library/call.ts';
 import type { PanelParams } from '../library/panel-params.ts';
-import { analysisSignatures, askedOf, type DiffParams, signatureOf } from '../library/signatures.ts';
+import { analysisSignatures, askedOf, type DiffParams, signaturesOf } from '../library/signatures.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout, Schema } from '../operations/field.ts';
 import { observations } from '../operations/index.ts';
@@ -44,7 +44,7 @@ export type Question = {
 };
 
 const { panel, diff } = analysisSignatures;
-const ofSeveral = signatureOf(observations, [], true);
+const ofSeveral = signaturesOf(observations, true)([]);
 const { cursor: _, ...kindsOfSeveral } = ofSeveral.params?.kinds ?? {};
 
 /** Every question of this kind. */
