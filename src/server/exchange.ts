@@ -27,11 +27,8 @@ export function beginExchange(request: Request, now: Date, cut?: () => void): Ex
 /** The log of the service: one JSON object per line. */
 export type Log = Logger;
 
-/** What a log has, each with what is graver: a line for each request, what needs attention, failures. */
-export const logLevels = ['info', 'warn', 'error'] as const;
-
-/** The least that a log has. */
-export type LogLevel = (typeof logLevels)[number];
+/** The least that a log has: a line for each request, what needs attention, or failures alone. */
+export type LogLevel = 'error' | 'info' | 'warn';
 
 /** A log that writes to a stream, all lines of one tick at once; `readable` writes lines for people instead of JSON. */
 export function createLog(
