@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { serveSettingNames, serveValues } from '../../src/cli/config/serve-settings.ts';
+import { serveSettingNames, serveSettings, serveValues } from '../../src/cli/config/serve-settings.ts';
 import { parse } from '../../src/cli/options/parse.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
 import { root } from '../support/repository.ts';
@@ -9,7 +9,7 @@ import { root } from '../support/repository.ts';
 const textOf = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8');
 
 /** The variables that the settings of a service have. */
-const variables = new Set(serveSettingNames.map((name) => `ASOF_${name.toUpperCase().replaceAll('-', '_')}`));
+const variables: ReadonlySet<string> = new Set(serveSettingNames.map((name) => serveSettings[name].variable));
 
 /** The variables of asof that a file sets. */
 function variablesIn(name: string): readonly string[] {

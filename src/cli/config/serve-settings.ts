@@ -7,6 +7,7 @@ import type { Io } from '../terminal/io.ts';
 
 /** A setting of a service: a flag of `asof serve`, a variable, and a name in the file of `--config`. */
 type ServeSetting<T> = {
+  readonly variable: string;
   /** The name of its value in help. */
   readonly value: string;
   readonly about: string;
@@ -25,37 +26,73 @@ const text = (given: string): string => given;
 
 /** Every setting of a service, by the name of its flag. */
 export const serveSettings = {
-  host: { value: 'host', about: 'address to listen on', fallback: '127.0.0.1', parse: text },
+  host: {
+    variable: 'ASOF_HOST',
+    value: 'host',
+    about: 'address to listen on',
+    fallback: '127.0.0.1',
+    parse: text,
+  },
   port: {
+    variable: 'ASOF_PORT',
     value: 'port',
     about: 'port to listen on; 0 takes any free one',
     fallback: '8787',
     parse: portNumber,
   },
-  'public-url': { value: 'url', about: 'address under which clients reach the service', parse: baseHttpUrl },
-  'billing-url': { value: 'url', about: 'page where a plan can be upgraded', parse: httpUrl },
+  'public-url': {
+    variable: 'ASOF_PUBLIC_URL',
+    value: 'url',
+    about: 'address under which clients reach the service',
+    parse: baseHttpUrl,
+  },
+  'billing-url': {
+    variable: 'ASOF_BILLING_URL',
+    value: 'url',
+    about: 'page where a plan can be upgraded',
+    parse: httpUrl,
+  },
   'cors-origin': {
+    variable: 'ASOF_CORS_ORIGIN',
     value: 'origin',
     about: 'origin whose pages may read the answers, such as https://app.example.com; * is every one',
     repeatable: true,
     parse: origins,
   },
   plans: {
+    variable: 'ASOF_PLANS',
     value: 'file',
     about: 'JSON file of plans (default the plans free and pro)',
     parse: text,
   },
-  'metrics-port': { value: 'port', about: 'port for /metrics, at the same address', parse: portNumber },
-  'metrics-key': { value: 'file', about: 'file with the key that /metrics asks for', parse: text },
+  'metrics-port': {
+    variable: 'ASOF_METRICS_PORT',
+    value: 'port',
+    about: 'port for /metrics, at the same address',
+    parse: portNumber,
+  },
+  'metrics-key': {
+    variable: 'ASOF_METRICS_KEY',
+    value: 'file',
+    about: 'file with the key that /metrics asks for',
+    parse: text,
+  },
   'log-level': {
+    variable: 'ASOF_LOG_LEVEL',
     value: 'level',
     about: 'the least that is logged',
     choices: logLevels,
     fallback: 'info',
     parse: logLevel,
   },
-  store: { value: 'path', about: 'store to serve: a file, or postgres://… (or ASOF_STORE)', parse: text },
+  store: {
+    variable: 'ASOF_STORE',
+    value: 'path',
+    about: 'store to serve: a file, or postgres://… (or ASOF_STORE)',
+    parse: text,
+  },
   access: {
+    variable: 'ASOF_ACCESS',
     value: 'path',
     about: 'file of keys and their usage, or postgres://… (or ASOF_ACCESS)',
     parse: text,
@@ -80,8 +117,7 @@ export type ServeValues = {
 export function serveValues(typed: ServeTexts, file: string | undefined, io: Io): ServeValues {
   const inFile = file === undefined ? {} : readServeFile(file);
   const values = serveSettingNames.map((name) => {
-    const { fallback }: ServeSetting<unknown> = serveSettings[name];
-    const named = `ASOF_${name.toUpperCase().replaceAll('-', '_')}`;
+    const { fallback, variable: named }: ServeSetting<unknown> = serveSettings[name];
     const [from, given] = [
       [`--${name}`, typed[name]],
       [named, variable(io, named)],

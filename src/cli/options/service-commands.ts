@@ -10,7 +10,11 @@ import type { TypedLine } from './typed-line.ts';
 const { messages, quiet } = sharedFlags;
 
 const serveFlags: readonly Flag[] = serveSettingNames.map((name) => {
-  const { parse: _, ...flag }: (typeof serveSettings)[ServeSettingName] = serveSettings[name];
+  const {
+    parse: _parse,
+    variable: _variable,
+    ...flag
+  }: (typeof serveSettings)[ServeSettingName] = serveSettings[name];
   return { name, ...flag };
 });
 
