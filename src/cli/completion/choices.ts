@@ -48,7 +48,10 @@ export const flagValues: Readonly<Record<string, Completer>> = {
   file: files,
   path: files,
   dir: folders,
-  ...named(free, 'cursor dates days form host n name numbers old=new origin port seconds text time url'.split(' ')),
+  ...named(
+    free,
+    'cursor dates days form host n name numbers old=new origin port seconds text time url'.split(' '),
+  ),
 };
 
 /** How arguments are completed, by their names in help. */
