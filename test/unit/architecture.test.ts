@@ -18,8 +18,8 @@ const budgets: Readonly<Record<string, { readonly files: number; readonly cliLin
   transformations: { files: 12, cliLines: 160 },
   'real-time against final': { files: 14, cliLines: 160 },
   'joins and checks': { files: 11, cliLines: 180 },
+  'HTTP for programs, browsers and operators': { files: 16, cliLines: 390 },
   'reference page': { files: 1, cliLines: 0 },
-  'HTTP for programs, browsers and operators': { files: 16, cliLines: 260 },
 };
 
 const maxLines = 300;

@@ -50,7 +50,9 @@ export const flagValues: Readonly<Record<string, Completer>> = {
   dir: folders,
   ...named(
     free,
-    'column cursor dates days form host n name name=id numbers old=new port seconds text time url'.split(' '),
+    'column cursor dates days form host n name name=id numbers old=new origin port seconds text time url'.split(
+      ' ',
+    ),
   ),
 };
 

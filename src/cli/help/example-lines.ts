@@ -101,18 +101,32 @@ asof mcp --as-of 2015-01-30
 asof serve --port 8787
 # behind a proxy that ends TLS (needs the proxy)
 asof serve --public-url https://data.example.org 2>> serve.log
+# with metrics for Prometheus (needs two free ports)
+asof serve --metrics-port 9464
 `,
   'keys create': `
 # a key for Ann, written to a file
 asof keys create --name ann --plan pro > ann.key
-# a key without access to vintages
-asof keys create --name guest --plan free
+# a key without access to vintages, for three months
+asof keys create --name guest --plan free --expires 90d
 `,
   'keys list': `
 # all keys
 asof keys list
 # the ids of the keys that are not revoked
 asof keys list --csv | awk -F, 'NR > 1 && $6 == "" { print $1 }'
+`,
+  'keys rotate': `
+# a new secret; the old one works for another week (needs a key with that id)
+asof keys rotate k_0a1b2c3d > ann.key
+# the old one stops at once (needs a key with that id)
+asof keys rotate k_0a1b2c3d --overlap 0d
+`,
+  'keys usage': `
+# all keys
+asof keys usage
+# the keys that were never used
+asof keys usage --csv | awk -F, 'NR > 1 && $4 == "" { print $1 }'
 `,
   'keys revoke': `
 # one key (needs a key with that id)
