@@ -1,4 +1,4 @@
-import { chownSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -11,17 +11,20 @@ import { selfSigned } from '../../../support/self-signed.ts';
 const folder = newFolder();
 const authority = folder.write('ca.pem', selfSigned.cert);
 
+const place = mkdtempSync(join(tmpdir(), 'asof-tls-'));
 let cluster: Cluster;
 beforeAll(async () => {
   // The server reads its key only if nobody else can, and it runs as another user where the tests run as root.
-  const place = mkdtempSync(join(tmpdir(), 'asof-tls-'));
   const [cert, key] = [join(place, 'server.crt'), join(place, 'server.key')];
   writeFileSync(cert, selfSigned.cert, { mode: 0o600 });
   writeFileSync(key, selfSigned.key, { mode: 0o600 });
   if (process.getuid?.() === 0) for (const path of [place, cert, key]) chownSync(path, 65_534, 65_534);
   cluster = await startCluster({ ssl: 'on', ssl_cert_file: cert, ssl_key_file: key });
 });
-afterAll(() => cluster.remove());
+afterAll(async () => {
+  await cluster.remove();
+  rmSync(place, { recursive: true });
+});
 
 const at = (parameters: string, host = '127.0.0.1') =>
   `${cluster.url.replace('127.0.0.1', host)}/postgres?${parameters}`;
