@@ -42,7 +42,9 @@ describe('the classification on a day', () => {
     fc.assert(
       fc.property(alikeFilings, codes, fc.constantFrom(...days), (some, code, last) => {
         const filings = exchanged(some, code);
-        const expected = [...countedOn(filings, code, last)].map(([row, since]) => `${nameOf(row)} since ${since}`);
+        const expected = [...countedOn(filings, code, last)].map(
+          ([row, since]) => `${nameOf(row)} since ${since}`,
+        );
         expect(counted(upTo(filings, last), code)).toEqual(expected.sort());
       }),
       { numRuns: 3000 },
