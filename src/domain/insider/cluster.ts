@@ -126,6 +126,11 @@ export function isWorth(value: string | null, least: number | undefined): boolea
   return least === undefined || (value !== null && new exact(value).gte(least));
 }
 
+/** The exact sum of decimal texts. */
+export function sumOf(values: readonly string[]): string {
+  return sum(values).toFixed();
+}
+
 const exact = Decimal.clone({ precision: 1000 });
 
 /** Shares × price, exact and without trailing zeros; null if either is missing, and for derivatives, whose price is not that of a share. */

@@ -1,6 +1,14 @@
 import { type Day, dayNumber } from '../series/date.ts';
 import { classifiedDays } from './classification.ts';
-import { type ClusterRule, clusterTotals, insidersIn, isWorth, joinedSpans } from './cluster.ts';
+import {
+  type ClusterRule,
+  clusterTotals,
+  type DatedTrade,
+  insidersIn,
+  isWorth,
+  joinedSpans,
+  sumOf,
+} from './cluster.ts';
 import type { Filing } from './filing.ts';
 import type { InsiderTrade } from './insider-trade.ts';
 
@@ -30,60 +38,122 @@ type TradeDates = { readonly first: Day; readonly last: Day };
  */
 export function signalsOf(filings: readonly Filing[], rule: SignalRule): readonly ClusterSignal[] {
   const found: ClusterSignal[] = [];
-  const dates: Day[] = [];
-  let known: readonly TradeDates[] = [];
+  const search = new SignalSearch(rule);
   for (const { day, changed, tradesOn } of classifiedDays(filings, rule.code)) {
-    for (const date of changed) insert(dates, date);
-    for (const run of runsWith(changed, dates, rule.days))
-      for (const [first, last] of clustersIn(run, tradesOn, rule)) {
-        const [same, others] = parted(known, (one) => one.first <= last && first <= one.last);
-        if (same.length > 0) {
-          const firsts = [first, ...same.map((one) => one.first)].sort();
-          const lasts = [last, ...same.map((one) => one.last)].sort();
-          known = [...others, { first: firsts[0] ?? first, last: lasts.at(-1) ?? last }];
-          continue;
-        }
-        const trades = run.filter((date) => date >= first && date <= last).flatMap(tradesOn);
-        if (!isWorth(clusterTotals({ trades }).value, rule.minValue)) continue;
-        known = [...known, { first, last }];
-        found.push({ day, trades, size: insidersIn(trades), dateFirst: first, dateLast: last });
-      }
+    search.change(changed, tradesOn);
+    for (const { first, last } of search.newClusters(changed)) {
+      const trades = search.datesIn(first, last).flatMap(tradesOn);
+      found.push({ day, trades, size: insidersIn(trades), dateFirst: first, dateLast: last });
+    }
   }
   return found;
 }
 
-/** The first and the last trade date of each cluster among the trades of some dates. */
-function clustersIn(
-  dates: readonly Day[],
-  tradesOn: (date: Day) => readonly InsiderTrade[],
-  rule: ClusterRule,
-): readonly (readonly [first: Day, last: Day])[] {
-  // Who traded on a date decides, not how often: insiders who sell in many parts would make this slow.
-  const traders = dates.flatMap((date) =>
-    Array.from(new Set(tradesOn(date).map(({ insider }) => insider.cik)), (cik) => ({
-      date,
-      insider: { cik },
-    })),
-  );
-  return joinedSpans(traders, rule).flatMap((own) => {
-    const [first, last] = [own[0], own.at(-1)];
-    return first === undefined || last === undefined ? [] : [[first.date, last.date] as const];
-  });
-}
+/** What is known of a trade date: who traded, and for how much; null if no trade states shares and a price. */
+type KnownDate = { readonly traders: readonly DatedTrade[]; readonly value: string | null };
 
-/** The runs of dates, each less than `days` after the one before, that have a changed date: no cluster reaches beyond its run. */
-function runsWith(changed: readonly Day[], dates: readonly Day[], days: number): readonly (readonly Day[])[] {
-  const runs = new Map<number, readonly Day[]>();
-  const areApart = (place: number) =>
-    dayNumber(dates[place] ?? '') - dayNumber(dates[place - 1] ?? '') >= days;
-  for (const date of changed) {
-    let [from, to] = [placeOf(dates, date), placeOf(dates, date) + 1];
-    while (from > 0 && !areApart(from)) from -= 1;
-    if (runs.has(from)) continue;
-    while (to < dates.length && !areApart(to)) to += 1;
-    runs.set(from, dates.slice(from, to));
+/** The trade dates that are known so far, and the ranges of those that gave signals. */
+class SignalSearch {
+  readonly #rule: SignalRule;
+  /** Ascending. */
+  readonly #dates: Day[] = [];
+  readonly #known = new Map<Day, KnownDate>();
+  #signalled: readonly TradeDates[] = [];
+  /** The value of all trades that count. */
+  #total = '0';
+
+  constructor(rule: SignalRule) {
+    this.#rule = rule;
   }
-  return [...runs.values()];
+
+  /** Takes what counts now on dates that changed. */
+  change(changed: readonly Day[], tradesOn: (date: Day) => readonly InsiderTrade[]): void {
+    for (const date of changed) {
+      const place = placeOf(this.#dates, date);
+      if (this.#dates[place] !== date) this.#dates.splice(place, 0, date);
+      const trades = tradesOn(date);
+      // Who traded on a date decides, not how often.
+      const ciks = new Set(trades.map(({ insider }) => insider.cik));
+      const value = this.#rule.minValue === undefined ? null : clusterTotals({ trades }).value;
+      this.#total = sumOf([this.#total, value ?? '0', `-${this.#known.get(date)?.value ?? '0'}`]);
+      this.#known.set(date, { traders: Array.from(ciks, (cik) => ({ date, insider: { cik } })), value });
+    }
+  }
+
+  /** The clusters around changed dates that give a signal; those that share a date with one before continue it. */
+  newClusters(changed: readonly Day[]): readonly TradeDates[] {
+    if (this.#signalled.length === 0 && !isWorth(this.#total, this.#rule.minValue)) return [];
+    const found: TradeDates[] = [];
+    const seen = new Set<string>();
+    for (const date of changed) {
+      const [from, to] = this.#around(placeOf(this.#dates, date));
+      if (seen.has(`${from} ${to}`)) continue;
+      seen.add(`${from} ${to}`);
+      for (const cluster of this.#clustersIn(this.#dates.slice(from, to))) {
+        if (this.#continued(cluster) || !this.#isWorth(cluster)) continue;
+        this.#signalled = [...this.#signalled, cluster];
+        found.push(cluster);
+      }
+    }
+    return found;
+  }
+
+  /** The known dates from one to another. */
+  datesIn(first: Day, last: Day): readonly Day[] {
+    return this.#dates.slice(placeOf(this.#dates, first), placeOf(this.#dates, last) + 1);
+  }
+
+  /**
+   * The places of the dates that decide on the clusters of a date: up to where two dates are too far apart for a cluster,
+   * or one that gave a signal and what a span reaches behind it. A cluster that goes on behind that one contains it.
+   */
+  #around(place: number): readonly [from: number, to: number] {
+    const { days } = this.#rule;
+    const areApart = (at: number, other: number) =>
+      Math.abs(dayNumber(this.#dates[at] ?? '') - dayNumber(this.#dates[other] ?? '')) >= days;
+    const end = (step: 1 | -1): number => {
+      let known: number | undefined;
+      let at = place;
+      for (; this.#dates[at + step] !== undefined && !areApart(at + step, at); at += step) {
+        if (known !== undefined && areApart(at + step, known)) break;
+        if (areApart(at, place) && this.#isSignalled(this.#dates[at] ?? '')) known ??= at;
+      }
+      return at;
+    };
+    return [end(-1), end(1) + 1];
+  }
+
+  #isSignalled(date: Day): boolean {
+    return this.#signalled.some(({ first, last }) => first <= date && date <= last);
+  }
+
+  #clustersIn(dates: readonly Day[]): readonly TradeDates[] {
+    const traders = dates.flatMap((date) => this.#known.get(date)?.traders ?? []);
+    return joinedSpans(traders, this.#rule).flatMap((own) => {
+      const [first, last] = [own[0], own.at(-1)];
+      return first === undefined || last === undefined ? [] : [{ first: first.date, last: last.date }];
+    });
+  }
+
+  /** Whether a cluster shares dates with one that gave a signal, whose dates then become those of both. */
+  #continued({ first, last }: TradeDates): boolean {
+    const same = this.#signalled.filter((one) => one.first <= last && first <= one.last);
+    if (same.length === 0) return false;
+    const firsts = [first, ...same.map((one) => one.first)].sort();
+    const lasts = [last, ...same.map((one) => one.last)].sort();
+    this.#signalled = [
+      ...this.#signalled.filter((one) => !same.includes(one)),
+      { first: firsts[0] ?? first, last: lasts.at(-1) ?? last },
+    ];
+    return true;
+  }
+
+  #isWorth({ first, last }: TradeDates): boolean {
+    const { minValue } = this.#rule;
+    if (minValue === undefined) return true;
+    const values = this.datesIn(first, last).flatMap((date) => this.#known.get(date)?.value ?? []);
+    return isWorth(values.length === 0 ? null : sumOf(values), minValue);
+  }
 }
 
 /** The place in ascending dates at which a date is, or belongs. */
@@ -95,13 +165,4 @@ function placeOf(dates: readonly Day[], date: Day): number {
     else high = middle;
   }
   return low;
-}
-
-function insert(dates: Day[], date: Day): void {
-  const place = placeOf(dates, date);
-  if (dates[place] !== date) dates.splice(place, 0, date);
-}
-
-function parted<T>(all: readonly T[], is: (one: T) => boolean): readonly [readonly T[], readonly T[]] {
-  return [all.filter(is), all.filter((one) => !is(one))];
 }

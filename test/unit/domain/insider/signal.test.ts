@@ -55,6 +55,11 @@ describe('a signal', () => {
       ['A 1', 'B 1', 'C 1', 'A 20', 'B 20', 'C 20', 'D 10 25'],
       ['01: 3 trades of 3, 01-01', '20: 3 trades of 3, 20-20'],
     ],
+    [
+      'does not come again when one day brings the trades that make a cluster longer',
+      ['C 1', 'A 7', 'E 8', 'E 16', 'B 20 29', 'A 29'],
+      ['08: 3 trades of 3, 01-08'],
+    ],
     ['does not come without enough insiders', ['A 1', 'B 2', 'A 3'], []],
   ])('%s', (_, texts, expected) => {
     expect(
@@ -107,26 +112,55 @@ const rules = fc.record({
   code: fc.constantFrom('P', 'P', 'S', 'J'),
   minInsiders: fc.integer({ min: 1, max: 3 }),
   days: fc.constantFrom(1, 4, 6, 14),
-  minValue: fc.constantFrom(0, 2, 4),
+  minValue: fc.constantFrom(0, 2, 4, 30),
 });
 
-describe('the signals in any filings', () => {
-  it('are those of everything computed from scratch on every day', () => {
-    fc.assert(
-      fc.property(alikeFilings, rules, (some, given) => {
-        const filings = exchanged(some, given.code);
-        const found = signalsOf(filings, given).map(({ day, trades, size, dateFirst, dateLast }) => {
-          const rows = trades.map((one) => nameOf(one.filing)).sort();
-          return [day, dateFirst, dateLast, size, ...rows].join(' ');
-        });
-        const expected = signalsAmong(filings, given.code, given).map(({ day, first, last, size, rows }) =>
-          [day, first, last, size, ...rows.map(nameOf).sort()].join(' '),
-        );
-        expect(found.sort()).toEqual(expected.sort());
+/** Trades of five insiders over two months, filed up to a month later; some amend an earlier one. */
+const longer = fc
+  .array(
+    fc.record({
+      who: fc.constantFrom(...'ABCDE'),
+      day: fc.integer({ min: 1, max: 60 }),
+      late: fc.oneof(fc.constantFrom(0, 1), fc.nat(30)),
+      isAmendment: fc.constantFrom(false, false, false, true),
+      transactionCode: fc.constantFrom('P', 'P', 'P', 'G'),
+      shares: fc.constantFrom('1', '2', '9'),
+    }),
+    { maxLength: 80, size: 'max' },
+  )
+  .map((all) =>
+    all.map(({ who, day, late, isAmendment, ...trade }, place) =>
+      bought(`${who} ${day} ${day + late}`, {
+        ...trade,
+        filingId: `F${place}`,
+        formType: isAmendment ? '4/A' : '4',
       }),
-      { numRuns: 3000 },
-    );
-  });
+    ),
+  );
+
+describe('the signals in any filings', () => {
+  it.each([
+    ['few dates', alikeFilings, 1000],
+    ['many dates', longer, 300],
+  ])(
+    'are those of everything computed from scratch on every day, for trades of %s',
+    (_, anyFilings, numRuns) => {
+      fc.assert(
+        fc.property(anyFilings, rules, (some, given) => {
+          const filings = exchanged(some, given.code);
+          const found = signalsOf(filings, given).map(({ day, trades, size, dateFirst, dateLast }) => {
+            const rows = trades.map((one) => nameOf(one.filing)).sort();
+            return [day, dateFirst, dateLast, size, ...rows].join(' ');
+          });
+          const expected = signalsAmong(filings, given.code, given).map(({ day, first, last, size, rows }) =>
+            [day, first, last, size, ...rows.map(nameOf).sort()].join(' '),
+          );
+          expect(found.sort()).toEqual(expected.sort());
+        }),
+        { numRuns },
+      );
+    },
+  );
 
   it('are the same, as far as their days go, when more is filed later', () => {
     fc.assert(
