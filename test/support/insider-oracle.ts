@@ -110,7 +110,7 @@ function meantBy(
 }
 
 /** The rows that count after these filings. */
-export function countedIn(filings: readonly Filing[], code: string): readonly Row[] {
+function countedIn(filings: readonly Filing[], code: string): readonly Row[] {
   return tradesIn(knownFrom(filings, code).inForce).flatMap((rows) => rows.slice(0, 1));
 }
 

@@ -11,6 +11,7 @@ import { runMcp } from './mcp.ts';
 import { runPingSources, runPull, runUnfollow } from './pull.ts';
 import { runServe } from './serve.ts';
 import { runSnapshot } from './snapshot.ts';
+import { runStoreInit } from './store-init.ts';
 import { runVerify } from './verify.ts';
 
 /** Does what a line asks for that is not a query, and resolves to the exit code. */
@@ -32,6 +33,8 @@ export function runCommand(line: Exclude<ParsedLine, QueryLine | VersionLine>, i
       return runPingSources(line, io);
     case 'unfollow':
       return runUnfollow(line, io);
+    case 'store init':
+      return runStoreInit(line, io);
     case 'mcp':
       return runMcp(line, io);
     case 'serve':

@@ -132,6 +132,15 @@ export type UnfollowLine = {
   readonly messages: MessageFlags;
 };
 
+/** `asof store init`. */
+export type StoreInitLine = {
+  readonly command: 'store init';
+  readonly store: string | undefined;
+  /** Distributes it over the nodes of Citus. */
+  readonly distribute: boolean;
+  readonly messages: MessageFlags;
+};
+
 /** `asof mcp`. */
 export type McpLine = {
   readonly command: 'mcp';
@@ -212,6 +221,7 @@ export type ParsedLine =
   | PullLine
   | SourcesLine
   | UnfollowLine
+  | StoreInitLine
   | McpLine
   | ServeLine
   | KeysLine

@@ -14,14 +14,8 @@ import { removeFollowed, writeDescriptionChange, writeFollowed, writeImport } fr
 import { ImportLocks, type LockPlan } from './locks.ts';
 import { prepareStore } from './schema.ts';
 import { addSeries, readStarts, summarise, writeFrequency, writeRecord } from './series.ts';
-import {
-  applyPlan,
-  readChanges,
-  readDateSets,
-  readKinds,
-  readLatestChanges,
-  readVintages,
-} from './statements.ts';
+import { applyPlan, readChanges, readLatestChanges } from './statements.ts';
+import { readDateSets, readKinds, readVintages } from './vintages.ts';
 
 /** Opens the store in a database for one import, with the locks that it is known to need; makes it if there is none. */
 export async function openPostgresWriter(address: string, locked: LockPlan = []): Promise<StoreWriter> {

@@ -4,6 +4,7 @@ import { type Filing, ownedBy, symbolsOf } from '../../../src/domain/insider/fil
 import type { FilingsQuery } from '../../../src/store/filing-queries.ts';
 import { openWriter } from '../../../src/store/open.ts';
 import type { MergedFilings } from '../../../src/store/store.ts';
+import { runs } from '../../support/arbitrary.ts';
 import { onEveryEngine } from '../../support/engines.ts';
 import { anyFiling, filing } from '../../support/filings.ts';
 import { failureOf, importFiles, reading } from '../../support/scratch-store.ts';
@@ -102,7 +103,7 @@ onEveryEngine((engine) => {
             expect(await allOf(path)).toEqual(naive(filings, {}));
           },
         ),
-        { numRuns: 40 },
+        { numRuns: runs(40) },
       );
     });
 
@@ -125,7 +126,7 @@ onEveryEngine((engine) => {
           });
           expect(paged).toEqual(expected);
         }),
-        { numRuns: 40 },
+        { numRuns: runs(40) },
       );
     });
 
@@ -169,7 +170,7 @@ onEveryEngine((engine) => {
           expect(owners.flat()).toEqual([...new Set(owners.flat())]);
           expect(owners.every((own) => own.length === 1)).toBe(true);
         }),
-        { numRuns: 80 },
+        { numRuns: runs(80) },
       );
     });
 
