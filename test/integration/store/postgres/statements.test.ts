@@ -202,12 +202,12 @@ async function sendTheRest(): Promise<void> {
       after: { filedOn: day, filingId: 'x', row: 1 },
     });
     const clusterTrades = [
-      { code: 'P', issuerCik: '1', asOf: day },
-      { code: 'P', ticker: 'A', asOf: day },
-      { code: 'S' },
-      { code: 'S', issuerCik: '1', uncounted: true },
+      { issuerCik: '1', asOf: day },
+      { ticker: 'A', asOf: day },
     ];
-    for (const query of clusterTrades) for await (const _ of view.clusterTrades(query));
+    for (const query of clusterTrades)
+      for (const uncounted of [false, true])
+        for await (const _ of view.clusterTrades({ ...query, code: 'P', uncounted }));
     const after = { tradeDate: day, maturity: '1Y' };
     await view.yields({ curveType: 'PAR', maturity: '10Y', from: day, to: day, after, limit: 9 });
     for (const onOrBefore of [true, false]) await view.curve({ curveType: 'PAR', date: day, onOrBefore });
