@@ -6,6 +6,7 @@ import {
   type YieldTableQuery,
 } from '../analysis/query.ts';
 import { rhythms } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
 import { curve, operations, vintages, yields } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { camelCase, type Param } from '../operations/param.ts';
@@ -265,13 +266,21 @@ function isAboutData({ members }: Operation): boolean {
 export function askedOf(operation: Operation, asked: readonly unknown[]) {
   const { argument, words } = operation.command;
   const others = operations.filter(
-    ({ command }) => command.flag !== undefined && command.words === words && command !== operation.command,
+    ({ command }) =>
+      command.flag !== undefined && command.words === words && operation.command.flag === undefined,
   );
   const { exact, maxAge, ...all } = valuesIn(asked[argument === undefined ? 0 : 1]);
   const isUnits = ([name]: readonly [string, unknown]) =>
     hasUnits(operation) && Object.hasOwn(unitsKinds, name);
   const given = Object.fromEntries(Object.entries(all).filter((entry) => !isUnits(entry)));
-  const chosen = others.find(({ command: { flag } }) => given[flag?.name ?? ''] === true) ?? operation;
+  const [chosen = operation, other] = others.filter(
+    ({ command: { flag } }) => given[flag?.name ?? ''] === true,
+  );
+  if (other !== undefined)
+    throw new Problem(
+      'bad-input',
+      `use either '${chosen.command.flag?.name}' or '${other.command.flag?.name}'`,
+    );
   const flags = others.flatMap(({ command: { flag } }) => (flag === undefined ? [] : [flag]));
   const params = Object.fromEntries(
     Object.entries(given).filter(([param]) => !flags.some(({ name }) => name === param)),

@@ -157,6 +157,8 @@ export type Field = {
   readonly extension?: boolean;
   /** Whether a row of another service may lack it; it is then empty, or what was asked for. */
   readonly mayLack?: boolean;
+  /** Whether rows that need not say it lack it, also those of asof itself. */
+  readonly occasional?: boolean;
   /** Whether later vintages change it, so that its value is not known as of an earlier day. */
   readonly grows?: boolean;
   /** Whether it is the day of something that has happened by the day on which the row is known. */
@@ -200,9 +202,9 @@ export type RowFrom<F extends Field> = Flat<
 /** The same type as one object, which editors show field by field. */
 export type Flat<T> = { [K in keyof T]: T[K] };
 
-/** The type of the rows that asof itself gives: no field is absent, and only nullable fields are null. */
+/** The type of the rows that asof itself gives: only occasional fields are absent, and only nullable fields are null. */
 export type CompleteRow<F extends Field> = RowFrom<F> & {
-  readonly [X in F as X['name']]: CellOf<X>;
+  readonly [X in F as X extends { readonly occasional: true } ? never : X['name']]: CellOf<X>;
 };
 
 /** A field of the contract that may be null. */

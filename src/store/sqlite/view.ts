@@ -2,13 +2,12 @@ import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import type { CurveType } from '../../domain/treasury/curve.ts';
+import type { ClusterTradesQuery, FilingsQuery } from '../filing-queries.ts';
 import type {
   CurveQuery,
-  FilingsQuery,
   ImportRecord,
   ObservationQuery,
   PageCache,
-  PurchasesQuery,
   SeriesQuery,
   SpreadQuery,
   StoredObservation,
@@ -20,7 +19,7 @@ import type {
 import type { Connection } from './connection.ts';
 import { asProblem } from './connection.ts';
 import { readCurve, readRates, readSpread, readYields } from './curves.ts';
-import { countFilings, readAcceptedFilings, readFilings, readPurchases } from './filings.ts';
+import { countFilings, readAcceptedFilings, readClusterTrades, readFilings } from './filings.ts';
 import { readDescriptionChanges, readFollowed } from './following.ts';
 import { type KeyedSeriesRow, readObservations, readSeries, searchSeries, seriesOf } from './series.ts';
 import {
@@ -151,8 +150,8 @@ export class SqliteView implements StoreView {
     });
   }
 
-  purchases(query: PurchasesQuery): AsyncIterable<readonly Filing[]> {
-    return this.#stream((connection) => readPurchases(connection, query));
+  clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]> {
+    return this.#stream((connection) => readClusterTrades(connection, query));
   }
 
   statements(seriesId: string): AsyncIterable<readonly Statement[]> {

@@ -174,7 +174,8 @@ onEveryEngine((engine) => {
       );
       await withStore(address, async (store) => {
         const first = await store.read(async (view) => {
-          for await (const batch of view.purchases({})) return batch.map(({ issuerCik }) => issuerCik);
+          for await (const batch of view.clusterTrades({ code: 'P' }))
+            return batch.map(({ issuerCik }) => issuerCik);
           return [];
         });
         expect(first).toEqual(['0000000000']);

@@ -192,6 +192,12 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['insider filings --days 0', '--days "0": use an integer from 1 to 365'],
     ['insider filings --days 3 --from 2015-01-01', 'use either --days or --from'],
     ['insider filings --owner " "', '--owner " ": it is blank; leave it out for all'],
+    [
+      'insider clusters --code Q',
+      '--code "Q": use P, S, V, A, D, F, I, M, C, E, H, O, X, G, L, W, Z, J, K or U',
+    ],
+    ['insider clusters --min-value 0', '--min-value "0": use an integer from 1 to 999999999999999'],
+    ['insider clusters --explain --signals', 'use either --explain or --signals'],
     ['insider clusters --min-insiders many', '--min-insiders "many": use an integer of at least 1'],
 
     [
