@@ -193,6 +193,8 @@ async function* rowsOf(
         const date = dateBeside(column, textOfCell(batch.cellAt(index, column.dates ?? on)), refuse);
         const key = `${day} ${value} ${date ?? ''}`;
         const found = column.found.get(key) ?? judged(column, value, day, date, query);
+        // A file with another value on each row fills no memory.
+        if (column.found.size > mostFound) column.found.clear();
         column.found.set(key, found);
         counts[found.kind] += 1;
         if (!query.allRows && found.kind !== 'ahead' && found.kind !== 'never') continue;
@@ -206,6 +208,9 @@ async function* rowsOf(
   if (isEmpty) yield [];
   note?.({ kind: 'check', text: summaryOf(counts, table) });
 }
+
+/** How many findings of a column are kept for the rows after them. */
+const mostFound = 100_000;
 
 /** How files write that there is no value. */
 const missing: ReadonlySet<string> = new Set(['', 'NaN', 'nan', 'NA', '#N/A', 'null', '.']);
@@ -231,12 +236,12 @@ function judged(
   { strict, transformation }: CheckQuery,
 ): Judgement {
   const asOf = strict ? addDays(day, -1) : day;
+  const nothing = { known: null, known_date: null, first_known: null, value_date: null };
+  if (column.beyond.has(asOf)) return { ...nothing, kind: 'beyond' };
   const { vintages, transformer } = column.history;
   const newest = column.points.get(asOf);
   const known = date === undefined ? newest : valueOn(column.history, asOf, date);
   const beside = { known: known?.value ?? null, known_date: (known && (date ?? newest?.date)) ?? null };
-  const nothing = { first_known: null, value_date: null };
-  if (column.beyond.has(asOf)) return { ...beside, ...nothing, kind: 'beyond' };
   // A growth rate of one's own has more digits than a published one.
   const value =
     transformation === undefined || known?.value === undefined ? given : roundedText(given, known.value);

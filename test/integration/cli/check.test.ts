@@ -172,6 +172,9 @@ describe('the values that a check compares', () => {
       'asof: UNRATE is covered to 2015-04-03\nasof: standard input: all 2 values were known on their day\n',
     );
     expect((await check(text, '--beyond fail')).code).toBe(9);
+    const dated = 'day,UNRATE,UNRATE_date\n2015-05-01,5.5,2015-03-01\n';
+    const { out } = await check(dated, '--all-rows -q');
+    expect(linesOf(out).at(-1)).toBe('2,2015-05-01,UNRATE,UNRATE,5.5,,,,,beyond');
   });
 
   it('are none in cells that are empty or hold no value', async () => {
