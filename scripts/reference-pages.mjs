@@ -182,6 +182,7 @@ const parts = {
       ['member', 'type', 'meaning'],
       library()
         .types.members(name)
+        .filter((one) => one.name !== '#private')
         .map((one) => [code(`${one.name}${one.isOptional ? '?' : ''}`), code(one.text), one.about]),
     ),
 

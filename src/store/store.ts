@@ -5,6 +5,7 @@ import type { MergeCounts, MergeOptions, WholeVintage } from '../domain/series/m
 import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
 import type { SeriesMetadata, VintageKind } from '../domain/series/series.ts';
 import type { CurveMaturity, CurvePoint, CurveType, Maturity, PointsPlan } from '../domain/treasury/curve.ts';
+import type { StoreContents } from './contents.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 
 /** A series that has at least one statement. */
@@ -224,9 +225,8 @@ export type PageCache = {
   readonly set: (key: string, rows: readonly StoredObservation[]) => unknown;
 };
 
-/** How a store is opened for reading. */
+/** How a store is opened for reading; `pages` keeps pages as of a date, the same from one vintage to the next. */
 export type StoreOptions = {
-  /** Keeps pages as of a date, which are the same from one vintage to the next. */
   readonly pages?: PageCache;
   /** Fails for a store whose later imports this process could not see. */
   readonly live?: boolean;
@@ -240,7 +240,7 @@ export interface Store {
    * Calls `work` with a view of the newest state and returns its result. All answers of the view, streams included, come
    * from that state, even if an import commits meanwhile. The view cannot be used after `work` has ended.
    */
-  read<T>(work: (view: StoreView) => Promise<T>): Promise<T>;
+  read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 

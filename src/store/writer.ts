@@ -2,12 +2,14 @@ import type { Filing } from '../domain/insider/filing.ts';
 import { type HeldFiling, planFilings } from '../domain/insider/merge-filings.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
-import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
+import type { KeptChange, Statement, StatementConflict } from '../domain/series/revision-history.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
+import type { ContentsWriter, SeriesContents } from './contents.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 import { type SeriesRows, SeriesWriter } from './series-writer.ts';
 import type {
   ImportRecord,
+  LoggedImport,
   Merged,
   MergedFilings,
   MergedPoints,
@@ -31,17 +33,20 @@ export interface WriteTransaction {
   filings(filings: readonly Filing[]): Promise<ReadonlyMap<string, HeldFiling>>;
   /** Writes new and changed filings with their new and changed trades; `held` has those that are in the store. */
   putFilings(put: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>): Promise<void>;
-  addImport(record: ImportRecord): Promise<void>;
+  addImport(record: ImportRecord & Partial<LoggedImport>): Promise<void>;
   addChange(change: DescriptionChange): Promise<void>;
   putFollowed(record: Followed): Promise<void>;
   removeFollowed(source: string, name: string): Promise<boolean>;
+  /** Removes a series with its rows; false for an unknown one. */
+  removeSeries(id: string): Promise<boolean>;
+  renameSeries(from: string, to: string): Promise<void>;
   /** Ends the transaction; `changed` says whether the state of the data is another than before. */
   commit(changed: boolean): Promise<void>;
   rollback(): Promise<void>;
 }
 
 /** The writer of a store over a transaction of its engine: it plans each merge by the rules of the domain. */
-export class TransactionWriter implements StoreWriter {
+export class TransactionWriter implements StoreWriter, ContentsWriter {
   readonly #transaction: WriteTransaction;
   readonly #series = new Map<string, SeriesWriter>();
   #changed = false;
@@ -99,7 +104,8 @@ export class TransactionWriter implements StoreWriter {
     return this.#noted({ ...counts, changed: put.length > 0 });
   }
 
-  recordImport(record: ImportRecord) {
+  /** An entry of another store's log can say that it is outdated. */
+  recordImport(record: ImportRecord & Partial<LoggedImport>) {
     return this.#transaction.addImport(record);
   }
 
@@ -125,6 +131,31 @@ export class TransactionWriter implements StoreWriter {
       this.#series.delete(id);
     }
     return conflicts;
+  }
+
+  async putSeries(contents: SeriesContents, changes: AsyncIterable<readonly KeptChange[]>): Promise<void> {
+    const { id, normalisedBy, coveredTo, vintages } = contents;
+    this.#changed = true;
+    if ((await this.#transaction.records([id])).size > 0) await this.#transaction.removeSeries(id);
+    const rows = this.#transaction.series(id);
+    await rows.begin();
+    await rows.putRecord(contents);
+    await rows.setFrequency(normalisedBy);
+    const nothing = { added: 0, known: 0, withdrawn: 0, conflicts: [], removed: [] };
+    await rows.apply({ ...nothing, inserted: [], vintages });
+    for await (const inserted of changes) await rows.apply({ ...nothing, inserted, vintages: [] });
+    const { spacing, vintageKind } = contents.figures;
+    await rows.summarise({ spacing, coveredTo, vintageKind });
+  }
+
+  async removeSeries(seriesId: string): Promise<boolean> {
+    this.#series.delete(seriesId);
+    return this.#noted({ changed: await this.#transaction.removeSeries(seriesId) }).changed;
+  }
+
+  renameSeries(from: string, to: string): Promise<void> {
+    this.#changed = true;
+    return this.#transaction.renameSeries(from, to);
   }
 
   commit(): Promise<void> {

@@ -16,6 +16,7 @@ const budgets: Readonly<Record<string, { readonly files: number; readonly cliLin
   'answers that explain themselves': { files: 1, cliLines: 60 },
   transformations: { files: 12, cliLines: 160 },
   'real-time against final': { files: 14, cliLines: 160 },
+  'care of a store': { files: 20, cliLines: 480 },
 };
 
 const maxLines = 300;
@@ -27,6 +28,7 @@ const maxLines = 300;
 const allowed: Readonly<Record<string, readonly string[]>> = {
   '': [
     'analysis',
+    'care',
     'client',
     'domain',
     'import',
@@ -39,6 +41,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   library: [
     'analysis',
+    'care',
     'cli/options',
     'client',
     'domain',
@@ -49,6 +52,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'snapshot',
     'store',
   ],
+  care: ['domain', 'import', 'operations', 'platform', 'store'],
   errors: [],
   platform: [],
   'domain/series': [],
@@ -118,6 +122,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'cli/commands': [
     'analysis',
+    'care',
     'cli',
     'client',
     'domain',

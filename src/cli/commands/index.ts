@@ -11,6 +11,7 @@ import { runMcp } from './mcp.ts';
 import { runPingSources, runPull, runUnfollow } from './pull.ts';
 import { runServe } from './serve.ts';
 import { runSnapshot } from './snapshot.ts';
+import { runStore } from './store.ts';
 import { runVerify } from './verify.ts';
 
 /** Does what a line asks for that is not a query, and resolves to the exit code. */
@@ -32,6 +33,11 @@ export function runCommand(line: Exclude<ParsedLine, QueryLine | VersionLine>, i
       return runPingSources(line, io);
     case 'unfollow':
       return runUnfollow(line, io);
+    case 'store info':
+    case 'store check':
+    case 'store backup':
+    case 'store copy':
+      return runStore(line, io);
     case 'mcp':
       return runMcp(line, io);
     case 'serve':

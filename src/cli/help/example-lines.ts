@@ -66,6 +66,30 @@ asof unfollow fred GDP
 # no more requests for real curves (needs a store that follows them)
 asof unfollow treasury real
 `,
+  'store info': `
+# what the store holds
+asof store info
+# in a script: the number of facts
+asof store info --csv --no-header --columns facts
+`,
+  'store check': `
+# whether the store is whole
+asof store check
+# every month from cron (needs a store at that address)
+asof store check --store postgres://reader@db.example.org/markets
+`,
+  'store backup': `
+# a backup while the store is in use
+asof store backup backup.db
+# every night from cron, in the place of the last one
+asof store backup backup.db --yes
+`,
+  'store copy': `
+# what a copy would hold (needs a store of your own)
+asof store copy mine.db copy.db --dry-run
+# into PostgreSQL (needs a database)
+asof store copy mine.db postgres://importer@db.example.org/markets
+`,
   mcp: `
 # what an assistant starts (needs an assistant)
 asof mcp

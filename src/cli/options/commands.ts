@@ -3,10 +3,11 @@ import { fileCommands } from './file-commands.ts';
 import { pullCommands } from './pull-commands.ts';
 import { queryCommands } from './query-commands.ts';
 import { serviceCommands } from './service-commands.ts';
+import { storeCommands } from './store-commands.ts';
 
 /** Every command of asof, in the order in which help lists them; `inPlan` as they are in the lines of a plan. */
 export function allCommands(inPlan = false): readonly CommandSpec[] {
-  return [...queryCommands(inPlan), ...fileCommands, ...pullCommands, ...serviceCommands];
+  return [...queryCommands(inPlan), ...fileCommands, ...pullCommands, ...storeCommands, ...serviceCommands];
 }
 
 /** The first word of a command line: a command, or a family of commands with two words. */
@@ -21,6 +22,7 @@ export type FirstWord = {
 const families: readonly Omit<FirstWord, 'specs'>[] = [
   { name: 'series', heading: 'Series', summary: 'Find and describe series' },
   { name: 'insider', heading: 'Insiders', summary: 'Trades that insiders of companies report' },
+  { name: 'store', heading: 'Files', summary: 'Look into a store, check it, back it up and move it' },
   { name: 'keys', heading: 'Service', summary: 'Manage the keys of your own service' },
   { name: 'auth', heading: 'Service', summary: 'Manage the keys that you send to services' },
   { name: 'config', heading: 'Setup', summary: 'Manage settings' },

@@ -132,6 +132,18 @@ export type UnfollowLine = {
   readonly messages: MessageFlags;
 };
 
+/** `asof store …`. */
+export type StoreLine = {
+  readonly command: 'store info' | 'store check' | 'store backup' | 'store copy';
+  readonly args: readonly string[];
+  readonly store: string | undefined;
+  readonly dryRun: boolean;
+  /** Changes without asking. */
+  readonly yes: boolean;
+  readonly output: OutputFlags;
+  readonly messages: MessageFlags;
+};
+
 /** `asof mcp`. */
 export type McpLine = {
   readonly command: 'mcp';
@@ -212,6 +224,7 @@ export type ParsedLine =
   | PullLine
   | SourcesLine
   | UnfollowLine
+  | StoreLine
   | McpLine
   | ServeLine
   | KeysLine

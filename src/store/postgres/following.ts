@@ -73,10 +73,13 @@ export function readImports(transaction: Transaction): Promise<readonly LoggedIm
 }
 
 /** Adds an entry to the log of imports. */
-export async function writeImport(transaction: Transaction, record: ImportRecord): Promise<void> {
+export async function writeImport(
+  transaction: Transaction,
+  { outdated = false, ...record }: ImportRecord & Partial<LoggedImport>,
+): Promise<void> {
   await transaction.run(
-    `insert into asof.import (imported_at, file, kind, sha256, series, statements_new, statements_known, withdrawn)
-     values (@importedAt, @file, @kind, @sha256, @series, @statementsNew, @statementsKnown, @withdrawn)`,
-    record,
+    `insert into asof.import (imported_at, file, kind, sha256, series, statements_new, statements_known, withdrawn, outdated)
+     values (@importedAt, @file, @kind, @sha256, @series, @statementsNew, @statementsKnown, @withdrawn, @outdated)`,
+    { ...record, outdated },
   );
 }

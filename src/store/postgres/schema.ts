@@ -161,6 +161,8 @@ const migrations: readonly string[] = [
       t.shares_owned_after, t.ownership
     from asof.filing f join asof.trade t using (issuer_cik, filing_id);
   `,
+  // What a store is a copy of that is not complete: nobody reads it, and only the copy writes to it.
+  'alter table asof.store add column unfinished text',
 ];
 
 /** The format that this asof writes. */

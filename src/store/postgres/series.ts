@@ -140,3 +140,36 @@ export function summarise(
     { id, spacing, vintageKind, coveredTo: coveredTo === '' ? null : coveredTo },
   );
 }
+
+/** The tables with rows of a series, and their columns besides its id. */
+const tables = {
+  fact: 'date, as_of_date, value',
+  respelling: 'date, as_of_date, value',
+  vintage: 'as_of_date, dates, complete, kind',
+  description_change: 'changed_on, field, before, after',
+} as const;
+
+/** Removes a series with its rows; false for an unknown one. */
+export async function removeSeries(transaction: Transaction, id: string): Promise<boolean> {
+  for (const table of Object.keys(tables))
+    await transaction.write(`delete from asof.${table} where series = @id`, { id });
+  return (await transaction.run('delete from asof.series where id = @id', { id })) > 0;
+}
+
+/** Writes the rows of a series again under another id: Citus does not change the column that rows are distributed by. */
+export async function renameSeries(transaction: Transaction, from: string, to: string): Promise<void> {
+  const others = `title, units, frequency, seasonal_adjustment, source, implied_frequency, implied_source,
+    stated_covered_to, stated_vintage_kind, spacing_frequency, normalised_by, vintage_kind, observation_count, date_count,
+    fact_count, first_vintage, last_vintage, covered_to`;
+  await transaction.run(
+    `insert into asof.series (id, version, state, ${others})
+     select @to, version + 1, gen_random_uuid()::text, ${others} from asof.series where id = @from`,
+    { from, to },
+  );
+  for (const [table, columns] of Object.entries(tables))
+    await transaction.run(
+      `insert into asof.${table} (series, ${columns}) select @to, ${columns} from asof.${table} where series = @from`,
+      { from, to },
+    );
+  await removeSeries(transaction, from);
+}

@@ -5,15 +5,24 @@ import type { MergePlan } from '../../domain/series/merge-plan.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from '../followed.ts';
 import type { DerivedColumns, SeriesRows, SeriesStart } from '../series-writer.ts';
-import type { ImportRecord, SeriesRecord, StoreWriter } from '../store.ts';
+import type { ImportRecord, LoggedImport, SeriesRecord } from '../store.ts';
 import { type PointsRange, TransactionWriter, type WriteTransaction } from '../writer.ts';
 import { Database, type Transaction } from './connection.ts';
 import { readPoints, writePoints } from './curves.ts';
+import { beginCopy, checkFinished } from './draft.ts';
 import { readHeldFilings, writeFilings } from './filings.ts';
 import { removeFollowed, writeDescriptionChange, writeFollowed, writeImport } from './following.ts';
 import { ImportLocks, type LockPlan } from './locks.ts';
 import { prepareStore } from './schema.ts';
-import { addSeries, readStarts, summarise, writeFrequency, writeRecord } from './series.ts';
+import {
+  addSeries,
+  readStarts,
+  removeSeries,
+  renameSeries,
+  summarise,
+  writeFrequency,
+  writeRecord,
+} from './series.ts';
 import {
   applyPlan,
   readChanges,
@@ -23,13 +32,22 @@ import {
   readVintages,
 } from './statements.ts';
 
-/** Opens the store in a database for one import, with the locks that it is known to need; makes it if there is none. */
-export async function openPostgresWriter(address: string, locked: LockPlan = []): Promise<StoreWriter> {
+/**
+ * Opens the store in a database for one import, with the locks that it is known to need; makes it if there is none. With
+ * `copyOf` it is a copy in the making, which nobody reads before `finishCopy`; only an empty store can become one.
+ */
+export async function openPostgresWriter(
+  address: string,
+  locked: LockPlan = [],
+  copyOf?: string,
+): Promise<TransactionWriter> {
   const database = await Database.open(address, 1);
   try {
     const transaction = await database.begin('write');
     try {
       const created = await prepareStore(transaction, database);
+      if (copyOf === undefined) await checkFinished(transaction, database);
+      else await beginCopy(transaction, database, copyOf);
       const locks = await ImportLocks.take(transaction, database.schema, locked);
       return new TransactionWriter(new PostgresTransaction({ database, transaction, locks, created }));
     } catch (error) {
@@ -97,7 +115,7 @@ class PostgresTransaction implements WriteTransaction {
     return writeFilings(this.#opened.transaction, put, held);
   }
 
-  addImport(record: ImportRecord) {
+  addImport(record: ImportRecord & Partial<LoggedImport>) {
     return writeImport(this.#opened.transaction, record);
   }
 
@@ -111,6 +129,16 @@ class PostgresTransaction implements WriteTransaction {
 
   removeFollowed(source: string, name: string) {
     return removeFollowed(this.#opened.transaction, source, name);
+  }
+
+  async removeSeries(id: string): Promise<boolean> {
+    await this.#opened.locks.lock([lockOfSeries(id)]);
+    return removeSeries(this.#opened.transaction, id);
+  }
+
+  async renameSeries(from: string, to: string): Promise<void> {
+    await this.#opened.locks.lock([lockOfSeries(from), lockOfSeries(to)]);
+    await renameSeries(this.#opened.transaction, from, to);
   }
 
   async commit(changed: boolean): Promise<void> {

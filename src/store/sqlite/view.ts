@@ -1,7 +1,8 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
-import type { Statement } from '../../domain/series/revision-history.ts';
+import type { KeptChange, Statement } from '../../domain/series/revision-history.ts';
 import type { CurveType } from '../../domain/treasury/curve.ts';
+import type { StoreContents } from '../contents.ts';
 import type {
   CurveQuery,
   FilingsQuery,
@@ -19,6 +20,14 @@ import type {
 } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { asProblem } from './connection.ts';
+import {
+  readContents,
+  readFaults,
+  readKeptChanges,
+  readSeriesIds,
+  readSeriesTotals,
+  readSize,
+} from './contents.ts';
 import { readCurve, readRates, readSpread, readYields } from './curves.ts';
 import { countFilings, readAcceptedFilings, readFilings, readPurchases } from './filings.ts';
 import { readDescriptionChanges, readFollowed } from './following.ts';
@@ -41,7 +50,7 @@ type Viewed = {
 };
 
 /** A view of a store through a connection that holds a read transaction. */
-export class SqliteView implements StoreView {
+export class SqliteView implements StoreView, StoreContents {
   readonly #store: Viewed;
   #connection: Connection | undefined;
 
@@ -169,6 +178,30 @@ export class SqliteView implements StoreView {
 
   descriptionChanges(seriesId: string) {
     return this.#answer((connection) => readDescriptionChanges(connection, seriesId));
+  }
+
+  seriesIds() {
+    return this.#answer(readSeriesIds);
+  }
+
+  contents(seriesId: string) {
+    return this.#answer((connection) => readContents(connection, seriesId));
+  }
+
+  changes(seriesId: string): AsyncIterable<readonly KeptChange[]> {
+    return this.#stream((connection) => readKeptChanges(connection, seriesId));
+  }
+
+  seriesTotals() {
+    return this.#answer(readSeriesTotals);
+  }
+
+  size() {
+    return this.#answer((connection) => readSize(connection, this.#store.path));
+  }
+
+  faults() {
+    return this.#answer(readFaults);
   }
 
   imports() {

@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import type { CopyOptions, CopySummary } from '../../care/copy.ts';
+import { Problem } from '../../errors/problem.ts';
+import { print } from '../../platform/sink.ts';
+import { isDatabase, shownAddress } from '../../store/address.ts';
+import { storeToRead } from '../config/places.ts';
+import type { StoreLine } from '../options/line.ts';
+import { addressIn } from '../options/store-commands.ts';
+import { printRows } from '../run/rows.ts';
+import { withStoreHint } from '../run/session.ts';
+import { confirm } from '../terminal/confirm.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
+import { messagesOf } from '../terminal/messages.ts';
+import { progress } from '../terminal/progress.ts';
+
+/** `asof store …`: what cares for a store. */
+export async function runStore(line: StoreLine, io: Io): Promise<number> {
+  switch (line.command) {
+    case 'store info':
+      return info(line, io);
+    case 'store check':
+      return check(line, io);
+    case 'store backup':
+      return backup(line, io);
+    case 'store copy':
+      return copy(line, io);
+  }
+}
+
+async function info(line: StoreLine, io: Io): Promise<number> {
+  const { storeInfo, infoFields } = await import('../../care/info.ts');
+  const found = await ofStore(line, io, storeInfo);
+  return printRows(line.output, infoFields, [found], io);
+}
+
+/** What `work` gives for the store that a line names; a failure says which variable or setting names it. */
+async function ofStore<T>(line: StoreLine, io: Io, work: (address: string) => Promise<T>): Promise<T> {
+  const choice = storeToRead(io, line.store);
+  try {
+    return await work(choice.path);
+  } catch (error) {
+    throw withStoreHint(error, choice);
+  }
+}
+
+async function check(line: StoreLine, io: Io): Promise<number> {
+  const bar = progress(io, line.messages.quiet);
+  const { checkStore } = await import('../../care/check.ts');
+  const { series, changes, faults } = await ofStore(line, io, (address) =>
+    checkStore(address, {
+      signal: io.signal,
+      onProgress: ({ done, total }) => bar.show(() => 'reading', { done, total, unit: 'series' }),
+    }),
+  );
+  bar.clear();
+  for (const { subject, fault } of faults) await print(`${subject}: ${fault}\n`, io);
+  const read = `${series.toLocaleString('en-US')} series with ${changes.toLocaleString('en-US')} changes`;
+  const { note } = messagesOf(line.messages, io);
+  if (faults.length === 0) note(`asof: checked ${read}: no fault`);
+  else note(`asof: checked ${read}: ${faults.length === 1 ? '1 fault' : `${faults.length} faults`}`);
+  return faults.length === 0 ? exitCode.success : exitCode.differences;
+}
+
+async function backup(line: StoreLine, io: Io): Promise<number> {
+  const file = addressIn(line, 0);
+  if (isDatabase(file))
+    throw new Problem('bad-input', 'a backup is a file', {
+      hints: ['`asof store copy` copies into a database'],
+    });
+  return ofStore(line, io, (from) => copied(from, file, line, io, 'backup'));
+}
+
+async function copy(line: StoreLine, io: Io): Promise<number> {
+  return copied(addressIn(line, 0), addressIn(line, 1), line, io, 'copy');
+}
+
+async function copied(
+  from: string,
+  to: string,
+  line: StoreLine,
+  io: Io,
+  what: 'backup' | 'copy',
+): Promise<number> {
+  const { dryRun, yes } = line;
+  const replace = what === 'backup' && existsSync(to);
+  if (!dryRun && (what === 'copy' || replace))
+    await confirm(replace ? `replace ${to}` : `copy ${shownAddress(from)} to ${shownAddress(to)}`, yes, io);
+  const bar = progress(io, line.messages.quiet);
+  const { copyStore } = await import('../../care/copy.ts');
+  const onProgress: CopyOptions['onProgress'] = ({ stage, done, total }) =>
+    bar.show(() => (stage === 'copy' ? 'copying' : 'comparing'), { done, total, unit: 'series' });
+  const { note } = messagesOf(line.messages, io);
+  try {
+    const summary = await copyStore(from, to, { dryRun, replace, signal: io.signal, onProgress });
+    bar.clear();
+    for (const text of copyLines(summary, what)) note(`asof: ${text}`);
+    return exitCode.success;
+  } catch (error) {
+    bar.clear();
+    if (io.signal.aborted) note(`asof: stopped; the same command goes on with the ${what}`);
+    throw error;
+  }
+}
+
+function copyLines(summary: CopySummary, what: 'backup' | 'copy'): readonly string[] {
+  const count = (number: number, noun: string, several = `${noun}s`) =>
+    `${number.toLocaleString('en-US')} ${number === 1 ? noun : several}`;
+  const { store, series, facts, rates, trades, imports, followed, already, digest, dryRun } = summary;
+  const held = [
+    count(series, 'series', 'series'),
+    count(facts, 'fact'),
+    count(rates, 'rate'),
+    count(trades, 'trade'),
+    count(imports, 'entry', 'entries').concat(' of the log'),
+    ...(followed > 0 ? [`${followed} followed`] : []),
+  ].join(', ');
+  if (dryRun) return [`dry run: ${store} would hold ${held}`];
+  return [
+    `${store} holds ${held}`,
+    ...(already > 0
+      ? [`an earlier ${what}, which was stopped, had written ${count(already, 'series', 'series')}`]
+      : []),
+    `read again and compared: sha256 ${digest}`,
+  ];
+}

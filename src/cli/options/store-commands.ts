@@ -1,0 +1,91 @@
+import { Problem } from '../../errors/problem.ts';
+import { type ArgumentSpec, type CommandSpec, type Flag, messagesIn, outputIn } from './command.ts';
+import type { StoreLine } from './line.ts';
+import { sharedFlags } from './shared-flags.ts';
+import type { TypedLine } from './typed-line.ts';
+
+const { store, messages, output } = sharedFlags;
+
+const yes: Flag = { name: 'yes', short: 'y', about: 'do not ask; needed where there is no terminal' };
+
+const address = (name: string, about: string): ArgumentSpec => ({
+  name,
+  about: `${about}: a file, or postgres://…`,
+});
+
+/** A command of the family `store`; `own` are the flags besides those that all of them have. */
+function storeCommand(
+  command: StoreLine['command'],
+  summary: string,
+  args: readonly ArgumentSpec[],
+  own: readonly Flag[],
+  about?: string,
+): CommandSpec {
+  return {
+    words: command,
+    heading: 'Files',
+    summary,
+    ...(about !== undefined && { about }),
+    args,
+    flags: [...own, ...messages],
+    read: (line) => readLine(command, line),
+  };
+}
+
+function readLine(command: StoreLine['command'], line: TypedLine): StoreLine {
+  return {
+    command,
+    args: line.args,
+    store: line.text('store'),
+    dryRun: line.has('dry-run'),
+    yes: line.has('yes'),
+    output: outputIn(line),
+    messages: messagesIn(line),
+  };
+}
+
+const dryRun = (about: string): Flag => ({ name: 'dry-run', about });
+
+/** The commands that care for a store. */
+export const storeCommands: readonly CommandSpec[] = [
+  storeCommand(
+    'store info',
+    'Show what a store holds, its size and its format',
+    [],
+    [...output.filter(({ name }) => name !== 'fail-empty'), store],
+  ),
+  storeCommand(
+    'store check',
+    'Check that a store is whole, and that its figures follow from its facts',
+    [],
+    [store],
+    `Reads everything, asks the engine what is damaged, and computes again what the store derives from
+its facts. Prints a line for each fault and exits with code 1 if there is any.`,
+  ),
+  storeCommand(
+    'store backup',
+    'Write a store into a file, verified, while it is in use',
+    [{ name: 'file', about: 'the backup, which is a store itself' }],
+    [dryRun('count what the backup would hold, write nothing'), yes, store],
+    `The file appears when it is complete and was read again and compared. A backup that was stopped goes
+on where it stopped. --yes replaces a file that exists.`,
+  ),
+  storeCommand(
+    'store copy',
+    'Copy a store, also from a file into PostgreSQL and back',
+    [address('from', 'the store'), address('to', 'the new store')],
+    [dryRun('count what the copy would hold, write nothing'), yes],
+    `Copies facts, descriptions, curves, filings, the log of imports and what the store follows, from one
+state of it. The copy appears when it is complete and was read again and compared; one that was
+stopped goes on where it stopped.`,
+  ),
+];
+
+/** The address among the arguments at a place. */
+export function addressIn({ args }: Pick<StoreLine, 'args'>, place: number): string {
+  const text = args[place] ?? '';
+  if (text !== '') return text;
+  throw new Problem('bad-input', 'the address of a store is empty', {
+    hints: ['name a file, or postgres://…'],
+  });
+}

@@ -1,0 +1,94 @@
+import type { CheckOptions, CheckSummary } from '../care/check.ts';
+import type { CopyOptions, CopySummary } from '../care/copy.ts';
+import type { StoreInfo } from '../care/info.ts';
+import { Problem } from '../errors/problem.ts';
+import { isDatabase } from '../store/address.ts';
+import { abortSignal, callable, flag, integer, type Kinds, word } from './arguments.ts';
+import type { Signature } from './call.ts';
+import type { Session } from './session.ts';
+
+/** The store that is cared for, and what all calls of one opened asof share. */
+type CareSource = {
+  /** Its address; a Problem where a service answers. */
+  readonly address: () => string;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+};
+
+/** What cares for a store: `asof.store`. */
+export class StoreCare {
+  readonly #source: CareSource;
+
+  constructor(source: CareSource) {
+    this.#source = source;
+    for (const [name, signature] of Object.entries(signatures)) {
+      const method = Reflect.get(StoreCare.prototype, name).bind(this);
+      Reflect.defineProperty(this, name, { value: source.session.guarded(signature, method) });
+    }
+  }
+
+  /** What the store holds, its size and its format. */
+  async info(): Promise<StoreInfo> {
+    const { storeInfo } = await import('../care/info.ts');
+    return storeInfo(this.#source.address());
+  }
+
+  /** Reads everything, and computes again what the store derives; no faults where it is whole. */
+  async check(options: CheckOptions = {}): Promise<CheckSummary> {
+    const { checkStore } = await import('../care/check.ts');
+    return checkStore(this.#source.address(), this.#stoppable(options));
+  }
+
+  /** Writes the store into a file, which appears when it is complete and was read again and compared. */
+  async backup(file: string, options: CopyOptions = {}): Promise<CopySummary> {
+    if (isDatabase(file))
+      throw new Problem('bad-input', 'a backup is a file', { hints: ['copyTo() copies into a database'] });
+    return this.copyTo(file, options);
+  }
+
+  /** Copies everything into a new store, of the same kind or the other; a copy that was stopped is gone on with. */
+  async copyTo(address: string, options: CopyOptions = {}): Promise<CopySummary> {
+    const { copyStore } = await import('../care/copy.ts');
+    return copyStore(this.#source.address(), address, this.#stoppable(options));
+  }
+
+  #stoppable<T extends { readonly signal?: AbortSignal | undefined }>(options: T): T {
+    const { signal } = this.#source;
+    return {
+      ...options,
+      signal: options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
+    };
+  }
+}
+
+const copyKinds = {
+  dryRun: flag,
+  replace: flag,
+  signal: abortSignal,
+  onProgress: callable,
+  rowsAtOnce: integer(1),
+} satisfies Kinds<CopyOptions>;
+
+const options = { noun: 'option' } as const;
+
+const signatures: Readonly<Record<keyof StoreCare, Signature>> = {
+  info: { name: 'store.info', args: [] },
+  check: {
+    name: 'store.check',
+    args: [],
+    params: {
+      ...options,
+      kinds: { signal: abortSignal, onFault: callable, onProgress: callable } satisfies Kinds<CheckOptions>,
+    },
+  },
+  backup: {
+    name: 'store.backup',
+    args: [{ name: 'file', kind: word }],
+    params: { ...options, kinds: copyKinds },
+  },
+  copyTo: {
+    name: 'store.copyTo',
+    args: [{ name: 'address', kind: word }],
+    params: { ...options, kinds: copyKinds },
+  },
+};
