@@ -41,6 +41,23 @@ async function openDatabaseWriter(
   return openPostgresWriter(address, needed);
 }
 
+/** Makes an empty store at an address; false if there is one. `distribute` spreads it over the nodes of Citus, old or new. */
+export async function initStore(address: string, distribute: boolean): Promise<boolean> {
+  if (isDatabase(address)) {
+    const { initPostgresStore } = await import('./postgres/init.ts');
+    return initPostgresStore(address, distribute);
+  }
+  if (distribute)
+    throw new Problem('bad-input', `${address} is a file: --distribute is for a database with Citus`, {
+      hints: ['--store postgres://USER@HOST/DATABASE names a store in PostgreSQL'],
+    });
+  const writer = await openWriter(address);
+  const { created } = writer;
+  if (created) await writer.commit();
+  else await writer.rollback();
+  return created;
+}
+
 /**
  * Calls `work` with a writer, which it commits or rolls back; rolls back if it throws. Calls it again from its beginning
  * where another import, which is waited for, needs the same series in another order.

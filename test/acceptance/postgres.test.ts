@@ -272,3 +272,31 @@ describe('a store in a file', () => {
     expect(traced.stderr).not.toContain('postgres');
   });
 });
+
+describe('asof store init', () => {
+  it('makes an empty store once, in a file or a database', () => {
+    for (const address of [folder.path('new.db'), newSchemaAddress()]) {
+      const [made, again] = [
+        run('store', 'init', '--store', address),
+        run('store', 'init', '--store', address),
+      ];
+      expect([made.status, again.status]).toEqual([0, 0]);
+      expect(made.stderr).toContain('asof: made the store ');
+      expect(again.stderr).toContain('asof: the store was there before: ');
+      expect(run('series', 'search', '--store', address, '-f', 'csv').stdout).toMatch(/^id,title,[^\n]*\n$/);
+    }
+  });
+
+  it('does not distribute a file, or a database without Citus, and makes nothing', () => {
+    const file = folder.path('none.db');
+    const ofFile = run('store', 'init', '--distribute', '--store', file);
+    expect(ofFile.status).toBe(2);
+    expect(ofFile.stderr).toContain('--distribute is for a database with Citus');
+    expect(existsSync(file)).toBe(false);
+    const database = newSchemaAddress();
+    const without = run('store', 'init', '--distribute', '--store', database);
+    expect(without.status).toBe(10);
+    expect(without.stderr).toContain('the database has no Citus');
+    expect(run('obs', 'GDP', '--store', database).stderr).toContain('there is no store in the schema');
+  });
+});

@@ -23,7 +23,8 @@ const sqlite: Engine = {
   digest: async (address) => digestOf(address),
 };
 
-const postgres: Engine = {
+/** PostgreSQL alone, for suites that record its statements. */
+export const postgres: Engine = {
   name: 'PostgreSQL',
   newAddress: newSchemaAddress,
   newAccessAddress: newSchemaAddress,

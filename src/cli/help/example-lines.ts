@@ -66,6 +66,12 @@ asof unfollow fred GDP
 # no more requests for real curves (needs a store that follows them)
 asof unfollow treasury real
 `,
+  'store init': `
+# an empty store (needs a name that no store has)
+asof store init --store mine.db
+# a store on a cluster (needs Citus)
+asof store init --distribute --store postgres://importer@db.example.org/markets
+`,
   'store info': `
 # what the store holds
 asof store info

@@ -1,5 +1,6 @@
 import type { CommandGroup, CommandSpec } from './command.ts';
 import { fileCommands } from './file-commands.ts';
+import { initCommand } from './init-command.ts';
 import { pullCommands } from './pull-commands.ts';
 import { queryCommands } from './query-commands.ts';
 import { serviceCommands } from './service-commands.ts';
@@ -7,7 +8,14 @@ import { storeCommands } from './store-commands.ts';
 
 /** Every command of asof, in the order in which help lists them; `inPlan` as they are in the lines of a plan. */
 export function allCommands(inPlan = false): readonly CommandSpec[] {
-  return [...queryCommands(inPlan), ...fileCommands, ...pullCommands, ...storeCommands, ...serviceCommands];
+  return [
+    ...queryCommands(inPlan),
+    ...fileCommands,
+    ...pullCommands,
+    initCommand,
+    ...storeCommands,
+    ...serviceCommands,
+  ];
 }
 
 /** The first word of a command line: a command, or a family of commands with two words. */

@@ -132,6 +132,15 @@ export type UnfollowLine = {
   readonly messages: MessageFlags;
 };
 
+/** `asof store init`. */
+export type StoreInitLine = {
+  readonly command: 'store init';
+  readonly store: string | undefined;
+  /** Distributes it over the nodes of Citus. */
+  readonly distribute: boolean;
+  readonly messages: MessageFlags;
+};
+
 /** `asof store …`. */
 export type StoreLine = {
   readonly command: 'store info' | 'store check' | 'store backup' | 'store copy';
@@ -224,6 +233,7 @@ export type ParsedLine =
   | PullLine
   | SourcesLine
   | UnfollowLine
+  | StoreInitLine
   | StoreLine
   | McpLine
   | ServeLine

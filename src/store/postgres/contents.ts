@@ -10,8 +10,9 @@ import {
   type StoreSize,
 } from '../contents.ts';
 import { type ContentsRow, contentsOf } from '../series-record.ts';
+import { isDistributed } from './citus.ts';
 import type { Transaction } from './connection.ts';
-import { readVintages } from './statements.ts';
+import { readVintages } from './vintages.ts';
 
 /** The ids of all series, ascending. */
 export async function readSeriesIds(transaction: Transaction): Promise<readonly string[]> {
@@ -66,18 +67,22 @@ export async function readSeriesTotals(transaction: Transaction): Promise<Series
   return row;
 }
 
-/** The size of the tables of a store with their indexes, and its format. */
+/** The size of the tables of a store with their indexes, on all nodes, and its format. */
 export async function readSize(transaction: Transaction, schema: string): Promise<StoreSize> {
-  const row = await transaction.row<StoreSize>(
-    `select format, (
-       select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
+  const ofTable = (await isDistributed(transaction))
+    ? `case when c.oid in (select logicalrelid from pg_dist_partition) then citus_total_relation_size(c.oid)
+       else pg_total_relation_size(c.oid) end`
+    : 'pg_total_relation_size(c.oid)';
+  const [store, sizes] = await Promise.all([
+    transaction.row<Pick<StoreSize, 'format'>>('select format from asof.store'),
+    transaction.row<Pick<StoreSize, 'bytes'>>(
+      `select coalesce(sum(${ofTable}), 0)::bigint as bytes
        from pg_class c join pg_namespace n on n.oid = c.relnamespace
-       where n.nspname = @schema and c.relkind = 'r'
-     ) as bytes
-     from asof.store`,
-    { schema },
-  );
-  return row ?? { format: 0, bytes: 0 };
+       where n.nspname = @schema and c.relkind = 'r'`,
+      { schema },
+    ),
+  ]);
+  return { format: store?.format ?? 0, bytes: sizes?.bytes ?? 0 };
 }
 
 /** The tables whose rows belong to those of another, and how the two are joined. */
@@ -111,10 +116,11 @@ export async function readFaults(transaction: Transaction, schema: string): Prom
   const rates = await transaction.rows<KeptMaturity>('select distinct maturity, months from asof.curve');
   faults.push(...rates.flatMap(maturityFaults));
   const filings = transaction.batches<DerivedOfFiling>(
-    `select filing_id as id, ticker, owners, owner_names as names,
-       array(select symbol from asof.symbol s
-         where s.issuer_cik = f.issuer_cik and s.filing_id = f.filing_id) as symbols
-     from asof.filing f`,
+    `select f.filing_id as id, f.ticker, f.owners, f.owner_names as names,
+       array_remove(array_agg(s.symbol), null) as symbols
+     from asof.filing f
+       left join asof.symbol s on s.issuer_cik = f.issuer_cik and s.filing_id = f.filing_id
+     group by f.issuer_cik, f.filing_id`,
     {},
   );
   for await (const batch of filings) faults.push(...batch.flatMap(filingFaults));

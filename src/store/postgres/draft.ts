@@ -18,12 +18,14 @@ export async function beginCopy(
   { shown }: Database,
   copyOf: string,
 ): Promise<void> {
-  const row = await transaction.row<Unfinished & { readonly empty: boolean }>(
-    `select unfinished, not (exists (select 1 from asof.series) or exists (select 1 from asof.curve)
-       or exists (select 1 from asof.filing) or exists (select 1 from asof.import)) as empty
-     from asof.store`,
+  const row = await transaction.row<Unfinished>('select unfinished from asof.store');
+  // One statement each: no statement of Citus may name tables with different keys.
+  const rows = await Promise.all(
+    ['series', 'curve', 'filing', 'import'].map((table) =>
+      transaction.row(`select 1 as held from asof.${table} limit 1`),
+    ),
   );
-  if (row?.unfinished === null && !row.empty)
+  if (row?.unfinished === null && rows.some((held) => held !== undefined))
     throw new Problem('bad-input', `the store ${shown} exists already and is not empty`, {
       hints: [
         '`asof store merge` adds the facts of one store to another',

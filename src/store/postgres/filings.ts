@@ -37,8 +37,9 @@ export async function readHeldFilings(
       { ids },
     ),
     transaction.rows<TradeRow & { readonly filing_id: string }>(
-      `select filing_id, ${tradeColumns.join()} from asof.trade
-       where (issuer_cik, filing_id) in (select issuer_cik, filing_id from asof.filing where filing_id = any(@ids))`,
+      `select t.filing_id, ${tradeColumns.map((name) => `t.${name}`).join()} from asof.filing f
+         join asof.trade t on t.issuer_cik = f.issuer_cik and t.filing_id = f.filing_id
+       where f.filing_id = any(@ids)`,
       { ids },
     ),
   ]);
@@ -68,16 +69,19 @@ export async function writeFilings(
   held: ReadonlyMap<string, HeldFiling>,
 ): Promise<void> {
   const replaced = filings.flatMap(({ header }) => held.get(header.filingId)?.header ?? []);
-  if (replaced.length > 0) await removeHeaders(transaction, replaced);
+  if (replaced.length > 0)
+    for (const table of ['symbol', 'filing'] as const) await removeRows(transaction, table, replaced);
   // Rows of another issuer are in other shards: those of a filing whose issuer changes are written again.
   const moved = filings.filter(({ header }) => {
     const before = held.get(header.filingId)?.header;
     return before !== undefined && before.issuerCik !== header.issuerCik;
   });
   if (moved.length > 0)
-    await transaction.write('delete from asof.trade where filing_id = any(@ids)', {
-      ids: moved.map(({ header }) => header.filingId),
-    });
+    await removeRows(
+      transaction,
+      'trade',
+      moved.flatMap(({ header }) => held.get(header.filingId)?.header ?? []),
+    );
   const isMoved = new Set(moved);
   const trades = filings.flatMap((filing) => {
     const changed = new Map(filing.trades.map((trade) => [trade.row, trade]));
@@ -91,13 +95,19 @@ export async function writeFilings(
 
 type HeldHeader = HeldFiling['header'];
 
-async function removeHeaders(transaction: Transaction, headers: readonly HeldHeader[]): Promise<void> {
-  for (const table of ['symbol', 'filing'])
-    await transaction.write(
-      `delete from asof.${table} as t using unnest(@ciks::text[], @ids::text[]) as d (issuer_cik, filing_id)
-       where t.issuer_cik = d.issuer_cik and t.filing_id = d.filing_id`,
-      { ciks: headers.map(({ issuerCik }) => issuerCik), ids: headers.map(({ filingId }) => filingId) },
-    );
+/** Removes the rows of filings as they are held; a filing has one issuer, by which Citus finds its shard. */
+function removeRows(
+  transaction: Transaction,
+  table: 'filing' | 'symbol' | 'trade',
+  headers: readonly HeldHeader[],
+): Promise<void> {
+  return transaction.write(
+    `delete from asof.${table} where issuer_cik = any(@ciks::text[]) and filing_id = any(@ids::text[])`,
+    {
+      ciks: [...new Set(headers.map(({ issuerCik }) => issuerCik))],
+      ids: headers.map(({ filingId }) => filingId),
+    },
+  );
 }
 
 /** The types of the columns that are not text. */
@@ -182,10 +192,11 @@ export async function readSymbols(transaction: Transaction): Promise<readonly st
 export async function countFilings(
   transaction: Transaction,
 ): Promise<{ readonly filings: number; readonly trades: number }> {
-  const counts = await transaction.row<{ readonly filings: number; readonly trades: number }>(
-    'select (select count(*) from asof.filing) as filings, (select count(*) from asof.trade) as trades',
-  );
-  return counts ?? { filings: 0, trades: 0 };
+  const count = async (table: 'filing' | 'trade') =>
+    (await transaction.row<{ readonly rows: number }>(`select count(*) as rows from asof.${table}`))?.rows ??
+    0;
+  const [filings, trades] = await Promise.all([count('filing'), count('trade')]);
+  return { filings, trades };
 }
 
 /** The newest filing date. */

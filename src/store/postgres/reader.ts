@@ -84,15 +84,19 @@ class PostgresStore implements Store {
   }
 
   async #stateOf(transaction: Transaction, seriesId: string | undefined): Promise<StoreState> {
-    const row = await transaction.row<{ name: string; revision: number; own: string | null }>(
-      `select state as name, revision,
-         (select state from asof.series where id = @seriesId and first_vintage is not null) as own
-       from asof.store`,
-      { seriesId },
-    );
-    if (row === undefined) throw new Error(`the store ${this.#database.shown} has no state`);
-    const { own, ...whole } = row;
-    if (own !== null) return { ...whole, name: own, sample: false };
+    const [whole, own] = await Promise.all([
+      transaction.row<{ readonly name: string; readonly revision: number }>(
+        'select state as name, revision from asof.store',
+      ),
+      seriesId === undefined
+        ? undefined
+        : transaction.row<{ readonly name: string }>(
+            'select state as name from asof.series where id = @seriesId and first_vintage is not null',
+            { seriesId },
+          ),
+    ]);
+    if (whole === undefined) throw new Error(`the store ${this.#database.shown} has no state`);
+    if (own !== undefined) return { ...whole, ...own, sample: false };
     const known = this.#newest;
     if (known?.name === whole.name) return known;
     const state = { ...whole, sample: false };

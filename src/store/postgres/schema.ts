@@ -1,12 +1,13 @@
 import pg from 'pg';
 import { Problem } from '../../errors/problem.ts';
+import { keepDistributed } from './citus.ts';
 import { type Database, lockNumber, type Transaction } from './connection.ts';
 
 /**
  * One step from each format to the next; the format of a store is the number of steps taken (`store.format`).
  *
  * Every table of a series has the id of the series in its primary key, and the tables of filings that of the issuer, so
- * that Citus can distribute them by it. Texts are compared by their bytes, as asof sorts them.
+ * that Citus can distribute them by it (citus.ts says how). Texts are compared by their bytes, as asof sorts them.
  */
 const migrations: readonly string[] = [
   `
@@ -161,6 +162,10 @@ const migrations: readonly string[] = [
       t.shares_owned_after, t.ownership
     from asof.filing f join asof.trade t using (issuer_cik, filing_id);
   `,
+  `
+  -- For filings that an import replaces.
+  create index symbol_of_filing on asof.symbol (filing_id);
+  `,
   // What a store is a copy of that is not complete: nobody reads it, and only the copy writes to it.
   'alter table asof.store add column unfinished text',
 ];
@@ -228,6 +233,7 @@ export async function prepareStore(transaction: Transaction, database: Database)
   const format = found ? await readFormat(transaction, database) : 0;
   for (const step of migrations.slice(format)) await transaction.run(step);
   await transaction.run(`update asof.store set format = ${currentFormat}`);
+  if (found) await keepDistributed(transaction);
   return !found;
 }
 

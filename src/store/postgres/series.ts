@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Day, Frequency } from '../../domain/series/date.ts';
 import { type RecordRow, recordCells, recordOf, type SeriesRow, seriesOf } from '../series-record.ts';
 import type { DerivedColumns, SeriesStart } from '../series-writer.ts';
@@ -56,7 +57,6 @@ type StartRow = RecordRow & {
   readonly id: string;
   readonly normalisedBy: Frequency;
   readonly coverage: Day | null;
-  readonly newestVintage: Day | null;
 };
 
 /** What an import needs to know of series, by id; without those that the store does not know. */
@@ -64,23 +64,30 @@ export async function readStarts(
   transaction: Transaction,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, SeriesStart>> {
-  const rows = await transaction.rows<StartRow>(
+  const started = transaction.rows<StartRow>(
     `select id, title, units, frequency, seasonal_adjustment as "seasonalAdjustment", source,
        stated_vintage_kind as "vintageKind", stated_covered_to as "coveredTo",
        implied_frequency as "impliedFrequency", implied_source as "impliedSource",
-       first_vintage as "firstVintage", normalised_by as "normalisedBy", covered_to as coverage,
-       (select max(as_of_date) from asof.vintage where series = s.id) as "newestVintage"
-     from asof.series s where id = any(@ids)`,
+       first_vintage as "firstVintage", normalised_by as "normalisedBy", covered_to as coverage
+     from asof.series where id = any(@ids::text[])`,
     { ids },
   );
+  // Within an import the vintages are newer than the row of the series, which is counted at its end.
+  const vintages = transaction.rows<{ readonly id: string; readonly newest: Day }>(
+    `select series as id, max(as_of_date) as newest from asof.vintage
+     where series = any(@ids::text[]) group by series`,
+    { ids },
+  );
+  const [rows, newest] = await Promise.all([started, vintages]);
+  const newestVintages = new Map(newest.map(({ id, newest }) => [id, newest]));
   return new Map(
-    rows.map(({ id, normalisedBy, coverage, newestVintage, ...row }) => [
+    rows.map(({ id, normalisedBy, coverage, ...row }) => [
       id,
       {
         record: recordOf(id, row),
         normalisedBy,
         coveredTo: coverage ?? '',
-        newestVintage: newestVintage ?? '',
+        newestVintage: newestVintages.get(id) ?? '',
       },
     ]),
   );
@@ -125,7 +132,7 @@ export function summarise(
        observation_count = facts.observed, date_count = facts.dates, fact_count = facts.rows,
        first_vintage = vintages.first, last_vintage = vintages.last,
        covered_to = greatest(@coveredTo::date, vintages.last),
-       version = version + 1, state = gen_random_uuid()::text
+       version = version + 1, state = @state
      from (
        select count(*) as rows, count(distinct date) as dates,
          count(*) filter (where value is not null and is_last) as observed
@@ -137,7 +144,7 @@ export function summarise(
        select min(as_of_date) as first, max(as_of_date) as last from asof.vintage where series = @id
      ) as vintages
      where id = @id`,
-    { id, spacing, vintageKind, coveredTo: coveredTo === '' ? null : coveredTo },
+    { id, spacing, vintageKind, coveredTo: coveredTo === '' ? null : coveredTo, state: randomUUID() },
   );
 }
 
@@ -163,8 +170,8 @@ export async function renameSeries(transaction: Transaction, from: string, to: s
     fact_count, first_vintage, last_vintage, covered_to`;
   await transaction.run(
     `insert into asof.series (id, version, state, ${others})
-     select @to, version + 1, gen_random_uuid()::text, ${others} from asof.series where id = @from`,
-    { from, to },
+     select @to, version + 1, @state, ${others} from asof.series where id = @from`,
+    { from, to, state: randomUUID() },
   );
   for (const [table, columns] of Object.entries(tables))
     await transaction.run(

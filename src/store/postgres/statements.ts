@@ -1,18 +1,11 @@
 import type { Day, Frequency } from '../../domain/series/date.ts';
-import type { HeldVintage, MergePlan } from '../../domain/series/merge-plan.ts';
+import type { MergePlan } from '../../domain/series/merge-plan.ts';
 import type { Change, KeptChange, Statement } from '../../domain/series/revision-history.ts';
-import { type KeptKind, kindOf, kindsText, type VintageKind } from '../../domain/series/series.ts';
+import type { KeptKind } from '../../domain/series/series.ts';
 import { changesByDate, type StatedKind, statementsOf } from '../statements.ts';
-import type {
-  ObservationQuery,
-  Revision,
-  StoredObservation,
-  VintageCounts,
-  VintageDate,
-  VintageOnDay,
-  VintageQuery,
-} from '../store.ts';
+import type { ObservationQuery, Revision, StoredObservation } from '../store.ts';
 import type { Transaction } from './connection.ts';
+import { readVintages } from './vintages.ts';
 
 const within = 'series = @id and date >= @from and date <= @to and date < @before and as_of_date <= @asOf';
 
@@ -27,7 +20,7 @@ const firstReleases = `select distinct on (date) date, as_of_date as "asOfDate",
   where ${within} and value is not null
     and date > coalesce((select max(date) from asof.fact
       where series = @id and value is not null
-        and as_of_date <= (select first_vintage from asof.series where id = @id)), '-infinity')
+        and as_of_date <= (select min(as_of_date) from asof.vintage where series = @id)), '-infinity')
   order by date desc, as_of_date limit @limit`;
 
 /** A page of a series' values, newest date first. */
@@ -43,14 +36,6 @@ export function readObservations(
     before: before ?? 'infinity',
     limit,
   });
-}
-
-/** The vintages of a series, oldest first. */
-export function readVintages(transaction: Transaction, id: string): Promise<readonly HeldVintage[]> {
-  return transaction.rows(
-    'select as_of_date as "asOf", dates, complete, kind from asof.vintage where series = @id order by as_of_date',
-    { id },
-  );
 }
 
 type ChangeRow = { readonly date: Day; readonly asOf: Day; readonly value: string | null };
@@ -93,14 +78,24 @@ export async function readLatestChanges(
 /** So many rows go into one statement. */
 const rowsAtOnce = 20_000;
 
-/** Writes the plan of a merge. */
+const epoch = '1970-01-01';
+
+function daysSince(day: Day): number {
+  return Date.parse(day) / 86_400_000;
+}
+
+/** Writes the plan of a merge. Citus takes no join with `unnest` in a `delete`, so a row is named by one number there. */
 export async function applyPlan(transaction: Transaction, id: string, plan: MergePlan): Promise<void> {
   for (const table of ['fact', 'respelling'] as const) {
     for (const part of partsOf(plan.removed.filter(({ kind }) => kind === table)))
       await transaction.write(
-        `delete from asof.${table} as t using unnest(@dates::date[], @asOfs::date[]) as d (date, as_of_date)
-         where t.series = @id and t.date = d.date and t.as_of_date = d.as_of_date`,
-        { id, ...columnsOf(part) },
+        `delete from asof.${table} where series = @id and date = any(@dates::date[])
+           and (date - date '${epoch}') * 1000000::bigint + (as_of_date - date '${epoch}') = any(@places::bigint[])`,
+        {
+          id,
+          dates: part.map(({ date }) => date),
+          places: part.map(({ date, asOf }) => daysSince(date) * 1_000_000 + daysSince(asOf)),
+        },
       );
     for (const part of partsOf(plan.inserted.filter(({ kind }) => kind === table)))
       await transaction.write(
@@ -137,28 +132,6 @@ function columnsOf(changes: readonly KeptChange[]) {
   };
 }
 
-/** The different texts of dates that the vintages of a series have. */
-export async function readDateSets(transaction: Transaction, id: string): Promise<readonly string[]> {
-  const rows = await transaction.rows<{ dates: string }>(
-    'select distinct dates from asof.vintage where series = @id',
-    { id },
-  );
-  return rows.map(({ dates }) => dates);
-}
-
-/** The kinds of the vintages of a series up to a day. */
-export async function readKinds(
-  transaction: Transaction,
-  id: string,
-  asOf: Day = 'infinity',
-): Promise<readonly KeptKind[]> {
-  const rows = await transaction.rows<{ kind: KeptKind }>(
-    'select distinct kind from asof.vintage where series = @id and as_of_date <= @asOf',
-    { id, asOf },
-  );
-  return rows.map(({ kind }) => kind);
-}
-
 /** Every statement about a series, by date and then as-of date, in batches. */
 export async function* readStatements(
   transaction: Transaction,
@@ -175,64 +148,6 @@ export async function* readStatements(
   );
 }
 
-/** The vintages that speak for every date of a series, ascending. */
-export async function readCompleteVintages(
-  transaction: Transaction,
-  seriesId: string,
-): Promise<readonly VintageDate[]> {
-  const rows = await transaction.rows<{ readonly asOf: Day; readonly kind: KeptKind } & StatedKind>(
-    `select as_of_date as "asOf", kind, stated_vintage_kind as "statedKind"
-     from asof.vintage join asof.series on id = series
-     where complete and series = @seriesId and id = @seriesId order by as_of_date`,
-    { seriesId },
-  );
-  return rows.map(({ asOf, kind, statedKind }) => ({ asOf, kind: kindOf(kind, statedKind ?? undefined) }));
-}
-
-/** The newest vintage of a series on or before a day and the one after it, as its files have their kinds. */
-export type VintagesAround = {
-  readonly around: readonly { readonly asOf: Day; readonly kind: KeptKind; readonly isNext: boolean }[];
-  /** The kinds of all vintages up to the day; read for first releases only. */
-  readonly kinds: readonly KeptKind[];
-};
-
-/** Reads the vintages around a day. */
-export async function readVintagesAround(
-  transaction: Transaction,
-  { seriesId, asOf, firstRelease = false }: Pick<ObservationQuery, 'seriesId' | 'asOf' | 'firstRelease'>,
-): Promise<VintagesAround> {
-  const values = { id: seriesId, asOf: asOf ?? 'infinity' };
-  const around = transaction.rows<VintagesAround['around'][number]>(
-    `(select as_of_date as "asOf", kind, false as "isNext" from asof.vintage
-      where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1)
-     union all
-     (select as_of_date, kind, true from asof.vintage
-      where series = @id and as_of_date > @asOf order by as_of_date limit 1)`,
-    values,
-  );
-  const kinds = firstRelease ? readKinds(transaction, seriesId, asOf) : [];
-  const [found, kept] = await Promise.all([around, kinds]);
-  return { around: found, kinds: kept };
-}
-
-/** The vintages around a day with the kinds that they have by what metadata states. */
-export function vintageOnDay(
-  { around, kinds }: VintagesAround,
-  statedKind: VintageKind | null,
-  firstRelease: boolean,
-): VintageOnDay {
-  const kindIn = (kind: KeptKind) => kindOf(kind, statedKind ?? undefined);
-  const one = (next: boolean): VintageDate | undefined => {
-    const found = around.find(({ isNext }) => isNext === next);
-    return found && { asOf: found.asOf, kind: kindIn(found.kind) };
-  };
-  return {
-    newest: one(false),
-    next: one(true),
-    ...(firstRelease && { kinds: kindsText(kinds.map(kindIn)) }),
-  };
-}
-
 /** Every change of one date's number, oldest first; null marks a withdrawal. */
 export function readRevisions(
   transaction: Transaction,
@@ -240,50 +155,15 @@ export function readRevisions(
   date: Day,
 ): Promise<readonly KeptRevision[]> {
   return transaction.rows(
-    `select as_of_date as "asOfDate", value, kind from asof.fact join asof.vintage using (series, as_of_date)
-     where series = @seriesId and date = @date order by as_of_date`,
+    `select f.as_of_date as "asOfDate", f.value, v.kind
+     from asof.fact f join asof.vintage v on v.series = f.series and v.as_of_date = f.as_of_date
+     where f.series = @seriesId and v.series = @seriesId and f.date = @date order by f.as_of_date`,
     { seriesId, date },
   );
 }
 
 /** A revision with the kind that its files give its vintage. */
 type KeptRevision = Omit<Revision, 'kind'> & { readonly kind: KeptKind };
-
-/** A first value and a value after a withdrawal count as added. Vintages that changed nothing are listed too. */
-const vintagePage = `with page as (
-    select as_of_date, kind from asof.vintage
-    where series = @id and as_of_date >= @from and as_of_date <= @to and as_of_date < @before
-    order by as_of_date desc limit @limit
-  ), change as (
-    select as_of_date, value, lag(value) over (partition by date order by as_of_date) as before
-    from asof.fact where series = @id and as_of_date <= (select max(as_of_date) from page)
-  ), counted as (
-    select as_of_date,
-      count(*) filter (where value is not null and before is null) as added,
-      count(*) filter (where value is not null and before is not null) as revised,
-      count(*) filter (where value is null) as withdrawn
-    from change group by as_of_date
-  )
-  select as_of_date as "asOfDate", coalesce(added, 0) as added, coalesce(revised, 0) as revised,
-    coalesce(withdrawn, 0) as withdrawn, kind
-  from page left join counted using (as_of_date) order by as_of_date desc`;
-
-/** The vintages of a series, newest first, with what each changed. */
-export function readVintageCounts(
-  transaction: Transaction,
-  { seriesId, from, to, before, limit }: VintageQuery,
-): Promise<readonly KeptCounts[]> {
-  return transaction.rows(vintagePage, {
-    id: seriesId,
-    from: from ?? '-infinity',
-    to: to ?? 'infinity',
-    before: before ?? 'infinity',
-    limit,
-  });
-}
-
-/** The counts of a vintage with the kind that its files give it. */
-type KeptCounts = Omit<VintageCounts, 'kind'> & { readonly kind: KeptKind };
 
 /** The first date of a series that ever had a value; undefined if every statement is a withdrawal. */
 export async function readFirstDate(transaction: Transaction, id: string): Promise<Day | undefined> {

@@ -37,16 +37,8 @@ import {
 } from './filings.ts';
 import { readDescriptionChanges, readFollowed, readImports } from './following.ts';
 import { readDates, readSeries, searchSeries } from './series.ts';
-import {
-  readCompleteVintages,
-  readFirstDate,
-  readObservations,
-  readRevisions,
-  readStatements,
-  readVintageCounts,
-  readVintagesAround,
-  vintageOnDay,
-} from './statements.ts';
+import { readFirstDate, readObservations, readRevisions, readStatements } from './statements.ts';
+import { readCompleteVintages, readVintageCounts, readVintagesAround, vintageOnDay } from './vintages.ts';
 
 /** Reads the state of a store, or of one of its series. */
 type StateReader = (transaction: Transaction, seriesId: string | undefined) => Promise<StoreState>;

@@ -23,14 +23,8 @@ import {
   writeFrequency,
   writeRecord,
 } from './series.ts';
-import {
-  applyPlan,
-  readChanges,
-  readDateSets,
-  readKinds,
-  readLatestChanges,
-  readVintages,
-} from './statements.ts';
+import { applyPlan, readChanges, readLatestChanges } from './statements.ts';
+import { readDateSets, readKinds, readVintages } from './vintages.ts';
 
 /**
  * Opens the store in a database for one import, with the locks that it is known to need; makes it if there is none. With

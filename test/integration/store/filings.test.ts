@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Filing, ownedBy, symbolsOf } from '../../../src/domain/insider/filing.ts';
 import { openWriter } from '../../../src/store/open.ts';
 import type { FilingsQuery, MergedFilings } from '../../../src/store/store.ts';
+import { runs } from '../../support/arbitrary.ts';
 import { onEveryEngine } from '../../support/engines.ts';
 import { anyFiling, filing } from '../../support/filings.ts';
 import { failureOf, importFiles, reading } from '../../support/scratch-store.ts';
@@ -101,7 +102,7 @@ onEveryEngine((engine) => {
             expect(await allOf(path)).toEqual(naive(filings, {}));
           },
         ),
-        { numRuns: 40 },
+        { numRuns: runs(40) },
       );
     });
 
@@ -124,7 +125,7 @@ onEveryEngine((engine) => {
           });
           expect(paged).toEqual(expected);
         }),
-        { numRuns: 40 },
+        { numRuns: runs(40) },
       );
     });
 
@@ -156,7 +157,7 @@ onEveryEngine((engine) => {
           expect(owners.flat()).toEqual([...new Set(owners.flat())]);
           expect(owners.every((own) => own.length === 1)).toBe(true);
         }),
-        { numRuns: 40 },
+        { numRuns: runs(40) },
       );
     });
 

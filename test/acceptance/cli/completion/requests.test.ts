@@ -51,7 +51,7 @@ describe('completion offers', () => {
     ['asof series ', ['search', 'show']],
     ['asof keys re', ['revoke']],
     ['asof config ', ['get', 'set', 'unset', 'list', 'path']],
-    ['asof help s', ['series', 'spread', 'snapshot', 'serve']],
+    ['asof help s', ['series', 'spread', 'snapshot', 'store', 'serve']],
     ['asof help e', ['environment', 'exit-codes']],
     ['asof help series s', ['search', 'show']],
     ['asof completion ', ['bash', 'zsh', 'fish']],

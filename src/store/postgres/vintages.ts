@@ -1,0 +1,130 @@
+import type { Day } from '../../domain/series/date.ts';
+import type { HeldVintage } from '../../domain/series/merge-plan.ts';
+import { type KeptKind, kindOf, kindsText, type VintageKind } from '../../domain/series/series.ts';
+import type { StatedKind } from '../statements.ts';
+import type { ObservationQuery, VintageCounts, VintageDate, VintageOnDay, VintageQuery } from '../store.ts';
+import type { Transaction } from './connection.ts';
+
+/** The vintages of a series, oldest first. */
+export function readVintages(transaction: Transaction, id: string): Promise<readonly HeldVintage[]> {
+  return transaction.rows(
+    'select as_of_date as "asOf", dates, complete, kind from asof.vintage where series = @id order by as_of_date',
+    { id },
+  );
+}
+
+/** The different texts of dates that the vintages of a series have. */
+export async function readDateSets(transaction: Transaction, id: string): Promise<readonly string[]> {
+  const rows = await transaction.rows<{ dates: string }>(
+    'select distinct dates from asof.vintage where series = @id',
+    { id },
+  );
+  return rows.map(({ dates }) => dates);
+}
+
+/** The kinds of the vintages of a series up to a day. */
+export async function readKinds(
+  transaction: Transaction,
+  id: string,
+  asOf: Day = 'infinity',
+): Promise<readonly KeptKind[]> {
+  const rows = await transaction.rows<{ kind: KeptKind }>(
+    'select distinct kind from asof.vintage where series = @id and as_of_date <= @asOf',
+    { id, asOf },
+  );
+  return rows.map(({ kind }) => kind);
+}
+
+/** The vintages that speak for every date of a series, ascending. */
+export async function readCompleteVintages(
+  transaction: Transaction,
+  seriesId: string,
+): Promise<readonly VintageDate[]> {
+  const rows = await transaction.rows<{ readonly asOf: Day; readonly kind: KeptKind } & StatedKind>(
+    `select v.as_of_date as "asOf", v.kind, s.stated_vintage_kind as "statedKind"
+     from asof.vintage v join asof.series s on s.id = v.series
+     where v.complete and v.series = @seriesId and s.id = @seriesId order by v.as_of_date`,
+    { seriesId },
+  );
+  return rows.map(({ asOf, kind, statedKind }) => ({ asOf, kind: kindOf(kind, statedKind ?? undefined) }));
+}
+
+/** The newest vintage of a series on or before a day and the one after it, as its files have their kinds. */
+export type VintagesAround = {
+  readonly around: readonly { readonly asOf: Day; readonly kind: KeptKind; readonly isNext: boolean }[];
+  /** The kinds of all vintages up to the day; read for first releases only. */
+  readonly kinds: readonly KeptKind[];
+};
+
+/** Reads the vintages around a day. */
+export async function readVintagesAround(
+  transaction: Transaction,
+  { seriesId, asOf, firstRelease = false }: Pick<ObservationQuery, 'seriesId' | 'asOf' | 'firstRelease'>,
+): Promise<VintagesAround> {
+  const values = { id: seriesId, asOf: asOf ?? 'infinity' };
+  const around = transaction.rows<VintagesAround['around'][number]>(
+    `(select as_of_date as "asOf", kind, false as "isNext" from asof.vintage
+      where series = @id and as_of_date <= @asOf order by as_of_date desc limit 1)
+     union all
+     (select as_of_date, kind, true from asof.vintage
+      where series = @id and as_of_date > @asOf order by as_of_date limit 1)`,
+    values,
+  );
+  const kinds = firstRelease ? readKinds(transaction, seriesId, asOf) : [];
+  const [found, kept] = await Promise.all([around, kinds]);
+  return { around: found, kinds: kept };
+}
+
+/** The vintages around a day with the kinds that they have by what metadata states. */
+export function vintageOnDay(
+  { around, kinds }: VintagesAround,
+  statedKind: VintageKind | null,
+  firstRelease: boolean,
+): VintageOnDay {
+  const kindIn = (kind: KeptKind) => kindOf(kind, statedKind ?? undefined);
+  const one = (next: boolean): VintageDate | undefined => {
+    const found = around.find(({ isNext }) => isNext === next);
+    return found && { asOf: found.asOf, kind: kindIn(found.kind) };
+  };
+  return {
+    newest: one(false),
+    next: one(true),
+    ...(firstRelease && { kinds: kindsText(kinds.map(kindIn)) }),
+  };
+}
+
+/** A first value and a value after a withdrawal count as added. Vintages that changed nothing are listed too. */
+const vintagePage = `with page as (
+    select as_of_date, kind from asof.vintage
+    where series = @id and as_of_date >= @from and as_of_date <= @to and as_of_date < @before
+    order by as_of_date desc limit @limit
+  ), change as (
+    select as_of_date, value, lag(value) over (partition by date order by as_of_date) as before
+    from asof.fact where series = @id and as_of_date <= (select max(as_of_date) from page)
+  ), counted as (
+    select as_of_date,
+      count(*) filter (where value is not null and before is null) as added,
+      count(*) filter (where value is not null and before is not null) as revised,
+      count(*) filter (where value is null) as withdrawn
+    from change group by as_of_date
+  )
+  select as_of_date as "asOfDate", coalesce(added, 0) as added, coalesce(revised, 0) as revised,
+    coalesce(withdrawn, 0) as withdrawn, kind
+  from page left join counted using (as_of_date) order by as_of_date desc`;
+
+/** The vintages of a series, newest first, with what each changed. */
+export function readVintageCounts(
+  transaction: Transaction,
+  { seriesId, from, to, before, limit }: VintageQuery,
+): Promise<readonly KeptCounts[]> {
+  return transaction.rows(vintagePage, {
+    id: seriesId,
+    from: from ?? '-infinity',
+    to: to ?? 'infinity',
+    before: before ?? 'infinity',
+    limit,
+  });
+}
+
+/** The counts of a vintage with the kind that its files give it. */
+type KeptCounts = Omit<VintageCounts, 'kind'> & { readonly kind: KeptKind };
