@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { periodStart } from '../domain/series/date.ts';
-import { formatDateSet, parseDateSet } from '../domain/series/date-set.ts';
+import { parseDateSet } from '../domain/series/date-set.ts';
 import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
 import { frequencyOf, kindOf, kindsText, normalisingFrequency } from '../domain/series/series.ts';
@@ -104,9 +104,6 @@ export class SeriesCheck {
         (date) => complete || setOf(dates).has(date),
       ]),
     );
-    for (const { asOf, dates } of contents.vintages)
-      if (formatDateSet(parseDateSet(dates).days()) !== dates)
-        this.#faults.push(`the dates of the vintage ${asOf} are not written as asof writes them: ${dates}`);
   }
 
   /** Takes changes in their order. */
@@ -158,7 +155,10 @@ export class SeriesCheck {
   #expected(): SeriesFigures & Pick<SeriesContents, 'normalisedBy'> {
     const { vintages, stated, implied } = this.#contents;
     const frequency = stated.frequency ?? implied.frequency ?? '';
-    const days = [...new Set(vintages.flatMap(({ dates }) => parseDateSet(dates).days()))];
+    // Only what has no frequency, or is annual, is kept by the dates that it has.
+    const isByDates = frequency === '' || frequency === 'A';
+    const texts = new Set(isByDates ? vintages.map(({ dates }) => dates) : []);
+    const days = [...new Set([...texts].flatMap((text) => parseDateSet(text).days()))];
     return {
       observationCount: this.#observations,
       dateCount: this.#dates,

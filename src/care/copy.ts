@@ -73,7 +73,8 @@ export async function copyStore(from: string, to: string, options: CopyOptions =
   }
 }
 
-function refuseSame(from: string, to: string): void {
+/** Refuses two addresses of one store. */
+export function refuseSame(from: string, to: string): void {
   const fileOf = (address: string) => {
     const found = isDatabase(address) ? undefined : statSync(address, { throwIfNoEntry: false });
     return found === undefined ? address : `${found.dev}:${found.ino}`;

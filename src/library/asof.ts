@@ -72,7 +72,13 @@ class Library extends Analyses {
     super(source);
     this.#source = source;
     const { session, signal } = source;
-    this.store = new StoreCare({ address: () => this.#store('care of a store').address, session, signal });
+    const address = () => this.#store('care of a store').address;
+    const written = async () => {
+      const named = address();
+      await this.#refuseSample();
+      return named;
+    };
+    this.store = new StoreCare({ address, written, session, signal });
     for (const [name, signature] of Object.entries(signatures)) {
       const method = Reflect.get(Library.prototype, name).bind(this);
       const value =

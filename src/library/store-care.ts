@@ -1,9 +1,12 @@
 import type { CheckOptions, CheckSummary } from '../care/check.ts';
 import type { CopyOptions, CopySummary } from '../care/copy.ts';
 import type { StoreInfo } from '../care/info.ts';
+import type { StoreMergeOptions } from '../care/merge.ts';
+import type { ChangedSeries, SeriesChangeOptions } from '../care/series.ts';
 import { Problem } from '../errors/problem.ts';
+import type { ImportResult } from '../import/import.ts';
 import { isDatabase } from '../store/address.ts';
-import { abortSignal, callable, flag, integer, type Kinds, word } from './arguments.ts';
+import { abortSignal, callable, flag, integer, type Kinds, seriesId, word } from './arguments.ts';
 import type { Signature } from './call.ts';
 import type { Session } from './session.ts';
 
@@ -11,6 +14,8 @@ import type { Session } from './session.ts';
 type CareSource = {
   /** Its address; a Problem where a service answers. */
   readonly address: () => string;
+  /** The same for a change: the sample is read-only. */
+  readonly written: () => Promise<string>;
   readonly session: Session;
   readonly signal: AbortSignal;
 };
@@ -52,6 +57,27 @@ export class StoreCare {
     return copyStore(this.#source.address(), address, this.#stoppable(options));
   }
 
+  /**
+   * Adds everything that another store holds, in one transaction, by the rules of an import: an ImportRefusal lists what
+   * contradicts.
+   */
+  async merge(from: string, options: StoreMergeOptions = {}): Promise<ImportResult> {
+    const { mergeStore } = await import('../care/merge.ts');
+    return mergeStore(from, await this.#source.written(), this.#stoppable(options));
+  }
+
+  /** Gives a series another id; refused if a series has it, or if the store follows the series. */
+  async renameSeries(id: string, to: string, options: SeriesChangeOptions = {}): Promise<ChangedSeries> {
+    const { renameSeries } = await import('../care/series.ts');
+    return renameSeries(await this.#source.written(), id, to, options);
+  }
+
+  /** Removes a series with everything that the store keeps of it; refused if the store follows it. */
+  async removeSeries(id: string, options: SeriesChangeOptions = {}): Promise<ChangedSeries> {
+    const { removeSeries } = await import('../care/series.ts');
+    return removeSeries(await this.#source.written(), id, options);
+  }
+
   #stoppable<T extends { readonly signal?: AbortSignal | undefined }>(options: T): T {
     const { signal } = this.#source;
     return {
@@ -69,6 +95,8 @@ const copyKinds = {
   rowsAtOnce: integer(1),
 } satisfies Kinds<CopyOptions>;
 
+const changeKinds = { dryRun: flag } satisfies Kinds<SeriesChangeOptions>;
+
 const options = { noun: 'option' } as const;
 
 const signatures: Readonly<Record<keyof StoreCare, Signature>> = {
@@ -85,6 +113,34 @@ const signatures: Readonly<Record<keyof StoreCare, Signature>> = {
     name: 'store.backup',
     args: [{ name: 'file', kind: word }],
     params: { ...options, kinds: copyKinds },
+  },
+  merge: {
+    name: 'store.merge',
+    args: [{ name: 'from', kind: word }],
+    params: {
+      ...options,
+      kinds: {
+        merge: flag,
+        replace: flag,
+        dryRun: flag,
+        clock: callable,
+        signal: abortSignal,
+        onProgress: callable,
+      } satisfies Kinds<StoreMergeOptions>,
+    },
+  },
+  renameSeries: {
+    name: 'store.renameSeries',
+    args: [
+      { name: 'id', kind: seriesId },
+      { name: 'to', kind: seriesId },
+    ],
+    params: { ...options, kinds: changeKinds },
+  },
+  removeSeries: {
+    name: 'store.removeSeries',
+    args: [{ name: 'id', kind: seriesId }],
+    params: { ...options, kinds: changeKinds },
   },
   copyTo: {
     name: 'store.copyTo',

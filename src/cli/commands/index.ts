@@ -40,6 +40,9 @@ export function runCommand(line: Exclude<ParsedLine, QueryLine | VersionLine>, i
     case 'store check':
     case 'store backup':
     case 'store copy':
+    case 'store merge':
+    case 'series rename':
+    case 'series rm':
       return runStore(line, io);
     case 'mcp':
       return runMcp(line, io);

@@ -3,7 +3,7 @@ import type { CopyOptions, CopySummary } from '../../care/copy.ts';
 import { Problem } from '../../errors/problem.ts';
 import { print } from '../../platform/sink.ts';
 import { isDatabase, shownAddress } from '../../store/address.ts';
-import { storeToRead } from '../config/places.ts';
+import { storeToRead, storeToWrite } from '../config/places.ts';
 import type { StoreLine } from '../options/line.ts';
 import { addressIn } from '../options/store-commands.ts';
 import { printRows } from '../run/rows.ts';
@@ -12,6 +12,7 @@ import { confirm } from '../terminal/confirm.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
+import { shortened } from './import.ts';
 
 /** `asof store …`: what cares for a store. */
 export async function runStore(line: StoreLine, io: Io): Promise<number> {
@@ -24,6 +25,11 @@ export async function runStore(line: StoreLine, io: Io): Promise<number> {
       return backup(line, io);
     case 'store copy':
       return copy(line, io);
+    case 'store merge':
+      return merge(line, io);
+    case 'series rename':
+    case 'series rm':
+      return changeSeries(line, io);
   }
 }
 
@@ -72,6 +78,52 @@ async function backup(line: StoreLine, io: Io): Promise<number> {
 
 async function copy(line: StoreLine, io: Io): Promise<number> {
   return copied(addressIn(line, 0), addressIn(line, 1), line, io, 'copy');
+}
+
+async function merge(line: StoreLine, io: Io): Promise<number> {
+  const [from, into] = [addressIn(line, 0), storeToWrite(io, line.store)];
+  const { dryRun, yes, merge, replace, messages: flags } = line;
+  if (!dryRun) await confirm(`merge ${shownAddress(from)} into ${shownAddress(into)}`, yes, io);
+  const bar = progress(io, flags.quiet);
+  const [{ mergeStore }, { importReport }] = await Promise.all([
+    import('../../care/merge.ts'),
+    import('../../import/report.ts'),
+  ]);
+  const onProgress = ({ rows }: { readonly rows: number }) =>
+    bar.show(() => `${rows.toLocaleString('en-US')} rows`);
+  const { clock, signal } = io;
+  try {
+    const result = await mergeStore(from, into, { merge, replace, dryRun, clock, signal, onProgress });
+    bar.clear();
+    for (const text of importReport(result, false)) messagesOf(flags, io).note(text);
+    return exitCode.success;
+  } catch (error) {
+    bar.clear();
+    throw io.stderr.isTTY === true ? await shortened(error) : error;
+  }
+}
+
+async function changeSeries(line: StoreLine, io: Io): Promise<number> {
+  const { args, dryRun, yes, messages: flags } = line;
+  const [id = '', other = ''] = args.map((text) => text.toUpperCase());
+  const into = storeToWrite(io, line.store);
+  const isRenamed = line.command === 'series rename';
+  const { renameSeries, removeSeries } = await import('../../care/series.ts');
+  const change = (options: { readonly dryRun: boolean }) =>
+    isRenamed ? renameSeries(into, id, other, options) : removeSeries(into, id, options);
+  // What cannot be done is refused before anybody is asked.
+  const { facts, vintages, store } = await change({ dryRun: true });
+  const count = (number: number, noun: string) =>
+    `${number.toLocaleString('en-US')} ${number === 1 ? noun : `${noun}s`}`;
+  const what = `${id}, ${count(facts, 'fact')} in ${count(vintages, 'vintage')}, ${isRenamed ? `to ${other} in` : 'from'} ${store}`;
+  const { note } = messagesOf(flags, io);
+  if (dryRun) note(`asof: dry run: would ${isRenamed ? 'rename' : 'remove'} ${what}`);
+  else {
+    await confirm(`${isRenamed ? 'rename' : 'remove'} ${what}`, yes, io);
+    await change({ dryRun: false });
+    note(`asof: ${isRenamed ? 'renamed' : 'removed'} ${what}`);
+  }
+  return exitCode.success;
 }
 
 async function copied(

@@ -75,8 +75,8 @@ asof store init --distribute --store postgres://importer@db.example.org/markets
   'store info': `
 # what the store holds
 asof store info
-# in a script: the number of facts
-asof store info --csv --no-header --columns facts
+# for a script
+asof store info --json
 `,
   'store check': `
 # whether the store is whole
@@ -89,6 +89,24 @@ asof store check --store postgres://reader@db.example.org/markets
 asof store backup backup.db
 # every night from cron, in the place of the last one
 asof store backup backup.db --yes
+`,
+  'store merge': `
+# what a colleague's store would add (needs two stores)
+asof store merge theirs.db --store mine.db --dry-run
+# add it; contradictions are listed and refuse it (needs two stores)
+asof store merge theirs.db --store mine.db --yes
+`,
+  'series rename': `
+# what would change (needs a store with the series)
+asof series rename OLD NEW --dry-run
+# another id for a series (needs a store with the series)
+asof series rename OLD NEW --yes
+`,
+  'series rm': `
+# what would be removed (needs a store with the series)
+asof series rm OLD --dry-run
+# remove a series with its history (needs a store with the series)
+asof series rm OLD --yes
 `,
   'store copy': `
 # what a copy would hold (needs a store of your own)

@@ -141,11 +141,20 @@ export type StoreInitLine = {
   readonly messages: MessageFlags;
 };
 
-/** `asof store …`. */
+/** What cares for a store: `asof store …`, `asof series rename|rm`. */
 export type StoreLine = {
-  readonly command: 'store info' | 'store check' | 'store backup' | 'store copy';
+  readonly command:
+    | 'store info'
+    | 'store check'
+    | 'store backup'
+    | 'store copy'
+    | 'store merge'
+    | 'series rename'
+    | 'series rm';
   readonly args: readonly string[];
   readonly store: string | undefined;
+  readonly merge: boolean;
+  readonly replace: boolean;
   readonly dryRun: boolean;
   /** Changes without asking. */
   readonly yes: boolean;

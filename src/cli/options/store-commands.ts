@@ -23,7 +23,7 @@ function storeCommand(
 ): CommandSpec {
   return {
     words: command,
-    heading: 'Files',
+    heading: command.startsWith('series') ? 'Series' : 'Files',
     summary,
     ...(about !== undefined && { about }),
     args,
@@ -37,6 +37,8 @@ function readLine(command: StoreLine['command'], line: TypedLine): StoreLine {
     command,
     args: line.args,
     store: line.text('store'),
+    merge: line.has('merge'),
+    replace: line.has('replace'),
     dryRun: line.has('dry-run'),
     yes: line.has('yes'),
     output: outputIn(line),
@@ -45,6 +47,8 @@ function readLine(command: StoreLine['command'], line: TypedLine): StoreLine {
 }
 
 const dryRun = (about: string): Flag => ({ name: 'dry-run', about });
+
+const changes: readonly Flag[] = [dryRun('show what would change, write nothing'), yes, store];
 
 /** The commands that care for a store. */
 export const storeCommands: readonly CommandSpec[] = [
@@ -78,6 +82,33 @@ on where it stopped. --yes replaces a file that exists.`,
     `Copies facts, descriptions, curves, filings, the log of imports and what the store follows, from one
 state of it. The copy appears when it is complete and was read again and compared; one that was
 stopped goes on where it stopped.`,
+  ),
+  storeCommand(
+    'store merge',
+    'Add everything that another store holds to a store',
+    [address('from', 'the other store')],
+    [
+      { name: 'merge', about: 'add to a series that came from another source' },
+      { name: 'replace', about: 'replace known values by different ones of the other store' },
+      ...changes,
+    ],
+    `One transaction, by the rules of an import: contradictions refuse it, and all of them are listed. The
+log has it as one import.`,
+  ),
+  storeCommand(
+    'series rename',
+    'Give a series of your store another id',
+    [
+      { name: 'id', about: 'the series' },
+      { name: 'new', about: 'its new id, which no series has' },
+    ],
+    changes,
+  ),
+  storeCommand(
+    'series rm',
+    'Remove a series from your store, with its vintages and its description',
+    [{ name: 'id', about: 'the series' }],
+    changes,
   ),
 ];
 

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkStore } from '../../../../src/care/check.ts';
 import { copyStore } from '../../../../src/care/copy.ts';
+import { removeSeries, renameSeries } from '../../../../src/care/series.ts';
 import { initStore, openAccess, openWriter } from '../../../../src/store/open.ts';
 import { postgres } from '../../../support/engines.ts';
 import { filing } from '../../../support/filings.ts';
@@ -216,6 +217,8 @@ async function sendTheRest(): Promise<void> {
   const copy = postgres.newAddress();
   await copyStore(address, copy);
   await checkStore(copy);
+  await renameSeries(copy, 'GDP', 'NEW');
+  await removeSeries(copy, 'NEW');
   const access = await openAccess(postgres.newAddress(), { counting: true });
   const [began, ends] = [new Date('2026-01-15T00:00:00Z'), new Date('2026-01-16T00:00:00Z')];
   const windows = ['minute', 'day', 'month'] as const;
