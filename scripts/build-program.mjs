@@ -33,8 +33,14 @@ const files = {
 export async function buildProgram() {
   await mkdir(join(root, 'dist'), { recursive: true });
   const { homes, lazyModules } = await findHomes();
-  for (const file of Object.keys(files)) await buildFile(file, homes);
-  await buildParts(lazyModules, homes);
+  const parts = await buildParts(lazyModules, homes);
+  const whole = {};
+  for (const file of Object.keys(files)) whole[file] = await buildFile(file, homes);
+  // Again, with only the exports that other files import: what is exported is kept, and takes time to start.
+  for (const file of Object.keys(files)) {
+    const others = Object.keys(files).flatMap((other) => (other === file ? [] : [whole[other]]));
+    await buildFile(file, homes, namesIn([...parts, ...others]));
+  }
   await chmod(join(root, 'dist/asof.cjs'), 0o755);
 }
 
@@ -68,23 +74,36 @@ async function exportsOf(entryPoints) {
   return Object.values(metafile.outputs).map(({ entryPoint, exports }) => [entryPoint, exports]);
 }
 
-/** Writes one of `files`. It exports every name of its modules, for the other files. */
-async function buildFile(file, homes) {
+/** Writes one of `files`, which exports the names of its modules that are `imported`, or all of them; resolves to its text. */
+async function buildFile(file, homes, imported) {
   const exported = [...homes]
     .filter(([, home]) => home.file === file)
-    .map(([path, home]) => `export { ${renamed(home)} } from './${path}';`);
-  const imported = files[file].map((path) => `import './${path}';`);
+    .map(([path, home]) => `export { ${renamed(home, imported)} } from './${path}';`);
+  const loaded = files[file].map((path) => `import './${path}';`);
   const { outputFiles } = await build({
     ...bundle,
     ...commonJs,
-    stdin: { contents: [...exported, ...imported].join('\n'), resolveDir: root },
+    stdin: { contents: [...exported, ...loaded].join('\n'), resolveDir: root },
     banner: { js: file === 'asof' ? '#!/usr/bin/env node' : '' },
-    plugins: [importsFromHomes(homes, file)],
+    plugins: [importsFromHomes(homes, file), withoutChildProcesses],
   });
-  await writeFile(join(root, `dist/${file}.cjs`), outputFiles[0].contents);
+  const [{ contents, text }] = outputFiles;
+  await writeFile(join(root, `dist/${file}.cjs`), contents);
+  return text;
 }
 
-/** Writes the parts. esbuild splits only ES modules, so that each part is translated afterwards. */
+/** Leaves `node:child_process` out of commander, which starts subcommands that are programs with it; asof has none. */
+const withoutChildProcesses = {
+  name: 'without-child-processes',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
+      importer.includes('/node_modules/commander/') ? { path, namespace: 'none' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: '' }));
+  },
+};
+
+/** Writes the parts; resolves to their texts. esbuild splits only ES modules, so that each part is translated afterwards. */
 async function buildParts(modules, homes) {
   const { outputFiles } = await build({
     ...bundle,
@@ -100,6 +119,7 @@ async function buildParts(modules, homes) {
   await mkdir(folder, { recursive: true });
   for (const { path, text } of outputFiles)
     await writeFile(path, (await transform(text, { ...options, ...commonJs })).code);
+  return outputFiles.map(({ text }) => text);
 }
 
 /** Makes one of `files`, or a part, import each module from its home, and load a part at any other `import()`. */
@@ -140,9 +160,15 @@ function nameOf(path) {
   return path.replace(/\.ts$/, '').replaceAll(/\W/g, '_');
 }
 
-/** Exports of the names of a module by names that are unique in the program. */
-function renamed({ names, number }) {
-  return names.map((name) => `${name} as ${name}$${number}`).join(', ');
+/** Exports of those names of a module that are imported, by names that are unique in the program. */
+function renamed({ names, number }, imported) {
+  const wanted = names.filter((name) => imported?.has(`${name}$${number}`) ?? true);
+  return wanted.map((name) => `${name} as ${name}$${number}`).join(', ');
+}
+
+/** The names in texts that look like the unique ones of the program. */
+function namesIn(texts) {
+  return new Set(texts.flatMap((text) => text.match(/\w+\$\d+/g) ?? []));
 }
 
 /** Exports of the same by their own names. */

@@ -131,7 +131,9 @@ const parts = {
     const { parameters = [], responses } = paths[path].get;
     const schema = responses['200'].content['application/json'].schema.$ref.split('/').at(-1);
     const { properties } = components.schemas[schema];
-    const row = properties.results.items.$ref.split('/').at(-1);
+    // Rows may have other columns; the usual ones come first.
+    const { $ref, anyOf = [] } = properties.results.items;
+    const row = ($ref ?? anyOf[0].$ref).split('/').at(-1);
     const asked = parameters.map(({ name, in: place, required, description, schema: type }) => [
       code(name),
       place === 'path' ? 'path' : required ? 'required' : '',
@@ -323,7 +325,9 @@ function typeText({
   default: preset,
   items,
   pattern,
+  anyOf,
 }) {
+  if (anyOf !== undefined) return anyOf.map(typeText).join(' or ');
   const types = [type].flat().filter((one) => one !== undefined && one !== 'null');
   const base =
     choices === undefined
@@ -338,7 +342,7 @@ function typeText({
           .join(', ');
   const range =
     minimum === undefined ? '' : ` ${minimum}${maximum === undefined ? ' or more' : ` to ${maximum}`}`;
-  const list = items === undefined ? '' : 'list';
+  const list = items === undefined ? '' : items.format === 'date' ? 'dates' : 'list';
   const orNull = [type].flat().includes('null') ? ', or null' : '';
   return `${list || base}${range}${orNull}${preset === undefined ? '' : ` (default ${preset})`}`;
 }

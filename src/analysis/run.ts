@@ -14,11 +14,9 @@ import {
   type QueryContext,
   textsOf,
 } from './answer.ts';
-import { observationsDrawing } from './charts.ts';
 import { noteBasis } from './coverage.ts';
 import { operationNamed } from './layouts.ts';
 import type { OperationQuery, PanelQuery, Query } from './query.ts';
-import { spreadDrawing, yieldsDrawing } from './rate-charts.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
 /** Answers a query, with no more requests than the next page takes. */
@@ -84,9 +82,10 @@ async function drawingOf(
   series: readonly ResolvedSeries[] | undefined,
   context: QueryContext,
 ): Promise<Drawing | undefined> {
-  if (chart === 'spread') return spreadDrawing(params);
-  if (chart === 'yields') return yieldsDrawing(params);
-  return series && observationsDrawing(series, params, context);
+  // Loaded here: most queries draw nothing.
+  if (chart === 'spread') return (await import('./rate-charts.ts')).spreadDrawing(params);
+  if (chart === 'yields') return (await import('./rate-charts.ts')).yieldsDrawing(params);
+  return series && (await import('./charts.ts')).observationsDrawing(series, params, context);
 }
 
 /** The pages of an operation that is asked once, of a series if it has an id. */

@@ -105,9 +105,8 @@ async function firstReleases<R extends Row>(
   const history = await historyOf({ id, ...Object.fromEntries(range) }, { client, signal });
   const { frequency: own, vintages } = history;
   const transformer = new Transformer(id, own, transformation);
-  const dates = [...new Set(rows.map((row) => transformer.dateOf(dateIn(row))))];
-  const results = dates.flatMap((date): R[] => {
-    const day = any === undefined || !isAsked(date, texts) ? undefined : transformer.firstDay(vintages, date);
+  const results = datesAsked(rows, texts, transformer).flatMap((date): R[] => {
+    const day = any === undefined ? undefined : transformer.firstDay(vintages, date);
     if (any === undefined || day === undefined || day > asOf) return [];
     const result = transformer.valueIn(vintages.on(day), date);
     return result === undefined ? [] : [resultRow(any, date, result, transformer.frequency, transformation)];
@@ -142,10 +141,9 @@ function transformed<R extends Row>(
   const vintage = vintageOf(
     rows.map((row) => ({ date: dateIn(row), value: String(row.value), asOf: String(row.as_of_date) })),
   );
-  const dates = [...new Set(rows.map((row) => transformer.dateOf(dateIn(row))))];
   const frequency = own === '' ? own : transformer.frequency;
-  return dates.flatMap((date) => {
-    const result = isAsked(date, texts) ? transformer.valueIn(vintage, date) : undefined;
+  return datesAsked(rows, texts, transformer).flatMap((date) => {
+    const result = transformer.valueIn(vintage, date);
     return result === undefined ? [] : [resultRow(any, date, result, frequency, transformation)];
   });
 }
@@ -161,9 +159,11 @@ function resultRow<R extends Row>(
   return { ...any, date, value, as_of_date, unit: unitText(units, String(any.unit ?? '')), frequency };
 }
 
-/** Whether a date is between those that were asked for. */
-function isAsked(date: Day, texts: ParamTexts): boolean {
-  return date >= (textOf(texts, 'from') ?? '') && date <= (textOf(texts, 'to') ?? '~');
+/** The dates of transformed values, newest first, between those that were asked for. */
+function datesAsked(rows: readonly Row[], texts: ParamTexts, transformer: Transformer): readonly Day[] {
+  const [from = '', to = '~'] = ['from', 'to'].map((name) => textOf(texts, name));
+  const dates = new Set(rows.map((row) => transformer.dateOf(dateIn(row))));
+  return [...dates].filter((date) => date >= from && date <= to);
 }
 
 function dateIn({ date }: Row): Day {

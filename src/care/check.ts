@@ -79,7 +79,7 @@ const words: Readonly<Record<keyof SeriesFigures | 'normalisedBy', string>> = {
 };
 
 /** The check of one series. */
-export class SeriesCheck {
+class SeriesCheck {
   readonly #contents: SeriesContents;
   readonly #faults: string[] = [];
   readonly #speaks: ReadonlyMap<string, (date: string) => boolean>;

@@ -30,7 +30,7 @@ export type CopyOptions = {
 };
 
 /** How many series are copied, and then how many are read again to compare them. */
-export type CopyProgress = {
+type CopyProgress = {
   readonly stage: 'copy' | 'compare';
   readonly done: number;
   readonly total: number;

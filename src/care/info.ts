@@ -55,7 +55,7 @@ export async function storeInfo(address: string): Promise<StoreInfo> {
 }
 
 /** What the store of a view holds. */
-export async function infoOf(view: WholeView, address: string): Promise<StoreInfo> {
+async function infoOf(view: WholeView, address: string): Promise<StoreInfo> {
   const { bytes, format } = await view.size();
   const { revision, sample } = await view.state();
   const totals = await view.seriesTotals();

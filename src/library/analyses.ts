@@ -1,28 +1,24 @@
 import type { QueryAnswer, QueryContext } from '../analysis/answer.ts';
 import type { Demands } from '../analysis/basis.ts';
 import type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from '../analysis/layouts.ts';
-import {
-  type AnalysisQuery,
-  asOfDates,
-  type DiffQuery,
-  type PanelQuery,
-  type RealTimePanelQuery,
-  type ReleasesQuery,
-  type Version,
-  type VersionsQuery,
-  type YieldCurveQuery,
+import type {
+  AnalysisQuery,
+  ReleasesQuery,
+  Version,
+  VersionsQuery,
+  YieldCurveQuery,
 } from '../analysis/query.ts';
 import { transformedContext } from '../analysis/run.ts';
 import type { ComparedRow, RevisionStatisticsRow } from '../analysis/vintage-layouts.ts';
-import { addDays, type Day } from '../domain/series/date.ts';
+import type { Day } from '../domain/series/date.ts';
 import { checkHorizons, parseAfter, parseReleases } from '../domain/series/releases.ts';
-import { transformationOf } from '../domain/series/transformation.ts';
+import { type Transformation, transformationOf } from '../domain/series/transformation.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { clockAt } from '../operations/param.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
-import { asOfDay } from './arguments.ts';
+import { diffQuery, panelQuery, rangeOf } from './analysis-queries.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 import type { PanelParams } from './panel-params.ts';
 import type {
@@ -138,12 +134,8 @@ export class Analyses {
   ): Promise<Result<DiffRow>> {
     const { demands, own } = separated(params);
     const { answerDiff } = await import('../analysis/diff.ts');
-    const { from, to, allRows = false } = own;
-    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-    const query = this.#bound<DiffQuery>({ kind: 'diff', ids: [ids].flat(), days, allRows, ...range });
-    return this.#result(demands, async (context) =>
-      answerDiff(query, await transformedContext({ transformation: transformationOf(own) }, context)),
-    );
+    const query = this.#bound(diffQuery([ids].flat(), days, own));
+    return this.#result(demands, (context) => answerDiff(query, context), query.transformation);
   }
 
   /**
@@ -177,7 +169,7 @@ export class Analyses {
     answer: (query: VersionsQuery, context: QueryContext) => Promise<QueryAnswer<R>>,
   ): Promise<Result<R>> {
     const { demands, own } = separated(params);
-    const { from, to, limit, sort = 'desc' } = own;
+    const { limit, sort = 'desc' } = own;
     const query = this.#bound<VersionsQuery>({
       kind: 'versions',
       ids: [ids].flat(),
@@ -185,14 +177,10 @@ export class Analyses {
       compared,
       wide: false,
       sort,
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
+      ...rangeOf(own),
       ...(limit !== undefined && { limit }),
     });
-    const transformation = transformationOf(own);
-    return this.#result(demands, async (context) =>
-      answer(query, await transformedContext({ transformation }, context)),
-    );
+    return this.#result(demands, (context) => answer(query, context), transformationOf(own));
   }
 
   /**
@@ -213,52 +201,22 @@ export class Analyses {
     params: PanelParams = {},
   ): Promise<Result<PanelRow | WideRow>> {
     const { demands, own } = separated(params);
-    const {
-      wide = false,
-      sort = 'desc',
-      asOfEach,
-      asOf,
-      beyond = 'empty',
-      withDates = false,
-      knownBeforeEach,
-      last,
-      lag,
-      from,
-      to,
-    } = own;
-    const transformation = transformationOf(own);
-    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-    const form = { ids: [ids].flat(), wide, sort, ...range };
-    if (asOfEach === undefined) {
+    const query = panelQuery([ids].flat(), own, clockAt(this.#source.clock()));
+    const { wide } = query;
+    if (query.kind === 'panel') {
       const { answerLongPanel, answerWidePanel } = await import('../analysis/panel.ts');
-      const query = this.#bound<PanelQuery>({ kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) });
+      const bound = this.#bound(query);
       return wide
-        ? this.#result(demands, async (context) =>
-            answerWidePanel(query, await transformedContext({ transformation }, context)),
-          )
-        : this.#result(demands, async (context) =>
-            answerLongPanel(query, await transformedContext({ transformation }, context)),
-          );
+        ? this.#result(demands, (context) => answerWidePanel(bound, context), bound.transformation)
+        : this.#result(demands, (context) => answerLongPanel(bound, context), bound.transformation);
     }
-    const chosen = {
-      each: asOfEach,
-      beyond,
-      withDates,
-      ...(knownBeforeEach === true && { knownBefore: true }),
-      ...(last !== undefined && { last }),
-      ...(lag !== undefined && { lag }),
-      ...(transformation && { transformation }),
-    };
-    const query = this.#bound<RealTimePanelQuery>({ kind: 'real-time-panel', ...form, ...chosen });
-    const newest = asOfDates(query).at(-1) ?? '';
-    const known = knownBeforeEach === true ? addDays(newest, -1) : newest;
-    asOfDay(known, typeof asOfEach === 'string' ? 'to' : 'asOfEach', clockAt(this.#source.clock()));
+    const bound = this.#bound(query);
     const { answerLongRealTimePanel, answerWideRealTimePanel } = await import(
       '../analysis/real-time-panel.ts'
     );
     return wide
-      ? this.#result(demands, (context) => answerWideRealTimePanel(query, context))
-      : this.#result(demands, (context) => answerLongRealTimePanel(query, context));
+      ? this.#result(demands, (context) => answerWideRealTimePanel(bound, context))
+      : this.#result(demands, (context) => answerLongRealTimePanel(bound, context));
   }
 
   /** The query; bound to the day that every answer is bound to, if there is one. */
@@ -267,14 +225,17 @@ export class Analyses {
     return asOf === undefined ? query : bind(query, asOf, ofCalls).query;
   }
 
+  /** The result of an answer, whose values are transformed where a transformation is given. */
   #result<R extends Row>(
     demands: Demands,
     answer: (context: QueryContext) => Promise<QueryAnswer<R>>,
+    transformation?: Transformation,
   ): Promise<Result<R>> {
     const { signal, onNote } = this.#source;
-    return resultOf(this.#source, demands, ({ client, basis }) =>
-      answer({ client, basis, signal, ...(onNote && { note: onNote }) }),
-    );
+    return resultOf(this.#source, demands, async ({ client, basis }) => {
+      const context = { client, basis, signal, ...(onNote && { note: onNote }) };
+      return answer(await transformedContext({ transformation }, context));
+    });
   }
 }
 

@@ -39,7 +39,9 @@ const importKinds = {
   onProgress: callable,
 } satisfies Kinds<ImportOptions>;
 /** What an import into a store that is open takes. */
-export const { store: _, ...storeImportKinds } = importKinds;
+const { store: _, ...ofOpenStore } = importKinds;
+
+export { ofOpenStore as storeImportKinds };
 
 /**
  * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Imports of one process

@@ -23,7 +23,7 @@ import { bind, boundedClient, ofCalls } from '../snapshot/bind.ts';
 import type { NamedValues } from './arguments.ts';
 import type { Optional } from './panel-params.ts';
 import type { Session } from './session.ts';
-import { askedOf, signatureOf } from './signatures.ts';
+import { askedOf, signaturesOf } from './signatures.ts';
 
 /** The rows of an answer. Days are `YYYY-MM-DD`, numbers of facts are exact decimal texts, missing is null. */
 export type Result<R> = {
@@ -222,10 +222,10 @@ function methodOf(operation: Operation, source: AnswerSource) {
       }
     }
   }
-  const guarded = session.guarded((asked) => signatureOf(operation, asked, false), method);
+  const guarded = session.guarded(signaturesOf(operation, false), method);
   if (!Object.hasOwn(operation.params, 'cursor')) return guarded;
   const takesSeveral = operation.command.several === true;
-  const rows = session.guardedRows((asked) => signatureOf(operation, asked, takesSeveral), all);
+  const rows = session.guardedRows(signaturesOf(operation, takesSeveral), all);
   return Object.assign(guarded, { all: rows });
 }
 

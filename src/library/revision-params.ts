@@ -1,7 +1,7 @@
 import type { Demands } from '../analysis/basis.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { TransformationParams } from '../domain/series/transformation.ts';
-import { type Units, unitsChoices } from '../domain/series/units.ts';
+import type { Units } from '../domain/series/units.ts';
 import { Problem } from '../errors/problem.ts';
 import { revisions } from '../operations/index.ts';
 import {
@@ -91,11 +91,8 @@ export const revisionsKinds = {
   ),
   wide: described('The triangle of revisions: a column for each vintage.', flag),
   stats: described('Statistics of the revisions between the releases.', flag),
-  units: described(
-    "FRED's name of the units, such as pca, each value computed from one vintage.",
-    choice(unitsChoices),
-  ),
-  digits: described("The decimals of each result; FRED's unless given.", integer(0, 20)),
+  units: unitsKinds.units,
+  digits: unitsKinds.digits,
 } satisfies Kinds<Omit<RevisionsParams, keyof Demands>>;
 
 /** The parameters of values as of several days. */

@@ -166,15 +166,34 @@ export const analysisSignatures = {
   },
 } as const satisfies Readonly<Record<string, Signature>>;
 
-/** What the method of an operation takes, as the operation declares it. */
-export function signatureOf(operation: Operation, asked: readonly unknown[], several: boolean): Signature {
-  const { chosen, flags } = askedOf(operation, asked);
+/** What the method of an operation takes, as the operation declares it; made once for each operation that it may ask. */
+export function signaturesOf(
+  operation: Operation,
+  several: boolean,
+): (asked: readonly unknown[]) => Signature {
+  const made = new Map<Operation, Signature>();
+  return (asked) => {
+    const { chosen, flags } = askedOf(operation, asked);
+    const signature = made.get(chosen) ?? signatureOf(operation.name, chosen, flags, several);
+    made.set(chosen, signature);
+    return signature;
+  };
+}
+
+type CommandFlag = NonNullable<Operation['command']['flag']>;
+
+function signatureOf(
+  method: string,
+  chosen: Operation,
+  flags: readonly CommandFlag[],
+  several: boolean,
+): Signature {
   const { argument, features = [] } = chosen.command;
   const { [camelCase(argument ?? '')]: _, ...own } = kindsOf(chosen);
   const declared = argument === undefined ? undefined : chosen.params[argument];
   const { first } = extentKinds;
   return {
-    name: `${camelCase(operation.name)}${several ? '.all' : ''}`,
+    name: `${camelCase(method)}${several ? '.all' : ''}`,
     args: declared === undefined ? [] : [argumentOf(declared, several)],
     params: {
       noun: 'parameter',

@@ -3,7 +3,7 @@ import type { NamedValues } from '../library/arguments.ts';
 import type { Asof } from '../library/asof.ts';
 import type { Signature } from '../library/call.ts';
 import type { Result } from '../library/operation-methods.ts';
-import { analysisSignatures, signatureOf } from '../library/signatures.ts';
+import { analysisSignatures, signaturesOf } from '../library/signatures.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { Schema } from '../operations/field.ts';
 import { operations } from '../operations/index.ts';
@@ -38,7 +38,7 @@ function operationTool(operation: Operation): Tool {
   const { name, summary, description, params, fields, command } = operation;
   const analyses: Readonly<Record<string, Signature>> = analysisSignatures;
   const signature =
-    command.analysis === undefined ? signatureOf(operation, [], false) : analyses[command.analysis];
+    command.analysis === undefined ? signaturesOf(operation, false)([]) : analyses[command.analysis];
   if (signature === undefined) throw new Error(`${name} has no signature`);
   const growing = fields.filter(({ grows }) => grows === true).map((field) => field.name);
   // Descriptions name parameters as on the wire.

@@ -8,14 +8,16 @@ export type Exchange = {
   readonly requestId: string;
   readonly now: Date;
   readonly request: Request;
+  /** Ends the connection; without it, an answer is complete before it is sent. */
+  readonly cut?: (() => void) | undefined;
   /** The pattern of the endpoint. The path itself may hold a secret and is never logged. */
   route?: string;
   admission?: Admission;
 };
 
 /** A new exchange for a request. */
-export function beginExchange(request: Request, now: Date): Exchange {
-  return { requestId: newRequestId(now), now, request };
+export function beginExchange(request: Request, now: Date, cut?: () => void): Exchange {
+  return { requestId: newRequestId(now), now, request, cut };
 }
 
 /** The log of the service: one JSON object per line. */

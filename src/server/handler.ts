@@ -11,6 +11,7 @@ import { longestTarget, targetOf } from './malformed-request.ts';
 import { errorPage, readiness } from './open-pages.ts';
 import { openApi } from './openapi.ts';
 import { createResponseCache, operationRoute } from './operation-route.ts';
+import { type Question, questionRoute, questions } from './questions.ts';
 import { checkNoBody, httpProblem, jsonAnswer, respond, respondProblem } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
@@ -30,13 +31,16 @@ export type HandlerOptions = {
   readonly clock?: () => Date;
 };
 
-/** Answers every request: with the contract's envelope, or with a problem document. Never throws. */
-export type Handler = (request: Request) => Promise<Response>;
+/**
+ * Answers every request: with the contract's envelope, with a table, or with a problem document. Never throws. A long table
+ * is sent while it is made if `cut` can end the connection where the rest of it fails.
+ */
+export type Handler = (request: Request, cut?: () => void) => Promise<Response>;
 
 /** A handler over services and a gate; it knows no socket. */
 export function createHandler(options: HandlerOptions): Handler {
   const routes = new Routes(options);
-  return (request) => routes.answer(request);
+  return (request, cut) => routes.answer(request, cut);
 }
 
 type Env = { readonly Bindings: { readonly exchange: Exchange } };
@@ -52,6 +56,7 @@ class Routes {
     this.#options = options;
     this.#addOpenRoutes();
     for (const operation of operations) this.#addOperation(operation);
+    for (const question of questions) this.#addQuestion(question);
     this.#app.notFound(async ({ req, env: { exchange } }) => {
       if (/^\/v1(\/|$)/.test(req.path)) await this.#admit(exchange);
       throw noEndpoint();
@@ -60,10 +65,10 @@ class Routes {
   }
 
   /** Answers a request and logs it. */
-  async answer(request: Request): Promise<Response> {
+  async answer(request: Request, cut?: () => void): Promise<Response> {
     const { log, clock = () => new Date() } = this.#options;
     const started = performance.now();
-    const exchange = beginExchange(request, clock());
+    const exchange = beginExchange(request, clock(), cut);
     const response = await (request.url.length > longestTarget
       ? respondProblem(exchange, tooLong(), this.#errorsBase(exchange))
       : this.#app.fetch(request, { exchange }));
@@ -114,8 +119,18 @@ class Routes {
 
   /** Adds the route of an operation, which checks in the order of the rulings: key, quota, then all the rest. */
   #addOperation(operation: Operation): void {
-    const answer = operationRoute(operation, this.#options.services, this.#cache);
+    const answer = operationRoute(operation, this.#options, this.#cache);
     this.#add(operation.path, async (exchange) => {
+      const plan = await this.#admit(exchange);
+      checkMethod(exchange);
+      return answer(exchange, plan);
+    });
+  }
+
+  /** Adds the route of a question that takes several answers, which checks in the same order. */
+  #addQuestion(question: Question): void {
+    const answer = questionRoute(question, this.#options);
+    this.#add(question.path, async (exchange) => {
       const plan = await this.#admit(exchange);
       checkMethod(exchange);
       return answer(exchange, plan);

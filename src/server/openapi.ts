@@ -1,15 +1,24 @@
-import { Problem } from '../errors/problem.ts';
 import type { Schema } from '../operations/field.ts';
 import { type Operation, operationHeadings } from '../operations/operation.ts';
 import type { Param } from '../operations/param.ts';
 import { errorSuffixes } from './open-pages.ts';
 import {
+  formatParameter,
+  headers,
+  problemContent,
+  problemResponses,
+  reference,
+  responsesOf,
+} from './openapi-answers.ts';
+import { parametersOf, type Question, questions } from './questions.ts';
+import {
   checksSchema,
   envelopeExample,
   envelopeSchema,
-  problemExample,
   problemSchema,
   rowSchema,
+  vintageKindsSchema,
+  wideRowSchema,
 } from './schema.ts';
 
 /** The OpenAPI 3.1 description of the service, made from the operations that it serves. */
@@ -29,6 +38,7 @@ export function openApi(operations: readonly Operation[], publicUrl: string): Sc
     tags: Object.entries(operationHeadings).map(([name, description]) => ({ name, description })),
     paths: {
       ...Object.fromEntries(operations.map((operation) => [operation.path, pathItem(operation)])),
+      ...Object.fromEntries(questions.map((question) => [question.path, questionItem(question)])),
       ...probes,
     },
     components: {
@@ -42,9 +52,11 @@ export function openApi(operations: readonly Operation[], publicUrl: string): Sc
         },
       },
       headers,
+      parameters: { Format: formatParameter },
       responses: problemResponses,
       schemas: {
         ...Object.fromEntries(operations.flatMap(schemasOf)),
+        ...Object.fromEntries(questions.flatMap(questionSchemas)),
         Problem: problemSchema,
         Checks: checksSchema,
       },
@@ -53,7 +65,7 @@ export function openApi(operations: readonly Operation[], publicUrl: string): Sc
 }
 
 /** `series_search` is SeriesSearch. */
-function typeName({ name }: Operation): string {
+function typeName({ name }: Pick<Operation, 'name'>): string {
   return name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
@@ -65,18 +77,25 @@ function schemasOf(operation: Operation): [string, Schema][] {
   ];
 }
 
+function questionSchemas({ mayBeWide, ...question }: Question): [string, Schema][] {
+  const { layout, example } = question;
+  const name = typeName(question);
+  const row = reference('schemas', `${name}Row`);
+  const envelope = (rows: Schema) => envelopeSchema({ ...question, params: {} }, rows);
+  const long: [string, Schema] = [`${name}Row`, rowSchema({ fields: layout.fields, example })];
+  if (!mayBeWide) return [long, [name, envelope(row)]];
+  const { properties, ...either } = envelope({ anyOf: [row, reference('schemas', 'WideRow')] });
+  return [
+    long,
+    ['WideRow', wideRowSchema],
+    [name, { ...either, properties: { ...(properties as Schema), vintage_kinds: vintageKindsSchema } }],
+  ];
+}
+
 function pathItem(operation: Operation): Schema {
   const inPath = Object.values(operation.params).some((param) => param.in === 'path');
-  const problems = [
-    '400',
-    '401',
-    ...(operation.gated ? ['403'] : []),
-    ...(inPath ? ['404'] : []),
-    '406',
-    '429',
-    '500',
-  ];
   return {
+    parameters: [reference('parameters', 'Format')],
     get: {
       operationId: operation.name,
       tags: [operation.command.heading],
@@ -89,22 +108,51 @@ function pathItem(operation: Operation): Schema {
         description: param.description,
         schema: paramSchema(param, operation.example.params[name]),
       })),
-      responses: {
-        200: {
-          description: 'The answer.',
-          headers: { ...answerHeaders, ETag: reference('headers', 'ETag') },
-          content: {
-            'application/json': {
-              schema: reference('schemas', typeName(operation)),
-              example: envelopeExample(operation),
-            },
-          },
-        },
-        304: { description: 'The answer is the one that If-None-Match names.', headers: answerHeaders },
-        ...Object.fromEntries(problems.map((status) => [status, reference('responses', `Problem${status}`)])),
-        default: reference('responses', 'Problem'),
-      },
+      responses: responsesOf(typeName(operation), envelopeExample(operation), {
+        gated: operation.gated,
+        ofSeries: inPath,
+      }),
     },
+  };
+}
+
+function questionItem(question: Question): Schema {
+  const { name, heading, summary, description, object, layout, example } = question;
+  return {
+    parameters: [reference('parameters', 'Format')],
+    get: {
+      operationId: name,
+      tags: [heading],
+      summary,
+      description,
+      parameters: parametersOf(question).map((parameter) => questionParameter(parameter, example.params)),
+      responses: responsesOf(
+        typeName(question),
+        envelopeExample({ object, fields: layout.fields, example }),
+        {
+          gated: true,
+          ofSeries: true,
+        },
+      ),
+    },
+  };
+}
+
+function questionParameter(
+  { name, schema: described, required }: ReturnType<typeof parametersOf>[number],
+  { [name]: text }: Readonly<Record<string, string>>,
+): Schema {
+  const { description, ...schema } = described;
+  const isList = schema.type === 'array';
+  const example = isList ? text?.split(',') : text;
+  return {
+    name,
+    in: 'query',
+    required,
+    description,
+    // A list is separated by commas.
+    ...((isList || schema.anyOf !== undefined) && { style: 'form', explode: false }),
+    schema: { ...schema, ...(example !== undefined && { examples: [example] }) },
   };
 }
 
@@ -112,80 +160,6 @@ function paramSchema({ schema }: Param, example: string | undefined): Schema {
   if (example === undefined) return schema;
   return { ...schema, examples: [schema.type === 'integer' ? Number(example) : example] };
 }
-
-function reference(kind: 'headers' | 'responses' | 'schemas', name: string): Schema {
-  return { $ref: `#/components/${kind}/${name}` };
-}
-
-const count: Schema = { type: 'integer', minimum: 0 };
-
-const headers: Schema = {
-  RequestId: { description: 'The request_id of the body.', schema: { type: 'string' } },
-  RateLimitLimit: { description: 'The quota of the window with the fewest requests left.', schema: count },
-  RateLimitRemaining: { description: 'Requests left in this window.', schema: count },
-  RateLimitReset: { description: 'Seconds until this window ends.', schema: count },
-  RetryAfter: { description: 'Seconds to wait before the next request.', schema: count },
-  ETag: { description: 'Weak validator of the answer.', schema: { type: 'string' } },
-};
-
-const requestIdHeader = { 'X-Request-Id': reference('headers', 'RequestId') };
-
-const answerHeaders = {
-  ...requestIdHeader,
-  'RateLimit-Limit': reference('headers', 'RateLimitLimit'),
-  'RateLimit-Remaining': reference('headers', 'RateLimitRemaining'),
-  'RateLimit-Reset': reference('headers', 'RateLimitReset'),
-};
-
-const problemContent = { 'application/problem+json': { schema: reference('schemas', 'Problem') } };
-
-/** What a status means, and a problem of that status. */
-const failures: readonly (readonly [meaning: string, example: Problem])[] = [
-  [
-    'A parameter is unknown, repeated, missing or invalid, or the request has a body.',
-    new Problem('validation-error', "invalid 'as_of' date: use YYYY-MM-DD format", { field: 'as_of' }),
-  ],
-  ['The key is missing or invalid.', new Problem('unauthorized', 'missing X-API-Key header')],
-  [
-    'The plan of the key does not allow it.',
-    new Problem(
-      'plan-upgrade-required',
-      "point-in-time queries need the pro plan or higher; this key is on 'free': ask the operator of this service",
-    ),
-  ],
-  ['There is no such series.', new Problem('not-found', "series 'GDPX' not found")],
-  [
-    'The client does not take JSON.',
-    new Problem('not-acceptable', 'answers are application/json, which the Accept header rules out'),
-  ],
-  [
-    'A quota of the key is used up.',
-    new Problem('rate-limit-exceeded', 'rate limit of 30 requests per minute exceeded'),
-  ],
-  ['The service failed.', new Problem('internal-error', 'an internal error occurred')],
-];
-
-const problemResponses: Schema = {
-  ...Object.fromEntries(
-    failures.map(([description, problem]) => [
-      `Problem${problem.status}`,
-      {
-        description,
-        headers: {
-          ...(problem.status === 401 ? requestIdHeader : answerHeaders),
-          ...(problem.status === 429 && { 'Retry-After': reference('headers', 'RetryAfter') }),
-        },
-        content: {
-          'application/problem+json': {
-            schema: reference('schemas', 'Problem'),
-            example: problemExample(problem),
-          },
-        },
-      },
-    ]),
-  ),
-  Problem: { description: 'Any other failure.', headers: requestIdHeader, content: problemContent },
-};
 
 const ok: Schema = { const: 'ok' };
 

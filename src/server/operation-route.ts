@@ -1,12 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import { Problem } from '../errors/problem.ts';
-import type { Operation, Principal } from '../operations/operation.ts';
+import type { OperationQuery, RevisionsQuery } from '../analysis/query.ts';
+import type { Operation } from '../operations/operation.ts';
+import { clockAt, type ParamTexts } from '../operations/param.ts';
 import { envelopeToWire } from '../operations/wire.ts';
+import { readQuery } from './answer-format.ts';
 import type { Exchange } from './exchange.ts';
-import type { Plan } from './keys/plans.ts';
-import { pathTexts, queryTexts, targetOf } from './malformed-request.ts';
-import { acceptsJson, checkNoBody, namesTag, notModified, respond } from './respond.ts';
-import type { Services } from './service-lease.ts';
+import { type Plan, principalOf } from './keys/plans.ts';
+import { pathTexts, targetOf } from './malformed-request.ts';
+import { checkNoBody, namesTag, notModified, respond } from './respond.ts';
+import type { TableSource } from './tables.ts';
 
 /** Answers the requests of one operation. */
 export type OperationRoute = (exchange: Exchange, plan: Plan) => Promise<Response>;
@@ -17,20 +19,28 @@ export type OperationRoute = (exchange: Exchange, plan: Plan) => Promise<Respons
  */
 export function operationRoute(
   operation: Operation,
-  services: Services,
+  source: TableSource,
   cache: ResponseCache,
 ): OperationRoute {
+  const { services } = source;
   return async (exchange, plan) => {
     const { request, requestId, now, admission: { usage } = {} } = exchange;
-    checkForm(request.headers);
+    checkNoBody(request.headers);
     const { path, query } = targetOf(request.url);
+    const { texts: asked, format } = readQuery(query, request.headers.get('accept'));
+    const texts = [...pathTexts(operation.path, path), ...asked];
+    if (format !== 'json') {
+      operation.prepare(texts, clockAt(now));
+      const { answerTable } = await import('./tables.ts');
+      const about = { operation, texts };
+      return answerTable({ query: tableQuery(operation, texts), format, about }, plan, exchange, source);
+    }
     const day = Math.floor(now.getTime() / 86_400_000);
     const keyIn = (state: string) => `${state} ${day} ${plan.name} ${path}?${query}`;
     const known = request.headers.get('if-none-match');
     const lease = services.lease();
     try {
       const isShared = operation.aboutCaller !== true;
-      const texts = [...pathTexts(operation.path, path), ...queryTexts(query)];
       const cached = isShared ? cache.get(keyIn(await lease.state({ operation, texts }))) : undefined;
       if (cached !== undefined) return send(exchange, cached, known);
 
@@ -77,14 +87,19 @@ function bodyOf(tag: string, text: string, requestId: string): CachedBody {
   return { tag, bytes: Buffer.from(text), idAt: text.indexOf(requestId) };
 }
 
-function checkForm(headers: Headers): void {
-  checkNoBody(headers);
-  if (!acceptsJson(headers.get('accept')))
-    throw new Problem('not-acceptable', 'answers are application/json, which the Accept header rules out');
-}
-
-function principalOf({ name: plan, ...limits }: Plan): Principal {
-  return { plan, ...limits };
+/** The query for the rows of an operation, in one table; of revisions with what the command adds to them. */
+function tableQuery({ name, command }: Operation, texts: ParamTexts): OperationQuery | RevisionsQuery {
+  const { limit, ...params } = Object.fromEntries(texts);
+  const extent = { ...(limit !== undefined && { limit: Number(limit) }) };
+  if (command.analysis === 'revisions') return { kind: 'revisions', id: '', ...params, ...extent };
+  const { cursor, ...others } = params;
+  return {
+    kind: 'operation',
+    operation: name,
+    params: others,
+    ...extent,
+    ...(cursor !== undefined && { cursor }),
+  };
 }
 
 /** The body of an answer in bytes, which need no encoding when they are sent again. */

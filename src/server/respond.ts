@@ -1,5 +1,6 @@
+import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
 import { Problem, type ProblemDocument } from '../errors/problem.ts';
 import type { Exchange } from './exchange.ts';
@@ -30,6 +31,60 @@ export async function respond(exchange: Exchange, answer: HttpAnswer): Promise<R
 function complete(body: string | Buffer, status: number, headers: Record<string, string>): Response {
   headers['Content-Length'] = String(Buffer.byteLength(body));
   return new Response(body, { status, headers });
+}
+
+/** The content of a response whose body is made while it is sent. */
+export type StreamedAnswer = Omit<HttpAnswer, 'body' | 'status'> & {
+  readonly chunks: AsyncGenerator<Uint8Array>;
+  /** Ends the connection where the rest of the body cannot be made, so that the client does not take it for whole. */
+  readonly cut: (error: unknown) => void;
+  /** Called when nothing more is sent, perhaps twice. */
+  readonly end: () => void;
+};
+
+/** The response to an exchange with a body of chunks, in the coding that the client prefers; each is made when it can be sent. */
+export function respondStream(exchange: Exchange, answer: StreamedAnswer): Response {
+  const { type, chunks, cut, end } = answer;
+  const headers: Record<string, string> = {
+    'Content-Type': type,
+    ...commonHeaders(exchange),
+    ...answer.headers,
+  };
+  const coding = codingFor(exchange.request.headers.get('accept-encoding'), worthCompressing);
+  if (coding !== undefined) headers['Content-Encoding'] = coding;
+  const coded = coding === undefined ? chunks : encoded(chunks, coding);
+  let isOver = false;
+  const over = (): void => {
+    isOver = true;
+    end();
+  };
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await coded.next();
+        if (done !== true) return controller.enqueue(value);
+        over();
+        controller.close();
+      } catch (error) {
+        // What fails after the client has gone is no failure.
+        if (!isOver) cut(error);
+        over();
+      }
+    },
+    async cancel() {
+      over();
+      await coded.return?.();
+    },
+  });
+  return new Response(body, { status: 200, headers });
+}
+
+/** The same chunks in a coding. */
+function encoded(chunks: AsyncGenerator<Uint8Array>, coding: Coding): AsyncIterator<Uint8Array> {
+  const encoder = coding === 'br' ? createBrotliCompress(brotliOptions) : createGzip(gzipOptions);
+  // A failure of the chunks is one of the encoder.
+  pipeline(Readable.from(chunks), encoder, () => undefined);
+  return encoder[Symbol.asyncIterator]();
 }
 
 /** The response to a client that has the body already. */
@@ -89,7 +144,7 @@ function commonHeaders({ requestId, admission }: Exchange): Record<string, strin
   const headers: Record<string, string> = {
     'X-Request-Id': requestId,
     'X-Content-Type-Options': 'nosniff',
-    Vary: 'Accept-Encoding, X-API-Key',
+    Vary: 'Accept, Accept-Encoding, X-API-Key',
   };
   if (admission === undefined) return headers;
   const { limit, remaining, reset } = admission.rate;
@@ -124,11 +179,13 @@ export function codingFor(acceptEncoding: string | null, length: number): Coding
 const brotli = promisify(brotliCompress);
 const deflate = promisify(gzip);
 
-/** A body in a coding; levels are chosen for answers that are made once and sent once. */
+/** Levels are chosen for answers that are made once and sent once. */
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+const gzipOptions = { level: 4 };
+
+/** A body in a coding. */
 function compressed(body: string | Buffer, coding: Coding): Promise<Buffer> {
-  return coding === 'br'
-    ? brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
-    : deflate(body, { level: 4 });
+  return coding === 'br' ? brotli(body, brotliOptions) : deflate(body, gzipOptions);
 }
 
 /** Refuses a request that announces a body. */
@@ -136,19 +193,6 @@ export function checkNoBody(headers: Headers): void {
   const length = headers.get('content-length');
   if (headers.has('transfer-encoding') || (length !== null && length !== '0'))
     throw new Problem('validation-error', 'a request to this service has no body');
-}
-
-/** Clients that name a charset get JSON too, which has one charset. */
-const jsonTypes = ['application/json', 'application/json;charset=utf-8'];
-
-/** Whether a client that sent this `Accept` can take JSON. */
-export function acceptsJson(accept: string | null): boolean {
-  if (accept === null || accept.trim() === '') return true;
-  const negotiator = new Negotiator({ headers: { accept } });
-  return (
-    negotiator.mediaType(jsonTypes) !== undefined ||
-    negotiator.mediaTypes().includes('application/problem+json')
-  );
 }
 
 /** Whether an `If-None-Match` names this tag, by the weak comparison that the header prescribes. */

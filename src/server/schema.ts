@@ -23,7 +23,7 @@ function fieldSchema(
 }
 
 /** The schema of an operation's rows. */
-export function rowSchema({ fields, example }: Operation): Schema {
+export function rowSchema({ fields, example }: Pick<Operation, 'example' | 'fields'>): Schema {
   return recordSchema(fields, toWire(fields)(example.row));
 }
 
@@ -42,6 +42,20 @@ function firstRecord(example: Cell | undefined): Row {
   return typeof first === 'object' && first !== null && !Array.isArray(first) ? (first as Row) : {};
 }
 
+/** The schema of a row with a column for each series. */
+export const wideRowSchema: Schema = {
+  type: 'object',
+  description: 'The day of the row, and under each id as it was asked for a value or null.',
+  additionalProperties: { type: ['string', 'null'] },
+};
+
+/** The schema of the member of an envelope with wide rows that says how vintages came about. */
+export const vintageKindsSchema: Schema = {
+  type: 'object',
+  description: 'Of wide rows: by column, how the vintages came about that its values are from.',
+  additionalProperties: { type: 'string' },
+};
+
 const requestIdExample = 'req_01978c6f8d3b7b0f9f3d5a6c1e2b4d60';
 
 const requestId: Schema = {
@@ -52,7 +66,10 @@ const requestId: Schema = {
 };
 
 /** The schema of an operation's envelope around rows of another schema. */
-export function envelopeSchema(operation: Operation, rows: Schema): Schema {
+export function envelopeSchema(
+  operation: Pick<Operation, 'members' | 'object' | 'params'>,
+  rows: Schema,
+): Schema {
   const paged = Object.hasOwn(operation.params, 'cursor');
   return {
     type: 'object',
@@ -71,7 +88,11 @@ export function envelopeSchema(operation: Operation, rows: Schema): Schema {
 }
 
 /** An answer of an operation as JSON has it, with one row. */
-export function envelopeExample({ object, fields, example }: Operation) {
+export function envelopeExample({
+  object,
+  fields,
+  example,
+}: Pick<Operation, 'example' | 'fields' | 'object'>): Schema {
   const envelope = {
     object,
     request_id: requestIdExample,

@@ -157,7 +157,9 @@ export class HttpServer {
 
   /** Hands requests to the handler, and refuses those that Node would answer without a problem document. */
   #answerRequests(): void {
-    const listener = getRequestListener(this.#options.handler, {
+    const { handler } = this.#options;
+    const answering = (request: Request, env: object) => handler(request, cutterOf(env));
+    const listener = getRequestListener(answering, {
       hostname: 'localhost',
       errorHandler: () => {
         const { text, headers } = this.#logged({
@@ -276,6 +278,15 @@ class ClientConnection {
     finished(socket, { readable: false }, () => setTimeout(() => socket.destroy(), this.#linger).unref());
     socket.resume();
   }
+}
+
+/** Ends the connection of a response; undefined where that would look like its end to the client, as in HTTP/1.0. */
+function cutterOf(env: object): (() => void) | undefined {
+  const { incoming, outgoing } = env as {
+    readonly incoming: IncomingMessage;
+    readonly outgoing: ServerResponse;
+  };
+  return incoming.httpVersion === '1.1' ? () => void outgoing.destroy() : undefined;
 }
 
 function urlOf(host: string, port: number): string {

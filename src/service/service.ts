@@ -37,12 +37,12 @@ type ServiceRequest<R = Row> = {
 };
 
 /** An answer; without its envelope if the client has that answer. */
-type Reply = {
+type Reply<R = Row> = {
   /** Names the answer: equal tags mean equal answers, request ids aside. */
   readonly tag: string;
   /** The name of the state of the data that the answer comes from. */
   readonly state: string;
-  readonly envelope?: Envelope;
+  readonly envelope?: Envelope<R>;
 };
 
 /**
@@ -57,12 +57,14 @@ export type Service = {
     principal: Principal,
   ): Promise<Envelope<R>>;
   /** The envelope with its tag; with `known` the facts are read only if it returns false for the tag. */
-  reply(request: ServiceRequest, known?: (tag: string) => boolean): Promise<Reply>;
+  reply<R extends Row>(request: ServiceRequest<R>, known?: (tag: string) => boolean): Promise<Reply<R>>;
   /**
    * The name of the newest state of the data, or of what a request for one series is answered from: it changes with every
    * import that changes any of that, and differs between stores.
    */
   state(request?: Pick<ServiceRequest, 'operation' | 'texts'>): Promise<string>;
+  /** The refusal of what a plan does not allow; it says how to get a plan that does. */
+  refusal(reason: string, principal: Pick<Principal, 'plan'>): Problem;
   /** What the store follows at live sources. */
   readonly followed: AskFollowed;
 };
@@ -103,6 +105,8 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
 
     state: (request) => store.read(async (view) => (await view.state(request && seriesOf(request))).name),
 
+    refusal: (reason, principal) => upgradeRequired(reason, principal, billingUrl),
+
     followed: () => store.read((view) => view.followed()),
   };
 }
@@ -130,7 +134,8 @@ function read<R>(
   const query = operation.prepare(texts, clock);
   const cursor = textOf(texts, 'cursor');
   const position = cursor === undefined ? undefined : parseCursor(cursor, operation.name, texts);
-  if (!principal.vintageAccess && query.needsVintageAccess) throw upgradeRequired(principal, billingUrl);
+  if (!principal.vintageAccess && query.needsVintageAccess)
+    throw upgradeRequired('point-in-time queries need the pro plan or higher', principal, billingUrl);
   return {
     run: (view) =>
       query.run({
@@ -154,12 +159,13 @@ function tagOf(
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
 
-function upgradeRequired({ plan }: Principal, billingUrl: string | undefined): Problem {
+function upgradeRequired(
+  reason: string,
+  { plan }: Pick<Principal, 'plan'>,
+  billingUrl: string | undefined,
+): Problem {
   const remedy = billingUrl === undefined ? 'ask the operator of this service' : `upgrade at ${billingUrl}`;
-  return new Problem(
-    'plan-upgrade-required',
-    `point-in-time queries need the pro plan or higher; this key is on '${plan}': ${remedy}`,
-  );
+  return new Problem('plan-upgrade-required', `${reason}; this key is on '${plan}': ${remedy}`);
 }
 
 function envelope<R>({ operation, texts, requestId }: ServiceRequest<R>, page: Page<R>): Envelope<R> {

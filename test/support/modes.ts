@@ -19,6 +19,7 @@ export const unlimited: Plan = {
   dailyLimit: 2147483647,
   ratePerMinute: 2147483647,
   vintageAccess: true,
+  maxRows: 2147483647,
 };
 
 /** A store, the time, and the plan of the key; without a plan there is no key. */

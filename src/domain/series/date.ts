@@ -169,9 +169,9 @@ function relativeDay(text: string, today: Day): Day | undefined {
 
 /** The same day of an earlier month, or the last day of that month where it is shorter. */
 export function monthsBefore(day: Day, count: number): Day | undefined {
-  const month = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 - count;
-  const first = dayOf(Math.floor(month / 12), (month % 12) + 1, 1);
-  return first && earlier(addDays(first, Number(day.slice(8)) - 1), monthEnd(first));
+  const months = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 - count;
+  const [year, month] = [Math.floor(months / 12), (months % 12) + 1];
+  return dayOf(year, month, Math.min(Number(day.slice(8)), monthLength(year, month)));
 }
 
 /** The first and the last day of a month `2008-09`, a quarter `2008Q3` or a year `2008`. */

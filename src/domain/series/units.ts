@@ -91,6 +91,7 @@ export function basesOf(units: Units, date: Day, frequency: Known): readonly Day
  * Friday, unless the weekend before has values too.
  */
 export function baseOf(bases: readonly Day[], has: (date: Day) => boolean): Day | undefined {
+  if (bases.length < 2) return bases[0];
   return bases.find((date) => weekendDay(date) === undefined || has(date)) ?? bases.at(-1);
 }
 

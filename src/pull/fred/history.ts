@@ -171,6 +171,8 @@ export class FredHistory {
       if (typeof from === 'string' && from > vintage && from < this.#today && from !== beginning)
         vintage = from;
     if (vintage === '' && start !== beginning && start < this.#today) vintage = start;
+    // Where the history begins today, all of nothing is known up to yesterday.
+    if (vintage === '' && news.length > 0 && end === this.#today) vintage = addDays(this.#today, -1);
     return {
       ...(vintage !== '' && { vintage }),
       ...(end === this.#today && { partial: this.#today }),

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
+import type { Principal } from '../../operations/operation.ts';
 
 /** The limits and rights of a key. */
 export type Plan = {
@@ -9,6 +10,8 @@ export type Plan = {
   readonly dailyLimit: number;
   readonly ratePerMinute: number;
   readonly vintageAccess: boolean;
+  /** The most rows that one request may read for an answer without pages. */
+  readonly maxRows: number;
 };
 
 /** Plans by name. */
@@ -16,9 +19,26 @@ export type Plans = ReadonlyMap<string, Plan>;
 
 /** The plans that asof ships; an operator's file replaces them. */
 export const shippedPlans: Plans = byName([
-  { name: 'free', monthlyLimit: 10_000, dailyLimit: 500, ratePerMinute: 30, vintageAccess: false },
-  { name: 'pro', monthlyLimit: 1_000_000, dailyLimit: 50_000, ratePerMinute: 600, vintageAccess: true },
+  {
+    name: 'free',
+    monthlyLimit: 10_000,
+    dailyLimit: 500,
+    ratePerMinute: 30,
+    vintageAccess: false,
+    maxRows: 10_000,
+  },
+  {
+    name: 'pro',
+    monthlyLimit: 1_000_000,
+    dailyLimit: 50_000,
+    ratePerMinute: 600,
+    vintageAccess: true,
+    maxRows: 1_000_000,
+  },
 ]);
+
+/** The most rows of a request on a plan that does not say it: what a hundred pages hold. */
+const usualMaxRows = 100_000;
 
 /** The largest limit: the contract's largest integer, which means unlimited. */
 const largest = 2_147_483_647;
@@ -32,7 +52,7 @@ export async function loadPlans(file: string | undefined): Promise<Plans> {
   return parsePlans(text, file);
 }
 
-/** The plans of a JSON list of objects with the contract's five fields; a Problem that names the error if it is invalid. */
+/** The plans of a JSON list of objects with the contract's five fields, and perhaps `max_rows`; a Problem that names the error if it is invalid. */
 export function parsePlans(text: string, file: string): Plans {
   const refused = (reason: string, cause?: unknown) =>
     new Problem('bad-input', `${file}: ${reason}`, { cause, hints: [example] });
@@ -53,7 +73,7 @@ export function parsePlans(text: string, file: string): Plans {
 const example =
   'a plan is {"name":"free","monthly_limit":10000,"daily_limit":500,"rate_per_minute":30,"vintage_access":false}';
 
-const fieldNames = ['name', 'monthly_limit', 'daily_limit', 'rate_per_minute', 'vintage_access'];
+const fieldNames = ['name', 'monthly_limit', 'daily_limit', 'rate_per_minute', 'vintage_access', 'max_rows'];
 
 function planOf(entry: unknown, where: string, refused: (reason: string) => Problem): Plan {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
@@ -77,7 +97,13 @@ function planOf(entry: unknown, where: string, refused: (reason: string) => Prob
     dailyLimit: limit('daily_limit'),
     ratePerMinute: limit('rate_per_minute'),
     vintageAccess,
+    maxRows: fields.max_rows === undefined ? usualMaxRows : limit('max_rows'),
   };
+}
+
+/** Who asks with a key of a plan. */
+export function principalOf({ name: plan, maxRows: _, ...limits }: Plan): Principal {
+  return { plan, ...limits };
 }
 
 function byName(plans: readonly Plan[]): Plans {

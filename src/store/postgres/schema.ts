@@ -167,7 +167,7 @@ const migrations: readonly string[] = [
   create index symbol_of_filing on asof.symbol (filing_id);
   `,
   // What a store is a copy of that is not complete: nobody reads it, and only the copy writes to it.
-  'alter table asof.store add column unfinished text',
+  'alter table asof.store add column if not exists unfinished text',
 ];
 
 /** The format that this asof writes. */

@@ -181,14 +181,12 @@ const vintagePage = `with page as (
     where series = @key and as_of_date >= @from and as_of_date <= @to and as_of_date < @before
     order by as_of_date desc limit @limit
   ), change as (
-    select as_of_date, case
-      when value is null then 'withdrawn'
-      when lag(value) over (partition by date order by as_of_date) is null then 'added'
-      else 'revised' end as kind
+    select as_of_date, value is null as withdrawn,
+      lag(value) over (partition by date order by as_of_date) is not null as known
     from fact where series = @key and as_of_date <= (select max(as_of_date) from page)
   ), counted as (
-    select as_of_date, sum(kind = 'added') as added, sum(kind = 'revised') as revised,
-      sum(kind = 'withdrawn') as withdrawn
+    select as_of_date, sum(not withdrawn and not known) as added, sum(not withdrawn and known) as revised,
+      sum(withdrawn) as withdrawn
     from change group by as_of_date
   )
   select as_of_date as asOfDate, coalesce(added, 0) as added, coalesce(revised, 0) as revised,

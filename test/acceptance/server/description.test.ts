@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../src/operations/index.ts';
+import { questions } from '../../../src/server/questions.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { ProgramFolder } from '../../support/programs.ts';
 import { builtProgram, builtSample, root } from '../../support/repository.ts';
@@ -123,7 +124,7 @@ describe('the description of a service', () => {
     expect(schemas[schema]?.properties[property]).toMatchObject({ enum: values });
   });
 
-  it.each(operations.map(({ name, path }) => [name, path]))(
+  it.each([...operations, ...questions].map(({ name, path }) => [name, path]))(
     'shows as the example of %s what the sample answers',
     async (_, path) => {
       const { parameters, responses } = operationAt(path);
@@ -156,10 +157,13 @@ import createClient from 'openapi-fetch';
 import type { paths } from './api.mjs';
 
 const [baseUrl = '', key = ''] = process.argv.slice(2);
-const client = createClient<paths>({ baseUrl, headers: { 'X-API-Key': key } });
+const client = createClient<paths, 'application/json' | 'application/problem+json'>({ baseUrl, headers: { 'X-API-Key': key } });
 const query = { ticker: 'MAIA', from: '2026-06-01', to: '2026-06-30' };
 const { data, error } = await client.GET('/v1/insider/clusters', { params: { query } });
 if (data === undefined) throw new Error(error.detail);
+const asked = { ids: ['GDP'], as_of_each: 'month-end', from: '2015-01-01', to: '2015-01-31', wide: true } as const;
+const panel = await client.GET('/v1/panel', { params: { query: { ...asked, ids: [...asked.ids] } } });
+for (const row of panel.data?.results ?? []) console.log(row.as_of, 'GDP' in row ? row.GDP : row.value);
 for (const { ticker, insiders } of data.results)
   for (const insider of insiders) {
     const line: string = ${shown};
@@ -188,7 +192,7 @@ for (const { ticker, insiders } of data.results)
       expect.stringContaining("'string | null' is not assignable to type 'string'"),
     ]);
     expect(programs.outputOf(right, url, key)).toBe(
-      'MAIA Gryaznov Sergei\nMAIA Smith Stan\nMAIA Vitoc Vlad\n',
+      '2015-01-31T00:00:00Z 17710.7\nMAIA Gryaznov Sergei\nMAIA Smith Stan\nMAIA Vitoc Vlad\n',
     );
   });
 });

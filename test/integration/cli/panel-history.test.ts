@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { open } from '../../../src/index.ts';
-import { openStore } from '../../../src/store/open.ts';
+import { describe, expect, it } from 'vitest';
 import { asof, linesOf } from '../../support/command.ts';
+import { askedStore, type CommandMode, commandModes } from '../../support/command-modes.ts';
 import { newFolder } from '../../support/folders.ts';
-import { type Running, startService } from '../../support/modes.ts';
-import { testData } from '../../support/repository.ts';
+import { dataPath, testData } from '../../support/repository.ts';
 
 const folder = newFolder();
-const store = folder.path('history.db');
-let running: Running;
 
 const made = `series_id,date,as_of_date,value
 SALES,2019-12-01,2020-01-15,100
@@ -20,31 +16,20 @@ SALES,2020-03-01,2020-04-15,150
 SALES,2020-02-01,2020-04-15,130
 `;
 
-beforeAll(async () => {
-  const gdp = `${testData}/macro/fred-api/GDP-observations-all-realtime.json.gz`;
-  const par = `${testData}/treasury/par-csv/daily-treasury-rates-2025.csv`;
-  const line = ['import', gdp, par, folder.write('made.csv', made), '--store', store];
-  const { code, err } = await asof(line);
-  if (code !== 0) throw new Error(err);
-  running = await startService({ openStore: () => openStore(store) });
-});
-afterAll(() => running.stop());
+const asked = askedStore(
+  [
+    dataPath(testData, 'macro/fred-api/GDP-observations-all-realtime.json'),
+    dataPath(testData, 'treasury/par-csv/daily-treasury-rates-2025.csv'),
+  ],
+  { 'made.csv': made },
+);
+const run = (mode: CommandMode, line: string) => asked.run(mode, `${line} -q`);
 
-const places = {
-  embedded: () => ({ flags: ['--store', store], env: {} }),
-  remote: () => ({ flags: ['--base-url', running.url], env: { ASOF_API_KEY: running.key } }),
-};
-
-function run(place: keyof typeof places, line: string) {
-  const { flags, env } = places[place]();
-  return asof([...line.split(' '), ...flags, '-q'], { env });
-}
-
-describe.each(Object.keys(places) as (keyof typeof places)[])('a panel of several values, %s,', (place) => {
+describe.each(commandModes)('a panel of several values, %s,', (mode) => {
   const months = '--as-of-each month-end --from 2020-01-01 --to 2020-04-30 --sort asc --beyond repeat --csv';
 
   it('has the newest observations as known on each day, side by side', async () => {
-    const { out, err } = await run(place, `panel SALES ${months} --last 3 --wide`);
+    const { out, err } = await run(mode, `panel SALES ${months} --last 3 --wide`);
     expect(err).toBe('');
     // The value for February was withdrawn on 20 March, and came back on 15 April.
     expect(linesOf(out)).toEqual([
@@ -57,12 +42,12 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a panel of severa
   });
 
   it('has their dates on request', async () => {
-    const { out } = await run(place, `panel SALES ${months} --last 2 --wide --with-dates`);
+    const { out } = await run(mode, `panel SALES ${months} --last 2 --wide --with-dates`);
     expect(linesOf(out).at(-1)).toBe('2020-04-30,150,2020-03-01,130,2020-02-01');
   });
 
   it('in the long form has a row for each observation', async () => {
-    const { out } = await run(place, `panel SALES ${months} --last 2`);
+    const { out } = await run(mode, `panel SALES ${months} --last 2`);
     expect(linesOf(out)).toEqual([
       'as_of,series_id,date,value,as_of_date',
       '2020-01-31,SALES,2019-12-01,100,2020-01-15',
@@ -76,7 +61,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a panel of severa
   });
 
   it('passes over the newest with a lag', async () => {
-    const { out } = await run(place, `panel SALES ${months} --lag 1 --wide`);
+    const { out } = await run(mode, `panel SALES ${months} --lag 1 --wide`);
     expect(linesOf(out)).toEqual([
       'as_of,SALES_lag1',
       '2020-01-31,',
@@ -88,8 +73,8 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a panel of severa
 
   it('of one value is the panel of the newest value', async () => {
     const days = '--as-of-each month-end --from 2000-01-01 --to 2015-12-31 --csv';
-    const { out: history } = await run(place, `panel GDP ${days} --last 2`);
-    const { out: newest } = await run(place, `panel GDP ${days}`);
+    const { out: history } = await run(mode, `panel GDP ${days} --last 2`);
+    const { out: newest } = await run(mode, `panel GDP ${days}`);
     const firstOfDay = linesOf(history).filter(
       (line, i, all) => line.slice(0, 10) !== all[i - 1]?.slice(0, 10),
     );
@@ -97,7 +82,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a panel of severa
   });
 
   it('computes growth within the vintage of each day', async () => {
-    const { out } = await run(place, `panel SALES ${months} --units pch --digits 1 --wide --with-dates`);
+    const { out } = await run(mode, `panel SALES ${months} --units pch --digits 1 --wide --with-dates`);
     expect(linesOf(out)).toEqual([
       'as_of,SALES,SALES_date',
       '2020-01-31,,',
@@ -110,20 +95,20 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a panel of severa
   it('computes the growth of GDP that BEA published, on each day', async () => {
     const line =
       'panel GDP --as-of-each day --from 2015-01-29 --to 2015-01-31 --units pca --digits 1 --wide --sort asc';
-    const { out } = await run(place, `${line} --csv`);
+    const { out } = await run(mode, `${line} --csv`);
     // On 23 December 2014 BEA published 6.4 for the third quarter, on 30 January 2.5 for the fourth.
     expect(linesOf(out).slice(1)).toEqual(['2015-01-29,6.4', '2015-01-30,2.5', '2015-01-31,2.5']);
   });
 
   it('agrees with the transformed observations as of each day', async () => {
     const { out } = await run(
-      place,
+      mode,
       'panel GDP --as-of-each year-end --from 2000-01-01 --to 2014-12-31 --units pc1 --frequency a --sort asc --csv',
     );
     for (const line of linesOf(out).slice(1)) {
       const [day = '', , date, value, since] = line.split(',');
       const { out: own } = await run(
-        place,
+        mode,
         `obs GDP --as-of ${day} --units pc1 --frequency a --limit 1 --csv`,
       );
       expect(linesOf(own)[1]?.split(',').slice(0, 3)).toEqual([date, value, since]);
@@ -132,7 +117,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a panel of severa
 
   it('puts yields beside macro series', async () => {
     const { out } = await run(
-      place,
+      mode,
       'panel SALES DGS10 --as-of-each friday --from 2025-03-03 --to 2025-03-14 --last 2 --wide --sort asc --beyond repeat --csv',
     );
     // Treasury's par yields of 6 and 7 March, and of 13 and 14 March 2025.
@@ -146,17 +131,17 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a panel of severa
   it('shows on each day of a file what was known before it', async () => {
     const file = folder.write('days.csv', 'day,meeting\n2015-01-30,b\n2014-12-23,a\n2015-01-30,c\n');
     const { out } = await run(
-      place,
+      mode,
       `panel GDP --as-of-file ${file} --known-before-each --wide --sort asc --csv`,
     );
     expect(linesOf(out)).toEqual(['as_of,GDP', '2014-12-23,17555.2', '2015-01-30,17599.8']);
-    const { out: inclusive } = await run(place, `panel GDP --as-of-file ${file} --wide --sort asc --csv`);
+    const { out: inclusive } = await run(mode, `panel GDP --as-of-file ${file} --wide --sort asc --csv`);
     expect(linesOf(inclusive)).toEqual(['as_of,GDP', '2014-12-23,17599.8', '2015-01-30,17710.7']);
   });
 
   it('transforms first releases within the vintage of each', async () => {
     const { out } = await run(
-      place,
+      mode,
       'obs GDP --first-release --from 2023-10-01 --units pca --digits 1 --columns date,value,as_of_date --csv',
     );
     // BEA's advance estimates of current-dollar GDP: 4.8, 4.8, 5.2 and 4.7 percent.
@@ -167,14 +152,14 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a panel of severa
       '2023-10-01,4.8,2024-01-25',
     ]);
     const { out: sales } = await run(
-      place,
+      mode,
       'obs SALES --first-release --units chg --columns date,value --csv',
     );
     expect(linesOf(sales)).toEqual(['date,value', '2020-03-01,20', '2020-02-01,22', '2020-01-01,10']);
   });
 
   it('says how many requests it takes', async () => {
-    const { err } = await run(place, `panel SALES ${months} --last 3 --dry-run`);
+    const { err } = await run(mode, `panel SALES ${months} --last 3 --dry-run`);
     expect(err).toMatch(/^asof: this panel takes about \d+ requests\n$/);
   });
 });
@@ -206,13 +191,13 @@ describe('a panel of as-of dates', () => {
 
   it('of a file is refused in a plan', async () => {
     const plan = folder.write('plan.txt', 'x.csv panel GDP --as-of-file days.csv\n');
-    const { code, err } = await asof(['snapshot', plan, '--out', folder.path('out'), '--store', store]);
+    const { code, err } = await asof(['snapshot', plan, '--out', folder.path('out'), '--store', asked.store]);
     expect(code).toBe(2);
     expect(err).toContain('a plan has no --as-of-file');
   });
 
   it('is one of the library too', async () => {
-    const library = await open(store);
+    const library = asked.library();
     const { rows } = await library.panel(['SALES', 'GDP'], {
       asOfEach: ['2020-03-16', '2020-02-20'],
       knownBeforeEach: true,
@@ -227,6 +212,5 @@ describe('a panel of as-of dates', () => {
       ['2020-03-16', '22', '-10'],
     ]);
     await expect(library.panel('GDP', { last: 2 } as never)).rejects.toThrow("'last' is about as-of dates");
-    await library.close();
   });
 });

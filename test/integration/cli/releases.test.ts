@@ -1,47 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Asof, open } from '../../../src/index.ts';
-import { openStore } from '../../../src/store/open.ts';
-import { asof, linesOf, statements } from '../../support/command.ts';
-import { newFolder } from '../../support/folders.ts';
-import { type Running, startService } from '../../support/modes.ts';
+import { describe, expect, it } from 'vitest';
+import { linesOf, statements } from '../../support/command.ts';
+import { askedStore, commandModes } from '../../support/command-modes.ts';
 import { dataPath, readData, testData } from '../../support/repository.ts';
-import { importPaths, newStorePath } from '../../support/scratch-store.ts';
 import { trueAnswers } from '../../support/true-answers.ts';
 
-const folder = newFolder();
-const store = newStorePath(folder.path('stores'));
-let service: Running;
-let library: Asof;
-
-beforeAll(async () => {
-  await importPaths(store, [
+const asked = askedStore(
+  [
     dataPath(testData, 'macro/fred-api/GDP-observations-all-realtime.json'),
     dataPath(testData, 'macro/rtdsm/ROUTPUTQvQd.xlsx'),
-    folder.write(
-      'odd.csv',
-      statements([
-        'ODD,2019-10-01,2020-01-15,7',
-        'ODD,2020-01-01,2020-02-01,1',
-        'ODD,2020-01-01,2020-03-01,',
-        'ODD,2020-01-01,2020-04-01,3',
-        'ODD,2020-04-01,2020-05-01,-2',
-      ]),
-    ),
-  ]);
-  service = await startService({ openStore: () => openStore(store) });
-  library = await open(store, { clock: () => new Date('2026-03-15T12:00:00Z') });
-});
-afterAll(async () => {
-  await library.close();
-  await service.stop();
-});
-
-const where = {
-  embedded: (line: readonly string[]) => asof([...line, '--store', store]),
-  remote: (line: readonly string[]) =>
-    asof([...line, '--base-url', service.url], { env: { ASOF_API_KEY: service.key } }),
-};
-const run = (line: string) => where.embedded(line.split(' '));
+  ],
+  {
+    'odd.csv': statements([
+      'ODD,2019-10-01,2020-01-15,7',
+      'ODD,2020-01-01,2020-02-01,1',
+      'ODD,2020-01-01,2020-03-01,',
+      'ODD,2020-01-01,2020-04-01,3',
+      'ODD,2020-04-01,2020-05-01,-2',
+    ]),
+  },
+);
+const run = (line: string) => asked.run('embedded', line);
 
 /** The columns that answers worked out without asof have, as CSV. */
 function csvOf(name: string, columns: readonly string[]): readonly string[] {
@@ -51,8 +29,8 @@ function csvOf(name: string, columns: readonly string[]): readonly string[] {
   );
 }
 
-describe.each(['embedded', 'remote'] as const)('asof revisions, %s', (mode) => {
-  const ask = async (line: string) => linesOf((await where[mode](line.split(' '))).out);
+describe.each(commandModes)('asof revisions, %s', (mode) => {
+  const ask = async (line: string) => linesOf((await asked.run(mode, line)).out);
 
   it('has the releases of every quarter that another program finds in the answers of FRED', async () => {
     const columns = [
@@ -213,7 +191,7 @@ describe('asof revisions without a date', () => {
 
 describe('the revisions of the library', () => {
   it('have the rows of what was asked for', async () => {
-    const table = await library.revisions('gdp', {
+    const table = await asked.library().revisions('gdp', {
       release: [1, 'final'],
       after: 90,
       to: '2014-12-31',
@@ -228,16 +206,18 @@ describe('the revisions of the library', () => {
         after_90d: '17703.7',
       },
     ]);
-    const stats = await library.revisions('GDP', { stats: true, release: [1, 2] });
+    const stats = await asked.library().revisions('GDP', { stats: true, release: [1, 2] });
     const mean: string | null | undefined = stats.rows[0]?.mean;
     expect([stats.rows.length, mean]).toEqual([1, '7.189530']);
-    const growth = await library.revisions('GDP', { release: 1, units: 'pca', to: '2014-12-31', limit: 1 });
+    const growth = await asked
+      .library()
+      .revisions('GDP', { release: 1, units: 'pca', to: '2014-12-31', limit: 1 });
     // The advance estimate of the fourth quarter of 2014 was 17710.7 after 17599.8.
     const rate = 100 * ((17710.7 / 17599.8) ** 4 - 1);
     expect(Number(growth.rows[0]?.release_1)).toBeCloseTo(rate, 5);
-    const triangle = await library.revisions('GDP', { wide: true, asOf: '2015-01-31', limit: 1 });
+    const triangle = await asked.library().revisions('GDP', { wide: true, asOf: '2015-01-31', limit: 1 });
     expect(triangle.rows).toEqual([{ date: '2014-10-01', '2015-01-30': '17710.7' }]);
-    const listed = await library.revisions('GDP', { asOf: '2015-01-31', limit: 1 });
+    const listed = await asked.library().revisions('GDP', { asOf: '2015-01-31', limit: 1 });
     expect(listed.rows.map((row) => row.as_of_date)).toEqual(['2015-01-30']);
   });
 
@@ -250,6 +230,6 @@ describe('the revisions of the library', () => {
     [{ date: '2014-10-01', stats: true }, "'date' is for the list of revisions"],
     [{ date: '2014-10-01', from: '2014-10-01' }, "use either 'date' or 'from' and 'to'"],
   ])('refuse %j', async (params, detail) => {
-    await expect(library.revisions('GDP', params as never)).rejects.toThrow(detail);
+    await expect(asked.library().revisions('GDP', params as never)).rejects.toThrow(detail);
   });
 });

@@ -1,15 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { open } from '../../../src/index.ts';
-import { openStore } from '../../../src/store/open.ts';
-import { asof, linesOf } from '../../support/command.ts';
-import { newFolder } from '../../support/folders.ts';
-import { type Running, startService } from '../../support/modes.ts';
-import { testData } from '../../support/repository.ts';
-
-const folder = newFolder();
-const store = folder.path('units.db');
-let running: Running;
+import { describe, expect, it } from 'vitest';
+import { linesOf } from '../../support/command.ts';
+import { askedStore, type CommandMode, commandModes } from '../../support/command-modes.ts';
+import { dataPath, testData } from '../../support/repository.ts';
 
 /** Sales of a store of made-up months, some of them revised; days of a rate, and a series without a frequency. */
 const made = `series_id,date,as_of_date,value
@@ -22,23 +15,10 @@ SALES,2020-04-01,2020-05-15,150
 ONCE,2020-01-01,2020-02-15,7
 `;
 
-beforeAll(async () => {
-  const gdp = `${testData}/macro/fred-api/GDP-observations-all-realtime.json.gz`;
-  const { code, err } = await asof(['import', gdp, folder.write('made.csv', made), '--store', store]);
-  if (code !== 0) throw new Error(err);
-  running = await startService({ openStore: () => openStore(store) });
+const asked = askedStore([dataPath(testData, 'macro/fred-api/GDP-observations-all-realtime.json')], {
+  'made.csv': made,
 });
-afterAll(() => running.stop());
-
-const places = {
-  embedded: () => ({ flags: ['--store', store], env: {} }),
-  remote: () => ({ flags: ['--base-url', running.url], env: { ASOF_API_KEY: running.key } }),
-};
-
-function run(place: keyof typeof places, line: string) {
-  const { flags, env } = places[place]();
-  return asof([...line.split(' '), ...flags, '-q'], { env });
-}
+const run = (mode: CommandMode, line: string) => asked.run(mode, `${line} -q`);
 
 /** The answers of another implementation to the units of GDP as known on 30 January 2015, oldest first. */
 function expected(units: string, frequency: string): readonly string[] {
@@ -49,13 +29,13 @@ function expected(units: string, frequency: string): readonly string[] {
   });
 }
 
-describe.each(Object.keys(places) as (keyof typeof places)[])('transformed values, %s,', (place) => {
+describe.each(commandModes)('transformed values, %s,', (mode) => {
   it.each(['chg', 'ch1', 'pch', 'pc1', 'pca', 'cch', 'cca', 'log'])(
     'of GDP as of a day agree with another implementation: %s',
     async (units) => {
       // Its values begin in 2008, so the first result of each year ago is that of 2009.
       const { code, out, err } = await run(
-        place,
+        mode,
         `obs GDP --as-of 2015-01-30 --from 2009-01-01 --units ${units} --sort asc --columns date,value --csv`,
       );
       expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -65,20 +45,20 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('transformed value
 
   it('of years are computed from whole years', async () => {
     const line = 'obs GDP --as-of 2015-01-30 --from 2009-01-01 --frequency a --units pch --sort asc';
-    const { out } = await run(place, `${line} --columns date,value,frequency,unit --csv`);
+    const { out } = await run(mode, `${line} --columns date,value,frequency,unit --csv`);
     expect(linesOf(out).slice(1)).toEqual(expected('pch', 'a').map((line) => `${line},A,Percent Change`));
     // As of June 2014 the year 2014 is not complete.
-    const { out: june } = await run(place, 'obs GDP --as-of 2014-06-30 --frequency a --limit 1 --csv');
+    const { out: june } = await run(mode, 'obs GDP --as-of 2014-06-30 --frequency a --limit 1 --csv');
     expect(june).toContain('\n2013-01-01,');
     const { out: partial } = await run(
-      place,
+      mode,
       'obs GDP --as-of 2014-06-30 --frequency a --aggregate eop --partial --limit 1 --csv',
     );
     expect(partial).toContain('\n2014-01-01,17016.0,');
   });
 
   it('keep the columns, and say since when all values are known that they come from', async () => {
-    const { out } = await run(place, 'obs SALES --as-of 2020-03-20 --units chg --csv');
+    const { out } = await run(mode, 'obs SALES --as-of 2020-03-20 --units chg --csv');
     expect(linesOf(out)).toEqual([
       'date,value,as_of_date,series_id,unit,frequency,source',
       '2020-02-01,22,2020-03-15,SALES,Change,M,',
@@ -90,30 +70,29 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('transformed value
   it('compare two dates of one vintage, and not the vintages of two dates', async () => {
     const value = async (day: string) =>
       linesOf(
-        (await run(place, `obs SALES --as-of ${day} --from 2020-01-01 --to 2020-01-31 --units pch --csv`))
-          .out,
+        (await run(mode, `obs SALES --as-of ${day} --from 2020-01-01 --to 2020-01-31 --units pch --csv`)).out,
       )[1];
     expect(await value('2020-02-15')).toContain(',10.00000,2020-02-15,');
     expect(await value('2020-03-15')).toContain(',-8.33333,2020-03-15,');
   });
 
   it('are missing where the month before is missing', async () => {
-    const { out } = await run(place, 'obs SALES --units chg --columns date --csv');
+    const { out } = await run(mode, 'obs SALES --units chg --columns date --csv');
     expect(linesOf(out)).toEqual(['date', '2020-02-01', '2020-01-01', '2019-12-01']);
   });
 
   it.each(['--limit 2', '--first 2', '--sort asc --limit 2'])(
     'take %s after the transformation',
     async (flags) => {
-      const all = linesOf((await run(place, 'obs SALES --units chg --csv --no-header')).out);
-      const { out } = await run(place, `obs SALES --units chg --csv --no-header ${flags}`);
+      const all = linesOf((await run(mode, 'obs SALES --units chg --csv --no-header')).out);
+      const { out } = await run(mode, `obs SALES --units chg --csv --no-header ${flags}`);
       const kept = flags.includes('first') ? all.slice(-2) : all.slice(0, 2);
       expect(linesOf(out)).toEqual(flags.includes('asc') ? kept.reverse() : kept);
     },
   );
 
   it('of a limit say that there are more, without a cursor that published rows would have', async () => {
-    const { out } = await run(place, 'obs GDP --as-of 2015-01-30 --units pch --limit 3 --json');
+    const { out } = await run(mode, 'obs GDP --as-of 2015-01-30 --units pch --limit 3 --json');
     const { has_more, next_cursor, results } = JSON.parse(out);
     expect({ has_more, next_cursor, rows: results.length }).toEqual({
       has_more: true,
@@ -124,11 +103,11 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('transformed value
 
   it('are those of a panel and of a diff', async () => {
     const { out } = await run(
-      place,
+      mode,
       'panel SALES GDP --as-of 2020-03-20 --from 2020-01-01 --units pch --wide --csv',
     );
     expect(linesOf(out)).toEqual(['date,SALES,GDP', '2020-02-01,20.00000,', '2020-01-01,-8.33333,']);
-    const { out: diff } = await run(place, 'diff SALES 2020-02-15 2020-03-15 --units pch --csv');
+    const { out: diff } = await run(mode, 'diff SALES 2020-02-15 2020-03-15 --units pch --csv');
     expect(linesOf(diff)).toEqual([
       'series_id,date,old,new,change,percent,kind',
       'SALES,2020-02-01,,20.00000,,,added',
@@ -138,17 +117,17 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('transformed value
   });
 
   it('are drawn with their unit', async () => {
-    const { out } = await run(place, 'obs GDP --as-of 2015-01-30 --from 2010-01-01 --units pc1 -f svg');
+    const { out } = await run(mode, 'obs GDP --as-of 2015-01-30 --from 2010-01-01 --units pc1 -f svg');
     expect(out).toContain('Percent Change from Year Ago');
   });
 
   it('of a series with one date are refused: it has no frequency', async () => {
-    const { code, err } = await run(place, 'obs ONCE --units pch');
+    const { code, err } = await run(mode, 'obs ONCE --units pch');
     expect({ code, err }).toMatchObject({ code: 2, err: /the frequency of ONCE is not known/ });
   });
 
   it('of a finer frequency than that of the series are refused', async () => {
-    const { code, err } = await run(place, 'obs GDP --frequency m');
+    const { code, err } = await run(mode, 'obs GDP --frequency m');
     expect({ code, err }).toMatchObject({ code: 2, err: /GDP has the frequency Q, which is coarser than M/ });
   });
 });
@@ -170,7 +149,7 @@ describe('asof obs --units', () => {
 
 describe('the library', () => {
   it('transforms by the same names, in every method about values by date', async () => {
-    const library = await open(store);
+    const library = asked.library();
     const { rows } = await library.observations('GDP', {
       asOf: '2015-01-30',
       units: 'pca',
@@ -199,6 +178,5 @@ describe('the library', () => {
     await expect(library.observations('GDP', { digits: 2 })).rejects.toThrow(
       "'digits' needs 'units' or 'frequency'",
     );
-    await library.close();
   });
 });

@@ -1,45 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Asof, open } from '../../../src/index.ts';
-import { openStore } from '../../../src/store/open.ts';
+import { describe, expect, it } from 'vitest';
 import { asof, linesOf, statements } from '../../support/command.ts';
+import { askedStore, commandModes } from '../../support/command-modes.ts';
 import { newFolder } from '../../support/folders.ts';
-import { type Running, startService } from '../../support/modes.ts';
 import { dataPath, testData } from '../../support/repository.ts';
 import { importPaths, newStorePath } from '../../support/scratch-store.ts';
 import { trueAnswers } from '../../support/true-answers.ts';
 
 const folder = newFolder();
-const store = newStorePath(folder.path('stores'));
-let service: Running;
-let library: Asof;
-
-beforeAll(async () => {
-  await importPaths(store, [
-    dataPath(testData, 'macro/fred-api/GDP-observations-all-realtime.json'),
-    folder.write(
-      'rates.csv',
-      statements([
-        'RATE,2019-10-01,2020-01-15,0',
-        'RATE,2020-01-01,2020-02-01,4.5',
-        'RATE,2019-10-01,2020-04-01,0.1',
-        'RATE,2020-01-01,2020-04-01,',
-      ]),
-    ),
-  ]);
-  service = await startService({ openStore: () => openStore(store) });
-  library = await open(store, { clock: () => new Date('2026-03-15T12:00:00Z') });
+const asked = askedStore([dataPath(testData, 'macro/fred-api/GDP-observations-all-realtime.json')], {
+  'rates.csv': statements([
+    'RATE,2019-10-01,2020-01-15,0',
+    'RATE,2020-01-01,2020-02-01,4.5',
+    'RATE,2019-10-01,2020-04-01,0.1',
+    'RATE,2020-01-01,2020-04-01,',
+  ]),
 });
-afterAll(async () => {
-  await library.close();
-  await service.stop();
-});
-
-const where = {
-  embedded: (line: readonly string[]) => asof([...line, '--store', store]),
-  remote: (line: readonly string[]) =>
-    asof([...line, '--base-url', service.url], { env: { ASOF_API_KEY: service.key } }),
-};
-const run = (line: string) => where.embedded(line.split(' '));
+const run = (line: string) => asked.run('embedded', line);
 
 /** The values of some quarters on days, which another program found in the answers of FRED. */
 const triangle = trueAnswers('../revisions/gdp-triangle.tsv').filter(({ date = '' }) => date >= '2008-04-01');
@@ -47,8 +23,8 @@ const then = '2009-01-30';
 const later = '2010-07-30';
 const latest = Object.keys(triangle[0] ?? {}).at(-1) ?? '';
 
-describe.each(['embedded', 'remote'] as const)('what was known on several days, %s', (mode) => {
-  const ask = async (line: string) => linesOf((await where[mode](line.split(' '))).out);
+describe.each(commandModes)('what was known on several days, %s', (mode) => {
+  const ask = async (line: string) => linesOf((await asked.run(mode, line)).out);
   const range = '--from 2008Q2 --to 2009Q2';
 
   it('is side by side with --vintages', async () => {
@@ -226,11 +202,13 @@ describe('recessions in a chart', () => {
 
 describe('the library', () => {
   it('compares and lists versions with typed rows', async () => {
-    const compared = await library.compare('GDP', [then, later], { from: '2008-10-01', limit: 3 });
+    const compared = await asked.library().compare('GDP', [then, later], { from: '2008-10-01', limit: 3 });
     const change: string | null | undefined = compared.rows.at(-1)?.change;
     expect(compared.rows.map(({ date }) => date)).toEqual(['2010-04-01', '2010-01-01', '2009-10-01']);
     expect(change).toBeNull();
-    const versions = await library.versions(['GDP'], [then, 'latest'], { to: '2008-12-31', limit: 1 });
+    const versions = await asked
+      .library()
+      .versions(['GDP'], [then, 'latest'], { to: '2008-12-31', limit: 1 });
     expect(versions.rows).toEqual([
       { date: '2008-10-01', series_id: 'GDP', [then]: '14264.6', latest: '14608.209' },
     ]);
@@ -241,6 +219,6 @@ describe('the library', () => {
     [['2009-01-30', '2009-01-30'], 'name each day once'],
     [['soon'], "invalid 'days'"],
   ])('refuses the days %j', async (days, detail) => {
-    await expect(library.versions('GDP', days)).rejects.toThrow(detail);
+    await expect(asked.library().versions('GDP', days)).rejects.toThrow(detail);
   });
 });

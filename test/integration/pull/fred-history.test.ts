@@ -166,8 +166,19 @@ describe('a pulled history of FRED', () => {
           expect(before).toEqual(await imported(recent, fred.state.today));
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 15, examples: [[['2019-04-26', '2022-11-30'], 0]] },
     );
+  });
+
+  it('takes one request when it is pulled again on the day of its first vintage, and gets what comes later', async () => {
+    const [first = ''] = vintageDays;
+    Object.assign(fred.state, { series: { GDP: recent }, today: first });
+    const store = newStorePath(folder);
+    await pullFrom(fred, store, follow);
+    expect((await pullFrom(fred, store)).subjects[0]).toMatchObject({ outcome: 'nothing-new', requests: 1 });
+    fred.state.today = lastDay;
+    await pullFrom(fred, store);
+    expect(await contentOf(store, 'GDP')).toEqual(await imported(recent));
   });
 
   it('gives exactly the new vintages over the store of an older state', async () => {

@@ -61,7 +61,7 @@ describe('an answer', () => {
       'content-length': expect.stringMatching(/^\d+$/),
       'cache-control': 'private, no-cache',
       etag: expect.stringMatching(/^W\/"[\w-]+"$/),
-      vary: 'Accept-Encoding, X-API-Key',
+      vary: 'Accept, Accept-Encoding, X-API-Key',
       'ratelimit-limit': '1000000',
       'ratelimit-remaining': expect.stringMatching(/^9999\d\d$/),
       'ratelimit-reset': '60',
@@ -337,7 +337,7 @@ describe('a bug', () => {
   it('of the machine under the store is 500 too', async () => {
     const other = await newHttpService();
     other.replace({
-      service: { answer: () => gone(), reply: () => gone(), state: () => gone(), followed: () => gone() },
+      service: { ...unused, state: () => gone(), followed: () => gone() },
       close: async () => undefined,
     });
     const response = await other.get(asOf);
@@ -352,6 +352,13 @@ describe('a bug', () => {
     await other.close();
   });
 });
+
+/** What a service answers besides what a test asks it. */
+const unused = {
+  answer: gone,
+  reply: gone,
+  refusal: (reason: string) => new Problem('plan-upgrade-required', reason),
+};
 
 function gone(): Promise<never> {
   return Promise.reject(new Problem('local-io', 'the disk is gone'));
@@ -600,7 +607,7 @@ describe('probes and pages, without a key', () => {
       left: i === 0 ? '' : 'everything after 2026-11-18',
     }));
     const state = async () => 'x';
-    const service = { answer: () => gone(), reply: () => gone(), state, followed: async () => followed };
+    const service = { ...unused, state, followed: async () => followed };
     other.replace({ service, close: async () => undefined });
     expect(await bodyOf(other.ask('/readyz'))).toEqual({
       status: 'ok',

@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../src/operations/index.ts';
+import { questions } from '../../../src/server/questions.ts';
 import { type HttpService, newHttpService, shortestAddress } from '../../support/http-service.ts';
 
 type Json = { readonly [key: string]: unknown };
@@ -42,7 +43,7 @@ async function faults(path: string, response: Response): Promise<readonly unknow
   if (valueAt(schema) === undefined) return [`${path}: ${response.status} ${type} is not described`];
   const validate = ajv.getSchema(`asof:api#/${schema.map(escaped).join('/')}`);
   if (validate === undefined) return [`${path}: no schema at ${schema.join('/')}`];
-  const body = type.endsWith('json') ? await response.json() : await response.text();
+  const body = /^application\/(problem\+)?json$/.test(type) ? await response.json() : await response.text();
   return validate(body) ? [] : (validate.errors ?? ['invalid']);
 }
 
@@ -67,6 +68,7 @@ describe('the OpenAPI description', () => {
     const paths = description.paths as Record<string, { get: { parameters?: Json[]; security?: unknown } }>;
     expect(Object.keys(paths)).toEqual([
       ...operations.map(({ path }) => path),
+      ...questions.map(({ path }) => path),
       '/healthz',
       '/readyz',
       '/v1/openapi.json',
@@ -103,6 +105,30 @@ describe('the OpenAPI description', () => {
     expect(Object.keys(valueAt(['paths', path, 'get', 'responses']) as Json)).toEqual(statuses);
   });
 
+  it('has the parameters of the questions that take several answers, by names of the form of the contract', () => {
+    const names = (path: string) =>
+      (valueAt(['paths', path, 'get', 'parameters']) as Json[]).map(({ name }) => name);
+    expect(names('/v1/diff')).toEqual(
+      'ids days from to all_rows units digits frequency aggregate partial exact max_age'.split(' '),
+    );
+    expect(names('/v1/panel')).toEqual(
+      expect.arrayContaining(['ids', 'as_of', 'as_of_each', 'known_before_each', 'with_dates', 'wide']),
+    );
+    expect(names('/v1/observations')).not.toContain('cursor');
+  });
+
+  it('offers every format of every answer', () => {
+    for (const { path } of [...operations, ...questions]) {
+      expect(valueAt(['paths', path, 'parameters'])).toEqual([{ $ref: '#/components/parameters/Format' }]);
+      expect(Object.keys(valueAt(['paths', path, 'get', 'responses', '200', 'content']) as Json)).toEqual([
+        'application/json',
+        'text/csv',
+        'application/x-ndjson',
+        'application/vnd.apache.parquet',
+      ]);
+    }
+  });
+
   it('announces the extensions of the contract', () => {
     const text = JSON.stringify(description);
     for (const name of ['match', 'release', 'covered_to', 'seasonal_adjustment'])
@@ -136,6 +162,17 @@ describe('every answer is as described', () => {
     ['/v1/treasury/yields/curve', '/v1/treasury/yields/curve?date=2015-01-05', 'pro'],
     ['/v1/treasury/yields/curve', '/v1/treasury/yields/curve?curve_type=TIPS', 'pro'],
     ['/v1/treasury/yields', '/v1/treasury/yields?maturity=10Y', 'pro'],
+    ['/v1/observations', '/v1/observations?ids=GDP,UNRATE&as_of=2015-01-30', 'pro'],
+    ['/v1/panel', '/v1/panel?ids=GDP,UNRATE', 'pro'],
+    ['/v1/panel', '/v1/panel?ids=GDP,UNRATE&wide=true&as_of=2015-01-30', 'pro'],
+    ['/v1/panel', '/v1/panel?ids=GDP&as_of_each=2015-01-30,2015-04-29', 'pro'],
+    ['/v1/panel', '/v1/panel?ids=GDP&as_of=2015-01-30', 'free'],
+    ['/v1/panel', '/v1/panel?ids=GDPX', 'pro'],
+    ['/v1/diff', '/v1/diff?ids=GDP&days=2015-01-30,2015-04-29', 'pro'],
+    ['/v1/diff', '/v1/diff?ids=GDP&days=2015-01-30', 'pro'],
+    [observations, '/v1/series/GDP/observations?format=csv', 'pro'],
+    [observations, '/v1/series/GDP/observations?format=ndjson', 'pro'],
+    [observations, '/v1/series/GDP/observations?format=parquet', 'pro'],
     ['/v1/ping', '/v1/ping', 'no key'],
     ['/healthz', '/healthz', 'no key'],
     ['/readyz', '/readyz', 'no key'],

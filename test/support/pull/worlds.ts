@@ -115,7 +115,6 @@ export async function treasuryWorld(firstYear = 2022): Promise<World> {
     if (!recorded.includes(String(year)) && day !== undefined)
       server.feeds[`par ${year}`] = oneDay.replace('2009-01-02T', `${day}T`);
   }
-  const times: number[] = [];
   const feed = recordedFeed('par 2009');
   const troubles: Readonly<Record<BadDay, Trouble>> = {
     throttled: { status: 429, body: '' },
@@ -124,14 +123,7 @@ export async function treasuryWorld(firstYear = 2022): Promise<World> {
     'a cut answer': 'cut',
     silent: 'silent',
   };
-  const spoil: World['spoil'] = (how, from = 0) => {
-    const first = server.asked.length + from;
-    server.trouble = (number) => {
-      times.push(Date.now());
-      return how !== undefined && number >= first ? troubles[how] : undefined;
-    };
-  };
-  spoil(undefined);
+  const { spoil, times } = spoiled(server, troubles);
   return {
     source: 'treasury',
     part: ['pull', 'treasury', 'par', '--since', '2024-01-01'],
@@ -173,7 +165,6 @@ export async function secWorld(since = '2025-12-05'): Promise<World> {
   const path = '/submissions/CIK0000789019.json';
   server.files[path] = list;
   server.addFilings('789019', filings);
-  const times: number[] = [];
   const troubles: Readonly<Record<BadDay, Trouble>> = {
     throttled: { status: 429, body: '' },
     'refused with a page': throttlePage,
@@ -181,14 +172,7 @@ export async function secWorld(since = '2025-12-05'): Promise<World> {
     'a cut answer': 'cut',
     silent: 'silent',
   };
-  const spoil: World['spoil'] = (how, from = 0) => {
-    const first = server.asked.length + from;
-    server.trouble = (number) => {
-      times.push(Date.now());
-      return how !== undefined && number >= first ? troubles[how] : undefined;
-    };
-  };
-  spoil(undefined);
+  const { spoil, times } = spoiled(server, troubles);
   return {
     source: 'sec',
     part: ['pull', 'sec', '--cik', '789019', '--since', '2026-03-01'],
@@ -214,4 +198,23 @@ export async function secWorld(since = '2025-12-05'): Promise<World> {
     },
     close: async () => undefined,
   };
+}
+
+type Server = Pick<Awaited<ReturnType<typeof loopbackTreasury>>, 'asked' | 'trouble'>;
+
+/** What spoils a server's answers from a request on, and the times of all requests. */
+function spoiled(
+  server: Server,
+  troubles: Readonly<Record<BadDay, Trouble>>,
+): Pick<World, 'spoil'> & { readonly times: number[] } {
+  const times: number[] = [];
+  const spoil: World['spoil'] = (how, from = 0) => {
+    const first = server.asked.length + from;
+    server.trouble = (number) => {
+      times.push(Date.now());
+      return how !== undefined && number >= first ? troubles[how] : undefined;
+    };
+  };
+  spoil(undefined);
+  return { spoil, times };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { acceptsJson, codingFor } from '../../../src/server/respond.ts';
+import { acceptedFormat, readQuery } from '../../../src/server/answer-format.ts';
+import { codingFor } from '../../../src/server/respond.ts';
 
 // RFC 9110, 12.5.1: the most specific range that matches decides, and a weight of 0 means "not acceptable".
 describe('Accept allows JSON', () => {
@@ -16,15 +17,47 @@ describe('Accept allows JSON', () => {
     'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
     'application/json;q=0.1, */*;q=0',
   ])('as %j', (accept) => {
-    expect(acceptsJson(accept)).toBe(true);
+    expect(acceptedFormat(accept)).toBe('json');
   });
 
   it.each(['text/html', 'application/xml', 'application/json;q=0', 'application/json;q=0, */*', '*/*;q=0'])(
     'but not as %j',
     (accept) => {
-      expect(acceptsJson(accept)).toBe(false);
+      expect(acceptedFormat(accept)).not.toBe('json');
     },
   );
+});
+
+describe('Accept chooses a format', () => {
+  it.each([
+    ['text/csv', 'csv'],
+    ['TEXT/CSV; charset=utf-8', 'csv'],
+    ['text/*', 'csv'],
+    ['text/csv, */*;q=0.1', 'csv'],
+    ['text/csv;q=0.9, application/json', 'json'],
+    ['application/x-ndjson', 'ndjson'],
+    ['application/vnd.apache.parquet, text/csv;q=0.5', 'parquet'],
+    ['application/json;q=0, */*', 'csv'],
+    ['text/html', undefined],
+    ['*/*;q=0', undefined],
+  ])('from %j', (accept, format) => {
+    expect(acceptedFormat(accept)).toBe(format);
+  });
+
+  it('unless the query names one, which is not among the parameters of the question', () => {
+    expect(readQuery('as_of=2015-01-30&format=csv', 'application/json')).toEqual({
+      texts: [['as_of', '2015-01-30']],
+      format: 'csv',
+    });
+    expect(readQuery('q=format', null)).toEqual({ texts: [['q', 'format']], format: 'json' });
+  });
+
+  it.each([
+    ['format=excel', 'invalid \'format\' "excel": use json, csv, ndjson or parquet'],
+    ['format=csv&format=json', "parameter 'format' is given more than once"],
+  ])('and refuses the query %s', (query, detail) => {
+    expect(() => readQuery(query, null)).toThrow(detail);
+  });
 });
 
 // RFC 9110, 12.5.3.

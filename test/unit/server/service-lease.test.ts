@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { Problem } from '../../../src/errors/problem.ts';
 import { type OpenService, Services } from '../../../src/server/service-lease.ts';
 
 /** A service with a name, which records whether it was closed. */
 function newService(name: string): OpenService & { closed: boolean } {
   const fail = () => Promise.reject(new Error('no test asks this service'));
   const made = {
-    service: { answer: fail, reply: fail, state: async () => name, followed: fail },
+    service: {
+      answer: fail,
+      reply: fail,
+      state: async () => name,
+      refusal: (reason: string) => new Problem('plan-upgrade-required', reason),
+      followed: fail,
+    },
     closed: false,
     close: async () => {
       made.closed = true;

@@ -102,7 +102,10 @@ describe('the gate', () => {
   ])('words an exceeded limit per %s as the rulings do', async (_, limits, detail, retryAfter) => {
     const { store } = await newAccess();
     const { secret } = await addKey(store, 'p');
-    const gate = await Gate.open(store, new Map([['p', { name: 'p', vintageAccess: true, ...limits }]]));
+    const gate = await Gate.open(
+      store,
+      new Map([['p', { name: 'p', vintageAccess: true, maxRows: 1000, ...limits }]]),
+    );
     await gate.admit(secret, now);
     await gate.admit(secret, now);
     const { refusal } = await gate.admit(secret, now);

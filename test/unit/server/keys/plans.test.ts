@@ -11,18 +11,27 @@ const team = {
 
 describe('a shipped plan', () => {
   it.each([
-    ['free', 10_000, 500, 30, false],
-    ['pro', 1_000_000, 50_000, 600, true],
-  ])('%s', (name, monthlyLimit, dailyLimit, ratePerMinute, vintageAccess) => {
-    expect(shippedPlans.get(name)).toEqual({ name, monthlyLimit, dailyLimit, ratePerMinute, vintageAccess });
+    ['free', 10_000, 500, 30, false, 10_000],
+    ['pro', 1_000_000, 50_000, 600, true, 1_000_000],
+  ])('%s', (name, monthlyLimit, dailyLimit, ratePerMinute, vintageAccess, maxRows) => {
+    const limits = { monthlyLimit, dailyLimit, ratePerMinute, maxRows };
+    expect(shippedPlans.get(name)).toEqual({ name, ...limits, vintageAccess });
   });
 });
 
 describe("an operator's file of plans", () => {
   it('replaces the shipped plans', () => {
-    expect([...parsePlans(JSON.stringify([team]), 'plans.json')]).toEqual([
-      ['team', { name: 'team', monthlyLimit: 5, dailyLimit: 4, ratePerMinute: 3, vintageAccess: true }],
-    ]);
+    const limits = { monthlyLimit: 5, dailyLimit: 4, ratePerMinute: 3 };
+    const planOf = (content: object) => parsePlans(JSON.stringify([content]), 'plans.json').get('team');
+    expect(planOf({ ...team, max_rows: 7 })).toEqual({
+      name: 'team',
+      ...limits,
+      vintageAccess: true,
+      maxRows: 7,
+    });
+    // The documented number of rows of a plan that does not name one.
+    expect(planOf(team)).toMatchObject({ ...limits, maxRows: 100_000 });
+    expect(parsePlans(JSON.stringify([team]), 'plans.json').size).toBe(1);
   });
 
   it.each<[string, unknown, string]>([
@@ -39,6 +48,7 @@ describe("an operator's file of plans", () => {
     ['with a broken number', [{ ...team, monthly_limit: 1.5 }], "plan 1: 'monthly_limit' must be an integer"],
     ['with a number as text', [{ ...team, rate_per_minute: '3' }], "plan 1: 'rate_per_minute' must be"],
     ['with too large a limit', [{ ...team, daily_limit: 2_147_483_648 }], 'to 2147483647'],
+    ['with no rows', [{ ...team, max_rows: 0 }], "plan 1: 'max_rows' must be an integer from 1"],
     ['without a limit', [{ ...team, daily_limit: undefined }], "plan 1: 'daily_limit' must be"],
     [
       'with access as text',

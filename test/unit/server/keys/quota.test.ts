@@ -9,6 +9,7 @@ const plan = (minute: number, day: number, month: number): Plan => ({
   dailyLimit: day,
   ratePerMinute: minute,
   vintageAccess: true,
+  maxRows: 1000,
 });
 
 const at = (text: string): number => Date.parse(text);

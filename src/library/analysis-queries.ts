@@ -1,0 +1,54 @@
+import { asOfDates, type DiffQuery, type PanelQuery, type RealTimePanelQuery } from '../analysis/query.ts';
+import { addDays, type Day } from '../domain/series/date.ts';
+import { type TransformationParams, transformationOf } from '../domain/series/transformation.ts';
+import type { Clock } from '../operations/param.ts';
+import { asOfDay } from './arguments.ts';
+import type { DateRange, Optional, PanelParams } from './panel-params.ts';
+import type { DiffParams } from './signatures.ts';
+
+/** The parameters of both kinds of panel, of which any may be missing. */
+type PanelValues = { readonly [K in keyof PanelParams]?: PanelParams[K] | undefined };
+
+type UnitsValues = { readonly [K in keyof TransformationParams]?: TransformationParams[K] | undefined };
+
+/** The query of a panel whose parameters are checked; a Problem where an as-of date has not begun anywhere on Earth. */
+export function panelQuery(
+  ids: readonly string[],
+  params: PanelValues,
+  clock: Clock,
+): PanelQuery | RealTimePanelQuery {
+  const { wide = false, sort = 'desc', asOfEach, asOf } = params;
+  const form = { ids, wide, sort, ...rangeOf(params), ...transformed(params) };
+  if (asOfEach === undefined) return { kind: 'panel', ...form, ...(asOf !== undefined && { asOf }) };
+  const { beyond = 'empty', withDates = false, knownBeforeEach, last, lag } = params;
+  const query = {
+    kind: 'real-time-panel',
+    ...form,
+    each: asOfEach,
+    beyond,
+    withDates,
+    ...(knownBeforeEach === true && { knownBefore: true }),
+    ...(last !== undefined && { last }),
+    ...(lag !== undefined && { lag }),
+  } as const;
+  const newest = asOfDates(query).at(-1) ?? '';
+  const known = knownBeforeEach === true ? addDays(newest, -1) : newest;
+  asOfDay(known, typeof asOfEach === 'string' ? 'to' : 'asOfEach', clock);
+  return query;
+}
+
+/** The query of a comparison of two as-of dates whose parameters are checked. */
+export function diffQuery(ids: readonly string[], days: readonly [Day, Day], params: DiffParams): DiffQuery {
+  const { allRows = false } = params;
+  return { kind: 'diff', ids, days, allRows, ...rangeOf(params), ...transformed(params) };
+}
+
+/** The first and the last date in parameters, as far as there are any. */
+export function rangeOf({ from, to }: Optional<DateRange>): DateRange {
+  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+}
+
+function transformed(params: UnitsValues) {
+  const transformation = transformationOf(params as TransformationParams);
+  return transformation === undefined ? {} : { transformation };
+}

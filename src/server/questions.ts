@@ -1,0 +1,246 @@
+import type { Demands } from '../analysis/basis.ts';
+import { diffLayout, longPanelLayout } from '../analysis/layouts.ts';
+import type { Query } from '../analysis/query.ts';
+import type { Day } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
+import { diffQuery, panelQuery } from '../library/analysis-queries.ts';
+import { type AnyKinds, choice, described, type NamedValues, seriesIds } from '../library/arguments.ts';
+import { checkArguments, type Signature } from '../library/call.ts';
+import type { PanelParams } from '../library/panel-params.ts';
+import { analysisSignatures, askedOf, type DiffParams, signaturesOf } from '../library/signatures.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
+import type { RowLayout, Schema } from '../operations/field.ts';
+import { observations } from '../operations/index.ts';
+import type { Operation, operationHeadings } from '../operations/operation.ts';
+import { type Clock, camelCase, clockAt, invalid, type ParamTexts, paramTexts } from '../operations/param.ts';
+import { readQuery } from './answer-format.ts';
+import { targetOf } from './malformed-request.ts';
+import type { OperationRoute } from './operation-route.ts';
+import { checkNoBody } from './respond.ts';
+import type { TableSource } from './tables.ts';
+
+/** A question that takes several answers, and that the service puts together in one request; asof's own. */
+export type Question = {
+  readonly name: string;
+  readonly path: string;
+  readonly object: string;
+  readonly heading: keyof typeof operationHeadings;
+  readonly summary: string;
+  readonly description: string;
+  /** What it takes: a method of the library whose arguments and parameters have names of the contract's form. */
+  readonly signature: Signature;
+  readonly layout: RowLayout;
+  /** Whether it may have other columns, one for each series. */
+  readonly mayBeWide: boolean;
+  /** The optional members of its envelope. */
+  readonly members: NonNullable<Operation['members']>;
+  readonly example: {
+    readonly params: Readonly<Record<string, string>>;
+    readonly row: Row;
+    readonly head?: Pick<Envelope, 'as_of'>;
+  };
+  /** The query of checked values, and what its answer must be based on. */
+  readonly query: (values: NamedValues, clock: Clock) => { readonly query: Query; readonly demands: Demands };
+};
+
+const { panel, diff } = analysisSignatures;
+const ofSeveral = signaturesOf(observations, true)([]);
+const { cursor: _, ...kindsOfSeveral } = ofSeveral.params?.kinds ?? {};
+
+/** Every question of this kind. */
+export const questions: readonly Question[] = [
+  {
+    name: 'observations_of_several',
+    path: '/v1/observations',
+    object: observations.object,
+    heading: 'Series',
+    summary: 'The values of several series, as they were known on a day',
+    description:
+      'One series after the other, in the order of `ids`, newest date first unless `sort` is `asc`; `limit` and `first` count dates of each. The answer has no pages.',
+    signature: {
+      ...ofSeveral,
+      args: [{ name: 'ids', kind: seriesIds }],
+      params: {
+        noun: 'parameter',
+        ...ofSeveral.params,
+        kinds: {
+          ...kindsOfSeveral,
+          sort: described('Newest (desc) or oldest (asc) first.', choice(['asc', 'desc'])),
+        },
+      },
+    },
+    layout: observations,
+    mayBeWide: false,
+    members: ['as_of'],
+    example: {
+      params: { ids: 'GDP,UNRATE', as_of: '2015-01-30', from: '2014-10-01' },
+      row: observations.example.row,
+      head: { as_of: '2015-01-30' },
+    },
+    query({ ids, sort, ...values }) {
+      const { chosen, params, demands, transformation } = askedOf(observations, [ids, values]);
+      const { limit, first, ...others } = params;
+      const query: Query = {
+        kind: 'operation',
+        operation: chosen.name,
+        ids: [ids].flat().map(String),
+        params: Object.fromEntries(paramTexts(chosen.params, others)),
+        ...(limit !== undefined && { limit: Number(limit) }),
+        ...(first !== undefined && { first: Number(first) }),
+        ...(sort === 'asc' && { sort }),
+        ...(transformation && { transformation }),
+      };
+      return { query, demands };
+    },
+  },
+  {
+    name: 'panel',
+    path: '/v1/panel',
+    object: 'panel',
+    heading: 'Series',
+    summary: 'Several series side by side, as they were known on one day or on many',
+    description:
+      `${panel.about} The answer has no pages. With \`wide\` a row has the day, and a text or null under each id as it was asked for.`.replaceAll(
+        '`asOfEach`',
+        '`as_of_each`',
+      ),
+    signature: panel,
+    layout: longPanelLayout,
+    mayBeWide: true,
+    members: ['as_of'],
+    example: {
+      params: { ids: 'GDP', as_of_each: 'month-end', from: '2015-01-01', to: '2015-01-31' },
+      row: {
+        as_of: '2015-01-31',
+        series_id: 'GDP',
+        date: '2014-10-01',
+        value: '17710.7',
+        as_of_date: '2015-01-30',
+        vintage_kind: 'exact',
+      },
+    },
+    query: ({ ids, ...values }, clock) => {
+      const { demands, own } = separated(values);
+      return { query: panelQuery([ids].flat().map(String), own as PanelParams, clock), demands };
+    },
+  },
+  {
+    name: 'diff',
+    path: '/v1/diff',
+    object: 'diff',
+    heading: 'Series',
+    summary: 'The dates for which series had other values as of one day than as of another',
+    description: `${diff.about} \`days\` are the two as-of dates. The answer has no pages.`,
+    signature: diff,
+    layout: diffLayout,
+    mayBeWide: false,
+    members: [],
+    example: {
+      params: { ids: 'GDP', days: '2015-01-30,2015-02-27', from: '2014-10-01' },
+      row: {
+        series_id: 'GDP',
+        date: '2014-10-01',
+        old: '17710.7',
+        new: '17701.3',
+        change: '-9.4',
+        percent: '-0.0531',
+        kind: 'revised',
+      },
+    },
+    query: ({ ids, days, ...values }) => {
+      const { demands, own } = separated(values);
+      const [first = '', second = ''] = [days].flat().map(String) as readonly Day[];
+      return { query: diffQuery([ids].flat().map(String), [first, second], own as DiffParams), demands };
+    },
+  },
+];
+
+function separated({ exact, maxAge, ...own }: NamedValues) {
+  return { demands: { exact, maxAge } as Demands, own };
+}
+
+/** What a question takes, each by its name on the wire. */
+export function parametersOf({ signature: { args, params } }: Question) {
+  const required = new Set([...args.map(({ name }) => name), ...(params?.required ?? [])]);
+  const kinds: AnyKinds = {
+    ...Object.fromEntries(args.map(({ name, kind }) => [name, kind])),
+    ...params?.kinds,
+  };
+  return Object.entries(kinds).map(([own, { schema = {} }]) => ({
+    own,
+    name: wireName(own),
+    schema,
+    required: required.has(own),
+  }));
+}
+
+/** `asOfEach` of the library is `as_of_each`. */
+function wireName(own: string): string {
+  return own.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The route of a question, in every format. */
+export function questionRoute(question: Question, source: TableSource): OperationRoute {
+  return async (exchange, plan) => {
+    const { request, now } = exchange;
+    checkNoBody(request.headers);
+    const { texts, format } = readQuery(targetOf(request.url).query, request.headers.get('accept'));
+    const { query, demands } = read(question, texts, clockAt(now));
+    const { answerTable } = await import('./tables.ts');
+    return answerTable({ query, demands, format }, plan, exchange, source);
+  };
+}
+
+/** The query that texts ask for; a validation error names the parameter as it is on the wire. */
+function read(question: Question, texts: ParamTexts, clock: Clock): ReturnType<Question['query']> {
+  const parameters = parametersOf(question);
+  const values: Record<string, unknown> = {};
+  for (const [name, text] of texts) {
+    const found = parameters.find((one) => one.name === name);
+    const known = parameters.map((one) => one.name).join(', ');
+    if (found === undefined) throw invalid(name, `unknown parameter '${name}': use ${known}`);
+    if (Object.hasOwn(values, found.own)) throw invalid(name, `parameter '${name}' is given more than once`);
+    values[found.own] = valueIn(name, text, found.schema);
+  }
+  const { args, params } = question.signature;
+  const missing = parameters.find(({ own, required }) => required && values[own] === undefined);
+  if (missing !== undefined) throw invalid(missing.name, `parameter '${missing.name}' is missing`);
+  const names = new Set(args.map(({ name }) => name));
+  const others = Object.entries(values).filter(([own]) => !names.has(own));
+  try {
+    const asked = [...args.map(({ name }) => values[name]), Object.fromEntries(others)];
+    checkArguments(
+      params === undefined ? question.signature : { ...question.signature, params },
+      asked,
+      clock,
+    );
+    return question.query(values, clock);
+  } catch (error) {
+    throw error instanceof Problem ? onWire(error) : error;
+  }
+}
+
+/** The value of a text, of the type that a schema describes: a list is separated by commas. */
+function valueIn(name: string, text: string, { type, anyOf }: Schema): unknown {
+  if (type === 'array') return text.split(',');
+  if (type === 'integer') return /^\d{1,9}$/.test(text) ? Number(text) : text;
+  if (type === 'boolean') {
+    if (text === 'true' || text === 'false') return text === 'true';
+    throw invalid(name, `invalid '${name}' ${JSON.stringify(text)}: use true or false`);
+  }
+  if (!Array.isArray(anyOf)) return text;
+  return anyOf.some((one: Schema) => Array.isArray(one.enum) && one.enum.includes(text))
+    ? text
+    : text.split(',');
+}
+
+/** A refusal of the library, with the names of parameters as they are on the wire. */
+function onWire(problem: Problem): Problem {
+  const { detail, field } = problem;
+  return problem.with({
+    kind: 'validation-error',
+    detail: detail.replaceAll(/'([a-z]+(?:[A-Z][a-z]+)+)'/g, (_, own: string) => `'${wireName(own)}'`),
+    hints: [],
+    ...(field !== undefined && { field: wireName(camelCase(field)) }),
+  });
+}

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type Asof, open } from '../../src/index.ts';
+import { openStore } from '../../src/store/open.ts';
+import { asof, type Ended } from './command.ts';
+import { newFolder } from './folders.ts';
+import { type Running, startService } from './modes.ts';
+import { importPaths } from './scratch-store.ts';
+
+/** Where a command gets its answers. */
+export type CommandMode = 'embedded' | 'remote';
+
+/** Both modes, for `describe.each`. */
+export const commandModes: readonly CommandMode[] = ['embedded', 'remote'];
+
+/** A store that commands ask in both modes while the tests of a file run. */
+export type AskedStore = {
+  readonly store: string;
+  /** Runs a line of words, separated by spaces. */
+  readonly run: (mode: CommandMode, line: string) => Promise<Ended>;
+  /** The store in the library, on 15 March 2026. */
+  readonly library: () => Asof;
+};
+
+/** Imports files of the repository and made-up ones, by name, before the tests of a file; a service of the store runs until their end. */
+export function askedStore(
+  files: readonly string[],
+  made: Readonly<Record<string, string>> = {},
+): AskedStore {
+  const folder = newFolder();
+  const store = folder.path('asked.db');
+  let service: Running;
+  let library: Asof;
+  beforeAll(async () => {
+    const written = Object.entries(made).map(([name, content]) => folder.write(name, content));
+    await importPaths(store, [...files, ...written]);
+    service = await startService({ openStore: () => openStore(store) });
+    library = await open(store, { clock: () => new Date('2026-03-15T12:00:00Z') });
+  });
+  afterAll(async () => {
+    await library.close();
+    await service.stop();
+  });
+  const flags = (mode: CommandMode) =>
+    mode === 'embedded' ? ['--store', store] : ['--base-url', service.url];
+  return {
+    store,
+    run: (mode, line) =>
+      asof([...line.split(' '), ...flags(mode)], {
+        env: mode === 'embedded' ? {} : { ASOF_API_KEY: service.key },
+      }),
+    library: () => library,
+  };
+}
