@@ -66,6 +66,16 @@ asof unfollow fred GDP
 # no more requests for real curves (needs a store that follows them)
 asof unfollow treasury real
 `,
+  store: `
+# what the store holds
+asof store info
+# whether it is whole
+asof store check
+# a backup while it is in use
+asof store backup backup.db
+# into PostgreSQL (needs a database)
+asof store copy mine.db postgres://importer@db.example.org/markets
+`,
   'store init': `
 # an empty store (needs a name that no store has)
 asof store init --store mine.db
