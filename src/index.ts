@@ -33,6 +33,7 @@ export type { CheckSummary, StoreFault } from './care/check.ts';
 export type { CopySummary } from './care/copy.ts';
 export type { StoreInfo } from './care/info.ts';
 export type { ChangedSeries } from './care/series.ts';
+export type { UndoneImport } from './care/undo.ts';
 export type { Origin } from './client/client.ts';
 export type { Day, Rhythm } from './domain/series/date.ts';
 export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';

@@ -3,6 +3,7 @@ import type { CopyOptions, CopySummary } from '../care/copy.ts';
 import type { StoreInfo } from '../care/info.ts';
 import type { StoreMergeOptions } from '../care/merge.ts';
 import type { ChangedSeries, SeriesChangeOptions } from '../care/series.ts';
+import type { UndoneImport, UndoOptions } from '../care/undo.ts';
 import { Problem } from '../errors/problem.ts';
 import type { ImportResult } from '../import/import.ts';
 import { isDatabase } from '../store/address.ts';
@@ -64,6 +65,12 @@ export class StoreCare {
   async merge(from: string, options: StoreMergeOptions = {}): Promise<ImportResult> {
     const { mergeStore } = await import('../care/merge.ts');
     return mergeStore(from, await this.#source.written(), this.#stoppable(options));
+  }
+
+  /** Takes an import back, the last one unless a number is given, as if it had never been. */
+  async undo(options: UndoOptions = {}): Promise<UndoneImport> {
+    const { undoStoreImport } = await import('../care/undo.ts');
+    return undoStoreImport(await this.#source.written(), options);
   }
 
   /** Gives a series another id; refused if a series has it, or if the store follows the series. */
@@ -128,6 +135,11 @@ const signatures: Readonly<Record<keyof StoreCare, Signature>> = {
         onProgress: callable,
       } satisfies Kinds<StoreMergeOptions>,
     },
+  },
+  undo: {
+    name: 'store.undo',
+    args: [],
+    params: { ...options, kinds: { number: integer(1), dryRun: flag } satisfies Kinds<UndoOptions> },
   },
   renameSeries: {
     name: 'store.renameSeries',

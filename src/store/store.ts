@@ -150,6 +150,8 @@ export type ImportRecord = {
 
 /** An entry of the log as a store holds it. */
 export type LoggedImport = ImportRecord & {
+  /** The number of its import; null if it was made before asof recorded what imports change. */
+  readonly number: number | null;
   /** Whether the file was read by a rule for blank cells that has changed, and was not imported again since. */
   readonly outdated: boolean;
 };
@@ -166,8 +168,6 @@ export type StoreState = {
 
 /** A page of a series' rows, and the series itself. */
 type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
-
-/** A page of observations, and the vintage that they are from. */
 type ObservationPage = SeriesPage<StoredObservation> & { readonly vintage: VintageOnDay };
 
 /** A page of vintages, and the first date of the series with a value in any vintage. */

@@ -41,6 +41,7 @@ export function runCommand(line: Exclude<ParsedLine, QueryLine | VersionLine>, i
     case 'store backup':
     case 'store copy':
     case 'store merge':
+    case 'store undo':
     case 'series rename':
     case 'series rm':
       return runStore(line, io);

@@ -5,7 +5,7 @@ import { print } from '../../platform/sink.ts';
 import { isDatabase, shownAddress } from '../../store/address.ts';
 import { storeToRead, storeToWrite } from '../config/places.ts';
 import type { StoreLine } from '../options/line.ts';
-import { addressIn } from '../options/store-commands.ts';
+import { addressIn, importIn } from '../options/store-commands.ts';
 import { printRows } from '../run/rows.ts';
 import { withStoreHint } from '../run/session.ts';
 import { confirm } from '../terminal/confirm.ts';
@@ -27,6 +27,8 @@ export async function runStore(line: StoreLine, io: Io): Promise<number> {
       return copy(line, io);
     case 'store merge':
       return merge(line, io);
+    case 'store undo':
+      return undo(line, io);
     case 'series rename':
     case 'series rm':
       return changeSeries(line, io);
@@ -103,6 +105,40 @@ async function merge(line: StoreLine, io: Io): Promise<number> {
   }
 }
 
+async function undo(line: StoreLine, io: Io): Promise<number> {
+  const { dryRun, yes, messages: flags } = line;
+  const { note } = messagesOf(flags, io);
+  const address = storeToWrite(io, line.store);
+  const { undoableImports, undoStoreImport, undoFields, undoRow } = await import('../../care/undo.ts');
+  if (line.list) {
+    const imports = await undoableImports(address);
+    if (imports.length === 0) note('asof: no import can be taken back');
+    return printRows(line.output, undoFields, imports.map(undoRow), io);
+  }
+  const number = importIn(line);
+  // What cannot be taken back is refused before anybody is asked.
+  const found = await undoStoreImport(address, { number, dryRun: true });
+  const { files, importedAt, series, rates, filings, store } = found;
+  const named = `import ${found.number} of ${importedAt} (${files.slice(0, 3).join(', ')}${files.length > 3 ? ' …' : ''})`;
+  const of = [
+    counted(series.length, 'series', 'series'),
+    ...(rates > 0 ? [counted(rates, 'rate')] : []),
+    ...(filings > 0 ? [counted(filings, 'filing')] : []),
+  ].join(', ');
+  if (dryRun) note(`asof: dry run: would take back ${named}: ${of} of ${store}`);
+  else {
+    await confirm(`take back ${named}: ${of} of ${store}`, yes, io);
+    await undoStoreImport(address, { number: found.number });
+    note(`asof: took back ${named}: ${of} of ${store}`);
+  }
+  return exitCode.success;
+}
+
+/** A count and its noun: `1 series`, `2 rates`. */
+function counted(number: number, noun: string, several = `${noun}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? noun : several}`;
+}
+
 async function changeSeries(line: StoreLine, io: Io): Promise<number> {
   const { args, dryRun, yes, messages: flags } = line;
   const [id = '', other = ''] = args.map((text) => text.toUpperCase());
@@ -113,9 +149,7 @@ async function changeSeries(line: StoreLine, io: Io): Promise<number> {
     isRenamed ? renameSeries(into, id, other, options) : removeSeries(into, id, options);
   // What cannot be done is refused before anybody is asked.
   const { facts, vintages, store } = await change({ dryRun: true });
-  const count = (number: number, noun: string) =>
-    `${number.toLocaleString('en-US')} ${number === 1 ? noun : `${noun}s`}`;
-  const what = `${id}, ${count(facts, 'fact')} in ${count(vintages, 'vintage')}, ${isRenamed ? `to ${other} in` : 'from'} ${store}`;
+  const what = `${id}, ${counted(facts, 'fact')} in ${counted(vintages, 'vintage')}, ${isRenamed ? `to ${other} in` : 'from'} ${store}`;
   const { note } = messagesOf(flags, io);
   if (dryRun) note(`asof: dry run: would ${isRenamed ? 'rename' : 'remove'} ${what}`);
   else {
@@ -155,22 +189,20 @@ async function copied(
 }
 
 function copyLines(summary: CopySummary, what: 'backup' | 'copy'): readonly string[] {
-  const count = (number: number, noun: string, several = `${noun}s`) =>
-    `${number.toLocaleString('en-US')} ${number === 1 ? noun : several}`;
   const { store, series, facts, rates, trades, imports, followed, already, digest, dryRun } = summary;
   const held = [
-    count(series, 'series', 'series'),
-    count(facts, 'fact'),
-    count(rates, 'rate'),
-    count(trades, 'trade'),
-    count(imports, 'entry', 'entries').concat(' of the log'),
+    counted(series, 'series', 'series'),
+    counted(facts, 'fact'),
+    counted(rates, 'rate'),
+    counted(trades, 'trade'),
+    `${counted(imports, 'entry', 'entries')} of the log`,
     ...(followed > 0 ? [`${followed} followed`] : []),
   ].join(', ');
   if (dryRun) return [`dry run: ${store} would hold ${held}`];
   return [
     `${store} holds ${held}`,
     ...(already > 0
-      ? [`an earlier ${what}, which was stopped, had written ${count(already, 'series', 'series')}`]
+      ? [`an earlier ${what}, which was stopped, had written ${counted(already, 'series', 'series')}`]
       : []),
     `read again and compared: sha256 ${digest}`,
   ];

@@ -64,7 +64,7 @@ export const argumentValues: Readonly<Record<string, Completer>> = {
   dir: folders,
   name: () => described(settings),
   value: settingValues,
-  ...named(free, ['text', 'key-id', 'new', 'words', 'names']),
+  ...named(free, ['text', 'import', 'key-id', 'new', 'words', 'names']),
 };
 
 function named(completer: Completer, names: readonly string[]): Readonly<Record<string, Completer>> {

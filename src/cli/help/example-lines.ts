@@ -106,6 +106,14 @@ asof store merge theirs.db --store mine.db --dry-run
 # add it; contradictions are listed and refuse it (needs two stores)
 asof store merge theirs.db --store mine.db --yes
 `,
+  'store undo': `
+# what the last import changed (needs a store with an import)
+asof store undo --dry-run
+# take it back (needs a store with an import)
+asof store undo --yes
+# the imports that can be taken back (needs a store of your own)
+asof store undo --list
+`,
   'series rename': `
 # what would change (needs a store with the series)
 asof series rename OLD NEW --dry-run

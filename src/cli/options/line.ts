@@ -149,12 +149,15 @@ export type StoreLine = {
     | 'store backup'
     | 'store copy'
     | 'store merge'
+    | 'store undo'
     | 'series rename'
     | 'series rm';
   readonly args: readonly string[];
   readonly store: string | undefined;
   readonly merge: boolean;
   readonly replace: boolean;
+  /** Lists the imports that can be taken back. */
+  readonly list: boolean;
   readonly dryRun: boolean;
   /** Changes without asking. */
   readonly yes: boolean;

@@ -39,6 +39,7 @@ function readLine(command: StoreLine['command'], line: TypedLine): StoreLine {
     store: line.text('store'),
     merge: line.has('merge'),
     replace: line.has('replace'),
+    list: line.has('list'),
     dryRun: line.has('dry-run'),
     yes: line.has('yes'),
     output: outputIn(line),
@@ -50,14 +51,11 @@ const dryRun = (about: string): Flag => ({ name: 'dry-run', about });
 
 const changes: readonly Flag[] = [dryRun('show what would change, write nothing'), yes, store];
 
+const rows = output.filter(({ name }) => name !== 'fail-empty');
+
 /** The commands that care for a store. */
 export const storeCommands: readonly CommandSpec[] = [
-  storeCommand(
-    'store info',
-    'Show what a store holds, its size and its format',
-    [],
-    [...output.filter(({ name }) => name !== 'fail-empty'), store],
-  ),
+  storeCommand('store info', 'Show what a store holds, its size and its format', [], [...rows, store]),
   storeCommand(
     'store check',
     'Check that a store is whole, and that its figures follow from its facts',
@@ -96,6 +94,15 @@ stopped goes on where it stopped.`,
 log has it as one import.`,
   ),
   storeCommand(
+    'store undo',
+    'Take an import back, as if it had never been',
+    [{ name: 'import', about: 'its number, as --list shows it (default the last)', optional: true }],
+    [{ name: 'list', about: 'list the imports that can be taken back' }, ...rows, ...changes],
+    `Everything that the import changed is again what it was: facts, descriptions, coverage, rates, filings,
+the log, and how far a pull had come. While later imports are about the same series, trade dates or
+filings, it is refused, and names them.`,
+  ),
+  storeCommand(
     'series rename',
     'Give a series of your store another id',
     [
@@ -119,4 +126,14 @@ export function addressIn({ args }: Pick<StoreLine, 'args'>, place: number): str
   throw new Problem('bad-input', 'the address of a store is empty', {
     hints: ['name a file, or postgres://…'],
   });
+}
+
+/** The number of the import among the arguments; undefined for the last. */
+export function importIn({ args: [text] }: Pick<StoreLine, 'args'>): number | undefined {
+  if (text === undefined || /^[1-9]\d{0,14}$/.test(text))
+    return text === undefined ? undefined : Number(text);
+  throw new Problem(
+    'bad-input',
+    `import ${JSON.stringify(text)}: use the number that \`asof store undo --list\` shows`,
+  );
 }

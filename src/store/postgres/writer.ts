@@ -6,12 +6,20 @@ import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from '../followed.ts';
 import type { DerivedColumns, SeriesRows, SeriesStart } from '../series-writer.ts';
 import type { ImportRecord, LoggedImport, SeriesRecord } from '../store.ts';
+import type { FilingsBefore, ImportChange, PointsBefore } from '../undo-record.ts';
 import { type PointsRange, TransactionWriter, type WriteTransaction } from '../writer.ts';
 import { Database, type Transaction } from './connection.ts';
 import { readPoints, writePoints } from './curves.ts';
 import { beginCopy, checkFinished } from './draft.ts';
 import { readHeldFilings, writeFilings } from './filings.ts';
-import { removeFollowed, writeDescriptionChange, writeFollowed, writeImport } from './following.ts';
+import {
+  readDescriptionChanges,
+  readFollowed,
+  removeFollowed,
+  writeDescriptionChange,
+  writeFollowed,
+  writeImport,
+} from './following.ts';
 import { ImportLocks, type LockPlan } from './locks.ts';
 import { prepareStore } from './schema.ts';
 import {
@@ -24,7 +32,16 @@ import {
   writeRecord,
 } from './series.ts';
 import { applyPlan, readChanges, readLatestChanges } from './statements.ts';
-import { readDateSets, readKinds, readVintages } from './vintages.ts';
+import {
+  moveVersion,
+  readChangesOf,
+  removeFilings,
+  removeImport,
+  removePoints,
+  setDescriptionChanges,
+  writeChanges,
+} from './undo.ts';
+import { readDateSets, readKinds, readVintages, removeVintages } from './vintages.ts';
 
 /**
  * Opens the store in a database for one import, with the locks that it is known to need; makes it if there is none. With
@@ -109,8 +126,44 @@ class PostgresTransaction implements WriteTransaction {
     return writeFilings(this.#opened.transaction, put, held);
   }
 
-  addImport(record: ImportRecord & Partial<LoggedImport>) {
-    return writeImport(this.#opened.transaction, record);
+  addImport(record: ImportRecord & Partial<LoggedImport>, number?: number | null) {
+    return writeImport(this.#opened.transaction, record, number);
+  }
+
+  changes(from: number) {
+    return readChangesOf(this.#opened.transaction, from);
+  }
+
+  putChanges(changes: readonly ImportChange[]) {
+    return writeChanges(this.#opened.transaction, changes);
+  }
+
+  moveVersion(seriesId: string, to: number, from?: number) {
+    return moveVersion(this.#opened.transaction, seriesId, to, from);
+  }
+
+  removeImport(number: number) {
+    return removeImport(this.#opened.transaction, number);
+  }
+
+  descriptionChanges(seriesId: string) {
+    return readDescriptionChanges(this.#opened.transaction, seriesId);
+  }
+
+  setDescriptionChanges(seriesId: string, changes: readonly DescriptionChange[]) {
+    return setDescriptionChanges(this.#opened.transaction, seriesId, changes);
+  }
+
+  followed() {
+    return readFollowed(this.#opened.transaction);
+  }
+
+  removePoints(points: PointsBefore['added']) {
+    return removePoints(this.#opened.transaction, points);
+  }
+
+  removeFilings(filings: FilingsBefore['added']) {
+    return removeFilings(this.#opened.transaction, filings);
   }
 
   addChange(change: DescriptionChange) {
@@ -179,7 +232,7 @@ class PostgresSeriesRows implements SeriesRows {
     await addSeries(this.#transaction, this.#id);
     const seriesId = this.#id;
     const record = { stated: { seriesId }, implied: { seriesId }, hadStatements: false };
-    return { record, normalisedBy: '', coveredTo: '', newestVintage: '' };
+    return { record, normalisedBy: '', coveredTo: '', newestVintage: '', version: 0, isNew: true };
   }
 
   putRecord(record: Pick<SeriesRecord, 'stated' | 'implied'>) {
@@ -208,6 +261,10 @@ class PostgresSeriesRows implements SeriesRows {
 
   kinds() {
     return readKinds(this.#transaction, this.#id);
+  }
+
+  removeVintages(asOfs: readonly Day[]) {
+    return removeVintages(this.#transaction, this.#id, asOfs);
   }
 
   apply(plan: MergePlan) {

@@ -6,7 +6,7 @@ import type { StoreContents } from '../contents.ts';
 import type {
   CurveQuery,
   FilingsQuery,
-  ImportRecord,
+  LoggedImport,
   ObservationQuery,
   PageCache,
   PurchasesQuery,
@@ -207,9 +207,9 @@ export class SqliteView implements StoreView, StoreContents {
   imports() {
     return this.#answer((connection) =>
       connection
-        .objects<ImportRecord & { readonly outdated: number }>(
+        .objects<Omit<LoggedImport, 'outdated'> & { readonly outdated: number }>(
           `select imported_at as importedAt, file, kind, sha256, series, statements_new as statementsNew,
-             statements_known as statementsKnown, withdrawn,
+             statements_known as statementsKnown, withdrawn, number,
              outdated and not exists (select 1 from import as again where again.id > import.id
                and again.sha256 = import.sha256 and not again.outdated) as outdated
            from import order by id`,

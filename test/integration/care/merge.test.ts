@@ -1,27 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkStore } from '../../../src/care/check.ts';
-import { allFilings, allPoints, digestOfSeries } from '../../../src/care/digest.ts';
 import { mergeStore } from '../../../src/care/merge.ts';
 import { openWriter } from '../../../src/store/open.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { type Engine, engines, onEveryEngine } from '../../support/engines.ts';
 import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
 import { facts, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
+import { contentOf } from '../../support/store-content.ts';
 
 const clock = () => new Date('2026-01-15T12:00:00Z');
-
-/** Everything that a store holds but its log. */
-async function contentOf(address: string) {
-  return reading(address, async (view) => {
-    const series: (readonly [string, string | undefined])[] = [];
-    for (const id of await view.seriesIds()) series.push([id, await digestOfSeries(view, id)]);
-    const others: unknown[] = [];
-    for await (const points of allPoints(view)) others.push(...points);
-    for await (const filings of allFilings(view)) others.push(...filings);
-    return { series, others };
-  });
-}
 
 const gdp = 'GDP 2014-10-01 2015-01-30';
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkStore } from '../../../../src/care/check.ts';
 import { copyStore } from '../../../../src/care/copy.ts';
 import { removeSeries, renameSeries } from '../../../../src/care/series.ts';
+import { undoStoreImport } from '../../../../src/care/undo.ts';
 import { initStore, openAccess, openWriter } from '../../../../src/store/open.ts';
 import { postgres } from '../../../support/engines.ts';
 import { filing } from '../../../support/filings.ts';
@@ -217,6 +218,25 @@ async function sendTheRest(): Promise<void> {
   const copy = postgres.newAddress();
   await copyStore(address, copy);
   await checkStore(copy);
+  await importFiles(
+    copy,
+    { 'c.csv': facts(`${again} 3`), 'p.csv': 'Date,"1 Mo"\n2015-01-02,0.02\n' },
+    { replace: true },
+  );
+  const writer = await openWriter(copy);
+  await writer.mergeFilings([filing({ filingId: '0000000001-26-000009' })], { replace: false });
+  await writer.recordImport({
+    importedAt: day,
+    file: 'f',
+    kind: 'k',
+    sha256: '',
+    series: 0,
+    statementsNew: 1,
+    statementsKnown: 0,
+    withdrawn: 0,
+  });
+  await writer.commit();
+  for (const _ of [1, 2]) await undoStoreImport(copy);
   await renameSeries(copy, 'GDP', 'NEW');
   await removeSeries(copy, 'NEW');
   const access = await openAccess(postgres.newAddress(), { counting: true });
