@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { build } from 'esbuild';
+import swaggerFolder from 'swagger-ui-dist/absolute-path.js';
 import { buildProgram } from './build-program.mjs';
 import { buildSample } from './build-sample.mjs';
 
@@ -21,6 +22,11 @@ await build({
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   },
 });
+
+// The reference page of the service.
+await mkdir('dist/swagger-ui', { recursive: true });
+for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE'])
+  await copyFile(`${swaggerFolder()}/${name}`, `dist/swagger-ui/${name}`);
 
 // The program that has just been built reads data/ into the store that is shipped with it.
 await buildSample();

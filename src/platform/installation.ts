@@ -26,6 +26,11 @@ export function samplePath(): string {
   return join(packageRoot(), 'dist', 'sample.db');
 }
 
+/** The folder of swagger-ui, which shows the description of the HTTP service. */
+export function swaggerFolder(): string {
+  return join(packageRoot(), 'dist', 'swagger-ui');
+}
+
 /** The folders in which asof keeps things for this user; they need not exist. */
 export type UserFolders = {
   /** For the user's own store. */

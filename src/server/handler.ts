@@ -12,6 +12,7 @@ import { errorPage, readiness } from './open-pages.ts';
 import { openApi } from './openapi.ts';
 import { createResponseCache, operationRoute } from './operation-route.ts';
 import { type Question, questionRoute, questions } from './questions.ts';
+import { referencePage } from './reference-page.ts';
 import { checkNoBody, httpProblem, jsonAnswer, respond, respondProblem } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
@@ -102,6 +103,7 @@ class Routes {
     this.#addOpenRoute('/v1/openapi.json', (exchange) =>
       respond(exchange, jsonAnswer(openApi(operations, publicUrl() || '/'))),
     );
+    for (const [path, answer] of referencePage()) this.#addOpenRoute(path, answer);
     this.#addOpenRoute('/errors/{suffix}', (exchange) => {
       const text = errorPage(targetOf(exchange.request.url).path.slice('/errors/'.length));
       if (text === undefined) throw noEndpoint();

@@ -11,6 +11,8 @@ export type HttpAnswer = {
   readonly type: string;
   readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The body in the codings that were asked for, where it is the same in every answer: each is made once. */
+  readonly coded?: Map<Coding, Promise<Buffer>>;
 };
 
 /** The response to an exchange, in the coding that the client prefers. */
@@ -24,7 +26,9 @@ export async function respond(exchange: Exchange, answer: HttpAnswer): Promise<R
   const coding = codingFor(exchange.request.headers.get('accept-encoding'), body.length);
   if (coding === undefined) return complete(body, status, headers);
   headers['Content-Encoding'] = coding;
-  return complete(await compressed(body, coding), status, headers);
+  const made = answer.coded?.get(coding) ?? compressed(body, coding);
+  answer.coded?.set(coding, made);
+  return complete(await made, status, headers);
 }
 
 /** The length is set here, so that HEAD, whose body is dropped on the way out, has it too. */

@@ -77,7 +77,7 @@ const leastValues: Partial<Record<Known, Partial<Record<Known, number>>>> = {
 };
 
 /** A value of a vintage with its date. */
-export type DatedValue = ExactValue & { readonly date: Day };
+export type DatedValue = { readonly date: Day; readonly value: ExactValue };
 
 /**
  * Whether a period is complete: it has at least as many values as FRED wants, and no further date of the series can
@@ -114,9 +114,9 @@ export function aggregated(
   const last = values.at(-1);
   if (last === undefined) return undefined;
   if (!partial && !isComplete(period, values, newest, own, codeOf(aggregation))) return undefined;
-  if (aggregate === 'eop') return last;
+  if (aggregate === 'eop') return last.value;
   let [sum, decimals, since] = [new Exact(0), 0, ''];
-  for (const value of values) {
+  for (const { value } of values) {
     sum = sum.plus(value.sum);
     decimals = Math.max(decimals, value.decimals);
     if (value.since > since) since = value.since;

@@ -16,18 +16,24 @@ export type ExactValue = {
   readonly since: Day;
 };
 
-/** A published text as an exact value. */
-export function exactValue(text: string, since: Day): ExactValue {
-  return {
-    // Most results are certain by doubles alone.
-    get sum() {
-      return new Exact(text);
-    },
-    count: 1,
-    double: Number(text),
-    decimals: decimalsOf(text),
-    since,
-  };
+/** A published text as an exact value; the sum is made where it is asked for, because most results are certain by doubles. */
+export class PublishedValue implements ExactValue {
+  readonly count = 1;
+  readonly double: number;
+  readonly decimals: number;
+  readonly since: Day;
+  readonly #text: string;
+
+  constructor(text: string, since: Day) {
+    this.#text = text;
+    this.double = Number(text);
+    this.decimals = decimalsOf(text);
+    this.since = since;
+  }
+
+  get sum(): Decimal {
+    return new Exact(this.#text);
+  }
 }
 
 /** The number of decimals of a decimal text. */

@@ -206,7 +206,7 @@ describe('a failure', () => {
       { method: 'POST' },
       blank(405, 'Method Not Allowed'),
     ],
-    ...['/healthz', '/readyz', '/v1/openapi.json', '/errors/unauthorized'].map(
+    ...['/healthz', '/readyz', '/v1/openapi.json', '/docs', '/errors/unauthorized'].map(
       (target): Case => [
         `a body for ${target}`,
         target,
@@ -441,7 +441,7 @@ describe('quotas', () => {
     const other = await newHttpService();
     const three = { 'x-api-key': other.keys.three };
     const etag = (await other.get('/v1/series/GDP', three)).headers.get('etag') ?? '';
-    for (const path of ['/healthz', '/readyz', '/v1/openapi.json', '/errors/unauthorized'])
+    for (const path of ['/healthz', '/readyz', '/v1/openapi.json', '/docs', '/errors/unauthorized'])
       expect((await other.get(path, three)).status).toBe(200);
     for (let i = 0; i < 10; i += 1)
       expect((await other.get('/v1/ping', { 'x-api-key': `${other.keys.three.slice(0, -1)}!` })).status).toBe(
