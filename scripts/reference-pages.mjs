@@ -184,6 +184,7 @@ const parts = {
       ['member', 'type', 'meaning'],
       library()
         .types.members(name)
+        .filter((one) => one.name !== '#private')
         .map((one) => [code(`${one.name}${one.isOptional ? '?' : ''}`), code(one.text), one.about]),
     ),
 

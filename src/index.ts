@@ -36,11 +36,17 @@ export type {
   WideRow,
 } from './analysis/layouts.ts';
 export type { ComparedRow, RevisionStatisticsRow } from './analysis/vintage-layouts.ts';
+export type { CheckSummary, StoreFault } from './care/check.ts';
+export type { CopySummary } from './care/copy.ts';
+export type { StoreInfo } from './care/info.ts';
+export type { ChangedSeries } from './care/series.ts';
+export type { UndoneImport } from './care/undo.ts';
 export type { Origin } from './client/client.ts';
 export type { Day, Rhythm } from './domain/series/date.ts';
 export { Problem, type ProblemDocument, type ProblemKind } from './errors/problem.ts';
 export type { ImportOptions, ImportResult } from './import/import.ts';
-export { type Asof, type FactRow, importFiles } from './library/asof.ts';
+export type { Asof, FactRow } from './library/asof.ts';
+export { importFiles } from './library/import-files.ts';
 export type { Result } from './library/operation-methods.ts';
 export type { PanelParams } from './library/panel-params.ts';
 export type {
@@ -51,6 +57,7 @@ export type {
   VersionsParams,
 } from './library/revision-params.ts';
 export type { CurveParams, DiffParams, VintagesParams, YieldTableParams } from './library/signatures.ts';
+export type { StoreCare } from './library/store-care.ts';
 export type { CheckParams, InputRow, JoinParams } from './library/table-params.ts';
 export type { RateRow } from './operations/curve.ts';
 export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';

@@ -8,12 +8,10 @@ import { addDays, type Day, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { systemProblem } from '../errors/system-errors.ts';
 import type { ImportOptions, ImportResult } from '../import/import.ts';
-import { clockAt } from '../operations/param.ts';
 import type { PullOptions, PullRequest } from '../pull/options.ts';
 import type { PullSummary } from '../pull/summary.ts';
 import type { SnapshotSummary } from '../snapshot/snapshot.ts';
 import type { Finding } from '../snapshot/verify.ts';
-import { isDatabase } from '../store/address.ts';
 import type { Followed } from '../store/followed.ts';
 import type { Store } from '../store/store.ts';
 import type { AnalysisSource } from './analyses.ts';
@@ -24,21 +22,18 @@ import {
   day,
   flag,
   integer,
-  isUrl,
-  iterable,
   type Kinds,
   object,
-  record,
   seconds,
-  seriesId,
   seriesIds,
   texts,
   word,
 } from './arguments.ts';
-import { checkArguments, type Signature } from './call.ts';
+import type { Signature } from './call.ts';
+import { imported, storeImportKinds } from './import-files.ts';
 import { type OperationMethods, operationMethods } from './operation-methods.ts';
-import { stopped } from './session.ts';
 import { analysisSignatures } from './signatures.ts';
+import { StoreCare } from './store-care.ts';
 import { TableAnalyses } from './table-analyses.ts';
 
 /** A statement about a series: what was published on `as_of_date` for `date`; null where the value was withdrawn. */
@@ -70,12 +65,21 @@ export type LibrarySource = AnalysisSource & { readonly store?: Store };
 
 /** Answers from one store or service: besides the operations and analyses, facts, imports and snapshots. */
 class Library extends TableAnalyses {
+  /** What cares for the store: backups, copies, checks. */
+  readonly store: StoreCare;
   readonly #source: LibrarySource;
 
   constructor(source: LibrarySource) {
     super(source);
     this.#source = source;
-    const { session } = source;
+    const { session, signal } = source;
+    const address = () => this.#store('care of a store').address;
+    const written = async () => {
+      const named = address();
+      await this.#refuseSample();
+      return named;
+    };
+    this.store = new StoreCare({ address, written, session, signal });
     for (const [name, signature] of Object.entries(signatures)) {
       const method = Reflect.get(Library.prototype, name).bind(this);
       const value =
@@ -198,28 +202,6 @@ export function asofOf(source: LibrarySource): Asof {
   return Object.assign(new Library(source), operationMethods(source));
 }
 
-const importKinds = {
-  store: word,
-  kind: word,
-  asOf: asOfDay,
-  dateFormat: word,
-  skipUnknown: flag,
-  stdin: iterable,
-  filedOn: asOfDay,
-  series: seriesId,
-  rename: record,
-  merge: flag,
-  replace: flag,
-  complete: flag,
-  projections: flag,
-  withSample: flag,
-  dryRun: flag,
-  clock: callable,
-  signal: abortSignal,
-  onProgress: callable,
-} satisfies Kinds<ImportOptions>;
-const { store: _, ...storeImportKinds } = importKinds;
-
 const pullKinds = {
   settings: object,
   full: flag,
@@ -243,7 +225,7 @@ const paths = { name: 'paths', kind: texts };
 const options = { noun: 'option' } as const;
 
 /** What the methods take that are not made from an operation. */
-const signatures: Readonly<Record<Exclude<keyof Library, 'close'>, Signature>> = {
+const signatures: Readonly<Record<Exclude<keyof Library, 'close' | 'store'>, Signature>> = {
   ...analysisSignatures,
   facts: { name: 'facts', args: [{ name: 'ids', kind: seriesIds }] },
   import: { name: 'import', args: [paths], params: { ...options, kinds: storeImportKinds } },
@@ -265,36 +247,3 @@ const signatures: Readonly<Record<Exclude<keyof Library, 'close'>, Signature>> =
   verify: { name: 'verify', args: [{ name: 'folder', kind: word }] },
   origin: { name: 'origin', args: [] },
 };
-
-/**
- * Imports files, folders and archives into a store, in one transaction: all of them, or nothing. Imports of one process
- * into one store run one after the other. Throws a Problem that names the file and the place if a file cannot be read, and an
- * ImportRefusal that lists every conflict if statements contradict each other or known ones.
- */
-export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
-  checkArguments(importFilesSignature, [paths, options], clockAt(new Date()));
-  if (isUrl(options.store) && !isDatabase(options.store))
-    throw new Problem('bad-input', `a service takes no imports, and ${options.store} is the address of one`, {
-      field: 'store',
-      hints: ['name the file of a store'],
-    });
-  return imported(paths, options);
-}
-
-const importFilesSignature: Signature = {
-  name: 'importFiles',
-  args: [{ name: 'paths', kind: texts }],
-  params: { noun: 'option', kinds: importKinds, required: ['store'] },
-};
-
-async function imported(paths: readonly string[], options: ImportOptions): Promise<ImportResult> {
-  const { signal } = options;
-  if (paths.includes('-') && options.stdin === undefined)
-    throw new Problem('bad-input', "the path - is the option 'stdin', which is missing", { field: 'stdin' });
-  const { importFiles } = await import('../import/import.ts');
-  try {
-    return await importFiles(paths, options);
-  } catch (error) {
-    throw signal === undefined ? error : stopped(error, signal);
-  }
-}

@@ -4,7 +4,8 @@ import type { AccessOptions, AccessStore, Lock } from './access-store.ts';
 import { isDatabase } from './address.ts';
 import { ImportsCollide } from './collision.ts';
 import { openSqliteStore } from './sqlite/reader.ts';
-import type { Store, StoreOptions, StoreWriter } from './store.ts';
+import type { Store, StoreOptions } from './store.ts';
+import type { TransactionWriter } from './writer.ts';
 
 /** Opens the store at an address for reading. */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
@@ -21,7 +22,7 @@ export async function openStoreIfAny(address: string): Promise<Store | undefined
 }
 
 /** Opens the store at an address for one import; creates it if it does not exist, as a copy of `copyOf` if given. */
-export async function openWriter(address: string, copyOf?: string): Promise<StoreWriter> {
+export async function openWriter(address: string, copyOf?: string): Promise<TransactionWriter> {
   if (isDatabase(address)) return openDatabaseWriter(address, copyOf);
   const { openSqliteWriter } = await import('./sqlite/writer.ts');
   return openSqliteWriter(address, copyOf);
@@ -31,7 +32,7 @@ async function openDatabaseWriter(
   address: string,
   copyOf: string | undefined,
   needed?: ImportsCollide['needed'],
-): Promise<StoreWriter> {
+): Promise<TransactionWriter> {
   if (copyOf !== undefined)
     throw new Problem('bad-input', 'only a store in a file can begin as a copy of the sample', {
       hints: ['leave out --with-sample'],
@@ -63,7 +64,7 @@ export async function initStore(address: string, distribute: boolean): Promise<b
  */
 export async function writing<T>(
   address: string,
-  work: (writer: StoreWriter) => Promise<T>,
+  work: (writer: TransactionWriter) => Promise<T>,
   copyOf?: string,
 ): Promise<T> {
   let needed: ImportsCollide['needed'] | undefined;

@@ -1,4 +1,7 @@
+import type { Frequency } from '../domain/series/date.ts';
+import type { HeldVintage } from '../domain/series/merge-plan.ts';
 import type { SeriesMetadata } from '../domain/series/series.ts';
+import type { SeriesContents } from './contents.ts';
 import type { StatedKind } from './statements.ts';
 import type { Series, SeriesRecord } from './store.ts';
 
@@ -64,4 +67,40 @@ type Present<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
 function present<T extends object>(fields: T): Present<T> {
   const kept = Object.entries(fields).filter(([, value]) => value !== null);
   return Object.fromEntries(kept) as Present<T>;
+}
+
+/** The row of a series with all that is kept of it. */
+export type ContentsRow = RecordRow & {
+  readonly normalisedBy: Frequency;
+  readonly coverage: string | null;
+  readonly spacing: Frequency;
+  readonly keptKinds: string;
+  readonly observationCount: number;
+  readonly dateCount: number;
+  readonly factCount: number;
+  readonly lastVintage: string | null;
+};
+
+/** The contents of a row and the vintages of the series. */
+export function contentsOf(id: string, row: ContentsRow, vintages: readonly HeldVintage[]): SeriesContents {
+  const { normalisedBy, coverage, spacing, keptKinds, lastVintage, ...rest } = row;
+  const { observationCount, dateCount, factCount, ...record } = rest;
+  const { stated, implied } = recordOf(id, record);
+  return {
+    id,
+    stated,
+    implied,
+    normalisedBy,
+    coveredTo: coverage ?? '',
+    figures: {
+      observationCount,
+      dateCount,
+      factCount,
+      firstVintage: record.firstVintage ?? '',
+      lastVintage: lastVintage ?? '',
+      spacing,
+      vintageKind: keptKinds,
+    },
+    vintages,
+  };
 }

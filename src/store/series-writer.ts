@@ -11,7 +11,13 @@ import {
   planMove,
   type WholeVintage,
 } from '../domain/series/merge-plan.ts';
-import type { Change, Statement, StatementConflict } from '../domain/series/revision-history.ts';
+import {
+  addDifferences,
+  type Change,
+  type KeptChange,
+  type Statement,
+  type StatementConflict,
+} from '../domain/series/revision-history.ts';
 import {
   frequencyOf,
   type KeptKind,
@@ -20,8 +26,10 @@ import {
   marksCalendarYear,
   normalisingFrequency,
 } from '../domain/series/series.ts';
+import type { DescriptionChange } from './followed.ts';
 import { recordCells } from './series-record.ts';
 import type { Merged, SeriesRecord } from './store.ts';
+import { addedRows, RowChanges, type SeriesBefore } from './undo-record.ts';
 
 /** What an import needs to know of a series before it writes. */
 export type SeriesStart = {
@@ -31,6 +39,9 @@ export type SeriesStart = {
   readonly coveredTo: Day;
   /** Empty without a vintage. */
   readonly newestVintage: Day;
+  readonly version: number;
+  /** Whether it was made now. */
+  readonly isNew: boolean;
 };
 
 /** What is derived from the vintages of a series: the rest an engine counts. */
@@ -56,6 +67,7 @@ export interface SeriesRows {
   dateSets(): Promise<readonly DateSetText[]>;
   kinds(): Promise<readonly KeptKind[]>;
   apply(plan: MergePlan): Promise<void>;
+  removeVintages(asOfs: readonly Day[]): Promise<void>;
   /** Counts what the series holds, and gives it a new version. */
   summarise(summary: DerivedColumns): Promise<void>;
 }
@@ -75,14 +87,24 @@ export class SeriesWriter {
   #coveredTo: Day;
   #newest: Day;
   #changed = false;
+  readonly #start: SeriesStart;
+  /** Undefined where the import brings all vintages, so that what it adds is everything. */
+  readonly #tracked: RowChanges | undefined;
 
   private constructor(rows: SeriesRows, start: SeriesStart) {
     this.#rows = rows;
+    this.#start = start;
+    this.#tracked = start.newestVintage === '' ? undefined : new RowChanges();
     this.#record = start.record;
     this.#normalisedBefore = start.normalisedBy;
     this.#normalisedBy = start.normalisedBy;
     this.#coveredTo = start.coveredTo;
     this.#newest = start.newestVintage;
+  }
+
+  /** The writer of a series that was begun. */
+  static over(rows: SeriesRows, start: SeriesStart): SeriesWriter {
+    return new SeriesWriter(rows, start);
   }
 
   /** The writer of a series, which an engine makes if there is none. */
@@ -112,12 +134,13 @@ export class SeriesWriter {
       first > this.#newest
         ? { frequency: this.#normalisedBy, vintages: [], changes: await this.#latestChanges(start, to) }
         : await this.#held(start, to);
-    return this.#apply(planMerge(held, statements, options));
+    return this.#apply(planMerge(held, statements, options), held);
   }
 
   async complete(vintages: readonly WholeVintage[], options: MergeOptions): Promise<Merged> {
     await this.#moveTo(this.#frequencyToMerge([]));
-    return this.#apply(planCompletion(await this.#held(), vintages, options));
+    const held = await this.#held();
+    return this.#apply(planCompletion(held, vintages, options), held);
   }
 
   cover(to: Day): void {
@@ -132,16 +155,66 @@ export class SeriesWriter {
     const days = stated === '' || stated === 'A' ? await this.#publishedDates() : [];
     await this.#moveTo(normalisingFrequency(stated, days));
     const changed = this.#changed || this.#normalisedBy !== this.#normalisedBefore;
-    if (changed) {
-      const kept = await this.#rows.kinds();
-      const statedKind = this.#record.stated.vintageKind;
-      await this.#rows.summarise({
-        spacing: stated === '' ? frequencyOf(days) : '',
-        coveredTo: this.#coveredTo,
-        vintageKind: kindsText(kept.map((kind) => kindOf(kind, statedKind))),
-      });
-    }
+    if (changed) await this.#summarise(days);
     return changed;
+  }
+
+  /** The version of the series after the import, and the series before it. */
+  before(
+    changed: boolean,
+    descriptions?: readonly DescriptionChange[],
+  ): { version: number; content: SeriesBefore } {
+    const { record, normalisedBy, coveredTo, isNew, version } = this.#start;
+    const nothing = { added: { fact: [], respelling: [] }, removed: [], addedVintages: [], vintages: [] };
+    const content = {
+      isNew,
+      hadVintages: this.#tracked !== undefined,
+      stated: record.stated,
+      implied: record.implied,
+      normalisedBy,
+      coveredTo,
+      coveredAfter: later(this.#coveredTo, this.#newest),
+      ...(this.#tracked?.before() ?? nothing),
+      ...(descriptions !== undefined && { descriptions }),
+    };
+    return { version: version + (changed ? 1 : 0), content };
+  }
+
+  /** Makes the series what it was before an import, which no later one added to; gives its new version. */
+  async restore(before: SeriesBefore): Promise<number> {
+    const { stated, implied, coveredTo, coveredAfter, normalisedBy, vintages } = before;
+    const nothing = { added: 0, known: 0, withdrawn: 0, conflicts: [] };
+    const [removed, gone] = before.hadVintages
+      ? [addedRows(before), before.addedVintages]
+      : [await this.#everyRow(), (await this.#rows.vintages()).map(({ asOf }) => asOf)];
+    await this.#rows.apply({ ...nothing, removed, inserted: [], vintages: [] });
+    await this.#rows.apply({ ...nothing, removed: [], inserted: before.removed, vintages });
+    await this.#rows.removeVintages(gone);
+    this.#record = { ...this.#record, stated, implied };
+    await this.#rows.putRecord(this.#record);
+    await this.#rows.setFrequency(normalisedBy);
+    // What a pull without news covers afterwards stays covered.
+    if (this.#coveredTo <= coveredAfter) this.#coveredTo = coveredTo;
+    this.#newest = (await this.#rows.vintages()).at(-1)?.asOf ?? '';
+    await this.#summarise(this.#statedFrequency() === '' ? await this.#publishedDates() : []);
+    return this.#start.version + 1;
+  }
+
+  async #everyRow(): Promise<readonly KeptChange[]> {
+    const rows: KeptChange[] = [];
+    for (const [date, changes] of await this.#rows.changes(firstDay, lastDay))
+      addDifferences(date, changes, [], rows, []);
+    return rows;
+  }
+
+  async #summarise(days: readonly Day[]): Promise<void> {
+    const kept = await this.#rows.kinds();
+    const statedKind = this.#record.stated.vintageKind;
+    await this.#rows.summarise({
+      spacing: this.#statedFrequency() === '' ? frequencyOf(days) : '',
+      coveredTo: this.#coveredTo,
+      vintageKind: kindsText(kept.map((kind) => kindOf(kind, statedKind))),
+    });
   }
 
   /** Only a known frequency moves dates before the end: their spacing is known when all statements have come. */
@@ -161,7 +234,9 @@ export class SeriesWriter {
   async #moveTo(frequency: Frequency): Promise<void> {
     if (this.#normalisedBy === frequency) return;
     // A move is not a change of statements; it counts at the end, if the frequency differs from the one before.
-    const plan = planMove(await this.#held(), frequency);
+    const held = await this.#held();
+    const plan = planMove(held, frequency);
+    this.#tracked?.take(plan, held.vintages);
     await this.#rows.apply(plan);
     this.conflicts.push(...plan.conflicts);
     this.#normalisedBy = frequency;
@@ -180,10 +255,11 @@ export class SeriesWriter {
     return this.#newest === '' ? new Map() : this.#rows.latestChanges(from, to);
   }
 
-  async #apply(plan: MergePlan): Promise<Merged> {
+  async #apply(plan: MergePlan, held: HeldSeries): Promise<Merged> {
     const { added, known, withdrawn, conflicts, removed, inserted, vintages } = plan;
     const changed = removed.length + inserted.length + vintages.length > 0;
     if (changed) {
+      this.#tracked?.take(plan, held.vintages);
       await this.#rows.apply(plan);
       this.#changed = true;
       for (const { asOf } of vintages) if (asOf > this.#newest) this.#newest = asOf;
@@ -195,4 +271,8 @@ export class SeriesWriter {
     const texts = this.#newest === '' ? [] : await this.#rows.dateSets();
     return [...new Set(texts.flatMap((text) => parseDateSet(text).days()))];
   }
+}
+
+function later(one: Day, other: Day): Day {
+  return one > other ? one : other;
 }

@@ -5,6 +5,7 @@ import type { MergeCounts, MergeOptions, WholeVintage } from '../domain/series/m
 import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
 import type { SeriesMetadata, VintageKind } from '../domain/series/series.ts';
 import type { CurveMaturity, CurvePoint, CurveType, Maturity, PointsPlan } from '../domain/treasury/curve.ts';
+import type { StoreContents } from './contents.ts';
 import type { ClusterTradesQuery, FilingsQuery } from './filing-queries.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 
@@ -134,6 +135,8 @@ export type ImportRecord = {
 
 /** An entry of the log as a store holds it. */
 export type LoggedImport = ImportRecord & {
+  /** The number of its import; null if it was made before asof recorded what imports change. */
+  readonly number: number | null;
   /** Whether the file was read by a rule for blank cells that has changed, and was not imported again since. */
   readonly outdated: boolean;
 };
@@ -150,8 +153,6 @@ export type StoreState = {
 
 /** A page of a series' rows, and the series itself. */
 type SeriesPage<T> = { readonly series: Series; readonly rows: readonly T[] };
-
-/** A page of observations, and the vintage that they are from. */
 type ObservationPage = SeriesPage<StoredObservation> & { readonly vintage: VintageOnDay };
 
 /** A page of vintages, and the first date of the series with a value in any vintage. */
@@ -209,9 +210,8 @@ export type PageCache = {
   readonly set: (key: string, rows: readonly StoredObservation[]) => unknown;
 };
 
-/** How a store is opened for reading. */
+/** How a store is opened for reading; `pages` keeps pages as of a date, the same from one vintage to the next. */
 export type StoreOptions = {
-  /** Keeps pages as of a date, which are the same from one vintage to the next. */
   readonly pages?: PageCache;
   /** Fails for a store whose later imports this process could not see. */
   readonly live?: boolean;
@@ -225,7 +225,7 @@ export interface Store {
    * Calls `work` with a view of the newest state and returns its result. All answers of the view, streams included, come
    * from that state, even if an import commits meanwhile. The view cannot be used after `work` has ended.
    */
-  read<T>(work: (view: StoreView) => Promise<T>): Promise<T>;
+  read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 

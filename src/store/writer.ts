@@ -1,49 +1,57 @@
 import type { Filing } from '../domain/insider/filing.ts';
-import { type HeldFiling, planFilings } from '../domain/insider/merge-filings.ts';
+import { planFilings } from '../domain/insider/merge-filings.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
-import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
+import type { KeptChange, Statement, StatementConflict } from '../domain/series/revision-history.ts';
 import { type CurvePoint, type CurveType, planPoints } from '../domain/treasury/curve.ts';
+import type { ContentsWriter, SeriesContents } from './contents.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
-import { type SeriesRows, SeriesWriter } from './series-writer.ts';
+import { SeriesWriter } from './series-writer.ts';
 import type {
   ImportRecord,
+  LoggedImport,
   Merged,
   MergedFilings,
   MergedPoints,
   SeriesRecord,
   StoreWriter,
 } from './store.ts';
+import { type UndoneChanges, type UndoTransaction, undoImport } from './undo.ts';
+import { type ImportChange, OtherChanges } from './undo-record.ts';
 
 /** The curve points of one kind between two trade dates, both included. */
 export type PointsRange = { readonly curveType: CurveType; readonly from: Day; readonly to: Day };
 
 /** A transaction of an engine: it reads and writes rows, and decides nothing about them. */
-export interface WriteTransaction {
+export interface WriteTransaction extends UndoTransaction {
   readonly address: string;
   readonly created: boolean;
-  series(id: string): SeriesRows;
   records(seriesIds: readonly string[]): Promise<ReadonlyMap<string, SeriesRecord>>;
   withStatements(seriesIds: readonly string[]): Promise<ReadonlySet<string>>;
   points(range: PointsRange): Promise<readonly CurvePoint[]>;
-  putPoints(points: readonly CurvePoint[]): Promise<void>;
-  /** The filings of these that the store holds, by id. */
-  filings(filings: readonly Filing[]): Promise<ReadonlyMap<string, HeldFiling>>;
-  /** Writes new and changed filings with their new and changed trades; `held` has those that are in the store. */
-  putFilings(put: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>): Promise<void>;
-  addImport(record: ImportRecord): Promise<void>;
+  /** Adds an entry to the log, of the import with a number, of a new one, or of none (null). Gives the number. */
+  addImport(record: ImportRecord & Partial<LoggedImport>, number?: number | null): Promise<number>;
+  putChanges(changes: readonly ImportChange[]): Promise<void>;
+  descriptionChanges(seriesId: string): Promise<readonly DescriptionChange[]>;
+  followed(): Promise<readonly Followed[]>;
   addChange(change: DescriptionChange): Promise<void>;
-  putFollowed(record: Followed): Promise<void>;
-  removeFollowed(source: string, name: string): Promise<boolean>;
+  renameSeries(from: string, to: string): Promise<void>;
   /** Ends the transaction; `changed` says whether the state of the data is another than before. */
   commit(changed: boolean): Promise<void>;
   rollback(): Promise<void>;
 }
 
 /** The writer of a store over a transaction of its engine: it plans each merge by the rules of the domain. */
-export class TransactionWriter implements StoreWriter {
+export class TransactionWriter implements StoreWriter, ContentsWriter {
   readonly #transaction: WriteTransaction;
   readonly #series = new Map<string, SeriesWriter>();
+  /** The number of this import, once it is in the log. */
+  #number: number | undefined;
+  /** What this import changes besides series. */
+  readonly #others = new OtherChanges();
+  /** The changes of descriptions before this import. */
+  readonly #described = new Map<string, readonly DescriptionChange[]>();
+  #followedBefore: readonly Followed[] | undefined;
   #changed = false;
 
   constructor(transaction: WriteTransaction) {
@@ -87,7 +95,9 @@ export class TransactionWriter implements StoreWriter {
   }
 
   async mergePoints(points: readonly CurvePoint[], options: MergeOptions): Promise<MergedPoints> {
-    const { put, ...counts } = planPoints(await this.#heldPoints(points), points, options);
+    const held = await this.#heldPoints(points);
+    const { put, ...counts } = planPoints(held, points, options);
+    this.#others.points(points, put, held);
     if (put.length > 0) await this.#transaction.putPoints(put);
     return this.#noted({ ...counts, changed: put.length > 0 });
   }
@@ -95,31 +105,48 @@ export class TransactionWriter implements StoreWriter {
   async mergeFilings(filings: readonly Filing[], options: MergeOptions): Promise<MergedFilings> {
     const held = await this.#transaction.filings(filings);
     const { put, ...counts } = planFilings([...held.values()], filings, options);
+    this.#others.filings(filings, put, held);
     if (put.length > 0) await this.#transaction.putFilings(put, held);
     return this.#noted({ ...counts, changed: put.length > 0 });
   }
 
-  recordImport(record: ImportRecord) {
-    return this.#transaction.addImport(record);
+  /** An entry of another store's log can say that it is outdated. */
+  async recordImport(record: ImportRecord & Partial<LoggedImport>): Promise<void> {
+    // What an import of another store changed is not known here.
+    if (record.number !== undefined) await this.#transaction.addImport(record, null);
+    else this.#number = await this.#transaction.addImport(record, this.#number);
   }
 
-  recordChange(change: DescriptionChange) {
+  async recordChange(change: DescriptionChange): Promise<void> {
+    const { seriesId } = change;
+    if (!this.#described.has(seriesId))
+      this.#described.set(seriesId, await this.#transaction.descriptionChanges(seriesId));
     return this.#transaction.addChange(change);
   }
 
-  follow(record: Followed) {
+  async follow(record: Followed): Promise<void> {
+    await this.#noteFollowed(record);
     return this.#transaction.putFollowed(record);
   }
 
-  unfollow(source: string, name: string) {
+  async unfollow(source: string, name: string): Promise<boolean> {
+    await this.#noteFollowed({ source, name });
     return this.#transaction.removeFollowed(source, name);
+  }
+
+  async #noteFollowed({ source, name }: Pick<Followed, 'source' | 'name'>): Promise<void> {
+    this.#followedBefore ??= await this.#transaction.followed();
+    const before = this.#followedBefore.find((one) => one.source === source && one.name === name);
+    this.#others.followed(source, name, before);
   }
 
   async finish(seriesIds: readonly string[]): Promise<ReadonlyMap<string, readonly StatementConflict[]>> {
     const conflicts = new Map<string, readonly StatementConflict[]>();
     for (const id of seriesIds) {
       const series = await this.#seriesOf(id);
-      if (await series.finish()) this.#changed = true;
+      const changed = await series.finish();
+      if (changed) this.#changed = true;
+      await this.#noteSeries(id, series, changed);
       if (series.conflicts.length > 0) conflicts.set(id, series.conflicts);
       // A series needs no more memory once it is finished.
       this.#series.delete(id);
@@ -127,7 +154,58 @@ export class TransactionWriter implements StoreWriter {
     return conflicts;
   }
 
-  commit(): Promise<void> {
+  /** Records what there was of a series before this import, or that what an import recorded of it leads to a new version. */
+  async #noteSeries(id: string, series: SeriesWriter, changed: boolean): Promise<void> {
+    const { version, content } = series.before(changed, this.#described.get(id));
+    if (this.#number !== undefined) {
+      const text = JSON.stringify(content);
+      const subject = `series ${id}`;
+      await this.#transaction.putChanges([{ import: this.#number, subject, version, content: text }]);
+    } else if (changed) await this.#transaction.moveVersion(id, version, version - 1);
+  }
+
+  async putSeries(contents: SeriesContents, changes: AsyncIterable<readonly KeptChange[]>): Promise<void> {
+    const { id, normalisedBy, coveredTo, vintages } = contents;
+    this.#changed = true;
+    if ((await this.#transaction.records([id])).size > 0) await this.#transaction.removeSeries(id);
+    const rows = this.#transaction.series(id);
+    await rows.begin();
+    await rows.putRecord(contents);
+    await rows.setFrequency(normalisedBy);
+    const nothing = { added: 0, known: 0, withdrawn: 0, conflicts: [], removed: [] };
+    await rows.apply({ ...nothing, inserted: [], vintages });
+    for await (const inserted of changes) await rows.apply({ ...nothing, inserted, vintages: [] });
+    const { spacing, vintageKind } = contents.figures;
+    await rows.summarise({ spacing, coveredTo, vintageKind });
+  }
+
+  async removeSeries(seriesId: string): Promise<boolean> {
+    this.#series.delete(seriesId);
+    return this.#noted({ changed: await this.#transaction.removeSeries(seriesId) }).changed;
+  }
+
+  renameSeries(from: string, to: string): Promise<void> {
+    this.#changed = true;
+    return this.#transaction.renameSeries(from, to);
+  }
+
+  /** Takes an import back; refused if later ones are about the same. */
+  undo(number: number): Promise<UndoneChanges> {
+    this.#changed = true;
+    return undoImport(this.#transaction, number);
+  }
+
+  async commit(): Promise<void> {
+    const number = this.#number;
+    if (number !== undefined)
+      await this.#transaction.putChanges(
+        this.#others.before().map(([subject, content]) => ({
+          import: number,
+          subject,
+          version: 0,
+          content: JSON.stringify(content),
+        })),
+      );
     return this.#transaction.commit(this.#changed);
   }
 

@@ -1,7 +1,11 @@
+import type { StoreContents } from '../../src/store/contents.ts';
 import type { Store, StoreView } from '../../src/store/store.ts';
 
 /** A store that passes requests to another one, except for the view methods that a test replaces. */
-export function changedStore(store: Store, change: (view: StoreView) => Partial<StoreView>): Store {
+export function changedStore(
+  store: Store,
+  change: (view: StoreView & StoreContents) => Partial<StoreView>,
+): Store {
   return {
     address: store.address,
     read: (work) => store.read((view) => work({ ...methodsOf(view), ...change(view) })),
@@ -23,8 +27,14 @@ export function countedStore(store: Store, count: () => void): Store {
   });
 }
 
-function methodsOf(view: StoreView): StoreView {
+function methodsOf(view: StoreView & StoreContents): StoreView & StoreContents {
   return {
+    seriesIds: () => view.seriesIds(),
+    contents: (id) => view.contents(id),
+    changes: (id) => view.changes(id),
+    seriesTotals: () => view.seriesTotals(),
+    size: () => view.size(),
+    faults: () => view.faults(),
     state: () => view.state(),
     findSeries: (id) => view.findSeries(id),
     searchSeries: (query) => view.searchSeries(query),

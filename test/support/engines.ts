@@ -32,7 +32,7 @@ export const postgres: Engine = {
 };
 
 /** Every engine that a store can have. */
-const engines: readonly Engine[] = [sqlite, postgres];
+export const engines: readonly Engine[] = [sqlite, postgres];
 
 /** Runs cases of the contract for each engine. */
 export function onEveryEngine(cases: (engine: Engine) => void): void {

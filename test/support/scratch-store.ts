@@ -9,6 +9,7 @@ import { recognise } from '../../src/import/formats/recognise.ts';
 import type { LoadOptions } from '../../src/import/load/file-loader.ts';
 import { type ImportFile, load } from '../../src/import/load/load.ts';
 import type { FileSummary } from '../../src/import/load/tally.ts';
+import type { StoreContents } from '../../src/store/contents.ts';
 import { openStore, openWriter, writing } from '../../src/store/open.ts';
 import type {
   MergedFilings,
@@ -98,7 +99,7 @@ export async function withStore<T>(path: string, work: (store: Store) => Promise
 }
 
 /** Opens a view of a store and passes it to `work`. */
-export function reading<T>(path: string, work: (view: StoreView) => Promise<T>): Promise<T> {
+export function reading<T>(path: string, work: (view: StoreView & StoreContents) => Promise<T>): Promise<T> {
   return withStore(path, (store) => store.read(work));
 }
 

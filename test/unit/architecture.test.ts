@@ -19,6 +19,7 @@ const budgets: Readonly<Record<string, { readonly files: number; readonly cliLin
   'real-time against final': { files: 14, cliLines: 160 },
   'joins and checks': { files: 11, cliLines: 180 },
   'HTTP for programs, browsers and operators': { files: 16, cliLines: 390 },
+  'care of a store': { files: 24, cliLines: 520 },
   'reference page': { files: 1, cliLines: 0 },
   'clusters of any code': { files: 5, cliLines: 10 },
 };
@@ -32,6 +33,7 @@ const maxLines = 300;
 const allowed: Readonly<Record<string, readonly string[]>> = {
   '': [
     'analysis',
+    'care',
     'client',
     'domain',
     'import',
@@ -44,6 +46,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   library: [
     'analysis',
+    'care',
     'cli/options',
     'client',
     'domain',
@@ -55,6 +58,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'store',
     'table',
   ],
+  care: ['domain', 'import', 'operations', 'platform', 'store'],
   errors: [],
   platform: [],
   'domain/series': [],
@@ -137,6 +141,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'cli/commands': [
     'analysis',
+    'care',
     'cli',
     'client',
     'domain',

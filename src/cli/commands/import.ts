@@ -40,7 +40,8 @@ export async function runImport(line: ImportLine, io: Io): Promise<number> {
 /** More conflicts would scroll their counts off a terminal. */
 const mostConflicts = 100;
 
-async function shortened(error: unknown): Promise<unknown> {
+/** A failure whose list of conflicts fits a terminal. */
+export async function shortened(error: unknown): Promise<unknown> {
   const { ImportRefusal } = await import('../../import/load/conflict.ts');
   return error instanceof ImportRefusal ? error.cutAt(mostConflicts) : error;
 }

@@ -11,6 +11,7 @@ import { runMcp } from './mcp.ts';
 import { runPingSources, runPull, runUnfollow } from './pull.ts';
 import { runServe } from './serve.ts';
 import { runSnapshot } from './snapshot.ts';
+import { runStore } from './store.ts';
 import { runStoreInit } from './store-init.ts';
 import { runVerify } from './verify.ts';
 
@@ -35,6 +36,15 @@ export function runCommand(line: Exclude<ParsedLine, QueryLine | VersionLine>, i
       return runUnfollow(line, io);
     case 'store init':
       return runStoreInit(line, io);
+    case 'store info':
+    case 'store check':
+    case 'store backup':
+    case 'store copy':
+    case 'store merge':
+    case 'store undo':
+    case 'series rename':
+    case 'series rm':
+      return runStore(line, io);
     case 'mcp':
       return runMcp(line, io);
     case 'serve':

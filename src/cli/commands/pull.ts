@@ -1,19 +1,15 @@
 import { Problem } from '../../errors/problem.ts';
-import type { Row } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/field.ts';
-import { openSink } from '../../platform/file-sink.ts';
 import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
 import type { SourceSettings } from '../../pull/source.ts';
 import type { PulledSubject } from '../../pull/summary.ts';
-import { type OutputFlags, outputChoice, rendererFor } from '../../render/output.ts';
-import { renderPages } from '../../render/renderer.ts';
 import { baseUrlIn, defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import { readSettings } from '../config/settings.ts';
 import { fredKey } from '../config/user-key.ts';
 import type { PullLine, SourcesLine, UnfollowLine } from '../options/line.ts';
 import { reporting, timeoutOf } from '../run/remote-session.ts';
-import { outputPlace, type SessionFlags } from '../run/session.ts';
+import { printRows } from '../run/rows.ts';
+import type { SessionFlags } from '../run/session.ts';
 import { exitCode, exitCodeOf, type Io } from '../terminal/io.ts';
 import { type Messages, messagesOf, reportFailure } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
@@ -118,22 +114,6 @@ async function listFollowed(line: PullLine, store: string, io: Io): Promise<numb
   const followed = (await readStore(store, (view) => view.followed())) ?? [];
   if (followed.length === 0) messagesOf(line.messages, io).note('asof: the store follows nothing yet');
   return printRows(line.output, followedFields, followed.map(followedRow), io);
-}
-
-async function printRows(
-  output: OutputFlags,
-  fields: readonly Field[],
-  results: readonly Row[],
-  io: Io,
-): Promise<number> {
-  const choice = outputChoice(output, outputPlace(io), false);
-  const renderer = await rendererFor(choice, { fields, columns: fields.map(({ name }) => name) }, false);
-  const head = { object: 'list', request_id: '', status: 'ok', results_count: results.length };
-  const sink = await openSink(choice.file, io);
-  for await (const chunk of renderPages(renderer, [{ ...head, results, has_more: false }]))
-    await sink.write(chunk);
-  await sink.finish();
-  return exitCode.success;
 }
 
 /** `asof unfollow`: the store no longer follows these names; their facts stay. */

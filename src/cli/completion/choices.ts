@@ -63,11 +63,13 @@ export const argumentValues: Readonly<Record<string, Completer>> = {
   date2: day,
   file: files,
   files,
+  from: files,
+  to: files,
   plan: files,
   dir: folders,
   name: () => described(settings),
   value: settingValues,
-  ...named(free, ['text', 'key-id', 'words', 'names']),
+  ...named(free, ['text', 'import', 'key-id', 'new', 'words', 'names']),
 };
 
 function named(completer: Completer, names: readonly string[]): Readonly<Record<string, Completer>> {

@@ -79,16 +79,70 @@ asof unfollow fred GDP
 asof unfollow treasury real
 `,
   store: `
-# an empty store (needs a name that no store has)
-asof store init --store mine.db
-# a store on a cluster (needs Citus)
-asof store init --distribute --store postgres://importer@db.example.org/markets
+# what the store holds
+asof store info
+# whether it is whole
+asof store check
+# a backup while it is in use
+asof store backup backup.db
+# into PostgreSQL (needs a database)
+asof store copy mine.db postgres://importer@db.example.org/markets
 `,
   'store init': `
 # an empty store (needs a name that no store has)
 asof store init --store mine.db
 # a store on a cluster (needs Citus)
 asof store init --distribute --store postgres://importer@db.example.org/markets
+`,
+  'store info': `
+# what the store holds
+asof store info
+# for a script
+asof store info --json
+`,
+  'store check': `
+# whether the store is whole
+asof store check
+# every month from cron (needs a store at that address)
+asof store check --store postgres://reader@db.example.org/markets
+`,
+  'store backup': `
+# a backup while the store is in use
+asof store backup backup.db
+# every night from cron, in the place of the last one
+asof store backup backup.db --yes
+`,
+  'store merge': `
+# what a colleague's store would add (needs two stores)
+asof store merge theirs.db --store mine.db --dry-run
+# add it; contradictions are listed and refuse it (needs two stores)
+asof store merge theirs.db --store mine.db --yes
+`,
+  'store undo': `
+# what the last import changed (needs a store with an import)
+asof store undo --dry-run
+# take it back (needs a store with an import)
+asof store undo --yes
+# the imports that can be taken back (needs a store of your own)
+asof store undo --list
+`,
+  'series rename': `
+# what would change (needs a store with the series)
+asof series rename OLD NEW --dry-run
+# another id for a series (needs a store with the series)
+asof series rename OLD NEW --yes
+`,
+  'series rm': `
+# what would be removed (needs a store with the series)
+asof series rm OLD --dry-run
+# remove a series with its history (needs a store with the series)
+asof series rm OLD --yes
+`,
+  'store copy': `
+# what a copy would hold (needs a store of your own)
+asof store copy mine.db copy.db --dry-run
+# into PostgreSQL (needs a database)
+asof store copy mine.db postgres://importer@db.example.org/markets
 `,
   mcp: `
 # what an assistant starts (needs an assistant)

@@ -4,6 +4,7 @@ import { initCommand } from './init-command.ts';
 import { pullCommands } from './pull-commands.ts';
 import { queryCommands } from './query-commands.ts';
 import { serviceCommands } from './service-commands.ts';
+import { storeCommands } from './store-commands.ts';
 import { tableCommands } from './table-commands.ts';
 
 /** Every command of asof, in the order in which help lists them; `inPlan` as they are in the lines of a plan. */
@@ -14,6 +15,7 @@ export function allCommands(inPlan = false): readonly CommandSpec[] {
     ...fileCommands,
     ...pullCommands,
     initCommand,
+    ...storeCommands,
     ...serviceCommands,
   ];
 }
@@ -30,7 +32,7 @@ export type FirstWord = {
 const families: readonly Omit<FirstWord, 'specs'>[] = [
   { name: 'series', heading: 'Series', summary: 'Find and describe series' },
   { name: 'insider', heading: 'Insiders', summary: 'Trades that insiders of companies report' },
-  { name: 'store', heading: 'Files', summary: 'Look after a store' },
+  { name: 'store', heading: 'Files', summary: 'Look into a store, check it, back it up and move it' },
   { name: 'keys', heading: 'Service', summary: 'Manage the keys of your own service' },
   { name: 'auth', heading: 'Service', summary: 'Manage the keys that you send to services' },
   { name: 'config', heading: 'Setup', summary: 'Manage settings' },

@@ -142,6 +142,30 @@ export type StoreInitLine = {
   readonly messages: MessageFlags;
 };
 
+/** What cares for a store: `asof store …`, `asof series rename|rm`. */
+export type StoreLine = {
+  readonly command:
+    | 'store info'
+    | 'store check'
+    | 'store backup'
+    | 'store copy'
+    | 'store merge'
+    | 'store undo'
+    | 'series rename'
+    | 'series rm';
+  readonly args: readonly string[];
+  readonly store: string | undefined;
+  readonly merge: boolean;
+  readonly replace: boolean;
+  /** Lists the imports that can be taken back. */
+  readonly list: boolean;
+  readonly dryRun: boolean;
+  /** Changes without asking. */
+  readonly yes: boolean;
+  readonly output: OutputFlags;
+  readonly messages: MessageFlags;
+};
+
 /** `asof mcp`. */
 export type McpLine = {
   readonly command: 'mcp';
@@ -224,6 +248,7 @@ export type ParsedLine =
   | SourcesLine
   | UnfollowLine
   | StoreInitLine
+  | StoreLine
   | McpLine
   | ServeLine
   | KeysLine

@@ -39,6 +39,8 @@ export type Batch = {
   /** Metadata that follows from the format, such as the frequency of a monthly panel. */
   readonly implied?: readonly SeriesMetadata[];
   readonly coverage?: readonly SeriesCoverage[];
+  /** The sources of the facts of series, in a format that states them. */
+  readonly claims?: readonly { readonly seriesId: string; readonly source: string }[];
   readonly statements?: readonly Statement[];
   /** Vintages whose statements cover every date of a series: dates without a statement of that day are withdrawn. */
   readonly complete?: readonly {
@@ -60,6 +62,8 @@ export type ImportFormat = {
   readonly summary: string;
   /** The publisher of the figures, if the format determines it; a series has one source. */
   readonly source?: string;
+  /** Whether its content states the sources of each series. */
+  readonly statesSources?: true;
   /** How the vintages of its files came about; undefined where each line or metadata says it, or there are no vintages. */
   readonly vintageKind: VintageKind | undefined;
   /** Whether each file or column is a whole vintage, so that `--complete` applies. */

@@ -79,7 +79,8 @@ export class FileLoader {
     const { options, registry, progress } = this.#import;
     const { bufferSize = defaultBufferSize } = options;
     for await (const batch of this.#format.read(this.#file, options)) {
-      const { statements = [], complete = [], points = [], filings = [], notes = [] } = batch;
+      const { statements = [], complete = [], points = [], filings = [], notes = [], claims = [] } = batch;
+      for (const { seriesId, source } of claims) registry.claim(seriesId, source);
       this.#tally.describe(await registry.take(this.#withoutRates(batch), this.#file.path));
       this.#collect(statements);
       for (const vintage of complete) this.#complete(vintage);
@@ -124,7 +125,7 @@ export class FileLoader {
         id = registry.idOf(seriesId);
         isRate = this.#rates.has(id);
         if (!isRate) {
-          registry.claim(seriesId, this.#format.source);
+          if (this.#format.statesSources !== true) registry.claim(seriesId, this.#format.source);
           target = this.#waiting.get(id) ?? [];
           this.#waiting.set(id, target);
         }

@@ -58,11 +58,16 @@ export async function distributeTables(transaction: Transaction): Promise<void> 
   }
 }
 
-/** Distributes the tables that a migration added to a store that is distributed. */
-export async function keepDistributed(transaction: Transaction): Promise<void> {
-  if ((await citusVersion(transaction)) === undefined) return;
+/** Whether Citus distributes a store. */
+export async function isDistributed(transaction: Transaction): Promise<boolean> {
+  if ((await citusVersion(transaction)) === undefined) return false;
   const series = await transaction.row(
     "select 1 from pg_dist_partition where logicalrelid = 'asof.series'::regclass",
   );
-  if (series !== undefined) await distributeTables(transaction);
+  return series !== undefined;
+}
+
+/** Distributes the tables that a migration added to a store that is distributed. */
+export async function keepDistributed(transaction: Transaction): Promise<void> {
+  if (await isDistributed(transaction)) await distributeTables(transaction);
 }

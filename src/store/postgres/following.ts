@@ -65,7 +65,7 @@ export async function writeDescriptionChange(
 export function readImports(transaction: Transaction): Promise<readonly LoggedImport[]> {
   return transaction.rows(
     `select imported_at as "importedAt", file, kind, sha256, series, statements_new as "statementsNew",
-       statements_known as "statementsKnown", withdrawn,
+       statements_known as "statementsKnown", withdrawn, number,
        outdated and not exists (select 1 from asof.import as again where again.id > import.id
          and again.sha256 = import.sha256 and not again.outdated) as outdated
      from asof.import as import order by id`,
@@ -73,10 +73,20 @@ export function readImports(transaction: Transaction): Promise<readonly LoggedIm
 }
 
 /** Adds an entry to the log of imports. */
-export async function writeImport(transaction: Transaction, record: ImportRecord): Promise<void> {
-  await transaction.run(
-    `insert into asof.import (imported_at, file, kind, sha256, series, statements_new, statements_known, withdrawn)
-     values (@importedAt, @file, @kind, @sha256, @series, @statementsNew, @statementsKnown, @withdrawn)`,
-    record,
+export async function writeImport(
+  transaction: Transaction,
+  { outdated = false, ...record }: ImportRecord & Partial<LoggedImport>,
+  number: number | null | undefined,
+): Promise<number> {
+  const row = await transaction.row<{ readonly id: number }>(
+    `insert into asof.import
+       (imported_at, file, kind, sha256, series, statements_new, statements_known, withdrawn, outdated, number)
+     values (@importedAt, @file, @kind, @sha256, @series, @statementsNew, @statementsKnown, @withdrawn, @outdated, @number)
+     returning id`,
+    { ...record, outdated, number },
   );
+  const id = row?.id ?? 0;
+  if (number === undefined)
+    await transaction.run('update asof.import set number = id where id = @id', { id });
+  return number ?? id;
 }

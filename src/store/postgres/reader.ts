@@ -1,13 +1,21 @@
+import type { StoreContents } from '../contents.ts';
 import type { Store, StoreState, StoreView } from '../store.ts';
 import { Database, type Transaction } from './connection.ts';
+import { checkFinished } from './draft.ts';
 import { checkFormat, hasStore } from './schema.ts';
 import { PostgresView } from './view.ts';
 
-/** Opens the store in a database for reading; a user with the right to read its tables needs no other. */
-export async function openPostgresStore(address: string): Promise<Store> {
+/**
+ * Opens the store in a database for reading; a user with the right to read its tables needs no other. A copy in the making is
+ * refused, but to the one who makes it.
+ */
+export async function openPostgresStore(address: string, unfinished = false): Promise<Store> {
   const database = await Database.open(address);
   try {
-    await database.inTransaction('read', (transaction) => checkFormat(transaction, database));
+    await database.inTransaction('read', async (transaction) => {
+      await checkFormat(transaction, database);
+      if (!unfinished) await checkFinished(transaction, database);
+    });
     return new PostgresStore(database, address);
   } catch (error) {
     await database.close();
@@ -22,6 +30,7 @@ export async function openPostgresStoreIfAny(address: string): Promise<Store | u
     const found = await database.inTransaction('read', async (transaction) => {
       const found = await hasStore(transaction, database.schema);
       if (found) await checkFormat(transaction, database);
+      if (found) await checkFinished(transaction, database);
       return found;
     });
     if (found) return new PostgresStore(database, address);
@@ -45,7 +54,7 @@ class PostgresStore implements Store {
     this.address = address;
   }
 
-  async read<T>(work: (view: StoreView) => Promise<T>): Promise<T> {
+  async read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error(`the store ${this.#database.shown} is closed`);
     const reading = this.#read(work);
     this.#reads.add(reading);
@@ -56,7 +65,7 @@ class PostgresStore implements Store {
     }
   }
 
-  async #read<T>(work: (view: StoreView) => Promise<T>): Promise<T> {
+  async #read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T> {
     const transaction = await this.#database.begin('read');
     const view = new PostgresView(transaction, (of, seriesId) => this.#stateOf(of, seriesId));
     try {

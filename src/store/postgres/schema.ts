@@ -166,6 +166,22 @@ const migrations: readonly string[] = [
   -- For filings that an import replaces.
   create index symbol_of_filing on asof.symbol (filing_id);
   `,
+  // What a store is a copy of that is not complete: nobody reads it, and only the copy writes to it.
+  'alter table asof.store add column if not exists unfinished text',
+  `
+  -- The entries of the log that one import made have one number.
+  alter table asof.import add column if not exists number bigint;
+
+  -- What an import has to know to be taken back: by subject, what was there before (JSON).
+  create table if not exists asof.import_change (
+    import bigint not null,
+    subject text collate "C" not null,
+    version bigint not null,
+    content text not null,
+    primary key (import, subject)
+  );
+  create index if not exists changes_of_subject on asof.import_change (subject, import);
+  `,
 ];
 
 /** The format that this asof writes. */

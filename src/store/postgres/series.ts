@@ -57,6 +57,7 @@ type StartRow = RecordRow & {
   readonly id: string;
   readonly normalisedBy: Frequency;
   readonly coverage: Day | null;
+  readonly version: number;
 };
 
 /** What an import needs to know of series, by id; without those that the store does not know. */
@@ -68,7 +69,7 @@ export async function readStarts(
     `select id, title, units, frequency, seasonal_adjustment as "seasonalAdjustment", source,
        stated_vintage_kind as "vintageKind", stated_covered_to as "coveredTo",
        implied_frequency as "impliedFrequency", implied_source as "impliedSource",
-       first_vintage as "firstVintage", normalised_by as "normalisedBy", covered_to as coverage
+       first_vintage as "firstVintage", normalised_by as "normalisedBy", covered_to as coverage, version
      from asof.series where id = any(@ids::text[])`,
     { ids },
   );
@@ -81,13 +82,15 @@ export async function readStarts(
   const [rows, newest] = await Promise.all([started, vintages]);
   const newestVintages = new Map(newest.map(({ id, newest }) => [id, newest]));
   return new Map(
-    rows.map(({ id, normalisedBy, coverage, ...row }) => [
+    rows.map(({ id, normalisedBy, coverage, version, ...row }) => [
       id,
       {
         record: recordOf(id, row),
         normalisedBy,
         coveredTo: coverage ?? '',
         newestVintage: newestVintages.get(id) ?? '',
+        version,
+        isNew: false,
       },
     ]),
   );
@@ -146,4 +149,44 @@ export function summarise(
      where id = @id`,
     { id, spacing, vintageKind, coveredTo: coveredTo === '' ? null : coveredTo, state: randomUUID() },
   );
+}
+
+/** The tables with rows of a series, and their columns besides its id. */
+const tables = {
+  fact: 'date, as_of_date, value',
+  respelling: 'date, as_of_date, value',
+  vintage: 'as_of_date, dates, complete, kind',
+  description_change: 'changed_on, field, before, after',
+} as const;
+
+/** Removes a series with its rows; false for an unknown one. */
+export async function removeSeries(transaction: Transaction, id: string): Promise<boolean> {
+  for (const table of Object.keys(tables))
+    await transaction.write(`delete from asof.${table} where series = @id`, { id });
+  await transaction.write('delete from asof.import_change where subject = @subject', {
+    subject: `series ${id}`,
+  });
+  return (await transaction.run('delete from asof.series where id = @id', { id })) > 0;
+}
+
+/** Writes the rows of a series again under another id: Citus does not change the column that rows are distributed by. */
+export async function renameSeries(transaction: Transaction, from: string, to: string): Promise<void> {
+  const others = `title, units, frequency, seasonal_adjustment, source, implied_frequency, implied_source,
+    stated_covered_to, stated_vintage_kind, spacing_frequency, normalised_by, vintage_kind, observation_count, date_count,
+    fact_count, first_vintage, last_vintage, covered_to`;
+  await transaction.run(
+    `insert into asof.series (id, version, state, ${others})
+     select @to, version, @state, ${others} from asof.series where id = @from`,
+    { from, to, state: randomUUID() },
+  );
+  await transaction.run('update asof.import_change set subject = @new where subject = @old', {
+    old: `series ${from}`,
+    new: `series ${to}`,
+  });
+  for (const [table, columns] of Object.entries(tables))
+    await transaction.run(
+      `insert into asof.${table} (series, ${columns}) select @to, ${columns} from asof.${table} where series = @from`,
+      { from, to },
+    );
+  await removeSeries(transaction, from);
 }

@@ -1,8 +1,9 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
-import type { Statement } from '../../domain/series/revision-history.ts';
+import type { KeptChange, Statement } from '../../domain/series/revision-history.ts';
 import { type KeptKind, kindOf } from '../../domain/series/series.ts';
 import type { CurveType } from '../../domain/treasury/curve.ts';
+import type { StoreContents } from '../contents.ts';
 import type { ClusterTradesQuery, FilingsQuery } from '../filing-queries.ts';
 import { type SeriesRow, seriesOf } from '../series-record.ts';
 import type {
@@ -16,6 +17,14 @@ import type {
   YieldsQuery,
 } from '../store.ts';
 import type { Transaction } from './connection.ts';
+import {
+  readContents,
+  readFaults,
+  readKeptChanges,
+  readSeriesIds,
+  readSeriesTotals,
+  readSize,
+} from './contents.ts';
 import { newestCurve, readCurve, readRates, readSpread, readYields } from './curves.ts';
 import {
   countFilings,
@@ -34,7 +43,7 @@ import { readCompleteVintages, readVintageCounts, readVintagesAround, vintageOnD
 type StateReader = (transaction: Transaction, seriesId: string | undefined) => Promise<StoreState>;
 
 /** A view of a store through a transaction that reads one state. Statements that need no answer first go out together. */
-export class PostgresView implements StoreView {
+export class PostgresView implements StoreView, StoreContents {
   readonly #stateOf: StateReader;
   #transaction: Transaction | undefined;
 
@@ -147,6 +156,32 @@ export class PostgresView implements StoreView {
 
   async completeVintages(seriesId: string) {
     return readCompleteVintages(this.#open(), seriesId);
+  }
+
+  async seriesIds() {
+    return readSeriesIds(this.#open());
+  }
+
+  async contents(seriesId: string) {
+    return readContents(this.#open(), seriesId);
+  }
+
+  changes(seriesId: string): AsyncIterable<readonly KeptChange[]> {
+    return this.#stream((transaction) => readKeptChanges(transaction, seriesId));
+  }
+
+  async seriesTotals() {
+    return readSeriesTotals(this.#open());
+  }
+
+  async size() {
+    const transaction = this.#open();
+    return readSize(transaction, transaction.schema);
+  }
+
+  async faults() {
+    const transaction = this.#open();
+    return readFaults(transaction, transaction.schema);
   }
 
   async imports() {

@@ -128,3 +128,19 @@ export function readVintageCounts(
 
 /** The counts of a vintage with the kind that its files give it. */
 type KeptCounts = Omit<VintageCounts, 'kind'> & { readonly kind: KeptKind };
+
+/** Removes vintages of a series. */
+export async function removeVintages(
+  transaction: Transaction,
+  id: string,
+  asOfs: readonly Day[],
+): Promise<void> {
+  if (asOfs.length === 0) return;
+  await transaction.write(
+    'delete from asof.vintage where series = @id and as_of_date = any(@asOfs::date[])',
+    {
+      id,
+      asOfs,
+    },
+  );
+}

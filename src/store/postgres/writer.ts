@@ -5,25 +5,60 @@ import type { MergePlan } from '../../domain/series/merge-plan.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from '../followed.ts';
 import type { DerivedColumns, SeriesRows, SeriesStart } from '../series-writer.ts';
-import type { ImportRecord, SeriesRecord, StoreWriter } from '../store.ts';
+import type { ImportRecord, LoggedImport, SeriesRecord } from '../store.ts';
+import type { FilingsBefore, ImportChange, PointsBefore } from '../undo-record.ts';
 import { type PointsRange, TransactionWriter, type WriteTransaction } from '../writer.ts';
 import { Database, type Transaction } from './connection.ts';
 import { readPoints, writePoints } from './curves.ts';
+import { beginCopy, checkFinished } from './draft.ts';
 import { readHeldFilings, writeFilings } from './filings.ts';
-import { removeFollowed, writeDescriptionChange, writeFollowed, writeImport } from './following.ts';
+import {
+  readDescriptionChanges,
+  readFollowed,
+  removeFollowed,
+  writeDescriptionChange,
+  writeFollowed,
+  writeImport,
+} from './following.ts';
 import { ImportLocks, type LockPlan } from './locks.ts';
 import { prepareStore } from './schema.ts';
-import { addSeries, readStarts, summarise, writeFrequency, writeRecord } from './series.ts';
+import {
+  addSeries,
+  readStarts,
+  removeSeries,
+  renameSeries,
+  summarise,
+  writeFrequency,
+  writeRecord,
+} from './series.ts';
 import { applyPlan, readChanges, readLatestChanges } from './statements.ts';
-import { readDateSets, readKinds, readVintages } from './vintages.ts';
+import {
+  moveVersion,
+  readChangesOf,
+  removeFilings,
+  removeImport,
+  removePoints,
+  setDescriptionChanges,
+  writeChanges,
+} from './undo.ts';
+import { readDateSets, readKinds, readVintages, removeVintages } from './vintages.ts';
 
-/** Opens the store in a database for one import, with the locks that it is known to need; makes it if there is none. */
-export async function openPostgresWriter(address: string, locked: LockPlan = []): Promise<StoreWriter> {
+/**
+ * Opens the store in a database for one import, with the locks that it is known to need; makes it if there is none. With
+ * `copyOf` it is a copy in the making, which nobody reads before `finishCopy`; only an empty store can become one.
+ */
+export async function openPostgresWriter(
+  address: string,
+  locked: LockPlan = [],
+  copyOf?: string,
+): Promise<TransactionWriter> {
   const database = await Database.open(address, 1);
   try {
     const transaction = await database.begin('write');
     try {
       const created = await prepareStore(transaction, database);
+      if (copyOf === undefined) await checkFinished(transaction, database);
+      else await beginCopy(transaction, database, copyOf);
       const locks = await ImportLocks.take(transaction, database.schema, locked);
       return new TransactionWriter(new PostgresTransaction({ database, transaction, locks, created }));
     } catch (error) {
@@ -91,8 +126,44 @@ class PostgresTransaction implements WriteTransaction {
     return writeFilings(this.#opened.transaction, put, held);
   }
 
-  addImport(record: ImportRecord) {
-    return writeImport(this.#opened.transaction, record);
+  addImport(record: ImportRecord & Partial<LoggedImport>, number?: number | null) {
+    return writeImport(this.#opened.transaction, record, number);
+  }
+
+  changes(from: number) {
+    return readChangesOf(this.#opened.transaction, from);
+  }
+
+  putChanges(changes: readonly ImportChange[]) {
+    return writeChanges(this.#opened.transaction, changes);
+  }
+
+  moveVersion(seriesId: string, to: number, from?: number) {
+    return moveVersion(this.#opened.transaction, seriesId, to, from);
+  }
+
+  removeImport(number: number) {
+    return removeImport(this.#opened.transaction, number);
+  }
+
+  descriptionChanges(seriesId: string) {
+    return readDescriptionChanges(this.#opened.transaction, seriesId);
+  }
+
+  setDescriptionChanges(seriesId: string, changes: readonly DescriptionChange[]) {
+    return setDescriptionChanges(this.#opened.transaction, seriesId, changes);
+  }
+
+  followed() {
+    return readFollowed(this.#opened.transaction);
+  }
+
+  removePoints(points: PointsBefore['added']) {
+    return removePoints(this.#opened.transaction, points);
+  }
+
+  removeFilings(filings: FilingsBefore['added']) {
+    return removeFilings(this.#opened.transaction, filings);
   }
 
   addChange(change: DescriptionChange) {
@@ -105,6 +176,16 @@ class PostgresTransaction implements WriteTransaction {
 
   removeFollowed(source: string, name: string) {
     return removeFollowed(this.#opened.transaction, source, name);
+  }
+
+  async removeSeries(id: string): Promise<boolean> {
+    await this.#opened.locks.lock([lockOfSeries(id)]);
+    return removeSeries(this.#opened.transaction, id);
+  }
+
+  async renameSeries(from: string, to: string): Promise<void> {
+    await this.#opened.locks.lock([lockOfSeries(from), lockOfSeries(to)]);
+    await renameSeries(this.#opened.transaction, from, to);
   }
 
   async commit(changed: boolean): Promise<void> {
@@ -151,7 +232,7 @@ class PostgresSeriesRows implements SeriesRows {
     await addSeries(this.#transaction, this.#id);
     const seriesId = this.#id;
     const record = { stated: { seriesId }, implied: { seriesId }, hadStatements: false };
-    return { record, normalisedBy: '', coveredTo: '', newestVintage: '' };
+    return { record, normalisedBy: '', coveredTo: '', newestVintage: '', version: 0, isNew: true };
   }
 
   putRecord(record: Pick<SeriesRecord, 'stated' | 'implied'>) {
@@ -180,6 +261,10 @@ class PostgresSeriesRows implements SeriesRows {
 
   kinds() {
     return readKinds(this.#transaction, this.#id);
+  }
+
+  removeVintages(asOfs: readonly Day[]) {
+    return removeVintages(this.#transaction, this.#id, asOfs);
   }
 
   apply(plan: MergePlan) {

@@ -7,6 +7,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
@@ -50,6 +51,16 @@ export function publishDraft(draft: string, path: string): void {
   } finally {
     removeDraft(draft);
   }
+}
+
+/** Flushes a complete store to disk and puts it at `path` in one step, in the place of what is there. */
+export function replaceWith(draft: string, path: string): void {
+  // SQLite would apply the log of the old file to the new one.
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    throw new Problem('local-io', `${path} is a store in use`, { hints: ['name another file'] });
+  flush(draft);
+  renameSync(draft, path);
+  removeDraft(draft);
 }
 
 /** Links the draft to its path; false if the file system has no hard links. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
+import type { StoreContents } from '../contents.ts';
 import type { PageCache, Store, StoreOptions, StoreState, StoreView } from '../store.ts';
 import { asProblem, type Connection, cannotWrite, connect, connectReader, inMemory } from './connection.ts';
 import { currentFormat, formatOf, migrate } from './schema.ts';
@@ -35,7 +36,7 @@ class SqliteStore implements Store {
     this.#idle.push(first);
   }
 
-  async read<T>(work: (view: StoreView) => Promise<T>): Promise<T> {
+  async read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error(`the store ${this.address} is closed`);
     const connection = this.#idle.pop() ?? this.#another();
     const store = {

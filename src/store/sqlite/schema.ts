@@ -191,6 +191,20 @@ const migrations: readonly (string | ((connection: Connection) => void))[] = [
   `,
   // Clusters of sales and other codes, whose filings have no mark.
   'create index filings_of_issuer on filing (issuer_cik)',
+  `
+  -- The entries of the log that one import made have one number.
+  alter table import add column number integer;
+
+  -- What an import has to know to be taken back: by subject, what was there before (JSON).
+  create table import_change (
+    import integer not null,
+    subject text not null,
+    version integer not null,
+    content text not null,
+    primary key (import, subject)
+  ) strict, without rowid;
+  create index changes_of_subject on import_change (subject, import);
+  `,
 ];
 
 /** The format that this asof writes. */

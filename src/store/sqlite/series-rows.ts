@@ -9,7 +9,7 @@ import { asProblem } from './connection.ts';
 import { readRecord, writeRecord } from './series.ts';
 import { applyPlan, readChanges, readLatestChanges, readVintages } from './statements.ts';
 
-type StateRow = { readonly key: number; readonly normalisedBy: Frequency; readonly coveredTo: Day };
+type StateRow = Pick<SeriesStart, 'normalisedBy' | 'coveredTo' | 'version'> & { readonly key: number };
 
 /** The rows of one series in a write transaction. */
 export class SqliteSeriesRows implements SeriesRows {
@@ -26,10 +26,14 @@ export class SqliteSeriesRows implements SeriesRows {
 
   begin(): Promise<SeriesStart> {
     return this.#use((connection) => {
-      connection.run('insert into series (id) values (?) on conflict do nothing', this.#id);
+      // A series may get the key of one that was removed: its versions begin after those, which a cache may know.
+      const { changes } = connection.run(
+        'insert into series (id, version) select ?, revision from store where true on conflict do nothing',
+        this.#id,
+      );
       const row = connection
         .objects<StateRow>(
-          `select key, normalised_by as normalisedBy, coalesce(covered_to, '') as coveredTo from series where id = ?`,
+          `select key, normalised_by as normalisedBy, coalesce(covered_to, '') as coveredTo, version from series where id = ?`,
         )
         .get(this.#id);
       const record = readRecord(connection, this.#id);
@@ -40,7 +44,7 @@ export class SqliteSeriesRows implements SeriesRows {
       const newest = connection
         .column<Day | null>('select max(as_of_date) from vintage where series = ?')
         .get(key);
-      return { ...state, record, newestVintage: newest ?? '' };
+      return { ...state, record, newestVintage: newest ?? '', isNew: changes > 0 };
     });
   }
 
@@ -76,6 +80,13 @@ export class SqliteSeriesRows implements SeriesRows {
     return this.#use((connection) =>
       connection.column<KeptKind>('select distinct kind from vintage where series = ?').all(this.#key),
     );
+  }
+
+  removeVintages(asOfs: readonly Day[]) {
+    return this.#use((connection) => {
+      for (const asOf of asOfs)
+        connection.run('delete from vintage where series = ? and as_of_date = ?', this.#key, asOf);
+    });
   }
 
   apply(plan: MergePlan) {

@@ -1,11 +1,12 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
-import type { Statement } from '../../domain/series/revision-history.ts';
+import type { KeptChange, Statement } from '../../domain/series/revision-history.ts';
 import type { CurveType } from '../../domain/treasury/curve.ts';
+import type { StoreContents } from '../contents.ts';
 import type { ClusterTradesQuery, FilingsQuery } from '../filing-queries.ts';
 import type {
   CurveQuery,
-  ImportRecord,
+  LoggedImport,
   ObservationQuery,
   PageCache,
   SeriesQuery,
@@ -18,6 +19,14 @@ import type {
 } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { asProblem } from './connection.ts';
+import {
+  readContents,
+  readFaults,
+  readKeptChanges,
+  readSeriesIds,
+  readSeriesTotals,
+  readSize,
+} from './contents.ts';
 import { readCurve, readRates, readSpread, readYields } from './curves.ts';
 import { countFilings, readAcceptedFilings, readClusterTrades, readFilings } from './filings.ts';
 import { readDescriptionChanges, readFollowed } from './following.ts';
@@ -40,7 +49,7 @@ type Viewed = {
 };
 
 /** A view of a store through a connection that holds a read transaction. */
-export class SqliteView implements StoreView {
+export class SqliteView implements StoreView, StoreContents {
   readonly #store: Viewed;
   #connection: Connection | undefined;
 
@@ -170,12 +179,36 @@ export class SqliteView implements StoreView {
     return this.#answer((connection) => readDescriptionChanges(connection, seriesId));
   }
 
+  seriesIds() {
+    return this.#answer(readSeriesIds);
+  }
+
+  contents(seriesId: string) {
+    return this.#answer((connection) => readContents(connection, seriesId));
+  }
+
+  changes(seriesId: string): AsyncIterable<readonly KeptChange[]> {
+    return this.#stream((connection) => readKeptChanges(connection, seriesId));
+  }
+
+  seriesTotals() {
+    return this.#answer(readSeriesTotals);
+  }
+
+  size() {
+    return this.#answer((connection) => readSize(connection, this.#store.path));
+  }
+
+  faults() {
+    return this.#answer(readFaults);
+  }
+
   imports() {
     return this.#answer((connection) =>
       connection
-        .objects<ImportRecord & { readonly outdated: number }>(
+        .objects<Omit<LoggedImport, 'outdated'> & { readonly outdated: number }>(
           `select imported_at as importedAt, file, kind, sha256, series, statements_new as statementsNew,
-             statements_known as statementsKnown, withdrawn,
+             statements_known as statementsKnown, withdrawn, number,
              outdated and not exists (select 1 from import as again where again.id > import.id
                and again.sha256 = import.sha256 and not again.outdated) as outdated
            from import order by id`,

@@ -4,19 +4,35 @@ import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { DescriptionChange, Followed } from '../followed.ts';
-import type { ImportRecord, SeriesRecord, StoreWriter } from '../store.ts';
+import type { ImportRecord, LoggedImport, SeriesRecord } from '../store.ts';
+import type { FilingsBefore, ImportChange, PointsBefore } from '../undo-record.ts';
 import { type PointsRange, TransactionWriter, type WriteTransaction } from '../writer.ts';
 import { asProblem, Connection, connect, openDatabase } from './connection.ts';
 import { readPoints, writePoints } from './curves.ts';
-import { beginDraft, publishDraft, removeDraft } from './draft.ts';
+import { beginDraft, publishDraft, removeDraft, replaceWith } from './draft.ts';
 import { readHeldFilings, writeFilings } from './filings.ts';
-import { removeFollowed, writeDescriptionChange, writeFollowed } from './following.ts';
+import {
+  readDescriptionChanges,
+  readFollowed,
+  removeFollowed,
+  writeDescriptionChange,
+  writeFollowed,
+} from './following.ts';
 import { createSchema, migrate } from './schema.ts';
 import { readRecord } from './series.ts';
 import { SqliteSeriesRows } from './series-rows.ts';
+import {
+  moveVersion,
+  readChangesOf,
+  removeFilings,
+  removeImport,
+  removePoints,
+  setDescriptionChanges,
+  writeChanges,
+} from './undo.ts';
 
 /** Opens the store at `path` for one import; creates it if it does not exist, as a copy of `copyOf` if given. A failure leaves the file as it was. */
-export async function openSqliteWriter(path: string, copyOf?: string): Promise<StoreWriter> {
+export async function openSqliteWriter(path: string, copyOf?: string): Promise<TransactionWriter> {
   if (!existsSync(path)) return createStore(path, copyOf);
   if (copyOf === undefined) return openExisting(path);
   throw new Problem(
@@ -26,7 +42,23 @@ export async function openSqliteWriter(path: string, copyOf?: string): Promise<S
   );
 }
 
-function openExisting(path: string): StoreWriter {
+/** Makes a complete store that was made beside `path` the store there; only with `replace` in the place of another one. */
+export function publishCopy(draft: string, path: string, replace: boolean): void {
+  try {
+    const connection = connect(draft, false);
+    try {
+      connection.pragma('wal_checkpoint(truncate)');
+    } finally {
+      connection.close();
+    }
+    if (replace) replaceWith(draft, path);
+    else publishDraft(draft, path);
+  } catch (error) {
+    throw asProblem(path, error);
+  }
+}
+
+function openExisting(path: string): TransactionWriter {
   const connection = connect(path, false);
   const abandon = () => {
     if (connection.inTransaction) connection.exec('rollback');
@@ -47,7 +79,7 @@ function openExisting(path: string): StoreWriter {
 }
 
 /** Creates a store as a draft, which is published when the import commits. No reader sees the draft, so it needs no journal. */
-function createStore(path: string, copyOf: string | undefined): StoreWriter {
+function createStore(path: string, copyOf: string | undefined): TransactionWriter {
   let draft: string | undefined;
   let opened: Connection | undefined;
   const abandon = () => {
@@ -140,14 +172,53 @@ class SqliteTransaction implements WriteTransaction {
     return this.#use((connection) => writeFilings(connection, put, held));
   }
 
-  addImport(record: ImportRecord) {
+  addImport({ outdated = false, ...record }: ImportRecord & Partial<LoggedImport>, number?: number | null) {
     return this.#use((connection) => {
-      connection.run(
-        `insert into import (imported_at, file, kind, sha256, series, statements_new, statements_known, withdrawn)
-         values (@importedAt, @file, @kind, @sha256, @series, @statementsNew, @statementsKnown, @withdrawn)`,
-        record,
+      const { lastInsertRowid } = connection.run(
+        `insert into import (imported_at, file, kind, sha256, series, statements_new, statements_known, withdrawn, outdated)
+         values (@importedAt, @file, @kind, @sha256, @series, @statementsNew, @statementsKnown, @withdrawn, @outdated)`,
+        { ...record, outdated: Number(outdated) },
       );
+      const id = Number(lastInsertRowid);
+      if (number !== null) connection.run('update import set number = ? where id = ?', number ?? id, id);
+      return number ?? id;
     });
+  }
+
+  changes(from: number) {
+    return this.#use((connection) => readChangesOf(connection, from));
+  }
+
+  putChanges(changes: readonly ImportChange[]) {
+    return this.#use((connection) => writeChanges(connection, changes));
+  }
+
+  moveVersion(seriesId: string, to: number, from?: number) {
+    return this.#use((connection) => moveVersion(connection, seriesId, to, from));
+  }
+
+  removeImport(number: number) {
+    return this.#use((connection) => removeImport(connection, number));
+  }
+
+  descriptionChanges(seriesId: string) {
+    return this.#use((connection) => readDescriptionChanges(connection, seriesId));
+  }
+
+  setDescriptionChanges(seriesId: string, changes: readonly DescriptionChange[]) {
+    return this.#use((connection) => setDescriptionChanges(connection, seriesId, changes));
+  }
+
+  followed() {
+    return this.#use(readFollowed);
+  }
+
+  removePoints(points: PointsBefore['added']) {
+    return this.#use((connection) => removePoints(connection, points));
+  }
+
+  removeFilings(filings: FilingsBefore['added']) {
+    return this.#use((connection) => removeFilings(connection, filings));
   }
 
   addChange(change: DescriptionChange) {
@@ -160,6 +231,28 @@ class SqliteTransaction implements WriteTransaction {
 
   removeFollowed(source: string, name: string) {
     return this.#use((connection) => removeFollowed(connection, source, name));
+  }
+
+  removeSeries(id: string) {
+    return this.#use((connection) => {
+      const key = connection.column<number>('select key from series where id = ?').get(id);
+      if (key === undefined) return false;
+      connection.run('delete from import_change where subject = ?', `series ${id}`);
+      for (const table of ['fact', 'respelling', 'vintage', 'description_change'])
+        connection.run(`delete from ${table} where series = ?`, key);
+      return connection.run('delete from series where key = ?', key).changes > 0;
+    });
+  }
+
+  renameSeries(from: string, to: string) {
+    return this.#use((connection) => {
+      connection.run('update series set id = ? where id = ?', to, from);
+      connection.run(
+        'update import_change set subject = ? where subject = ?',
+        `series ${to}`,
+        `series ${from}`,
+      );
+    });
   }
 
   async commit(changed: boolean): Promise<void> {

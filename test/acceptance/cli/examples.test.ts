@@ -49,7 +49,7 @@ const runnable = all.flatMap(({ words, help }) => {
 });
 
 /** Commands whose examples write, set up or explain; those of every other one read data. */
-const notReading = /^(import|serve|keys|auth|config|completion|help)\b/;
+const notReading = /^(import|store|serve|keys|auth|config|completion|help)\b/;
 
 describe('asof help', () => {
   it('defines no command that is not named: it lists them by their names alone', async () => {

@@ -48,7 +48,7 @@ describe('completion offers', () => {
   it.each<readonly [line: string, words: readonly string[]]>([
     ['asof obs', ['observations']],
     ['asof v', ['vintages', 'verify']],
-    ['asof series ', ['search', 'show']],
+    ['asof series ', ['search', 'show', 'rename', 'rm']],
     ['asof keys re', ['revoke']],
     ['asof config ', ['get', 'set', 'unset', 'list', 'path']],
     ['asof help s', ['series', 'spread', 'snapshot', 'store', 'serve']],

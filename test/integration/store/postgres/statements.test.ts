@@ -2,6 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { checkStore } from '../../../../src/care/check.ts';
+import { copyStore } from '../../../../src/care/copy.ts';
+import { removeSeries, renameSeries } from '../../../../src/care/series.ts';
+import { undoStoreImport } from '../../../../src/care/undo.ts';
 import { initStore, openAccess, openWriter } from '../../../../src/store/open.ts';
 import { postgres } from '../../../support/engines.ts';
 import { filing } from '../../../support/filings.ts';
@@ -213,6 +217,30 @@ async function sendTheRest(): Promise<void> {
     for (const onOrBefore of [true, false]) await view.curve({ curveType: 'PAR', date: day, onOrBefore });
     await view.state('GDP');
   });
+  const copy = postgres.newAddress();
+  await copyStore(address, copy);
+  await checkStore(copy);
+  await importFiles(
+    copy,
+    { 'c.csv': facts(`${again} 3`), 'p.csv': 'Date,"1 Mo"\n2015-01-02,0.02\n' },
+    { replace: true },
+  );
+  const writer = await openWriter(copy);
+  await writer.mergeFilings([filing({ filingId: '0000000001-26-000009' })], { replace: false });
+  await writer.recordImport({
+    importedAt: day,
+    file: 'f',
+    kind: 'k',
+    sha256: '',
+    series: 0,
+    statementsNew: 1,
+    statementsKnown: 0,
+    withdrawn: 0,
+  });
+  await writer.commit();
+  for (const _ of [1, 2]) await undoStoreImport(copy);
+  await renameSeries(copy, 'GDP', 'NEW');
+  await removeSeries(copy, 'NEW');
   const access = await openAccess(postgres.newAddress(), { counting: true });
   const [began, ends] = [new Date('2026-01-15T00:00:00Z'), new Date('2026-01-16T00:00:00Z')];
   const windows = ['minute', 'day', 'month'] as const;

@@ -1,0 +1,181 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import { periodStart } from '../domain/series/date.ts';
+import { parseDateSet } from '../domain/series/date-set.ts';
+import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
+import type { KeptChange } from '../domain/series/revision-history.ts';
+import { frequencyOf, kindOf, kindsText, normalisingFrequency } from '../domain/series/series.ts';
+import type { SeriesContents, SeriesFigures } from '../store/contents.ts';
+import { openStore } from '../store/open.ts';
+
+/** Something in a store that is damaged, or that contradicts what it follows from. */
+export type StoreFault = {
+  /** The id of a series, or `store`. */
+  readonly subject: string;
+  readonly fault: string;
+};
+
+/** How a store is checked. */
+export type CheckOptions = {
+  readonly signal?: AbortSignal | undefined;
+  /** Called with each fault as it is found. */
+  readonly onFault?: ((fault: StoreFault) => void) | undefined;
+  readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
+};
+
+/** What a check read, and the faults that it found. */
+export type CheckSummary = {
+  readonly series: number;
+  readonly changes: number;
+  readonly faults: readonly StoreFault[];
+};
+
+/**
+ * Reads everything that a store holds and computes again what it derives: the counts, days, kinds and frequencies of series,
+ * and what filings are found by. Asks the engine what is damaged.
+ */
+export async function checkStore(address: string, options: CheckOptions = {}): Promise<CheckSummary> {
+  const faults: StoreFault[] = [];
+  const found = (subject: string, texts: readonly string[]) => {
+    for (const fault of texts) {
+      faults.push({ subject, fault });
+      options.onFault?.({ subject, fault });
+    }
+  };
+  const store = await openStore(address);
+  try {
+    return await store.read(async (view) => {
+      found('store', await view.faults());
+      const ids = await view.seriesIds();
+      let changes = 0;
+      for (const [index, id] of ids.entries()) {
+        await tick();
+        options.signal?.throwIfAborted();
+        const contents = await view.contents(id);
+        if (contents === undefined) continue;
+        const check = new SeriesCheck(contents);
+        for await (const batch of view.changes(id)) {
+          check.take(batch);
+          changes += batch.length;
+        }
+        found(id, check.faults());
+        options.onProgress?.({ done: index + 1, total: ids.length });
+      }
+      return { series: ids.length, changes, faults };
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+const words: Readonly<Record<keyof SeriesFigures | 'normalisedBy', string>> = {
+  observationCount: 'the number of observations',
+  dateCount: 'the number of dates',
+  factCount: 'the number of changes',
+  firstVintage: 'the first vintage',
+  lastVintage: 'the last vintage',
+  spacing: 'the frequency by the distance of dates',
+  vintageKind: 'the kinds of vintages',
+  normalisedBy: 'the frequency by which dates are kept',
+};
+
+/** The check of one series. */
+class SeriesCheck {
+  readonly #contents: SeriesContents;
+  readonly #faults: string[] = [];
+  readonly #speaks: ReadonlyMap<string, (date: string) => boolean>;
+  #observations = 0;
+  #dates = 0;
+  #facts = 0;
+  #last: KeptChange | undefined;
+  /** The last fact of the date at hand. */
+  #value: string | null = null;
+
+  constructor(contents: SeriesContents) {
+    this.#contents = contents;
+    const sets = new Map<string, ReturnType<typeof parseDateSet>>();
+    const setOf = (text: string) => {
+      const set = sets.get(text) ?? parseDateSet(text, contents.normalisedBy);
+      sets.set(text, set);
+      return set;
+    };
+    this.#speaks = new Map(
+      contents.vintages.map(({ asOf, dates, complete }) => [
+        asOf,
+        (date) => complete || setOf(dates).has(date),
+      ]),
+    );
+  }
+
+  /** Takes changes in their order. */
+  take(changes: readonly KeptChange[]): void {
+    for (const change of changes) this.#take(change);
+  }
+
+  /** What contradicts itself; to be called once, after all changes. */
+  faults(): readonly string[] {
+    this.#endDate();
+    const { figures, normalisedBy, coveredTo } = this.#contents;
+    for (const [name, expected] of Object.entries(this.#expected())) {
+      const key = name as keyof typeof words;
+      const held = key === 'normalisedBy' ? normalisedBy : figures[key];
+      if (held !== expected)
+        this.#faults.push(`${words[key]} is ${shown(held)}, and follows as ${shown(expected)}`);
+    }
+    if (coveredTo < figures.lastVintage)
+      this.#faults.push(`it is covered to ${shown(coveredTo)}, before its vintage ${figures.lastVintage}`);
+    return this.#faults;
+  }
+
+  #take(change: KeptChange): void {
+    const { date, asOf, value, kind } = change;
+    const before = this.#last?.date === date ? this.#last : undefined;
+    if (before === undefined) {
+      this.#endDate();
+      this.#dates += kind === 'fact' ? 1 : 0;
+      if (value === null) this.#fault(change, 'is withdrawn before it had a value');
+    }
+    const repeats = before !== undefined && sameNumber(before.value, value);
+    if (repeats !== (kind === 'respelling') || before?.value === value)
+      this.#fault(change, `is kept as a ${kind} after ${before === undefined ? 'nothing' : before.value}`);
+    if (value !== null && parseDecimal(value) !== value) this.#fault(change, 'is not a decimal number');
+    if (periodStart(date, this.#contents.normalisedBy) !== date) this.#fault(change, 'begins no period');
+    if (this.#speaks.get(asOf)?.(date) !== true) this.#fault(change, 'is of no vintage that speaks for it');
+    if (kind === 'fact') {
+      this.#facts += 1;
+      this.#value = value;
+    }
+    this.#last = change;
+  }
+
+  #endDate(): void {
+    if (this.#value !== null) this.#observations += 1;
+    this.#value = null;
+  }
+
+  #expected(): SeriesFigures & Pick<SeriesContents, 'normalisedBy'> {
+    const { vintages, stated, implied } = this.#contents;
+    const frequency = stated.frequency ?? implied.frequency ?? '';
+    // Only what has no frequency, or is annual, is kept by the dates that it has.
+    const isByDates = frequency === '' || frequency === 'A';
+    const texts = new Set(isByDates ? vintages.map(({ dates }) => dates) : []);
+    const days = [...new Set([...texts].flatMap((text) => parseDateSet(text).days()))];
+    return {
+      observationCount: this.#observations,
+      dateCount: this.#dates,
+      factCount: this.#facts,
+      firstVintage: vintages[0]?.asOf ?? '',
+      lastVintage: vintages.at(-1)?.asOf ?? '',
+      spacing: frequency === '' ? frequencyOf(days) : '',
+      vintageKind: kindsText(vintages.map(({ kind }) => kindOf(kind, stated.vintageKind))),
+      normalisedBy: normalisingFrequency(frequency, days),
+    };
+  }
+
+  #fault({ date, asOf, value }: KeptChange, fault: string): void {
+    this.#faults.push(`${date} as of ${asOf} (${value ?? 'withdrawn'}) ${fault}`);
+  }
+}
+
+function shown(value: string | number): string {
+  return value === '' ? 'empty' : String(value);
+}

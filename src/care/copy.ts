@@ -1,0 +1,221 @@
+import { statSync } from 'node:fs';
+import { setImmediate as tick } from 'node:timers/promises';
+import type { KeptChange } from '../domain/series/revision-history.ts';
+import { Problem } from '../errors/problem.ts';
+import { isDatabase, shownAddress } from '../store/address.ts';
+import { openDraft, type StoreDraft } from '../store/draft-store.ts';
+import { openStore } from '../store/open.ts';
+import type { TransactionWriter } from '../store/writer.ts';
+import {
+  allFilings,
+  allPoints,
+  digestOfOthers,
+  digestOfSeries,
+  digestOfStore,
+  SeriesDigest,
+  type WholeView,
+} from './digest.ts';
+
+/** How a store is copied. */
+export type CopyOptions = {
+  /** Reads and counts, and writes nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** Allows a file in the place of the copy, which it replaces when it is complete. */
+  readonly replace?: boolean | undefined;
+  /** Stops the copy; the next one goes on where it stopped. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
+  /** The number of rows that go into one transaction; the copy does not depend on it. */
+  readonly rowsAtOnce?: number | undefined;
+};
+
+/** How many series are copied, and then how many are read again to compare them. */
+type CopyProgress = {
+  readonly stage: 'copy' | 'compare';
+  readonly done: number;
+  readonly total: number;
+};
+
+/** What a copy holds. */
+export type CopySummary = {
+  /** Where it is, without a password. */
+  readonly store: string;
+  readonly dryRun: boolean;
+  readonly series: number;
+  /** The changes of values that the copy keeps. */
+  readonly facts: number;
+  /** The series that an earlier copy, which was stopped, had written. */
+  readonly already: number;
+  readonly rates: number;
+  readonly trades: number;
+  readonly imports: number;
+  readonly followed: number;
+  /** The SHA-256 over everything that both stores hold; empty for a dry run. */
+  readonly digest: string;
+};
+
+/**
+ * Copies everything that a store holds into a new one, of the same kind or the other, from one state of it. The copy
+ * appears when it is complete and has been read again and compared. A copy that was stopped is gone on with.
+ */
+export async function copyStore(from: string, to: string, options: CopyOptions = {}): Promise<CopySummary> {
+  refuseSame(from, to);
+  const store = await openStore(from);
+  try {
+    return await store.read(async (view) => {
+      if (options.dryRun === true && !isDatabase(to)) await openDraft(to, '', options.replace);
+      if (options.dryRun === true) return { ...(await counted(view)), store: shownAddress(to), dryRun: true };
+      const draft = await openDraft(to, shownAddress(from), options.replace);
+      return { ...(await new StoreCopy(view, draft, options).run()), store: shownAddress(to) };
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Refuses two addresses of one store. */
+export function refuseSame(from: string, to: string): void {
+  const fileOf = (address: string) => {
+    const found = isDatabase(address) ? undefined : statSync(address, { throwIfNoEntry: false });
+    return found === undefined ? address : `${found.dev}:${found.ino}`;
+  };
+  if (fileOf(from) !== fileOf(to)) return;
+  throw new Problem('bad-input', `${shownAddress(to)} is the store itself`, {
+    hints: ['name another address'],
+  });
+}
+
+async function counted(view: WholeView): Promise<Omit<CopySummary, 'store' | 'dryRun'>> {
+  const { series, described, facts } = await view.seriesTotals();
+  const rates = (await view.rates()).reduce((sum, { count }) => sum + count, 0);
+  const { trades } = await view.filingCounts();
+  const [imports, followed] = [(await view.imports()).length, (await view.followed()).length];
+  return { series: series + described, facts, already: 0, rates, trades, imports, followed, digest: '' };
+}
+
+/** One copy. */
+class StoreCopy {
+  readonly #from: WholeView;
+  readonly #to: StoreDraft;
+  readonly #options: CopyOptions;
+  readonly #rowsAtOnce: number;
+  readonly #digests = new Map<string, string>();
+  #already = 0;
+
+  constructor(from: WholeView, to: StoreDraft, options: CopyOptions) {
+    this.#from = from;
+    this.#to = to;
+    this.#options = options;
+    this.#rowsAtOnce = options.rowsAtOnce ?? 200_000;
+  }
+
+  async run(): Promise<Omit<CopySummary, 'store'>> {
+    const ids = await this.#from.seriesIds();
+    await this.#copySeries(ids);
+    await this.#copyOthers();
+    await this.#pause();
+    const others = digestOfOthers(this.#from);
+    const digest = await digestOfStore(this.#from, { others, series: this.#digests });
+    const copied = await this.#to.read(async (view) =>
+      digestOfStore(view, { series: await this.#digestsOf(view) }),
+    );
+    if (copied !== digest)
+      throw new Problem('local-io', 'the copy holds something else than the store', {
+        hints: ['remove it, and copy again'],
+      });
+    await this.#to.publish();
+    return { ...(await counted(this.#from)), already: this.#already, dryRun: false, digest };
+  }
+
+  /** Writes the series that the copy lacks or has otherwise, some in each transaction. */
+  async #copySeries(ids: readonly string[]): Promise<void> {
+    const held = this.#to.isBegun ? await this.#to.read((view) => this.#digestsOf(view)) : new Map();
+    const known = new Set(ids);
+    const gone = [...held.keys()].filter((id) => !known.has(id));
+    let next = 0;
+    do {
+      await this.#to.write(async (writer) => {
+        for (const id of gone.splice(0)) await writer.removeSeries(id);
+        for (let rows = 0; next < ids.length && rows < this.#rowsAtOnce; next += 1) {
+          const id = ids[next] ?? '';
+          rows += 100 + (await this.#copyOne(id, held.get(id), writer));
+          await this.#pause();
+          this.#options.onProgress?.({ stage: 'copy', done: next + 1, total: ids.length });
+        }
+      });
+    } while (next < ids.length);
+  }
+
+  /** Writes one series unless the copy has it, by this digest; gives the number of rows. */
+  async #copyOne(id: string, held: string | undefined, writer: TransactionWriter): Promise<number> {
+    if (held !== undefined && (await digestOfSeries(this.#from, id)) === held) {
+      this.#digests.set(id, held);
+      this.#already += 1;
+      return 0;
+    }
+    const contents = await this.#from.contents(id);
+    if (contents === undefined) return 0;
+    const digest = new SeriesDigest(contents);
+    let rows = contents.vintages.length;
+    const read = this.#from.changes(id);
+    async function* counted(): AsyncGenerator<readonly KeptChange[]> {
+      for await (const changes of read) {
+        digest.changes(changes);
+        rows += changes.length;
+        yield changes;
+      }
+    }
+    await writer.putSeries(contents, counted());
+    const descriptions = await this.#from.descriptionChanges(id);
+    digest.descriptions(descriptions);
+    for (const change of descriptions) await writer.recordChange(change);
+    this.#digests.set(id, digest.text());
+    return rows;
+  }
+
+  /** Writes curves, filings, what is followed, and the log. */
+  async #copyOthers(): Promise<void> {
+    const [from, replace] = [this.#from, { replace: true }];
+    await this.#to.write(async (writer) => {
+      for await (const points of allPoints(from)) await writer.mergePoints(points, replace);
+    });
+    const filings = allFilings(from);
+    let isDone = false;
+    while (!isDone)
+      await this.#to.write(async (writer) => {
+        for (let rows = 0; rows < this.#rowsAtOnce && !isDone; ) {
+          const { value, done } = await filings.next();
+          isDone = done === true;
+          if (value === undefined) continue;
+          await writer.mergeFilings(value, replace);
+          await this.#pause();
+          rows += value.length;
+        }
+      });
+    const held = this.#to.isBegun
+      ? await this.#to.read(async (view) => ({ log: await view.imports(), followed: await view.followed() }))
+      : { log: [], followed: [] };
+    await this.#to.write(async (writer) => {
+      for (const { source, name } of held.followed) await writer.unfollow(source, name);
+      for (const record of await from.followed()) await writer.follow(record);
+      for (const entry of (await from.imports()).slice(held.log.length)) await writer.recordImport(entry);
+    });
+  }
+
+  async #digestsOf(view: WholeView): Promise<ReadonlyMap<string, string>> {
+    const series = new Map<string, string>();
+    const ids = await view.seriesIds();
+    for (const [index, id] of ids.entries()) {
+      series.set(id, (await digestOfSeries(view, id)) ?? '');
+      await this.#pause();
+      this.#options.onProgress?.({ stage: 'compare', done: index + 1, total: ids.length });
+    }
+    return series;
+  }
+
+  /** Lets the process notice a signal, which it does between two ticks only. */
+  async #pause(): Promise<void> {
+    await tick();
+    this.#options.signal?.throwIfAborted();
+  }
+}

@@ -1,0 +1,103 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { Filing } from '../domain/insider/filing.ts';
+import type { KeptChange } from '../domain/series/revision-history.ts';
+import { type CurvePoint, curveTypes } from '../domain/treasury/curve.ts';
+import type { SeriesContents, StoreContents } from '../store/contents.ts';
+import type { DescriptionChange } from '../store/followed.ts';
+import type { StoreView } from '../store/store.ts';
+
+/** Everything that a store holds, in one state. */
+export type WholeView = StoreView & StoreContents;
+
+/** A digest of what a store keeps of a series; the same in every engine, and for every number of imports that made it. */
+export class SeriesDigest {
+  readonly #hash: Hash = createHash('sha256');
+
+  constructor({ id, stated, implied, normalisedBy, coveredTo, vintages }: SeriesContents) {
+    const sorted = (fields: object) => Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
+    this.#add([id, sorted(stated), sorted(implied), normalisedBy, coveredTo]);
+    for (const { asOf, dates, complete, kind } of vintages) this.#add([asOf, dates, complete, kind]);
+  }
+
+  changes(changes: readonly KeptChange[]): void {
+    for (const { date, asOf, value, kind } of changes) this.#add([date, asOf, value, kind]);
+  }
+
+  descriptions(changes: readonly DescriptionChange[]): void {
+    for (const { changedOn, field, before, after } of changes) this.#add([changedOn, field, before, after]);
+  }
+
+  /** To be called once, after everything else. */
+  text(): string {
+    return this.#hash.digest('hex');
+  }
+
+  #add(cells: readonly unknown[]): void {
+    this.#hash.update(JSON.stringify(cells));
+  }
+}
+
+/** The digest of a series in a store; undefined for an unknown one. */
+export async function digestOfSeries(view: WholeView, id: string): Promise<string | undefined> {
+  const contents = await view.contents(id);
+  if (contents === undefined) return undefined;
+  const digest = new SeriesDigest(contents);
+  for await (const changes of view.changes(id)) digest.changes(changes);
+  digest.descriptions(await view.descriptionChanges(id));
+  return digest.text();
+}
+
+/** The number of rates and of trades that are read at once. */
+const rowsAtOnce = 5000;
+
+/** Every rate of the curves, in batches. */
+export async function* allPoints(view: StoreView): AsyncGenerator<readonly CurvePoint[]> {
+  for (const curveType of curveTypes) {
+    let after: CurvePoint | undefined;
+    do {
+      const points = await view.yields({ curveType, limit: rowsAtOnce, ...(after && { after }) });
+      if (points.length > 0) yield points;
+      after = points.length < rowsAtOnce ? undefined : points.at(-1);
+    } while (after !== undefined);
+  }
+}
+
+/** Every trade of every filing, in batches. */
+export async function* allFilings(view: StoreView): AsyncGenerator<readonly Filing[]> {
+  let after: Filing | undefined;
+  do {
+    const filings = await view.filings({ limit: rowsAtOnce, ...(after && { after }) });
+    if (filings.length > 0) yield filings;
+    after = filings.length < rowsAtOnce ? undefined : filings.at(-1);
+  } while (after !== undefined);
+}
+
+/** A digest of everything but series. */
+export async function digestOfOthers(view: StoreView): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const points of allPoints(view)) for (const point of points) hash.update(cellsOf(point));
+  for await (const filings of allFilings(view)) for (const filing of filings) hash.update(cellsOf(filing));
+  for (const record of await view.followed()) hash.update(cellsOf(record));
+  for (const { number: _, ...entry } of await view.imports()) hash.update(cellsOf(entry));
+  return hash.digest('hex');
+}
+
+/** The fields of a record in one order, whichever engine gives it. */
+function cellsOf(record: object): string {
+  return JSON.stringify(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** A digest of everything that a store holds: facts, descriptions, curves, filings, the log of imports, what it follows. */
+export async function digestOfStore(
+  view: WholeView,
+  {
+    others = digestOfOthers(view),
+    series,
+  }: { readonly others?: Promise<string>; readonly series?: ReadonlyMap<string, string> } = {},
+): Promise<string> {
+  const hash = createHash('sha256');
+  for (const id of await view.seriesIds())
+    hash.update(`${id} ${series?.get(id) ?? (await digestOfSeries(view, id))}\n`);
+  hash.update(await others);
+  return hash.digest('hex');
+}

@@ -1,0 +1,133 @@
+import type { CurveType } from '../domain/treasury/curve.ts';
+import type { Field } from '../operations/field.ts';
+import { isDatabase, shownAddress } from '../store/address.ts';
+import { freshnessOf } from '../store/followed.ts';
+import { openStore } from '../store/open.ts';
+import type { WholeView } from './digest.ts';
+
+/** What a store holds. Days are null where there is nothing. */
+export type StoreInfo = {
+  /** Its address, without a password. */
+  readonly store: string;
+  readonly engine: 'SQLite' | 'PostgreSQL';
+  readonly format: number;
+  /** On the disk, indexes included. */
+  readonly bytes: number;
+  /** Whether it is the sample that asof ships. */
+  readonly sample: boolean;
+  /** Grows with every import that changes anything. */
+  readonly revision: number;
+  readonly series: number;
+  /** Series with a description and without a value. */
+  readonly described: number;
+  /** The changes of values: what was published, without what repeats the value known. */
+  readonly facts: number;
+  readonly first_vintage: string | null;
+  readonly last_vintage: string | null;
+  /** The first and the last of the days up to which the series are covered. */
+  readonly least_covered_to: string | null;
+  readonly covered_to: string | null;
+  readonly par_rates: number;
+  readonly par_covered_to: string | null;
+  readonly real_rates: number;
+  readonly real_covered_to: string | null;
+  readonly filings: number;
+  readonly trades: number;
+  readonly filings_covered_to: string | null;
+  readonly imports: number;
+  readonly last_import: string | null;
+  /** Files of imports by an older rule, which should be imported again. */
+  readonly outdated_imports: number;
+  /** What it follows at live sources. */
+  readonly followed: number;
+  /** The day that everything that it follows reaches. */
+  readonly followed_up_to: string | null;
+};
+
+/** What the store at an address holds, from one state of it. */
+export async function storeInfo(address: string): Promise<StoreInfo> {
+  const store = await openStore(address);
+  try {
+    return await store.read((view) => infoOf(view, address));
+  } finally {
+    await store.close();
+  }
+}
+
+/** What the store of a view holds. */
+async function infoOf(view: WholeView, address: string): Promise<StoreInfo> {
+  const { bytes, format } = await view.size();
+  const { revision, sample } = await view.state();
+  const totals = await view.seriesTotals();
+  const imports = await view.imports();
+  const freshness = freshnessOf(await view.followed());
+  return {
+    store: shownAddress(address),
+    engine: isDatabase(address) ? 'PostgreSQL' : 'SQLite',
+    format,
+    bytes,
+    sample,
+    revision,
+    series: totals.series,
+    described: totals.described,
+    facts: totals.facts,
+    first_vintage: totals.firstVintage,
+    last_vintage: totals.lastVintage,
+    least_covered_to: totals.leastCovered,
+    covered_to: totals.covered,
+    par_rates: await ratesOf(view, 'PAR'),
+    par_covered_to: (await view.coveredTo('PAR')) ?? null,
+    real_rates: await ratesOf(view, 'TIPS'),
+    real_covered_to: (await view.coveredTo('TIPS')) ?? null,
+    ...(await view.filingCounts()),
+    filings_covered_to: (await view.coveredTo('filings')) ?? null,
+    imports: imports.length,
+    last_import: imports.at(-1)?.importedAt ?? null,
+    outdated_imports: imports.filter(({ outdated }) => outdated).length,
+    followed: freshness.count,
+    followed_up_to: freshness.upTo ?? null,
+  };
+}
+
+async function ratesOf(view: WholeView, curveType: CurveType): Promise<number> {
+  const own = (await view.rates()).filter((rates) => rates.curveType === curveType);
+  return own.reduce((sum, { count }) => sum + count, 0);
+}
+
+const text = (name: keyof StoreInfo, description: string): Field => ({ name, type: 'text', description });
+const count = (name: keyof StoreInfo, description: string): Field => ({ name, type: 'integer', description });
+const day = (name: keyof StoreInfo, description: string): Field => ({
+  name,
+  type: 'text',
+  description,
+  nullable: true,
+});
+
+/** The columns of what a store holds. */
+export const infoFields: readonly Field[] = [
+  text('store', 'Address of the store.'),
+  text('engine', 'SQLite or PostgreSQL.'),
+  count('format', 'Format of its tables.'),
+  count('bytes', 'Size on the disk, indexes included.'),
+  { name: 'sample', type: 'boolean', description: 'Whether it is the shipped sample.' },
+  count('revision', 'Grows with every import that changes anything.'),
+  count('series', 'Series with values.'),
+  count('described', 'Series with a description and without values.'),
+  count('facts', 'Changes of values.'),
+  day('first_vintage', 'First vintage of all series.'),
+  day('last_vintage', 'Last vintage of all series.'),
+  day('least_covered_to', 'The series that ends first is covered to this day.'),
+  day('covered_to', 'The series that ends last is covered to this day.'),
+  count('par_rates', 'Rates of par curves.'),
+  day('par_covered_to', 'Last trade date of par curves.'),
+  count('real_rates', 'Rates of real curves.'),
+  day('real_covered_to', 'Last trade date of real curves.'),
+  count('filings', 'Filings of insiders.'),
+  count('trades', 'Trades in these filings.'),
+  day('filings_covered_to', 'Last filing date.'),
+  count('imports', 'Entries of the log of imports.'),
+  day('last_import', 'Time of the last import.'),
+  count('outdated_imports', 'Files that an older rule read; import them again.'),
+  count('followed', 'What it follows at live sources.'),
+  day('followed_up_to', 'All that it follows reaches this day.'),
+];

@@ -1,0 +1,165 @@
+import { Readable } from 'node:stream';
+import { setImmediate as tick } from 'node:timers/promises';
+import { latestDay, periodStart } from '../domain/series/date.ts';
+import { parseDateSet } from '../domain/series/date-set.ts';
+import { type Change, knownOn, type Statement } from '../domain/series/revision-history.ts';
+import type { SourceFile } from '../import/files/source-file.ts';
+import type { Batch, ImportFormat } from '../import/formats/format.ts';
+import type { ImportResult } from '../import/import.ts';
+import type { LoadProgress } from '../import/load/file-loader.ts';
+import { load } from '../import/load/load.ts';
+import { shownAddress } from '../store/address.ts';
+import type { SeriesContents } from '../store/contents.ts';
+import { openStore, openStoreIfAny, writing } from '../store/open.ts';
+import { refuseSame } from './copy.ts';
+import { allFilings, allPoints, digestOfStore, type WholeView } from './digest.ts';
+
+/** How one store is merged into another. */
+export type StoreMergeOptions = {
+  /** Accepts a series from a second source. */
+  readonly merge?: boolean | undefined;
+  /** Accepts what the other store holds where it contradicts this one. */
+  readonly replace?: boolean | undefined;
+  /** Reads and checks everything, and writes nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** The time of the merge (default now). */
+  readonly clock?: (() => Date) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
+};
+
+/**
+ * Adds everything that a store holds to another one, in one transaction, by the rules of an import: contradictions refuse
+ * the merge, which lists them all. The log has it as one import. What only the other store follows is followed from now on.
+ */
+export async function mergeStore(
+  from: string,
+  into: string,
+  options: StoreMergeOptions = {},
+): Promise<ImportResult> {
+  refuseSame(from, into);
+  const { clock = () => new Date(), signal, onProgress, dryRun = false } = options;
+  const other = await openStore(from);
+  try {
+    return await writing(into, (writer) =>
+      other.read(async (view) => {
+        const now = clock();
+        const followed = await followedIn(into);
+        const file = await fileOf(view, from);
+        const files = await load([{ file, format: storeFormat(view) }], writer, {
+          rename: new Map(),
+          merge: options.merge === true,
+          replace: options.replace === true,
+          complete: false,
+          latest: latestDay(now),
+          importedAt: now.toISOString(),
+          onProgress: async (progress) => {
+            await tick();
+            signal?.throwIfAborted();
+            onProgress?.(progress);
+          },
+        });
+        for (const id of await view.seriesIds())
+          for (const change of await view.descriptionChanges(id)) await writer.recordChange(change);
+        for (const record of await view.followed())
+          if (!followed.has(`${record.source} ${record.name}`)) await writer.follow(record);
+        const { address, created } = writer;
+        if (dryRun) await writer.rollback();
+        else await writer.commit();
+        return { store: shownAddress(address), created, dryRun, files, skipped: [], outdated: [] };
+      }),
+    );
+  } finally {
+    await other.close();
+  }
+}
+
+async function followedIn(address: string): Promise<ReadonlySet<string>> {
+  const store = await openStoreIfAny(address);
+  if (store === undefined) return new Set();
+  try {
+    const records = await store.read((view) => view.followed());
+    return new Set(records.map(({ source, name }) => `${source} ${name}`));
+  } finally {
+    await store.close();
+  }
+}
+
+/** A store as a file of an import; its size is its number of facts. */
+async function fileOf(view: WholeView, address: string): Promise<SourceFile> {
+  const { facts } = await view.seriesTotals();
+  const empty = async () => Buffer.alloc(0);
+  return {
+    name: shownAddress(address),
+    path: shownAddress(address),
+    size: facts,
+    open: async (counter) => {
+      counter?.(facts);
+      return Readable.from([]);
+    },
+    head: empty,
+    bytes: empty,
+    sha256: () => digestOfStore(view),
+    siblings: async () => [],
+  };
+}
+
+/** The format of what a store keeps: each vintage with its dates as they were published. */
+function storeFormat(view: WholeView): ImportFormat {
+  return {
+    kind: 'store',
+    summary: 'what another store keeps',
+    vintageKind: undefined,
+    whole: false,
+    takesAsOf: false,
+    statesSources: true,
+    recognise: () => false,
+    async *read(file) {
+      for (const id of await view.seriesIds()) {
+        const contents = await view.contents(id);
+        if (contents === undefined) continue;
+        yield descriptionOf(contents);
+        yield* statementsIn(view, contents);
+      }
+      for await (const points of allPoints(view)) yield { points };
+      for await (const filings of allFilings(view)) yield { filings };
+      await file.open();
+    },
+  };
+}
+
+/** What is stated of a series besides its values. */
+function descriptionOf({ id: seriesId, stated, implied, coveredTo, vintages }: SeriesContents): Batch {
+  const { source, ...others } = implied;
+  return {
+    ...(Object.keys(stated).length > 1 && { metadata: [stated] }),
+    ...(implied.frequency !== undefined && { implied: [others] }),
+    ...(coveredTo !== '' && { coverage: [{ seriesId, coveredTo }] }),
+    claims: (source?.split('; ') ?? []).map((one) => ({ seriesId, source: one })),
+    complete: vintages.filter(({ complete }) => complete).map(({ asOf, kind }) => ({ seriesId, asOf, kind })),
+  };
+}
+
+const statementsAtOnce = 5000;
+
+/** Every statement about a series with its date as it was published. */
+async function* statementsIn(view: WholeView, contents: SeriesContents): AsyncGenerator<Batch> {
+  const { id: seriesId, normalisedBy, vintages } = contents;
+  const changes = new Map<string, Change[]>();
+  for await (const batch of view.changes(seriesId))
+    for (const { date, asOf, value } of batch) {
+      const known = changes.get(date);
+      if (known === undefined) changes.set(date, [{ asOf, value }]);
+      else known.push({ asOf, value });
+    }
+  let statements: Statement[] = [];
+  for (const { asOf, dates, kind } of vintages)
+    for (const date of parseDateSet(dates).days()) {
+      const value = knownOn(changes.get(periodStart(date, normalisedBy)) ?? [], asOf);
+      statements.push({ seriesId, date, asOf, value, kind });
+      if (statements.length < statementsAtOnce) continue;
+      yield { statements };
+      statements = [];
+    }
+  if (statements.length > 0) yield { statements };
+}

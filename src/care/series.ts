@@ -1,0 +1,92 @@
+import { parseSeriesId, seriesIdForm } from '../domain/series/series.ts';
+import { maturityNamed } from '../domain/treasury/curve.ts';
+import { Problem } from '../errors/problem.ts';
+import { shownAddress } from '../store/address.ts';
+import { openStore, writing } from '../store/open.ts';
+
+/** A series that was renamed or removed, or for a dry run would be. */
+export type ChangedSeries = {
+  readonly store: string;
+  readonly id: string;
+  /** The id that it has now; undefined for a series that was removed. */
+  readonly to: string | undefined;
+  readonly dryRun: boolean;
+  readonly facts: number;
+  readonly vintages: number;
+};
+
+/** How a series is renamed or removed. */
+export type SeriesChangeOptions = { readonly dryRun?: boolean | undefined };
+
+/** Gives a series another id, with everything that the store keeps of it; refused if the id is taken or the series is followed. */
+export async function renameSeries(
+  address: string,
+  from: string,
+  to: string,
+  { dryRun = false }: SeriesChangeOptions = {},
+): Promise<ChangedSeries> {
+  const [id, other] = [checkedId(from), checkedId(to)];
+  if (maturityNamed(other) !== undefined)
+    throw new Problem('bad-input', `${other} is a maturity of the curves, and no series can have its name`);
+  const found = await series(address, id);
+  await writing(address, async (writer) => {
+    const records = await writer.records([id, other]);
+    if (records.has(other) || id === other)
+      throw new Problem('bad-input', `the store has a series ${other} already`, {
+        hints: [`asof series rm ${other} removes it`],
+      });
+    if (!records.has(id)) throw unknown(id);
+    if (dryRun) return writer.rollback();
+    await writer.renameSeries(id, other);
+    await writer.commit();
+  });
+  return { ...found, to: other, dryRun };
+}
+
+/** Removes a series with everything that the store keeps of it; refused if the store follows it. */
+export async function removeSeries(
+  address: string,
+  from: string,
+  { dryRun = false }: SeriesChangeOptions = {},
+): Promise<ChangedSeries> {
+  const id = checkedId(from);
+  const found = await series(address, id);
+  if (!dryRun)
+    await writing(address, async (writer) => {
+      if (!(await writer.removeSeries(id))) throw unknown(id);
+      await writer.commit();
+    });
+  return { ...found, to: undefined, dryRun };
+}
+
+/** What a store has of a series that may be changed. */
+async function series(address: string, id: string): Promise<Omit<ChangedSeries, 'to' | 'dryRun'>> {
+  const store = await openStore(address);
+  try {
+    return await store.read(async (view) => {
+      const contents = await view.contents(id);
+      if (contents === undefined) throw unknown(id);
+      const following = (await view.followed()).find(({ name }) => name === id);
+      // A pull would go on with the id that it knows, and find nothing of what came before.
+      if (following !== undefined)
+        throw new Problem('bad-input', `the store follows ${id} at ${following.source}`, {
+          hints: [`asof unfollow ${following.source} ${id} stops that; the facts stay`],
+        });
+      const { figures, vintages } = contents;
+      return { store: shownAddress(address), id, facts: figures.factCount, vintages: vintages.length };
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+function unknown(id: string): Problem {
+  return new Problem('not-found', `series '${id}' not found`);
+}
+
+function checkedId(text: string): string {
+  const id = parseSeriesId(text);
+  if (id === undefined)
+    throw new Problem('bad-input', `${JSON.stringify(text)} is not a series id: ${seriesIdForm}`);
+  return id;
+}

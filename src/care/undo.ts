@@ -1,0 +1,96 @@
+import { Problem } from '../errors/problem.ts';
+import type { Row } from '../operations/envelope.ts';
+import type { Field } from '../operations/field.ts';
+import { shownAddress } from '../store/address.ts';
+import { openStore, writing } from '../store/open.ts';
+import type { LoggedImport } from '../store/store.ts';
+import type { UndoneChanges } from '../store/undo.ts';
+
+/** An import that was taken back, or for a dry run would be. */
+export type UndoneImport = UndoneChanges & {
+  readonly store: string;
+  readonly number: number;
+  readonly importedAt: string;
+  readonly files: readonly string[];
+  readonly dryRun: boolean;
+};
+
+/** Which import is taken back. */
+export type UndoOptions = {
+  /** Its number; the last one unless given. */
+  readonly number?: number | undefined;
+  readonly dryRun?: boolean | undefined;
+};
+
+/** An import that can be taken back. */
+type UndoableImport = Pick<UndoneImport, 'number' | 'importedAt' | 'files'>;
+
+/** The columns of the imports that can be taken back. */
+export const undoFields: readonly Field[] = [
+  { name: 'import', type: 'integer', description: 'Number of the import.' },
+  { name: 'imported_at', type: 'text', description: 'When it was made.' },
+  { name: 'files', type: 'list', description: 'Its files.' },
+];
+
+/** An import that can be taken back, as a row. */
+export function undoRow({ number, importedAt, files }: UndoableImport): Row {
+  return { import: number, imported_at: importedAt, files };
+}
+
+/** The imports of a store that can be taken back, newest first: an import of several files is one. */
+export async function undoableImports(address: string): Promise<readonly UndoableImport[]> {
+  const byNumber = new Map<number, LoggedImport[]>();
+  for (const entry of await logOf(address))
+    if (entry.number !== null) byNumber.set(entry.number, [...(byNumber.get(entry.number) ?? []), entry]);
+  return Array.from(byNumber, ([number, entries]) => ({
+    number,
+    importedAt: entries[0]?.importedAt ?? '',
+    files: entries.map(({ file }) => file),
+  })).sort((a, b) => b.number - a.number);
+}
+
+/**
+ * Takes an import back, the last one unless a number is given: the store answers as if it had never been. Refused if later
+ * imports are about the same series, trade dates or filings, and for an import whose changes were not recorded.
+ */
+export async function undoStoreImport(
+  address: string,
+  {
+    number,
+    dryRun = false,
+  }: { readonly number?: number | undefined; readonly dryRun?: boolean | undefined } = {},
+): Promise<UndoneImport> {
+  const imports = await undoableImports(address);
+  const found = number === undefined ? imports[0] : imports.find((one) => one.number === number);
+  if (found === undefined) throw notUndoable(number, (await logOf(address)).length);
+  const undone = await writing(address, async (writer) => {
+    const changes = await writer.undo(found.number);
+    if (dryRun) await writer.rollback();
+    else await writer.commit();
+    return changes;
+  });
+  return { ...found, ...undone, store: shownAddress(address), dryRun };
+}
+
+async function logOf(address: string): Promise<readonly LoggedImport[]> {
+  const store = await openStore(address);
+  try {
+    return await store.read((view) => view.imports());
+  } finally {
+    await store.close();
+  }
+}
+
+function notUndoable(number: number | undefined, entries: number): Problem {
+  if (entries === 0) return new Problem('not-found', 'the store has no import to take back');
+  const reason =
+    number === undefined
+      ? 'all imports of the store are older than the record of what imports change'
+      : `the store has no import ${number} that can be taken back`;
+  return new Problem('not-found', reason, {
+    hints: [
+      '`asof store undo --list` shows those that can',
+      'a backup has the store as it was before an older one',
+    ],
+  });
+}

@@ -1,0 +1,209 @@
+import { existsSync } from 'node:fs';
+import type { CopyOptions, CopySummary } from '../../care/copy.ts';
+import { Problem } from '../../errors/problem.ts';
+import { print } from '../../platform/sink.ts';
+import { isDatabase, shownAddress } from '../../store/address.ts';
+import { storeToRead, storeToWrite } from '../config/places.ts';
+import type { StoreLine } from '../options/line.ts';
+import { addressIn, importIn } from '../options/store-commands.ts';
+import { printRows } from '../run/rows.ts';
+import { withStoreHint } from '../run/session.ts';
+import { confirm } from '../terminal/confirm.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
+import { messagesOf } from '../terminal/messages.ts';
+import { progress } from '../terminal/progress.ts';
+import { shortened } from './import.ts';
+
+/** `asof store …`: what cares for a store. */
+export async function runStore(line: StoreLine, io: Io): Promise<number> {
+  switch (line.command) {
+    case 'store info':
+      return info(line, io);
+    case 'store check':
+      return check(line, io);
+    case 'store backup':
+      return backup(line, io);
+    case 'store copy':
+      return copy(line, io);
+    case 'store merge':
+      return merge(line, io);
+    case 'store undo':
+      return undo(line, io);
+    case 'series rename':
+    case 'series rm':
+      return changeSeries(line, io);
+  }
+}
+
+async function info(line: StoreLine, io: Io): Promise<number> {
+  const { storeInfo, infoFields } = await import('../../care/info.ts');
+  const found = await ofStore(line, io, storeInfo);
+  return printRows(line.output, infoFields, [found], io);
+}
+
+/** What `work` gives for the store that a line names; a failure says which variable or setting names it. */
+async function ofStore<T>(line: StoreLine, io: Io, work: (address: string) => Promise<T>): Promise<T> {
+  const choice = storeToRead(io, line.store);
+  try {
+    return await work(choice.path);
+  } catch (error) {
+    throw withStoreHint(error, choice);
+  }
+}
+
+async function check(line: StoreLine, io: Io): Promise<number> {
+  const bar = progress(io, line.messages.quiet);
+  const { checkStore } = await import('../../care/check.ts');
+  const { series, changes, faults } = await ofStore(line, io, (address) =>
+    checkStore(address, {
+      signal: io.signal,
+      onProgress: ({ done, total }) => bar.show(() => 'reading', { done, total, unit: 'series' }),
+    }),
+  );
+  bar.clear();
+  for (const { subject, fault } of faults) await print(`${subject}: ${fault}\n`, io);
+  const read = `${series.toLocaleString('en-US')} series with ${changes.toLocaleString('en-US')} changes`;
+  const { note } = messagesOf(line.messages, io);
+  if (faults.length === 0) note(`asof: checked ${read}: no fault`);
+  else note(`asof: checked ${read}: ${faults.length === 1 ? '1 fault' : `${faults.length} faults`}`);
+  return faults.length === 0 ? exitCode.success : exitCode.differences;
+}
+
+async function backup(line: StoreLine, io: Io): Promise<number> {
+  const file = addressIn(line, 0);
+  if (isDatabase(file))
+    throw new Problem('bad-input', 'a backup is a file', {
+      hints: ['`asof store copy` copies into a database'],
+    });
+  return ofStore(line, io, (from) => copied(from, file, line, io, 'backup'));
+}
+
+async function copy(line: StoreLine, io: Io): Promise<number> {
+  return copied(addressIn(line, 0), addressIn(line, 1), line, io, 'copy');
+}
+
+async function merge(line: StoreLine, io: Io): Promise<number> {
+  const [from, into] = [addressIn(line, 0), storeToWrite(io, line.store)];
+  const { dryRun, yes, merge, replace, messages: flags } = line;
+  if (!dryRun) await confirm(`merge ${shownAddress(from)} into ${shownAddress(into)}`, yes, io);
+  const bar = progress(io, flags.quiet);
+  const [{ mergeStore }, { importReport }] = await Promise.all([
+    import('../../care/merge.ts'),
+    import('../../import/report.ts'),
+  ]);
+  const onProgress = ({ rows }: { readonly rows: number }) =>
+    bar.show(() => `${rows.toLocaleString('en-US')} rows`);
+  const { clock, signal } = io;
+  try {
+    const result = await mergeStore(from, into, { merge, replace, dryRun, clock, signal, onProgress });
+    bar.clear();
+    for (const text of importReport(result, false)) messagesOf(flags, io).note(text);
+    return exitCode.success;
+  } catch (error) {
+    bar.clear();
+    throw io.stderr.isTTY === true ? await shortened(error) : error;
+  }
+}
+
+async function undo(line: StoreLine, io: Io): Promise<number> {
+  const { dryRun, yes, messages: flags } = line;
+  const { note } = messagesOf(flags, io);
+  const address = storeToWrite(io, line.store);
+  const { undoableImports, undoStoreImport, undoFields, undoRow } = await import('../../care/undo.ts');
+  if (line.list) {
+    const imports = await undoableImports(address);
+    if (imports.length === 0) note('asof: no import can be taken back');
+    return printRows(line.output, undoFields, imports.map(undoRow), io);
+  }
+  const number = importIn(line);
+  // What cannot be taken back is refused before anybody is asked.
+  const found = await undoStoreImport(address, { number, dryRun: true });
+  const { files, importedAt, series, rates, filings, store } = found;
+  const named = `import ${found.number} of ${importedAt} (${files.slice(0, 3).join(', ')}${files.length > 3 ? ' …' : ''})`;
+  const of = [
+    counted(series.length, 'series', 'series'),
+    ...(rates > 0 ? [counted(rates, 'rate')] : []),
+    ...(filings > 0 ? [counted(filings, 'filing')] : []),
+  ].join(', ');
+  if (dryRun) note(`asof: dry run: would take back ${named}: ${of} of ${store}`);
+  else {
+    await confirm(`take back ${named}: ${of} of ${store}`, yes, io);
+    await undoStoreImport(address, { number: found.number });
+    note(`asof: took back ${named}: ${of} of ${store}`);
+  }
+  return exitCode.success;
+}
+
+/** A count and its noun: `1 series`, `2 rates`. */
+function counted(number: number, noun: string, several = `${noun}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? noun : several}`;
+}
+
+async function changeSeries(line: StoreLine, io: Io): Promise<number> {
+  const { args, dryRun, yes, messages: flags } = line;
+  const [id = '', other = ''] = args.map((text) => text.toUpperCase());
+  const into = storeToWrite(io, line.store);
+  const isRenamed = line.command === 'series rename';
+  const { renameSeries, removeSeries } = await import('../../care/series.ts');
+  const change = (options: { readonly dryRun: boolean }) =>
+    isRenamed ? renameSeries(into, id, other, options) : removeSeries(into, id, options);
+  // What cannot be done is refused before anybody is asked.
+  const { facts, vintages, store } = await change({ dryRun: true });
+  const what = `${id}, ${counted(facts, 'fact')} in ${counted(vintages, 'vintage')}, ${isRenamed ? `to ${other} in` : 'from'} ${store}`;
+  const { note } = messagesOf(flags, io);
+  if (dryRun) note(`asof: dry run: would ${isRenamed ? 'rename' : 'remove'} ${what}`);
+  else {
+    await confirm(`${isRenamed ? 'rename' : 'remove'} ${what}`, yes, io);
+    await change({ dryRun: false });
+    note(`asof: ${isRenamed ? 'renamed' : 'removed'} ${what}`);
+  }
+  return exitCode.success;
+}
+
+async function copied(
+  from: string,
+  to: string,
+  line: StoreLine,
+  io: Io,
+  what: 'backup' | 'copy',
+): Promise<number> {
+  const { dryRun, yes } = line;
+  const replace = what === 'backup' && existsSync(to);
+  if (!dryRun && (what === 'copy' || replace))
+    await confirm(replace ? `replace ${to}` : `copy ${shownAddress(from)} to ${shownAddress(to)}`, yes, io);
+  const bar = progress(io, line.messages.quiet);
+  const { copyStore } = await import('../../care/copy.ts');
+  const onProgress: CopyOptions['onProgress'] = ({ stage, done, total }) =>
+    bar.show(() => (stage === 'copy' ? 'copying' : 'comparing'), { done, total, unit: 'series' });
+  const { note } = messagesOf(line.messages, io);
+  try {
+    const summary = await copyStore(from, to, { dryRun, replace, signal: io.signal, onProgress });
+    bar.clear();
+    for (const text of copyLines(summary, what)) note(`asof: ${text}`);
+    return exitCode.success;
+  } catch (error) {
+    bar.clear();
+    if (io.signal.aborted) note(`asof: stopped; the same command goes on with the ${what}`);
+    throw error;
+  }
+}
+
+function copyLines(summary: CopySummary, what: 'backup' | 'copy'): readonly string[] {
+  const { store, series, facts, rates, trades, imports, followed, already, digest, dryRun } = summary;
+  const held = [
+    counted(series, 'series', 'series'),
+    counted(facts, 'fact'),
+    counted(rates, 'rate'),
+    counted(trades, 'trade'),
+    `${counted(imports, 'entry', 'entries')} of the log`,
+    ...(followed > 0 ? [`${followed} followed`] : []),
+  ].join(', ');
+  if (dryRun) return [`dry run: ${store} would hold ${held}`];
+  return [
+    `${store} holds ${held}`,
+    ...(already > 0
+      ? [`an earlier ${what}, which was stopped, had written ${counted(already, 'series', 'series')}`]
+      : []),
+    `read again and compared: sha256 ${digest}`,
+  ];
+}

@@ -1,0 +1,162 @@
+import type { CheckOptions, CheckSummary } from '../care/check.ts';
+import type { CopyOptions, CopySummary } from '../care/copy.ts';
+import type { StoreInfo } from '../care/info.ts';
+import type { StoreMergeOptions } from '../care/merge.ts';
+import type { ChangedSeries, SeriesChangeOptions } from '../care/series.ts';
+import type { UndoneImport, UndoOptions } from '../care/undo.ts';
+import { Problem } from '../errors/problem.ts';
+import type { ImportResult } from '../import/import.ts';
+import { isDatabase } from '../store/address.ts';
+import { abortSignal, callable, flag, integer, type Kinds, seriesId, word } from './arguments.ts';
+import type { Signature } from './call.ts';
+import type { Session } from './session.ts';
+
+/** The store that is cared for, and what all calls of one opened asof share. */
+type CareSource = {
+  /** Its address; a Problem where a service answers. */
+  readonly address: () => string;
+  /** The same for a change: the sample is read-only. */
+  readonly written: () => Promise<string>;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+};
+
+/** What cares for a store: `asof.store`. */
+export class StoreCare {
+  readonly #source: CareSource;
+
+  constructor(source: CareSource) {
+    this.#source = source;
+    for (const [name, signature] of Object.entries(signatures)) {
+      const method = Reflect.get(StoreCare.prototype, name).bind(this);
+      Reflect.defineProperty(this, name, { value: source.session.guarded(signature, method) });
+    }
+  }
+
+  /** What the store holds, its size and its format. */
+  async info(): Promise<StoreInfo> {
+    const { storeInfo } = await import('../care/info.ts');
+    return storeInfo(this.#source.address());
+  }
+
+  /** Reads everything, and computes again what the store derives; no faults where it is whole. */
+  async check(options: CheckOptions = {}): Promise<CheckSummary> {
+    const { checkStore } = await import('../care/check.ts');
+    return checkStore(this.#source.address(), this.#stoppable(options));
+  }
+
+  /** Writes the store into a file, which appears when it is complete and was read again and compared. */
+  async backup(file: string, options: CopyOptions = {}): Promise<CopySummary> {
+    if (isDatabase(file))
+      throw new Problem('bad-input', 'a backup is a file', { hints: ['copyTo() copies into a database'] });
+    return this.copyTo(file, options);
+  }
+
+  /** Copies everything into a new store, of the same kind or the other; a copy that was stopped is gone on with. */
+  async copyTo(address: string, options: CopyOptions = {}): Promise<CopySummary> {
+    const { copyStore } = await import('../care/copy.ts');
+    return copyStore(this.#source.address(), address, this.#stoppable(options));
+  }
+
+  /**
+   * Adds everything that another store holds, in one transaction, by the rules of an import: an ImportRefusal lists what
+   * contradicts.
+   */
+  async merge(from: string, options: StoreMergeOptions = {}): Promise<ImportResult> {
+    const { mergeStore } = await import('../care/merge.ts');
+    return mergeStore(from, await this.#source.written(), this.#stoppable(options));
+  }
+
+  /** Takes an import back, the last one unless a number is given, as if it had never been. */
+  async undo(options: UndoOptions = {}): Promise<UndoneImport> {
+    const { undoStoreImport } = await import('../care/undo.ts');
+    return undoStoreImport(await this.#source.written(), options);
+  }
+
+  /** Gives a series another id; refused if a series has it, or if the store follows the series. */
+  async renameSeries(id: string, to: string, options: SeriesChangeOptions = {}): Promise<ChangedSeries> {
+    const { renameSeries } = await import('../care/series.ts');
+    return renameSeries(await this.#source.written(), id, to, options);
+  }
+
+  /** Removes a series with everything that the store keeps of it; refused if the store follows it. */
+  async removeSeries(id: string, options: SeriesChangeOptions = {}): Promise<ChangedSeries> {
+    const { removeSeries } = await import('../care/series.ts');
+    return removeSeries(await this.#source.written(), id, options);
+  }
+
+  #stoppable<T extends { readonly signal?: AbortSignal | undefined }>(options: T): T {
+    const { signal } = this.#source;
+    return {
+      ...options,
+      signal: options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
+    };
+  }
+}
+
+const copyKinds = {
+  dryRun: flag,
+  replace: flag,
+  signal: abortSignal,
+  onProgress: callable,
+  rowsAtOnce: integer(1),
+} satisfies Kinds<CopyOptions>;
+
+const changeKinds = { dryRun: flag } satisfies Kinds<SeriesChangeOptions>;
+
+const options = { noun: 'option' } as const;
+
+const signatures: Readonly<Record<keyof StoreCare, Signature>> = {
+  info: { name: 'store.info', args: [] },
+  check: {
+    name: 'store.check',
+    args: [],
+    params: {
+      ...options,
+      kinds: { signal: abortSignal, onFault: callable, onProgress: callable } satisfies Kinds<CheckOptions>,
+    },
+  },
+  backup: {
+    name: 'store.backup',
+    args: [{ name: 'file', kind: word }],
+    params: { ...options, kinds: copyKinds },
+  },
+  merge: {
+    name: 'store.merge',
+    args: [{ name: 'from', kind: word }],
+    params: {
+      ...options,
+      kinds: {
+        merge: flag,
+        replace: flag,
+        dryRun: flag,
+        clock: callable,
+        signal: abortSignal,
+        onProgress: callable,
+      } satisfies Kinds<StoreMergeOptions>,
+    },
+  },
+  undo: {
+    name: 'store.undo',
+    args: [],
+    params: { ...options, kinds: { number: integer(1), dryRun: flag } satisfies Kinds<UndoOptions> },
+  },
+  renameSeries: {
+    name: 'store.renameSeries',
+    args: [
+      { name: 'id', kind: seriesId },
+      { name: 'to', kind: seriesId },
+    ],
+    params: { ...options, kinds: changeKinds },
+  },
+  removeSeries: {
+    name: 'store.removeSeries',
+    args: [{ name: 'id', kind: seriesId }],
+    params: { ...options, kinds: changeKinds },
+  },
+  copyTo: {
+    name: 'store.copyTo',
+    args: [{ name: 'address', kind: word }],
+    params: { ...options, kinds: copyKinds },
+  },
+};

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { Problem } from '../errors/problem.ts';
+import { isDatabase } from './address.ts';
+import type { StoreContents } from './contents.ts';
+import { openStore, openWriter } from './open.ts';
+import type { Store, StoreView } from './store.ts';
+import type { TransactionWriter } from './writer.ts';
+
+/** A store in the making. Nobody reads it before it is published; a process that is killed leaves a part, and the next goes on. */
+export interface StoreDraft {
+  /** Whether a part of it was made before. */
+  readonly isBegun: boolean;
+  /** Calls `work` in a transaction and commits it. */
+  write(work: (writer: TransactionWriter) => Promise<void>): Promise<void>;
+  read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T>;
+  /** Makes it the store at its address, in one step. */
+  publish(): Promise<void>;
+}
+
+/** Begins a store at an address, or goes on with one that was begun there; `replace` allows a file in its place. */
+export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
+  return isDatabase(address) ? databaseDraft(address, copyOf) : fileDraft(address, replace);
+}
+
+/** A file beside the path, which is renamed at the end. */
+function fileDraft(path: string, replace: boolean): StoreDraft {
+  if (existsSync(path) && !replace)
+    throw new Problem('bad-input', `${path} exists already`, {
+      hints: ['name a new file', '`asof store merge` adds the facts of one store to another'],
+    });
+  const draft = `${path}.unfinished`;
+  return {
+    isBegun: existsSync(draft),
+    write: async (work) => ended(await openWriter(draft), work),
+    read: (work) => reading(() => openStore(draft), work),
+    async publish() {
+      const { publishCopy } = await import('./sqlite/writer.ts');
+      publishCopy(draft, path, replace);
+    },
+  };
+}
+
+/** The store itself, which is marked until the end. */
+async function databaseDraft(address: string, copyOf: string): Promise<StoreDraft> {
+  const [{ openPostgresWriter }, { openPostgresStore }, { finishCopy }] = await Promise.all([
+    import('./postgres/writer.ts'),
+    import('./postgres/reader.ts'),
+    import('./postgres/draft.ts'),
+  ]);
+  // The mark comes first, so that an address that cannot take a copy is refused before anything is read.
+  await ended(await openPostgresWriter(address, 'everything', copyOf), async () => undefined);
+  return {
+    isBegun: true,
+    write: async (work) => ended(await openPostgresWriter(address, 'everything', copyOf), work),
+    read: (work) => reading(() => openPostgresStore(address, true), work),
+    publish: () => finishCopy(address),
+  };
+}
+
+async function ended(
+  writer: TransactionWriter,
+  work: (writer: TransactionWriter) => Promise<void>,
+): Promise<void> {
+  try {
+    await work(writer);
+    await writer.commit();
+  } catch (error) {
+    await writer.rollback();
+    throw error;
+  }
+}
+
+async function reading<T>(
+  open: () => Promise<Store>,
+  work: (view: StoreView & StoreContents) => Promise<T>,
+): Promise<T> {
+  const store = await open();
+  try {
+    return await store.read(work);
+  } finally {
+    await store.close();
+  }
+}

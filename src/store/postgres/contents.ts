@@ -1,0 +1,128 @@
+import type { KeptChange } from '../../domain/series/revision-history.ts';
+import {
+  changesInPages,
+  type DerivedOfFiling,
+  filingFaults,
+  type KeptMaturity,
+  maturityFaults,
+  type SeriesContents,
+  type SeriesTotals,
+  type StoreSize,
+} from '../contents.ts';
+import { type ContentsRow, contentsOf } from '../series-record.ts';
+import { isDistributed } from './citus.ts';
+import type { Transaction } from './connection.ts';
+import { readVintages } from './vintages.ts';
+
+/** The ids of all series, ascending. */
+export async function readSeriesIds(transaction: Transaction): Promise<readonly string[]> {
+  const rows = await transaction.rows<{ id: string }>('select id from asof.series order by id');
+  return rows.map(({ id }) => id);
+}
+
+/** Everything that is kept of a series but its changes; undefined for an unknown one. */
+export async function readContents(
+  transaction: Transaction,
+  id: string,
+): Promise<SeriesContents | undefined> {
+  const [row, vintages] = await Promise.all([
+    transaction.row<ContentsRow>(
+      `select title, units, frequency, seasonal_adjustment as "seasonalAdjustment", source,
+         stated_vintage_kind as "vintageKind", stated_covered_to as "coveredTo",
+         implied_frequency as "impliedFrequency", implied_source as "impliedSource",
+         first_vintage as "firstVintage", last_vintage as "lastVintage", normalised_by as "normalisedBy",
+         covered_to as coverage, spacing_frequency as spacing, vintage_kind as "keptKinds",
+         observation_count as "observationCount", date_count as "dateCount", fact_count as "factCount"
+       from asof.series where id = @id`,
+      { id },
+    ),
+    readVintages(transaction, id),
+  ]);
+  return row && contentsOf(id, row, vintages);
+}
+
+/** Every change of a series, in batches. */
+export function readKeptChanges(transaction: Transaction, id: string): AsyncGenerator<readonly KeptChange[]> {
+  const after = 'series = @id and (date, as_of_date) > (@date::date, @asOf::date)';
+  return changesInPages(({ date, asOf }, limit) =>
+    transaction.rows<KeptChange>(
+      `select date, as_of_date as "asOf", value, 'fact' as kind from asof.fact where ${after}
+       union all
+       select date, as_of_date, value, 'respelling' from asof.respelling where ${after}
+       order by 1, 2 limit @limit`,
+      { id, date, asOf, limit },
+    ),
+  );
+}
+
+/** The series together. */
+export async function readSeriesTotals(transaction: Transaction): Promise<SeriesTotals> {
+  const row = await transaction.row<SeriesTotals>(
+    `select count(*) filter (where first_vintage is not null) as series, count(*) filter (where first_vintage is null) as described,
+       coalesce(sum(fact_count), 0)::bigint as facts, min(first_vintage) as "firstVintage", max(last_vintage) as "lastVintage",
+       min(covered_to) filter (where first_vintage is not null) as "leastCovered", max(covered_to) filter (where first_vintage is not null) as covered
+     from asof.series`,
+  );
+  if (row === undefined) throw new Error('an aggregate has no row');
+  return row;
+}
+
+/** The size of the tables of a store with their indexes, on all nodes, and its format. */
+export async function readSize(transaction: Transaction, schema: string): Promise<StoreSize> {
+  const ofTable = (await isDistributed(transaction))
+    ? `case when c.oid in (select logicalrelid from pg_dist_partition) then citus_total_relation_size(c.oid)
+       else pg_total_relation_size(c.oid) end`
+    : 'pg_total_relation_size(c.oid)';
+  const [store, sizes] = await Promise.all([
+    transaction.row<Pick<StoreSize, 'format'>>('select format from asof.store'),
+    transaction.row<Pick<StoreSize, 'bytes'>>(
+      `select coalesce(sum(${ofTable}), 0)::bigint as bytes
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname = @schema and c.relkind = 'r'`,
+      { schema },
+    ),
+  ]);
+  return { format: store?.format ?? 0, bytes: sizes?.bytes ?? 0 };
+}
+
+/** The tables whose rows belong to those of another, and how the two are joined. */
+const belongings = [
+  ['fact', 'series', 'p.id = t.series', 't.series'],
+  ['respelling', 'series', 'p.id = t.series', 't.series'],
+  ['vintage', 'series', 'p.id = t.series', 't.series'],
+  ['description_change', 'series', 'p.id = t.series', 't.series'],
+  ['trade', 'filing', 'p.issuer_cik = t.issuer_cik and p.filing_id = t.filing_id', 't.filing_id'],
+  ['symbol', 'filing', 'p.issuer_cik = t.issuer_cik and p.filing_id = t.filing_id', 't.filing_id'],
+] as const;
+
+/** Rows that belong to nothing, invalid indexes, and what of filings is derived otherwise than they say. */
+export async function readFaults(transaction: Transaction, schema: string): Promise<readonly string[]> {
+  const faults: string[] = [];
+  const indexes = await transaction.rows<{ name: string }>(
+    `select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
+       join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = @schema and not (i.indisvalid and i.indisready) order by 1`,
+    { schema },
+  );
+  for (const { name } of indexes) faults.push(`the index ${name} is not valid`);
+  for (const [table, parent, joined, id] of belongings) {
+    const orphans = await transaction.rows<{ id: string; count: number }>(
+      `select ${id} as id, count(*) as count from asof.${table} t
+       where not exists (select 1 from asof.${parent} p where ${joined}) group by 1 order by 1 limit 100`,
+    );
+    for (const { id: of, count } of orphans)
+      faults.push(`${count} rows of ${table} belong to no ${parent}: ${of}`);
+  }
+  const rates = await transaction.rows<KeptMaturity>('select distinct maturity, months from asof.curve');
+  faults.push(...rates.flatMap(maturityFaults));
+  const filings = transaction.batches<DerivedOfFiling>(
+    `select f.filing_id as id, f.ticker, f.owners, f.owner_names as names,
+       array_remove(array_agg(s.symbol), null) as symbols
+     from asof.filing f
+       left join asof.symbol s on s.issuer_cik = f.issuer_cik and s.filing_id = f.filing_id
+     group by f.issuer_cik, f.filing_id`,
+    {},
+  );
+  for await (const batch of filings) faults.push(...batch.flatMap(filingFaults));
+  return faults;
+}

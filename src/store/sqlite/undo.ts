@@ -1,0 +1,70 @@
+import { monthsOf } from '../../domain/treasury/curve.ts';
+import type { DescriptionChange } from '../followed.ts';
+import type { FilingsBefore, ImportChange, PointsBefore } from '../undo-record.ts';
+import type { Connection } from './connection.ts';
+import { writeDescriptionChange } from './following.ts';
+
+/** What imports from a number on changed. */
+export function readChangesOf(connection: Connection, from: number): readonly ImportChange[] {
+  return connection
+    .objects<ImportChange>(
+      `select import, subject, version, content from import_change
+       where import >= ? order by import, subject`,
+    )
+    .all(from);
+}
+
+/** Writes what an import changed. */
+export function writeChanges(connection: Connection, changes: readonly ImportChange[]): void {
+  const insert = connection.objects(
+    'insert into import_change (import, subject, version, content) values (@import, @subject, @version, @content)',
+  );
+  for (const change of changes) insert.run(change);
+}
+
+/** Gives the newest change of a series another version; with `from` only if it leads to that one. */
+export function moveVersion(connection: Connection, seriesId: string, to: number, from?: number): void {
+  connection.run(
+    `update import_change set version = @to where subject = @subject and (@from is null or version = @from)
+       and import = (select max(import) from import_change where subject = @subject)`,
+    { subject: `series ${seriesId}`, from: from ?? null, to },
+  );
+}
+
+/** Removes an import from the log, with what it changed. */
+export function removeImport(connection: Connection, number: number): void {
+  connection.run('delete from import_change where import = ?', number);
+  connection.run('delete from import where number = ?', number);
+}
+
+/** Replaces the changes of the description of a series. */
+export function setDescriptionChanges(
+  connection: Connection,
+  seriesId: string,
+  changes: readonly DescriptionChange[],
+): void {
+  connection.run(
+    'delete from description_change where series = (select key from series where id = ?)',
+    seriesId,
+  );
+  for (const change of changes) writeDescriptionChange(connection, change);
+}
+
+/** Removes rates. */
+export function removePoints(connection: Connection, points: PointsBefore['added']): void {
+  const remove = connection.objects(
+    'delete from curve where curve_type = ? and trade_date = ? and months = ?',
+  );
+  for (const { curveType, tradeDate, maturity } of points)
+    remove.run(curveType, tradeDate, monthsOf(maturity));
+}
+
+/** Removes filings with their trades. */
+export function removeFilings(connection: Connection, filings: FilingsBefore['added']): void {
+  const key = connection.column<number>('select key from filing where filing_id = ?');
+  for (const { filingId } of filings) {
+    const found = key.get(filingId);
+    for (const table of ['symbol', 'trade']) connection.run(`delete from ${table} where filing = ?`, found);
+    connection.run('delete from filing where key = ?', found);
+  }
+}

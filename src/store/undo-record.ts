@@ -1,0 +1,194 @@
+import type { Filing } from '../domain/insider/filing.ts';
+import type { HeldFiling } from '../domain/insider/merge-filings.ts';
+import type { Day, Frequency } from '../domain/series/date.ts';
+import { type DateSetText, formatDateSet, parseDateSet } from '../domain/series/date-set.ts';
+import type { HeldVintage, MergePlan } from '../domain/series/merge-plan.ts';
+import type { KeptChange } from '../domain/series/revision-history.ts';
+import type { SeriesMetadata } from '../domain/series/series.ts';
+import type { CurvePoint, CurveType } from '../domain/treasury/curve.ts';
+import type { DescriptionChange, Followed } from './followed.ts';
+
+/** What an import changed of one subject, as a store keeps it: `series GDP`, `curve PAR`, `filings`, `followed`. */
+export type ImportChange = {
+  readonly import: number;
+  readonly subject: string;
+  /** The version of a series after the import; 0 for any other subject. */
+  readonly version: number;
+  /** JSON. */
+  readonly content: string;
+};
+
+type RowKind = KeptChange['kind'];
+
+/** A series before an import. */
+export type SeriesBefore = {
+  /** Whether the import made the series. */
+  readonly isNew: boolean;
+  /** Whether it had vintages; without them the import brought all. */
+  readonly hadVintages: boolean;
+  readonly stated: SeriesMetadata;
+  readonly implied: SeriesMetadata;
+  readonly normalisedBy: Frequency;
+  readonly coveredTo: string;
+  /** The coverage after the import: a pull that finds nothing new extends it further. */
+  readonly coveredAfter: string;
+  /** The rows that the import added: by vintage, their dates. */
+  readonly added: Readonly<Record<RowKind, readonly (readonly [asOf: Day, dates: DateSetText])[]>>;
+  readonly removed: readonly KeptChange[];
+  readonly addedVintages: readonly Day[];
+  readonly vintages: readonly HeldVintage[];
+  /** The changes of its description, if the import added to them. */
+  readonly descriptions?: readonly DescriptionChange[];
+};
+
+/** The rates of a curve before an import. */
+export type PointsBefore = {
+  /** The trade dates that the import spoke for. */
+  readonly days: DateSetText;
+  readonly added: readonly Pick<CurvePoint, 'curveType' | 'tradeDate' | 'maturity'>[];
+  readonly changed: readonly CurvePoint[];
+};
+
+/** The filings before an import. */
+export type FilingsBefore = {
+  /** All that the import spoke of. */
+  readonly ids: readonly string[];
+  readonly added: readonly { readonly filingId: string; readonly issuerCik: string }[];
+  readonly changed: readonly HeldFiling[];
+};
+
+/** What a store followed before an import, by source and name; null for what it did not follow. */
+export type FollowedBefore = readonly {
+  readonly source: string;
+  readonly name: string;
+  readonly before: Followed | null;
+}[];
+
+/** The rows of a series that an import adds and removes, in all its merges together. */
+export class RowChanges {
+  readonly #rows = new Map<
+    string,
+    { readonly before: KeptChange | undefined; now: KeptChange | undefined }
+  >();
+  readonly #vintages = new Map<Day, HeldVintage | undefined>();
+
+  /** Takes what is about to be written; `held` are the vintages before it, none if all of the plan are new. */
+  take({ removed, inserted, vintages }: MergePlan, held: readonly HeldVintage[]): void {
+    for (const row of removed) this.#entry(row, row).now = undefined;
+    for (const row of inserted) this.#entry(row, undefined).now = row;
+    const before = new Map(held.map((vintage) => [vintage.asOf, vintage]));
+    for (const { asOf } of vintages)
+      if (!this.#vintages.has(asOf)) this.#vintages.set(asOf, before.get(asOf));
+  }
+
+  /** What there was before, and what was not. */
+  before(): Pick<SeriesBefore, 'added' | 'removed' | 'addedVintages' | 'vintages'> {
+    const dates: Record<RowKind, Map<Day, Day[]>> = { fact: new Map(), respelling: new Map() };
+    const removed: KeptChange[] = [];
+    for (const { before, now } of this.#rows.values()) {
+      if (before?.value === now?.value && (before === undefined) === (now === undefined)) continue;
+      if (before !== undefined) removed.push(before);
+      if (now === undefined) continue;
+      const own = dates[now.kind].get(now.asOf);
+      if (own === undefined) dates[now.kind].set(now.asOf, [now.date]);
+      else own.push(now.date);
+    }
+    const listed = (kind: RowKind) =>
+      Array.from(dates[kind], ([asOf, days]) => [asOf, formatDateSet(days)] as const);
+    const vintages = [...this.#vintages.values()].filter((one) => one !== undefined);
+    const addedVintages = [...this.#vintages].flatMap(([asOf, one]) => (one === undefined ? [asOf] : []));
+    return {
+      added: { fact: listed('fact'), respelling: listed('respelling') },
+      removed,
+      addedVintages,
+      vintages,
+    };
+  }
+
+  #entry(row: KeptChange, before: KeptChange | undefined) {
+    const key = `${row.kind} ${row.date} ${row.asOf}`;
+    const known = this.#rows.get(key) ?? { before, now: undefined };
+    this.#rows.set(key, known);
+    return known;
+  }
+}
+
+/** The rows that were added, without their values. */
+export function addedRows({ added }: Pick<SeriesBefore, 'added'>): readonly KeptChange[] {
+  return (['fact', 'respelling'] as const).flatMap((kind) =>
+    added[kind].flatMap(([asOf, dates]) =>
+      parseDateSet(dates)
+        .days()
+        .map((date) => ({ kind, date, asOf, value: null })),
+    ),
+  );
+}
+
+/** What an import changes besides series, collected until its end. */
+export class OtherChanges {
+  readonly #points = new Map<
+    string,
+    { readonly point: CurvePoint; readonly before: CurvePoint | undefined }
+  >();
+  readonly #days = new Map<CurveType, Set<Day>>();
+  readonly #filings = new Map<
+    string,
+    { readonly issuerCik: string; before: HeldFiling | null | undefined }
+  >();
+  readonly #followed = new Map<string, FollowedBefore[number]>();
+
+  points(given: readonly CurvePoint[], put: readonly CurvePoint[], held: readonly CurvePoint[]): void {
+    for (const { curveType, tradeDate } of given) {
+      const days = this.#days.get(curveType) ?? new Set<Day>();
+      this.#days.set(curveType, days.add(tradeDate));
+    }
+    const keyOf = ({ curveType, tradeDate, maturity }: CurvePoint) => `${curveType} ${tradeDate} ${maturity}`;
+    const before = new Map(held.map((point) => [keyOf(point), point]));
+    for (const point of put) {
+      const key = keyOf(point);
+      if (!this.#points.has(key)) this.#points.set(key, { point, before: before.get(key) });
+    }
+  }
+
+  filings(given: readonly Filing[], put: readonly HeldFiling[], held: ReadonlyMap<string, HeldFiling>): void {
+    for (const { filingId, issuerCik } of given)
+      if (!this.#filings.has(filingId)) this.#filings.set(filingId, { issuerCik, before: undefined });
+    for (const { header } of put) {
+      const known = this.#filings.get(header.filingId);
+      if (known !== undefined && known.before === undefined) known.before = held.get(header.filingId) ?? null;
+    }
+  }
+
+  followed(source: string, name: string, before: Followed | undefined): void {
+    const key = `${source} ${name}`;
+    if (!this.#followed.has(key)) this.#followed.set(key, { source, name, before: before ?? null });
+  }
+
+  /** The subjects and what there was before. */
+  before(): readonly (readonly [subject: string, content: object])[] {
+    const points = Array.from(this.#days, ([curveType, days]) => {
+      const own = [...this.#points.values()].filter(({ point }) => point.curveType === curveType);
+      const content: PointsBefore = {
+        days: formatDateSet(days),
+        added: own.flatMap(({ point: { tradeDate, maturity }, before }) =>
+          before === undefined ? [{ curveType, tradeDate, maturity }] : [],
+        ),
+        changed: own.flatMap(({ before }) => before ?? []),
+      };
+      return [`curve ${curveType}`, content] as const;
+    });
+    const filings: FilingsBefore = {
+      ids: [...this.#filings.keys()],
+      added: [...this.#filings].flatMap(([filingId, { issuerCik, before }]) =>
+        before === null ? [{ filingId, issuerCik }] : [],
+      ),
+      changed: [...this.#filings.values()].flatMap(({ before }) => before ?? []),
+    };
+    const followed: FollowedBefore = [...this.#followed.values()];
+    return [
+      ...points,
+      ...(filings.ids.length > 0 ? [['filings', filings] as const] : []),
+      ...(followed.length > 0 ? [['followed', followed] as const] : []),
+    ];
+  }
+}

@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawn as spawnPty } from 'node-pty';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { scratchFolder } from '../../support/folders.ts';
+import { builtProgram as asof } from '../../support/repository.ts';
+import { digestOf, facts, importPaths, newStorePath } from '../../support/scratch-store.ts';
+
+const folder = scratchFolder();
+let store = '';
+
+beforeAll(async () => {
+  const lines = Array.from({ length: 150_000 }, (_, i) => {
+    const day = new Date(Date.UTC(1950, 0, 1) + (i % 500) * 86_400_000).toISOString().slice(0, 10);
+    return `S${Math.floor(i / 500)} ${day} 2020-01-01 ${i}.25`;
+  });
+  const file = join(folder, 'facts.csv');
+  writeFileSync(file, facts(...lines));
+  store = newStorePath(folder);
+  await importPaths(store, [file]);
+});
+
+function run(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [asof, ...args], { encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+
+function ended(child: ChildProcess): Promise<string | null> {
+  return new Promise((resolve) => child.once('close', (_code, signal) => resolve(signal)));
+}
+
+/** Kills a command as soon as a file is larger than some bytes. */
+async function killed(args: readonly string[], file: string, size: number): Promise<void> {
+  const child = spawn(process.execPath, [asof, ...args]);
+  const end = ended(child);
+  const written = () => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  while (written() < size && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 2));
+  child.kill('SIGKILL');
+  expect(await end).toBe('SIGKILL');
+}
+
+describe('a backup', () => {
+  it('that is killed leaves no file, and the same command completes it', async () => {
+    const backup = newStorePath(folder);
+    const args = ['store', 'backup', backup, '--store', store];
+    const before = digestOf(store);
+    await killed(args, `${backup}.unfinished`, 1);
+    expect(existsSync(backup)).toBe(false);
+    expect(digestOf(store)).toBe(before);
+    const again = run(...args);
+    expect(again.stderr).toContain('read again and compared');
+    expect(again.status).toBe(0);
+    expect(existsSync(`${backup}.unfinished`)).toBe(false);
+    expect(run('store', 'check', '--store', backup).status).toBe(0);
+    const facts = ['facts', 'S7', 'S299'];
+    expect(run(...facts, '--store', backup).stdout).toBe(run(...facts, '--store', store).stdout);
+  });
+
+  it('on a full disk fails with the reason and leaves no file at its path', () => {
+    const backup = newStorePath(folder);
+    // A process may write no more than 2 MiB into one file, as on a disk with so much room.
+    const limited = `trap '' XFSZ; ulimit -f 4096; exec "$0" "$@"`;
+    const line = [process.execPath, asof, 'store', 'backup', backup, '--store', store];
+    const { status, stderr } = spawnSync('sh', ['-c', limited, ...line], { encoding: 'utf8' });
+    expect(stderr).toMatch(/^asof: cannot use the store .*\n/);
+    expect(status).toBe(10);
+    expect(existsSync(backup)).toBe(false);
+  });
+});
+
+/** What a terminal shows of a command to which something is typed when it asks. */
+function onTerminal(args: readonly string[], answer: string): Promise<{ code: number; text: string }> {
+  const held = ['-c', '"$@"; code=$?; sleep 0.2; exit $code', 'sh'];
+  const pty = spawnPty('sh', [...held, process.execPath, asof, ...args], {
+    cols: 200,
+    rows: 40,
+    env: { PATH: process.env.PATH ?? '', HOME: folder, TERM: 'xterm' },
+  });
+  let text = '';
+  pty.onData((data) => {
+    if (!text.includes('[y/N]') && (text + data).includes('[y/N]')) pty.write(answer);
+    text += data;
+  });
+  return new Promise((resolve) => pty.onExit(({ exitCode }) => resolve({ code: exitCode, text })));
+}
+
+describe('on a terminal', () => {
+  it('a copy asks first; only yes makes it', async () => {
+    const copy = newStorePath(folder);
+    const args = ['store', 'copy', store, copy];
+    for (const answer of ['\r', 'n\r', '\u0003', '\u0004']) {
+      const { code, text } = await onTerminal(args, answer);
+      expect(text).toContain(`copy ${store} to ${copy}? [y/N]`);
+      expect(text).toContain('nothing was changed');
+      expect(code).toBe(130);
+    }
+    expect(existsSync(copy)).toBe(false);
+    const { code, text } = await onTerminal(args, 'y\r');
+    expect(text).toContain('read again and compared');
+    expect(code).toBe(0);
+    expect(existsSync(copy)).toBe(true);
+  });
+});

@@ -1,0 +1,170 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkStore } from '../../../src/care/check.ts';
+import { copyStore } from '../../../src/care/copy.ts';
+import { digestOfStore } from '../../../src/care/digest.ts';
+import { openWriter } from '../../../src/store/open.ts';
+import { runs } from '../../support/arbitrary.ts';
+import { type Engine, engines, onEveryEngine } from '../../support/engines.ts';
+import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
+import { digestOf, facts, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
+
+const digestIn = (address: string) => reading(address, (view) => digestOfStore(view));
+
+const followed = {
+  source: 'fred',
+  name: 'GDP',
+  since: '2025-01-20T18:00:00.000Z',
+  bookmark: '{"vintage":"2024-12-19"}',
+  upTo: '2025-01-20',
+  lastRun: undefined,
+  left: 'everything',
+};
+
+/** A store of some series, with a rate, something that it follows and a changed title. */
+async function newStore(engine: Engine, series = 3): Promise<string> {
+  const address = engine.newAddress();
+  const lines = Array.from({ length: series }, (_, i) => [
+    `S${i} 2014-10-01 2015-01-30 1.50`,
+    `S${i} 2014-10-01 2015-02-27 2`,
+    `S${i} 2015-01-01 2015-02-27 3.${i}`,
+  ]);
+  await importFiles(address, {
+    'facts.csv': facts(...lines.flat()),
+    'metadata.csv': 'series_id,title\nS1,One\nONLY,Described\n',
+    'par.csv': 'Date,"1 Mo","10 Yr"\n2015-01-02,0.02,2.12\n2015-01-05,0.02,2.04\n',
+  });
+  const writer = await openWriter(address);
+  await writer.follow(followed);
+  await writer.recordChange({
+    seriesId: 'S1',
+    changedOn: '2025-01-20',
+    field: 'title',
+    before: 'a',
+    after: 'One',
+  });
+  await writer.commit();
+  return address;
+}
+
+/** A store that stops giving series after some of them, as a process that is killed does. */
+const stopAfter = (count: number) => {
+  const controller = new AbortController();
+  const onProgress = ({ stage, done }: { stage: string; done: number }) => {
+    if (stage === 'copy' && done >= count) controller.abort(new Error('stopped'));
+  };
+  return { signal: controller.signal, onProgress, rowsAtOnce: 1000 };
+};
+
+onEveryEngine((from) => {
+  describe.each(engines)('a copy into $name', (to) => {
+    it('holds the same as the store, whatever was imported, and has no fault', async () => {
+      await fc.assert(
+        fc.asyncProperty(mixedImports, async (imports) => {
+          const address = from.newAddress();
+          for (const one of imports) await importMixed(address, one);
+          const copy = to.newAddress();
+          const { digest } = await copyStore(address, copy);
+          expect(await digestIn(copy)).toBe(digest);
+          expect(await digestIn(address)).toBe(digest);
+          for (const store of [address, copy]) expect((await checkStore(store)).faults).toEqual([]);
+        }),
+        { numRuns: runs(8) },
+      );
+    });
+
+    it('takes the log, what is followed and changed descriptions with it', async () => {
+      const address = await newStore(from);
+      const copy = to.newAddress();
+      expect(await copyStore(address, copy)).toMatchObject({
+        series: 4,
+        facts: 9,
+        rates: 4,
+        imports: 3,
+        followed: 1,
+      });
+      const all = (store: string) =>
+        reading(store, async (view) => [
+          await view.imports(),
+          await view.followed(),
+          await view.descriptionChanges('S1'),
+        ]);
+      expect(await all(copy)).toEqual(await all(address));
+    });
+
+    it('goes on where a stopped one left off, also after the store has changed', async () => {
+      const address = await newStore(from, 30);
+      const copy = to.newAddress();
+      await expect(copyStore(address, copy, stopAfter(25))).rejects.toThrow('stopped');
+      expect(await failureOf(reading(copy, (view) => view.seriesIds()))).toMatch(
+        /no such file|unfinished copy/,
+      );
+      await importFiles(address, {
+        'more.csv': facts('S7 2015-04-01 2015-07-30 9', 'NEW 2015-04-01 2015-07-30 9'),
+      });
+      const { already, digest } = await copyStore(address, copy);
+      expect(already).toBeGreaterThan(5);
+      expect(already).toBeLessThan(25);
+      expect(await digestIn(copy)).toBe(digest);
+      expect(await digestIn(address)).toBe(digest);
+    });
+
+    it('is refused where a store is already, and writes nothing in a dry run', async () => {
+      const [address, other] = [await newStore(from), await newStore(to)];
+      const before = await to.digest(other);
+      await expect(copyStore(address, other)).rejects.toThrow(/exists already/);
+      expect(await to.digest(other)).toBe(before);
+      const copy = to.newAddress();
+      expect(await copyStore(address, copy, { dryRun: true })).toMatchObject({
+        dryRun: true,
+        series: 4,
+        facts: 9,
+      });
+      expect(await to.digest(copy)).toBeUndefined();
+    });
+  });
+
+  describe('a copy in the making', () => {
+    it('takes no import', async () => {
+      const address = await newStore(from);
+      const copy = from.newAddress();
+      await expect(copyStore(address, copy, stopAfter(1))).rejects.toThrow('stopped');
+      if (from.name === 'PostgreSQL')
+        await expect(importFiles(copy, { 'more.csv': facts('S7 2015-04-01 2015-07-30 9') })).rejects.toThrow(
+          /is an unfinished copy of/,
+        );
+      else expect(existsSync(copy)).toBe(false);
+    });
+  });
+
+  it('a store is not copied into itself', async () => {
+    const address = await newStore(from);
+    await expect(copyStore(address, address)).rejects.toThrow(/is the store itself/);
+  });
+});
+
+describe('a copy of a file', () => {
+  it('replaces a file only where that is asked for, and never one that is in use', async () => {
+    const [sqlite] = engines;
+    if (sqlite === undefined) throw new Error('there is no engine');
+    const [address, backup] = [await newStore(sqlite), sqlite.newAddress()];
+    await copyStore(address, backup);
+    await importFiles(address, { 'more.csv': facts('S1 2015-04-01 2015-07-30 9') });
+    const { digest } = await copyStore(address, backup, { replace: true });
+    expect(await digestIn(backup)).toBe(digest);
+    const used = await openWriter(backup);
+    await used.follow(followed);
+    await used.follow({ ...followed, name: 'UNRATE' });
+    const reader = reading(backup, async (view) => {
+      await view.seriesIds();
+      await used.commit();
+      const before = digestOf(backup);
+      await expect(copyStore(address, backup, { replace: true })).rejects.toThrow(/is a store in use/);
+      expect(digestOf(backup)).toBe(before);
+    });
+    await reader;
+    expect(statSync(dirname(backup)).isDirectory()).toBe(true);
+  });
+});
