@@ -3,6 +3,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn as spawnPty } from 'node-pty';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { builtProgram as asof } from '../../support/repository.ts';
 import { digestOf, facts, importPaths, newStorePath } from '../../support/scratch-store.ts';
@@ -13,10 +14,11 @@ let store = '';
 beforeAll(async () => {
   const lines = Array.from({ length: 150_000 }, (_, i) => {
     const day = new Date(Date.UTC(1950, 0, 1) + (i % 500) * 86_400_000).toISOString().slice(0, 10);
-    return `S${Math.floor(i / 500)} ${day} 2020-01-01 ${i}.25`;
+    return `S${Math.floor(i / 500)},${day},2020-01-01,${i}.25\n`;
   });
   const file = join(folder, 'facts.csv');
-  writeFileSync(file, facts(...lines));
+  writeFileSync(file, `series_id,date,as_of_date,value\n${lines.join('')}`);
+  writeFileSync(join(folder, 'small.csv'), facts('GDP 2014-10-01 2015-01-30 17710.7'));
   store = newStorePath(folder);
   await importPaths(store, [file]);
 });
@@ -66,6 +68,36 @@ describe('a backup', () => {
     expect(stderr).toMatch(/^asof: cannot use the store .*\n/);
     expect(status).toBe(10);
     expect(existsSync(backup)).toBe(false);
+  });
+});
+
+describe('taking an import back', () => {
+  it('that is killed in the middle changes nothing, and the same command does it', async () => {
+    const path = newStorePath(folder);
+    await importPaths(path, [join(folder, 'small.csv')]);
+    await importPaths(path, [join(folder, 'facts.csv')]);
+    const before = run('facts', 'S7', '--store', path).stdout;
+    const args = ['store', 'undo', '--yes', '--store', path];
+    await killed(args, `${path}-wal`, 500_000);
+    expect(run('facts', 'S7', '--store', path).stdout).toBe(before);
+    expect(run('store', 'check', '--store', path).status).toBe(0);
+    expect(run(...args)).toMatchObject({ status: 0, stderr: expect.stringContaining(': 300 series of ') });
+    expect(run('series', 'search', '--csv', '--no-header', '--columns', 'id', '--store', path).stdout).toBe(
+      'GDP\n',
+    );
+  });
+
+  it('waits for no import that is writing: it says so, and changes nothing', async () => {
+    const path = newStorePath(folder);
+    await importPaths(path, [join(folder, 'small.csv')]);
+    const other = openDatabase(path);
+    other.exec('begin immediate');
+    const { status, stderr } = run('store', 'undo', '--yes', '--store', path);
+    other.exec('rollback');
+    other.close();
+    expect(stderr).toContain('another import is writing to it');
+    expect(status).toBe(10);
+    expect(run('store', 'undo', '--yes', '--store', path).status).toBe(0);
   });
 });
 

@@ -93,3 +93,71 @@ describe('asof store backup', () => {
     expect(database.code).toBe(2);
   });
 });
+
+describe('asof store undo', () => {
+  const own = folder.path('undo.db');
+  const imported = (name: string, line: string) =>
+    asof(['import', folder.write(name, `series_id,date,as_of_date,value\n${line}\n`), '--store', own, '-q']);
+
+  it('lists the imports, says what it would take back, and takes it back with --yes', async () => {
+    await imported('first.csv', 'GDP,2014-10-01,2015-01-30,1');
+    await imported('second.csv', 'GDP,2014-10-01,2015-02-27,2');
+    const list = await asof([
+      'store',
+      'undo',
+      '--list',
+      '--csv',
+      '--columns',
+      'import,files',
+      '--store',
+      own,
+    ]);
+    expect(list.out).toBe(`import,files\n2,${folder.path('second.csv')}\n1,${folder.path('first.csv')}\n`);
+    const refused = await asof(['store', 'undo', '--store', own]);
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain('take back import 2 of 2026-03-15T12:00:00.000Z');
+    const dry = await asof(['store', 'undo', '1', '--dry-run', '--store', own]);
+    expect(dry.code).toBe(2);
+    expect(dry.err).toContain('later imports are about the same:\n  import 2: GDP\n');
+    const undone = await asof(['store', 'undo', '--yes', '--store', own]);
+    expect(undone.err).toMatch(
+      /^asof: took back import 2 of \S+ \(\S+second\.csv\): 1 series of \S+undo\.db\n$/,
+    );
+    expect(
+      (await asof(['obs', 'GDP', '--csv', '--no-header', '--columns', 'value', '--store', own])).out,
+    ).toBe('1\n');
+  });
+
+  it('exits with 3 for an import that is not there, and with 2 for a number that is none', async () => {
+    expect((await asof(['store', 'undo', '99', '--yes', '--store', own])).code).toBe(3);
+    const wrong = await asof(['store', 'undo', 'last', '--yes', '--store', own]);
+    expect(wrong.code).toBe(2);
+    expect(wrong.err).toContain('import "last": use the number that `asof store undo --list` shows');
+  });
+});
+
+describe('asof store merge and asof series', () => {
+  it('change a store only with --yes where there is no terminal', async () => {
+    const other = folder.path('other.db');
+    await asof(['store', 'copy', store, other, '--yes', '-q']);
+    for (const line of [
+      ['store', 'merge', store],
+      ['series', 'rename', 'GDP', 'X'],
+      ['series', 'rm', 'GDP'],
+    ]) {
+      const { code, err } = await asof([...line, '--store', other]);
+      expect(code).toBe(2);
+      expect(err).toContain('--yes goes on without asking');
+      expect((await asof([...line, '--store', other, '--dry-run'])).code).toBe(0);
+    }
+    const merged = await asof(['store', 'merge', store, '--store', other, '--yes']);
+    expect(merged.err).toContain('4 series, 9 vintages, 0 new statements, 2,508 known');
+    expect((await asof(['series', 'rename', 'gdp', 'x', '--store', other, '--yes'])).err).toContain(
+      'asof: renamed GDP, 6 facts in 6 vintages, to X in ',
+    );
+    expect((await asof(['series', 'rm', 'x', '--store', other, '--yes'])).err).toContain(
+      'asof: removed X, 6 facts in 6 vintages, from ',
+    );
+    expect((await asof(['series', 'rm', 'x', '--store', other, '--yes'])).code).toBe(3);
+  });
+});
