@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { clusters } from './clusters.mjs';
 import { wholeStore } from './export.mjs';
 import { imports } from './import.mjs';
+import { joinRows } from './join.mjs';
 import { lags } from './lags.mjs';
 import { asof } from './measure.mjs';
 import { page } from './page.mjs';
 import { panel } from './panel.mjs';
+import { postgres } from './postgres.mjs';
 import { remote } from './remote.mjs';
 import { printReport } from './report.mjs';
 import { wholeSample } from './sample.mjs';
@@ -26,10 +28,12 @@ const parts = {
   vintages: wholeVintages,
   panel,
   lags,
+  join: joinRows,
   sample: wholeSample,
   serve,
   remote,
   clusters,
+  postgres,
 };
 
 if (!existsSync(asof)) throw new Error('there is no dist/asof.cjs: run `npm run build` first');

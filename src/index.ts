@@ -27,7 +27,14 @@ import { openStore } from './store/open.ts';
 
 export type { Note } from './analysis/answer.ts';
 export type { Demands } from './analysis/basis.ts';
-export type { CurveComparisonRow, DiffRow, PanelRow, RevisionRow, WideRow } from './analysis/layouts.ts';
+export type {
+  CheckRow,
+  CurveComparisonRow,
+  DiffRow,
+  PanelRow,
+  RevisionRow,
+  WideRow,
+} from './analysis/layouts.ts';
 export type { ComparedRow, RevisionStatisticsRow } from './analysis/vintage-layouts.ts';
 export type { CheckSummary, StoreFault } from './care/check.ts';
 export type { CopySummary } from './care/copy.ts';
@@ -51,6 +58,7 @@ export type {
 } from './library/revision-params.ts';
 export type { CurveParams, DiffParams, VintagesParams, YieldTableParams } from './library/signatures.ts';
 export type { StoreCare } from './library/store-care.ts';
+export type { CheckParams, InputRow, JoinParams } from './library/table-params.ts';
 export type { RateRow } from './operations/curve.ts';
 export type { AnswerVintage, Coverage, SeriesSummary } from './operations/envelope.ts';
 export type { ObservationRow } from './operations/observations.ts';

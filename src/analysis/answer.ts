@@ -9,12 +9,13 @@ import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import type { Basis } from './basis.ts';
 import type { QueryParams } from './query.ts';
+import type { TableFiles, TableText } from './table.ts';
 
 /**
  * A remark on an answer: what a series covers, which as-of dates are outside of that, that vintages are not days of
  * publication, that a panel has no values beyond its coverage, that there is no curve on a day (an earlier one may do),
  * that all values of a series changed about alike, what another empty answer means, what the operation says of its rows,
- * or why a remark could not be made.
+ * what a check of a file found, or why a remark could not be made.
  */
 export type Note = {
   readonly kind:
@@ -26,6 +27,7 @@ export type Note = {
     | 'rescaled'
     | 'empty'
     | 'remark'
+    | 'check'
     | 'unknown';
   readonly text: string;
 };
@@ -53,10 +55,17 @@ export type QueryContext = {
   readonly chart?: boolean;
   /** Whether the drawing shows recessions. */
   readonly recessions?: boolean;
+  /** The tables that a query may name. */
+  readonly tables?: TableFiles;
 };
 
 /** A series that there is no answer about, and why. */
 export type Failure = { readonly id: string; readonly error: unknown };
+
+/** Rows as texts, which have one character for each byte. */
+export type WrittenRows = TableText & {
+  readonly pages: () => AsyncIterable<{ readonly text: string; readonly rows: number }>;
+};
 
 /** An answer: its layout is known before its first page. */
 export type QueryAnswer<R extends Row = Row> = RowLayout & {
@@ -65,6 +74,8 @@ export type QueryAnswer<R extends Row = Row> = RowLayout & {
   readonly card?: boolean;
   /** Of a comparison: whether anything differs. */
   readonly differs?: boolean;
+  /** The same rows as texts, of which those of the user's table are as they were written. */
+  readonly written?: WrittenRows;
   /** The pages of all series that could be answered; none where none could. */
   readonly pages: AsyncIterable<Envelope<R>>;
   /** The series that could not be answered, complete after the last page. */

@@ -11,8 +11,10 @@ import type { ResolvedSeries } from './series-ids.ts';
 /** The rows of an answer that is put together from the answers to several requests. */
 export type ComposedRows<R extends Row> = RowLayout & {
   readonly object:
+    | 'check'
     | 'comparison'
     | 'diff'
+    | 'join'
     | 'panel'
     | 'release_table'
     | 'revision_statistics'
@@ -21,7 +23,8 @@ export type ComposedRows<R extends Row> = RowLayout & {
   readonly asOf?: Day;
   /** By column, how the vintages came about that its values are from. */
   readonly kinds?: { readonly [column: string]: string };
-  readonly rows: readonly R[];
+  /** All rows, or pages of them that are made while they are read. */
+  readonly rows: readonly R[] | AsyncIterable<readonly R[]>;
   readonly differs?: boolean;
   readonly drawing?: Drawing;
   readonly failures: readonly Failure[];
@@ -97,9 +100,9 @@ async function* pagesOf<R extends Row>(
   { object, asOf, kinds, rows, failures }: ComposedRows<R>,
   id: string,
 ): AsyncGenerator<Envelope<R>> {
-  if (rows.length === 0 && failures.length > 0) return;
-  for (let at = 0; at === 0 || at < rows.length; at += pageSize) {
-    const results = rows.slice(at, at + pageSize);
+  const isList = !(Symbol.asyncIterator in rows);
+  if (isList && rows.length === 0 && failures.length > 0) return;
+  for await (const results of isList ? sliced(rows) : rows) {
     yield {
       object,
       request_id: id,
@@ -111,6 +114,10 @@ async function* pagesOf<R extends Row>(
       has_more: false,
     };
   }
+}
+
+function* sliced<R>(rows: readonly R[]): Generator<readonly R[]> {
+  for (let at = 0; at === 0 || at < rows.length; at += pageSize) yield rows.slice(at, at + pageSize);
 }
 
 /** The most rows of a page of the contract. */

@@ -54,7 +54,13 @@ export function needsHistory({ last = 1, lag = 0, transformation }: RealTimePane
 }
 
 /** The columns of a series in a panel, one for each of the newest values; and where the days are in its history. */
-export type HistoryColumns = { readonly placed: PlacedDays; readonly columns: readonly PanelColumn[] };
+export type HistoryColumns = {
+  readonly placed: PlacedDays;
+  readonly columns: readonly PanelColumn[];
+  readonly vintages: Vintages;
+  /** What computes transformed values; undefined for the values themselves. */
+  readonly transformer: Transformer | undefined;
+};
 
 /** The newest values of a series on each of the days (ascending): computed once for all days between two changes. */
 export async function columnsOfHistory(
@@ -86,6 +92,8 @@ export async function columnsOfHistory(
   for (const day of placed.beyondCoverage) points[0]?.set(day, pointOn(day, undefined, undefined));
   return {
     placed,
+    vintages,
+    transformer,
     columns: points.map((column, i) => ({ series: placed.series, points: column, lag: lag + i })),
   };
 }

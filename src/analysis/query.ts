@@ -150,8 +150,46 @@ export type RealTimePanelQuery = PanelForm & {
   readonly to?: Day;
 };
 
+/** What a question about a table of the user's has: the table, the column of its days, and what counts as known on each. */
+type TableQuery = Transformed & {
+  /** The name of the table: of a file, or `-` for standard input. */
+  readonly table: string;
+  /** Whether only what was known before each day counts. */
+  readonly strict: boolean;
+  /** How many of the newest values are passed over; none unless given. */
+  readonly lag?: number;
+  readonly beyond: Beyond;
+};
+
+/** The rows of a table with what was known of series on the day of each. */
+export type JoinQuery = TableQuery & {
+  readonly kind: 'join';
+  readonly on: string;
+  readonly ids: readonly string[];
+  /** Whether the observation date is beside each value. */
+  readonly withDates: boolean;
+  /** Whether the days since the publication of each value are beside it. */
+  readonly withAges: boolean;
+};
+
+/** A column of a table, and the series whose values it has; its name unless given. */
+export type CheckedColumn = { readonly column: string; readonly id?: string };
+
+/** The values of a table that were not known on the day of their row. */
+export type CheckQuery = TableQuery & {
+  readonly kind: 'check';
+  /** The column of the days; the first one unless given. */
+  readonly on?: string;
+  /** The columns to check; every one that is named like a series unless given. */
+  readonly columns?: readonly CheckedColumn[];
+  /** Whether the values that were known are listed too. */
+  readonly allRows: boolean;
+};
+
 /** A query that takes more than the rows of one operation. */
 export type AnalysisQuery =
+  | JoinQuery
+  | CheckQuery
   | RevisionsQuery
   | ReleasesQuery
   | TriangleQuery

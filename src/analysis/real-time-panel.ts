@@ -47,7 +47,8 @@ export function answerWideRealTimePanel(
 /** The columns of a panel, and the series that there is no answer about. */
 type FoundColumns = { readonly columns: readonly PanelColumn[]; readonly failures: readonly Failure[] };
 
-async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext): Promise<FoundColumns> {
+/** The columns of a panel on its as-of dates, with the notes on what they are based on. */
+export async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext): Promise<FoundColumns> {
   const { columns, failures } = needsHistory(query)
     ? await historyColumns(query, counting)
     : await newestColumns(query, counting);
@@ -109,7 +110,8 @@ async function historyColumns(query: RealTimePanelQuery, counting: ComposedConte
   };
 }
 
-async function noteAll(
+/** Notes what the columns of a panel are based on: coverage, samples, days beyond the coverage. */
+export async function noteAll(
   answered: readonly ResolvedSeries[],
   placed: readonly Pick<PlacedDays, 'beyondCoverage' | 'kinds' | 'series'>[],
   noted: readonly Day[],
@@ -122,7 +124,7 @@ async function noteAll(
 }
 
 /** The days that notes are about: the first and the last. */
-function notedDays(days: readonly Day[], { note }: ComposedContext): readonly Day[] {
+export function notedDays(days: readonly Day[], { note }: ComposedContext): readonly Day[] {
   return note === undefined ? [] : [...days.slice(0, 1), ...days.slice(-1)];
 }
 

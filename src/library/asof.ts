@@ -14,7 +14,7 @@ import type { SnapshotSummary } from '../snapshot/snapshot.ts';
 import type { Finding } from '../snapshot/verify.ts';
 import type { Followed } from '../store/followed.ts';
 import type { Store } from '../store/store.ts';
-import { Analyses, type AnalysisSource } from './analyses.ts';
+import type { AnalysisSource } from './analyses.ts';
 import {
   abortSignal,
   asOfDay,
@@ -34,6 +34,7 @@ import { imported, storeImportKinds } from './import-files.ts';
 import { type OperationMethods, operationMethods } from './operation-methods.ts';
 import { analysisSignatures } from './signatures.ts';
 import { StoreCare } from './store-care.ts';
+import { TableAnalyses } from './table-analyses.ts';
 
 /** A statement about a series: what was published on `as_of_date` for `date`; null where the value was withdrawn. */
 export type FactRow = {
@@ -63,7 +64,7 @@ type SnapshotTarget = {
 export type LibrarySource = AnalysisSource & { readonly store?: Store };
 
 /** Answers from one store or service: besides the operations and analyses, facts, imports and snapshots. */
-class Library extends Analyses {
+class Library extends TableAnalyses {
   /** What cares for the store: backups, copies, checks. */
   readonly store: StoreCare;
   readonly #source: LibrarySource;

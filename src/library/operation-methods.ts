@@ -170,6 +170,13 @@ type Flagged<O> = O extends { readonly command: { readonly words: infer W; reado
     >
   : never;
 
+/** The methods of all operations that flags ask, each with its own parameters and rows. */
+type FlaggedMethods<O> = (O extends unknown ? (method: FlaggedMethod<O>) => void : never) extends (
+  methods: infer M,
+) => void
+  ? M
+  : never;
+
 type FlaggedMethod<O> = O extends {
   readonly command: { readonly flag: { readonly name: infer F extends string } };
 }
@@ -181,7 +188,7 @@ type FlaggedMethod<O> = O extends {
 
 type MethodOf<O> = [Flagged<O>] extends [never]
   ? OperationMethod<O>
-  : FlaggedMethod<Flagged<O>> & OperationMethod<O>;
+  : FlaggedMethods<Flagged<O>> & OperationMethod<O>;
 
 /** The operations that are methods of their own; the analysis of another one takes its place. */
 type MethodOperation<O> = O extends { readonly command: { readonly analysis: string } } ? never : O;

@@ -6,6 +6,7 @@ import {
   type YieldTableQuery,
 } from '../analysis/query.ts';
 import { rhythms } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
 import { curve, operations, vintages, yields } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import { camelCase, type Param } from '../operations/param.ts';
@@ -24,10 +25,12 @@ import {
   kindsOf,
   type NamedValues,
   oneOrDays,
+  record,
   seriesId,
   seriesIds,
   twoAsOfDays,
   versionDays,
+  word,
 } from './arguments.ts';
 import type { Signature } from './call.ts';
 import {
@@ -44,6 +47,7 @@ import {
   type VersionsParams,
   versionKinds,
 } from './revision-params.ts';
+import { type CheckParams, type JoinParams, tableKind } from './table-params.ts';
 import { checkUnits, transformationIn, unitsKinds } from './units-params.ts';
 
 /** The parameters of a curve; with `vs` it is compared with the curve of another day. */
@@ -91,6 +95,16 @@ function ofDays(name: string, about: string, count?: number): Signature {
   return { name, about, args: [ids, { name: 'days', kind: days }], params: own };
 }
 
+const table = { name: 'table', kind: tableKind };
+
+/** What both methods about tables take; no assistant reads files by them. */
+const knownKinds = {
+  strict: flag,
+  lag: integer(0, 1000),
+  beyond: choice(beyondChoices),
+  ...unitsKinds,
+};
+
 /** What the methods of the analyses take. */
 export const analysisSignatures = {
   revisions: {
@@ -122,6 +136,20 @@ export const analysisSignatures = {
       'Treasury rates with a row for each date and a column for each maturity, newest first; `limit` and `first` count dates.',
     args: [],
     params: params<YieldTableParams>({ ...yieldKinds, first: extentKinds.first }),
+  },
+  join: {
+    name: 'join',
+    args: [table, ids],
+    params: params<JoinParams>(
+      { ...knownKinds, on: word, withDates: flag, withAge: flag },
+      ['on'],
+      checkUnits,
+    ),
+  },
+  check: {
+    name: 'check',
+    args: [table],
+    params: params<CheckParams>({ ...knownKinds, on: word, columns: record, allRows: flag }, [], checkUnits),
   },
   diff: {
     name: 'diff',
@@ -238,13 +266,21 @@ function isAboutData({ members }: Operation): boolean {
 export function askedOf(operation: Operation, asked: readonly unknown[]) {
   const { argument, words } = operation.command;
   const others = operations.filter(
-    ({ command }) => command.flag !== undefined && command.words === words && command !== operation.command,
+    ({ command }) =>
+      command.flag !== undefined && command.words === words && operation.command.flag === undefined,
   );
   const { exact, maxAge, ...all } = valuesIn(asked[argument === undefined ? 0 : 1]);
   const isUnits = ([name]: readonly [string, unknown]) =>
     hasUnits(operation) && Object.hasOwn(unitsKinds, name);
   const given = Object.fromEntries(Object.entries(all).filter((entry) => !isUnits(entry)));
-  const chosen = others.find(({ command: { flag } }) => given[flag?.name ?? ''] === true) ?? operation;
+  const [chosen = operation, other] = others.filter(
+    ({ command: { flag } }) => given[flag?.name ?? ''] === true,
+  );
+  if (other !== undefined)
+    throw new Problem(
+      'bad-input',
+      `use either '${chosen.command.flag?.name}' or '${other.command.flag?.name}'`,
+    );
   const flags = others.flatMap(({ command: { flag } }) => (flag === undefined ? [] : [flag]));
   const params = Object.fromEntries(
     Object.entries(given).filter(([param]) => !flags.some(({ name }) => name === param)),

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { classifyTrades } from '../domain/insider/classification.ts';
-import { type Cluster, clustersOf } from '../domain/insider/cluster.ts';
-import { hasSymbol } from '../domain/insider/filing.ts';
+import { type Cluster, clustersOf, clusterTotals, isWorth } from '../domain/insider/cluster.ts';
+import { type Filing, hasSymbol } from '../domain/insider/filing.ts';
 import { closest } from '../domain/series/closest.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
@@ -12,15 +12,19 @@ import type { AskMore } from './operation.ts';
 import { type Page, type PagePosition, pageOf } from './operation.ts';
 import { type ParamTexts, textOf, without } from './param.ts';
 
-/** A cluster with the ticker and the name of its issuer, as its newest filing states them. */
-export type NamedCluster = Cluster & {
+/** The issuer of a cluster, with the ticker and the name that the newest filing of its trades states. */
+export type ClusterIssuer = {
   readonly issuerCik: string;
   readonly ticker: string | null;
   readonly issuerName: string | null;
 };
 
+/** A cluster with its issuer. */
+export type NamedCluster = Cluster & ClusterIssuer;
+
 /** Selects clusters by a rule, of one ticker (or all, if it is empty), as known on a day. */
 type ClusterSearch = {
+  readonly transaction_code: string;
   readonly min_insiders: number;
   readonly days: number;
   readonly ticker: string;
@@ -28,13 +32,25 @@ type ClusterSearch = {
 };
 
 /** The last listing of each state of a store, so that all its pages need one search. */
-const lastListings = new WeakMap<
-  StoreState,
-  { readonly search: string; readonly clusters: readonly NamedCluster[] }
->();
+export class LastListings<T> {
+  readonly #last = new WeakMap<StoreState, { readonly search: string; readonly listing: readonly T[] }>();
+
+  /** The listing of a search; `find` makes it, if it is not the last one of the state. */
+  async of(state: StoreState, asked: object, find: () => Promise<readonly T[]>): Promise<readonly T[]> {
+    const search = JSON.stringify(asked);
+    const known = this.#last.get(state);
+    if (known?.search === search) return known.listing;
+    const listing = await find();
+    this.#last.set(state, { search, listing });
+    return listing;
+  }
+}
+
+const listings = new LastListings<NamedCluster>();
 
 /** Selects a page of clusters. */
 type ClusterPageParams = ClusterSearch & {
+  readonly min_value: number | undefined;
   readonly from: Day | undefined;
   readonly to: Day | undefined;
   readonly limit: number;
@@ -43,15 +59,19 @@ type ClusterPageParams = ClusterSearch & {
 /** A page of clusters, newest last trade first, and where the next one begins. */
 export async function pageOfClusters(
   view: StoreView,
-  { from, to, limit, min_insiders, days, ticker, as_of }: ClusterPageParams,
+  { from, to, limit, min_value, ...asked }: ClusterPageParams,
   position: PagePosition | undefined,
 ): Promise<Omit<Page, 'rows'> & { readonly clusters: readonly NamedCluster[] }> {
   const { revision: version } = await view.state();
   // An import may change any cluster, so all pages must come from one state.
   if (position !== undefined && position.version !== version) throw changedSince();
-  const all = await allClusters(view, { min_insiders, days, ticker, as_of });
+  const { transaction_code, min_insiders, days, ticker, as_of } = asked;
+  const all = await allClusters(view, { transaction_code, min_insiders, days, ticker, as_of });
   const wanted = all.filter(
-    ({ dateLast }) => (from === undefined || dateLast >= from) && (to === undefined || dateLast <= to),
+    (cluster) =>
+      (from === undefined || cluster.dateLast >= from) &&
+      (to === undefined || cluster.dateLast <= to) &&
+      (min_value === undefined || isWorth(clusterTotals(cluster).value, min_value)),
   );
   const after = position?.key.join('\n');
   const start = after === undefined ? 0 : wanted.findIndex((one) => keyOf(one).join('\n') === after) + 1;
@@ -68,13 +88,9 @@ export async function pageOfClusters(
 
 /** Every cluster, newest last trade first. */
 export async function allClusters(view: StoreView, query: ClusterSearch): Promise<readonly NamedCluster[]> {
-  const state = await view.state();
-  const search = JSON.stringify(query);
-  const known = lastListings.get(state);
-  if (known?.search === search) return known.clusters;
-  const clusters = (await findClusters(view, query)).sort(newestFirst);
-  lastListings.set(state, { search, clusters });
-  return clusters;
+  return listings.of(await view.state(), query, async () =>
+    (await findClusters(view, query)).sort(newestFirst),
+  );
 }
 
 /** The number of trades after which other requests may run. */
@@ -82,21 +98,34 @@ const tradesPerTick = 5000;
 
 async function findClusters(
   view: StoreView,
-  { min_insiders, days, ticker, as_of }: ClusterSearch,
+  { transaction_code: code, min_insiders, days, ticker, as_of }: ClusterSearch,
 ): Promise<NamedCluster[]> {
+  const rule = { minInsiders: min_insiders, days };
+  return namedIn(view, { code, ticker, as_of }, (filings) =>
+    clustersOf(classifyTrades(filings, code).trades, rule),
+  );
+}
+
+/** The trades to search: those with a code, of one ticker (or all, if it is empty), as known on a day. */
+type SearchedTrades = { readonly code: string; readonly ticker: string; readonly as_of: Day | undefined };
+
+/** What `find` finds in the filings of each issuer, with the issuer's names; of a ticker, what has a filing that states it. */
+export async function namedIn<T extends Pick<Cluster, 'trades'>>(
+  view: StoreView,
+  { code, ticker, as_of }: SearchedTrades,
+  find: (filings: readonly Filing[]) => readonly T[],
+): Promise<(T & ClusterIssuer)[]> {
   const symbol = ticker.toUpperCase();
-  const found: NamedCluster[] = [];
+  const found: (T & ClusterIssuer)[] = [];
   let trades = 0;
-  const purchases = view.purchases({
+  const searched = view.clusterTrades({
+    code,
     ...(as_of !== undefined && { asOf: as_of }),
     ...(symbol !== '' && { ticker: symbol }),
   });
-  for await (const filings of purchases) {
-    for (const cluster of clustersOf(classifyTrades(filings).purchases, {
-      minInsiders: min_insiders,
-      days,
-    })) {
-      if (symbol === '' || isOf(cluster, symbol)) found.push(named(cluster, symbol));
+  for await (const filings of searched) {
+    for (const one of find(filings)) {
+      if (symbol === '' || isOf(one, symbol)) found.push({ ...one, ...issuerOf(one, symbol) });
     }
     trades += filings.length;
     if (trades < tradesPerTick) continue;
@@ -106,17 +135,16 @@ async function findClusters(
   return found;
 }
 
-function isOf({ purchases }: Cluster, symbol: string): boolean {
-  return purchases.some(({ filing }) => hasSymbol(filing.ticker, symbol));
+function isOf({ trades }: Pick<Cluster, 'trades'>, symbol: string): boolean {
+  return trades.some(({ filing }) => hasSymbol(filing.ticker, symbol));
 }
 
-/** The cluster with the names of its newest filing; of a search by symbol with those that have the symbol. */
-function named(cluster: Cluster, symbol: string): NamedCluster {
-  const filings = cluster.purchases
+/** The names of the newest filing; of a search by symbol with those that have the symbol. */
+function issuerOf({ trades }: Pick<Cluster, 'trades'>, symbol: string): ClusterIssuer {
+  const filings = trades
     .map(({ filing }) => filing)
     .sort((a, b) => (`${b.filedOn} ${b.filingId}` < `${a.filedOn} ${a.filingId}` ? -1 : 1));
   return {
-    ...cluster,
     issuerCik: filings[0]?.issuerCik ?? '',
     ticker:
       filings.find(({ ticker }) => ticker !== null && (symbol === '' || hasSymbol(ticker, symbol)))?.ticker ??

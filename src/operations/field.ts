@@ -10,6 +10,10 @@ type CellTypes = {
   /** A Day, or a date-time in UTC where a service gives a time of day. */
   readonly instant: string;
   readonly integer: number;
+  /** A number of a user's own table, in double precision. */
+  readonly double: number;
+  /** A Day, or a day and a time without a zone, of a user's own table. */
+  readonly timestamp: string;
   readonly boolean: boolean;
   readonly list: readonly (string | null)[];
   readonly records: readonly Row[];
@@ -37,7 +41,7 @@ export type FieldKind = {
   readonly text: (cell: Cell) => string;
   /** How tables align it: numbers at their decimal points; texts may be cut; `rigid` ones may not. */
   readonly alignment: 'number' | 'text' | 'rigid';
-  readonly parquet: 'BOOLEAN' | 'DATE' | 'DECIMAL' | 'INT64' | 'LIST' | 'STRING';
+  readonly parquet: 'BOOLEAN' | 'DATE' | 'DECIMAL' | 'DOUBLE' | 'INT64' | 'LIST' | 'STRING' | 'TIMESTAMP';
 };
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -93,6 +97,22 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
     alignment: 'number',
     parquet: 'INT64',
   },
+  double: {
+    noun: 'a number',
+    schema: { type: 'number' },
+    isOnWire: (value) => typeof value === 'number',
+    text: String,
+    alignment: 'number',
+    parquet: 'DOUBLE',
+  },
+  timestamp: {
+    noun: 'a time',
+    schema: { type: 'string' },
+    isOnWire: isText,
+    text: String,
+    alignment: 'rigid',
+    parquet: 'TIMESTAMP',
+  },
   boolean: {
     noun: 'true or false',
     schema: { type: 'boolean' },
@@ -137,6 +157,8 @@ export type Field = {
   readonly extension?: boolean;
   /** Whether a row of another service may lack it; it is then empty, or what was asked for. */
   readonly mayLack?: boolean;
+  /** Whether rows that need not say it lack it, also those of asof itself. */
+  readonly occasional?: boolean;
   /** Whether later vintages change it, so that its value is not known as of an earlier day. */
   readonly grows?: boolean;
   /** Whether it is the day of something that has happened by the day on which the row is known. */
@@ -180,9 +202,9 @@ export type RowFrom<F extends Field> = Flat<
 /** The same type as one object, which editors show field by field. */
 export type Flat<T> = { [K in keyof T]: T[K] };
 
-/** The type of the rows that asof itself gives: no field is absent, and only nullable fields are null. */
+/** The type of the rows that asof itself gives: only occasional fields are absent, and only nullable fields are null. */
 export type CompleteRow<F extends Field> = RowFrom<F> & {
-  readonly [X in F as X['name']]: CellOf<X>;
+  readonly [X in F as X extends { readonly occasional: true } ? never : X['name']]: CellOf<X>;
 };
 
 /** A field of the contract that may be null. */

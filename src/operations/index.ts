@@ -1,5 +1,6 @@
 import { curve } from './curve.ts';
 import { insiderClusterExplanations } from './insider-cluster-explanations.ts';
+import { insiderClusterSignals } from './insider-cluster-signals.ts';
 import { insiderClusters } from './insider-clusters.ts';
 import { insiderFilings } from './insider-filings.ts';
 import { observations } from './observations.ts';
@@ -24,6 +25,7 @@ const table = [
   insiderFilings,
   insiderClusters,
   insiderClusterExplanations,
+  insiderClusterSignals,
 ] as const;
 
 /** One of the operations, with the types of its parameters and rows. */
@@ -35,6 +37,7 @@ export const operations: readonly Operation[] = table;
 export {
   curve,
   insiderClusterExplanations,
+  insiderClusterSignals,
   insiderClusters,
   insiderFilings,
   observations,

@@ -6,12 +6,13 @@ import {
   type TradeExplanation,
 } from '../domain/insider/explanation.ts';
 import { type Filing, formTypes, hasSymbol } from '../domain/insider/filing.ts';
-import { addDays, type Day } from '../domain/series/date.ts';
-import type { FilingsQuery, StoreView } from '../store/store.ts';
+import type { Day } from '../domain/series/date.ts';
+import type { StoreView } from '../store/store.ts';
 
+import { clusterParams, codeField, codeIn, codeTest } from './cluster-params.ts';
 import { type NamedCluster, pageOfClusters } from './cluster-search.ts';
 import type { Field } from './field.ts';
-import { clusterExample, clusterParams } from './insider-clusters.ts';
+import { clusterExample } from './insider-clusters.ts';
 import { operation } from './operation.ts';
 import { checkRange } from './params.ts';
 
@@ -50,10 +51,11 @@ const fields = [
     type: 'text',
     description: 'Why the trade was left out, or a remark on a trade that counts; empty if there is none.',
   },
+  codeField,
 ] as const satisfies readonly Field[];
 
 /**
- * For each cluster, the trades with code `P` in it and near it, by trade date, and why each counts or does not. A page
+ * For each cluster, the trades with its code in it and near it, by trade date, and why each counts or does not. A page
  * has whole clusters; `limit` counts clusters.
  */
 export const insiderClusterExplanations = operation({
@@ -66,7 +68,7 @@ export const insiderClusterExplanations = operation({
   },
   summary: 'Which trades make a cluster of insiders, and why others near it do not count',
   description:
-    'The trades with code P in and near each cluster, in the order of the clusters, then by trade date. A page holds whole clusters: `limit` is their number.',
+    'The trades with the code of each cluster (P, or `transaction_code`) in it and near it, in the order of the clusters, then by trade date. A page holds whole clusters: `limit` is their number.',
   path: '/v1/insider/clusters/explanations',
   object: 'insider_cluster_explanation',
   members: ['as_of', 'covered_to'],
@@ -115,7 +117,10 @@ export const insiderClusterExplanations = operation({
   boundBy: 'as_of',
   limitCounts: ['issuer_cik', 'date_first'],
   check: ({ from, to }) => checkRange(from, to),
-  rowTests: { ticker: { field: 'ticker', met: (row, { ticker }) => hasSymbol(row.ticker, ticker) } },
+  rowTests: {
+    transaction_code: codeTest,
+    ticker: { field: 'ticker', met: (row, { ticker }) => hasSymbol(row.ticker, ticker) },
+  },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   coveredTo: (_values, view) => view.coveredTo('filings'),
   async run(values, { view, position }) {
@@ -124,67 +129,36 @@ export const insiderClusterExplanations = operation({
   },
 });
 
-/** The trades that an explanation covers: those within `days` of a cluster that were filed on or before `as_of`. */
-type ExplanationScope = { readonly days: number; readonly as_of: Day | undefined };
+/** The trades that an explanation covers: those with a code within `days` of a cluster that were filed on or before `as_of`. */
+type ExplanationScope = {
+  readonly transaction_code: string;
+  readonly days: number;
+  readonly as_of: Day | undefined;
+};
 
 /** The rows that explain clusters, cluster by cluster. */
 async function explanationRows(
   view: StoreView,
   clusters: readonly NamedCluster[],
-  { days, as_of }: ExplanationScope,
+  { transaction_code: code, days, as_of }: ExplanationScope,
 ) {
   const asOf = as_of === undefined ? {} : { asOf: as_of };
   const classifications = new Map<string, Classification>();
-  const others = await filedPurchases(view, clusters, { days, as_of });
-  const rows: ReturnType<typeof explanationRow>[] = [];
+  const rows: (ReturnType<typeof explanationRow> & ReturnType<typeof codeIn>)[] = [];
   for (const cluster of clusters) {
     const { issuerCik } = cluster;
     let classification = classifications.get(issuerCik);
     if (classification === undefined) {
-      const trades = new Map(others.get(issuerCik));
-      for await (const batch of view.purchases({ issuerCik, ...asOf }))
-        for (const trade of batch) trades.set(idOf(trade), trade);
-      classification = classifyTrades([...trades.values()]);
+      const trades: Filing[] = [];
+      for await (const batch of view.clusterTrades({ code, issuerCik, ...asOf, uncounted: true }))
+        trades.push(...batch);
+      classification = classifyTrades(trades, code);
       classifications.set(issuerCik, classification);
     }
     for (const explanation of explainCluster(cluster, classification, days))
-      rows.push(explanationRow(cluster, explanation));
+      rows.push({ ...explanationRow(cluster, explanation), ...codeIn(code) });
   }
   return rows;
-}
-
-/** The maximum number of trades to read at once. */
-const batchSize = 1000;
-
-/**
- * Every trade with code `P` of the clusters' issuers that was filed since the first day to explain, by issuer, including
- * those that never count towards a cluster, such as derivatives.
- */
-async function filedPurchases(
-  view: StoreView,
-  clusters: readonly NamedCluster[],
-  { days, as_of }: ExplanationScope,
-): Promise<ReadonlyMap<string, ReadonlyMap<string, Filing>>> {
-  const found = new Map(clusters.map(({ issuerCik }) => [issuerCik, new Map<string, Filing>()]));
-  const [first] = clusters.map(({ dateFirst }) => dateFirst).sort();
-  if (first === undefined) return found;
-  let after: FilingsQuery['after'];
-  do {
-    const trades: readonly Filing[] = await view.filings({
-      transactionCode: 'P',
-      from: addDays(first, -days),
-      limit: batchSize,
-      ...(as_of !== undefined && { to: as_of }),
-      ...(after !== undefined && { after }),
-    });
-    for (const trade of trades) found.get(trade.issuerCik)?.set(idOf(trade), trade);
-    after = trades.length < batchSize ? undefined : trades.at(-1);
-  } while (after !== undefined);
-  return found;
-}
-
-function idOf({ filingId, row }: Filing): string {
-  return `${filingId} ${row}`;
 }
 
 function explanationRow(

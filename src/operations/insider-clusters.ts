@@ -1,14 +1,15 @@
 import { clusterTotals, isCluster, transactionValue } from '../domain/insider/cluster.ts';
 import { hasSymbol } from '../domain/insider/filing.ts';
-import type { Purchase } from '../domain/insider/purchase.ts';
+import { type InsiderTrade, purchaseCode, tradesNoun } from '../domain/insider/insider-trade.ts';
+import { clusterParams, codeField, codeIn, codeTest, worthTest } from './cluster-params.ts';
 import { type NamedCluster, pageOfClusters, tickerReason } from './cluster-search.ts';
 import { extension, type Field, nullableExtension, type RowFrom } from './field.ts';
 import { operation } from './operation.ts';
 import { textOf } from './param.ts';
-import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
+import { checkRange } from './params.ts';
 
 const insider = [
-  { name: 'owner_name', type: 'text', description: 'Who bought.' },
+  { name: 'owner_name', type: 'text', description: 'Who traded.' },
   { name: 'officer_title', type: 'text', description: 'The title of an officer.', nullable: true },
   { name: 'shares', type: 'decimal', description: 'Number of shares.', nullable: true },
   { name: 'price_per_share', type: 'decimal', description: 'Price of one share.', nullable: true },
@@ -28,20 +29,20 @@ const fields = [
     description: 'Trading symbol, as the newest filing states it.',
     nullable: true,
   },
-  { name: 'issuer_name', type: 'text', description: 'The company whose shares were bought.', nullable: true },
+  { name: 'issuer_name', type: 'text', description: 'The company whose shares were traded.', nullable: true },
   { name: 'cluster_size', type: 'integer', description: 'Distinct insiders.', head: 'size', rank: 'high' },
   {
     name: 'total_shares',
     type: 'decimal',
     head: 'shares',
-    description: 'Shares bought; null if a trade does not state its number.',
+    description: 'Shares traded; null if a trade does not state its number.',
     nullable: true,
   },
   {
     name: 'total_value',
     type: 'decimal',
     head: 'value',
-    description: 'The sum paid in trades that state shares and price; null if none does.',
+    description: 'Shares times price, summed over the trades that state both; null if none does.',
     nullable: true,
   },
   { name: 'date_first', type: 'day', description: 'Date of the first trade.', happened: true },
@@ -49,7 +50,7 @@ const fields = [
   {
     name: 'insiders',
     type: 'records',
-    description: 'One entry per trade: who bought, what, when, and when it was filed.',
+    description: 'One entry per trade: who traded, what, when, and when it was filed.',
     fields: insider,
   },
   { ...extension('issuer_cik', 'text', "The SEC's key of the issuer."), rank: 'low' },
@@ -63,6 +64,7 @@ const fields = [
   { ...extension('detected_on', 'day', 'The first day on which the cluster was public.'), rank: 'high' },
   extension('size_when_detected', 'integer', 'Distinct insiders of the cluster as known on that day.'),
   { ...extension('accession_numbers', 'list', 'The filings that report the trades.'), rank: 'low' },
+  codeField,
 ] as const satisfies readonly Field[];
 
 /** A cluster of the sample. */
@@ -139,29 +141,7 @@ export const clusterExample = {
   head: { as_of: '2026-06-30', covered_to: '2026-06-02' },
 } as const;
 
-/** The parameters of every operation on clusters. */
-export const clusterParams = {
-  min_insiders: integerParam('Distinct insiders that make a cluster.', 1, undefined, 3, {
-    bounds: { field: 'cluster_size', is: 'least' },
-  }),
-  days: integerParam(
-    'Calendar days in which so many insiders buy; spans that share a trade are joined.',
-    1,
-    365,
-    14,
-  ),
-  ticker: filterParam('Trading symbol.', { extension: true, placeholder: 'symbol' }),
-  from: dayParam(
-    'Earliest date of the last trade of a cluster.',
-    { field: 'date_last', is: 'from' },
-    { extension: true },
-  ),
-  to: dayParam('Last date of the last trade.', { field: 'date_last', is: 'to' }, { extension: true }),
-  as_of: asOfParam({ extension: true }),
-  ...paging,
-};
-
-/** Insiders of one issuer who bought in the open market within days of each other, newest last trade first. */
+/** Insiders of one issuer who traded alike within days of each other, newest last trade first. */
 export const insiderClusters = operation({
   name: 'insider_clusters',
   command: {
@@ -171,20 +151,22 @@ export const insiderClusters = operation({
     examples: `
 # several insiders who bought at about the same time
 asof insider clusters --ticker MAIA --from 2024-01-01
+# several insiders who sold, for a million dollars or more in all
+asof insider clusters --code S --min-value 1000000
 # why each trade counts or not
 asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
 `,
   },
-  summary: 'Where several insiders bought within days of each other',
+  summary: 'Where several insiders bought (or sold) within days of each other',
   description:
-    'Newest last trade first, then the largest. Purchases in the open market by officers and directors count. With `as_of` only what was filed on or before that day counts.',
+    'Newest last trade first, then the largest. Purchases in the open market by officers and directors count, or with `transaction_code` their trades with another code. With `as_of` only what was filed on or before that day counts.',
   path: '/v1/insider/clusters',
   object: 'insider_clusters',
   members: ['as_of', 'covered_to'],
   subject: 'insider filings',
   params: clusterParams,
   fields,
-  columns: fields.map(({ name }) => name).filter((name) => name !== 'insiders'),
+  columns: fields.map(({ name }) => name).filter((name) => !['insiders', 'transaction_code'].includes(name)),
   example: {
     ...clusterExample,
     row: maia,
@@ -193,6 +175,8 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   boundBy: 'as_of',
   check: ({ from, to }) => checkRange(from, to),
   rowTests: {
+    transaction_code: codeTest,
+    min_value: worthTest,
     ticker: { field: 'ticker', met: (row, { ticker }) => hasSymbol(row.ticker, ticker) },
     days: {
       field: 'insiders',
@@ -203,14 +187,17 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   async whyEmpty(texts, ask) {
     const least = textOf(texts, 'min_insiders') ?? '3';
     const days = textOf(texts, 'days') ?? '14';
-    const rule = `a cluster takes purchases by ${least} insiders within ${days} days`;
+    const trades = tradesNoun((textOf(texts, 'transaction_code') ?? purchaseCode).toUpperCase());
+    const value = textOf(texts, 'min_value');
+    const worth = value === undefined ? '' : `, worth ${value} or more`;
+    const rule = `a cluster takes ${trades} by ${least} insiders within ${days} days${worth}`;
     return [await tickerReason(texts, ask), rule].filter((text) => text !== undefined).join('; ');
   },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   coveredTo: (_values, view) => view.coveredTo('filings'),
   async run(values, { view, position }) {
     const { clusters, ...page } = await pageOfClusters(view, values, position);
-    return { ...page, rows: clusters.map(clusterRow) };
+    return { ...page, rows: clusters.map((cluster) => clusterRow(cluster, values.transaction_code)) };
   },
 });
 
@@ -220,9 +207,9 @@ function tradeOf({ owner_cik, owner_name, transaction_date }: RowFrom<(typeof in
 }
 
 /** The row of a cluster. */
-function clusterRow(cluster: NamedCluster) {
+function clusterRow(cluster: NamedCluster, code: string) {
   const totals = clusterTotals(cluster);
-  const numbers = cluster.purchases.flatMap(({ filing }) => filing.accessionNumber ?? []);
+  const numbers = cluster.trades.flatMap(({ filing }) => filing.accessionNumber ?? []);
   return {
     ticker: cluster.ticker,
     issuer_name: cluster.issuerName,
@@ -231,19 +218,20 @@ function clusterRow(cluster: NamedCluster) {
     total_value: totals.value,
     date_first: cluster.dateFirst,
     date_last: cluster.dateLast,
-    insiders: cluster.purchases.map(insiderEntry),
+    insiders: cluster.trades.map(insiderEntry),
     issuer_cik: cluster.issuerCik,
-    transaction_count: cluster.purchases.length,
+    transaction_count: cluster.trades.length,
     average_price: totals.averagePrice,
     price_low: totals.priceLow,
     price_high: totals.priceHigh,
     detected_on: cluster.detectedOn,
     size_when_detected: cluster.sizeWhenDetected,
     accession_numbers: [...new Set(numbers)].sort(),
+    ...codeIn(code),
   };
 }
 
-function insiderEntry({ filing, insider, date }: Purchase) {
+function insiderEntry({ filing, insider, date }: InsiderTrade) {
   return {
     owner_name: insider.name,
     officer_title: insider.officerTitle,

@@ -132,20 +132,20 @@ export function filterParam(description: string, declared: Declared = {}): Param
   };
 }
 
-/** An integer between bounds; without an upper one, of at most nine digits. */
+/** An integer between bounds; without an upper one, of at most nine digits, and with one of at most fifteen. */
 export function integerParam<F extends number | undefined>(
   description: string,
   least: number,
   most: number | undefined,
   fallback: F,
-  declared: Pick<Declared, 'bounds'> = {},
+  declared: Pick<Declared, 'bounds' | 'extension'> = {},
 ): Param<number | F, false> {
   return {
     ...optional,
     description,
     fallback,
     parse: (text, name) => {
-      const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+      const value = (most === undefined ? /^\d{1,9}$/ : /^\d{1,15}$/).test(text) ? Number(text) : Number.NaN;
       if (!(value >= least && value <= (most ?? value))) {
         const range = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
         throw invalid(name, `invalid '${name}' ${JSON.stringify(text)}: use an integer ${range}`);

@@ -17,6 +17,8 @@ export type RowTests<P extends Params, F extends Field> = {
   readonly [K in keyof P]?: {
     readonly field: F['name'];
     readonly met: (row: RowFrom<F>, values: ParamValues<P>, clock: Clock) => boolean;
+    /** Whether an answer without the parameter has the rows that answer it, so that a client can select them; it has by default. */
+    readonly selects?: boolean;
   };
 };
 
@@ -31,7 +33,10 @@ export type RowRules<P extends Params, F extends Field> = {
 export function shownParams<P extends Params, F extends Field>(rules: RowRules<P, F>): ReadonlySet<string> {
   return new Set(
     Object.entries(rules.params).flatMap(([name, param]) =>
-      rules.rowTests?.[name] !== undefined || boundedField(param, rules.fields) !== undefined ? [name] : [],
+      (rules.rowTests?.[name] ?? { selects: false }).selects !== false ||
+      boundedField(param, rules.fields) !== undefined
+        ? [name]
+        : [],
     ),
   );
 }

@@ -19,6 +19,8 @@ export type OutputFlags = {
   readonly file?: string;
   readonly columns?: readonly string[];
   readonly header: boolean;
+  /** Whether numbers in Parquet are DOUBLE. */
+  readonly double?: boolean;
   /** Shows all rows also where a terminal would show a screenful. */
   readonly everything: boolean;
   /** Draws a chart in text instead of rows. */
@@ -57,6 +59,7 @@ export type OutputChoice = {
   readonly screenful: boolean;
   readonly columns: readonly string[] | undefined;
   readonly header: boolean;
+  readonly double: boolean;
   readonly colour: boolean;
   readonly width: number | undefined;
   readonly failEmpty: boolean;
@@ -64,7 +67,7 @@ export type OutputChoice = {
 
 /** The output that flags ask for at a place; a Problem where they contradict each other, or `drawable` is false and a chart is asked for. */
 export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: boolean): OutputChoice {
-  const { file, header } = flags;
+  const { file, header, double = false } = flags;
   const terminal = file === undefined ? place.terminal : undefined;
   const onTerminal = terminal !== undefined;
   const named = flags.format ?? (file === undefined ? undefined : formatForFile(file));
@@ -73,6 +76,10 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
   const format = named ?? (inText ? 'table' : place.format) ?? (onTerminal ? 'table' : 'csv');
   if ((isPicture(format) || inText) && !drawable) throw notDrawn(inText ? '--plot' : format);
   checkFormat(format, { header, onTerminal });
+  if (double && format !== 'parquet')
+    throw new Problem('bad-input', `--double is about Parquet, and this is ${format}`, {
+      hints: ['-f parquet or -o FILE.parquet writes Parquet'],
+    });
   const drawn = inText || isPicture(format);
   if (drawn) checkChart(flags, format);
   const { recessions = false, ...chart } = flags.chart ?? {};
@@ -90,6 +97,7 @@ export function outputChoice(flags: OutputFlags, place: OutputPlace, drawable: b
     screenful: onTerminal && format === 'table' && !inText && !flags.everything,
     columns: flags.columns,
     header,
+    double,
     colour: flags.colour && file === undefined && (place.colour ?? onTerminal),
     width: terminal?.columns,
     failEmpty: flags.failEmpty,
@@ -157,6 +165,7 @@ export async function rendererFor(
   const layout = {
     columns: selectColumns(fields, columns, output.columns),
     header: output.header,
+    double: output.double,
     colour: output.colour,
     requestId,
     ...(output.width !== undefined && { width: output.width }),

@@ -13,7 +13,7 @@ const groupRows = 50_000;
 type NamedColumn = ParquetColumn & { readonly name: string };
 
 /**
- * A Parquet file: one column per field in the type of the field, numbers exact, missing values null, the as-of date as
+ * A Parquet file: one column per field in the type of the field, numbers exact (or doubles, where asked for), missing values null, the as-of date as
  * `as_of` in its metadata. Files of one question have one schema, with any rows or none. The same rows give the same
  * bytes, however they are paged.
  */
@@ -26,8 +26,8 @@ export class ParquetRenderer implements Renderer {
   #rows = 0;
   #asOf: string | undefined;
 
-  constructor({ columns: { fields } }: OutputLayout) {
-    this.#columns = fields.map((field) => ({ name: field.name, ...parquetColumn(field) }));
+  constructor({ columns: { fields }, double = false }: OutputLayout) {
+    this.#columns = fields.map((field) => ({ name: field.name, ...parquetColumn(field, double) }));
     this.#group = this.#columns.map(() => []);
   }
 
@@ -77,8 +77,10 @@ export class ParquetRenderer implements Renderer {
 }
 
 /** Makes the column of a field. Its type follows from the field alone, so that files with different rows fit together. */
-function parquetColumn({ name, type, fields = [] }: Field): ParquetColumn {
-  const { elements, stored } = columns[fieldKinds[type].parquet](name, toWire(fields));
+function parquetColumn({ name, type, fields = [] }: Field, double: boolean): ParquetColumn {
+  const { parquet } = fieldKinds[type];
+  const { elements, stored } =
+    double && parquet === 'DECIMAL' ? doubleColumn(name) : columns[parquet](name, toWire(fields));
   // In the contract an empty text means unknown, as for a unit.
   const isMissing = (cell: Cell | undefined) => cell === undefined || cell === null || cell === '';
   return { elements, stored: (cell) => (isMissing(cell) ? null : stored(cell)) };
@@ -94,7 +96,15 @@ const columns: Readonly<
   }),
   INT64: (name) => ({
     elements: [optional(name, { type: 'INT64' })],
-    stored: (cell) => (Number.isSafeInteger(cell) ? BigInt(Number(cell)) : misfit(name, cell, 'an integer')),
+    stored: (cell) => (isInteger(cell) ? BigInt(cell) : misfit(name, cell, 'an integer')),
+  }),
+  DOUBLE: (name) => ({
+    elements: [optional(name, { type: 'DOUBLE' })],
+    stored: (cell) => (typeof cell === 'number' ? cell : misfit(name, cell, 'a number')),
+  }),
+  TIMESTAMP: (name) => ({
+    elements: [optional(name, timestamp)],
+    stored: (cell) => microseconds(name, cell),
   }),
   BOOLEAN: (name) => ({
     elements: [optional(name, { type: 'BOOLEAN' })],
@@ -129,6 +139,27 @@ function isRecord(entry: Cell): entry is Row {
 
 function textOf(cell: Cell | undefined): string {
   return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
+}
+
+/** A whole number; one that a number of JavaScript would round is a text. */
+function isInteger(cell: Cell | undefined): cell is number | string {
+  if (typeof cell === 'number') return Number.isSafeInteger(cell);
+  return (
+    typeof cell === 'string' && /^-?\d{1,19}$/.test(cell) && BigInt.asIntN(64, BigInt(cell)) === BigInt(cell)
+  );
+}
+
+const timestamp = {
+  type: 'INT64',
+  logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' },
+} as const;
+
+/** The microseconds since 1970 of a time that has no more decimals of a second. */
+function microseconds(name: string, cell: Cell | undefined): bigint {
+  const [, day = '', time = '00:00:00', decimals = ''] =
+    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?)?$/.exec(String(cell)) ?? [];
+  if (day === '') return misfit(name, cell, 'a time in microseconds');
+  return BigInt(Date.parse(`${day}T${time}Z`)) * 1000n + BigInt(decimals.padEnd(6, '0'));
 }
 
 function isDay(cell: Cell | undefined): cell is string {
@@ -176,6 +207,17 @@ function decimalColumn(name: string): ParquetColumn {
     scale,
   } as const;
   return { elements: [optional(name, type)], stored: (cell) => unscaled(name, cell) };
+}
+
+/** The doubles that are nearest to exact numbers. A number beyond the range of a double is a Problem that names it. */
+function doubleColumn(name: string): ParquetColumn {
+  return {
+    elements: [optional(name, { type: 'DOUBLE' })],
+    stored(cell) {
+      const nearest = parseDecimal(String(cell)) === undefined ? Number.NaN : Number(cell);
+      return Number.isFinite(nearest) ? nearest : misfit(name, cell, 'a double');
+    },
+  };
 }
 
 /** The number in units of the last decimal place of the type. */

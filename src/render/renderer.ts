@@ -7,6 +7,8 @@ export type OutputLayout = {
   readonly columns: Columns;
   /** Whether csv, tsv and table begin with the column names. */
   readonly header: boolean;
+  /** Whether numbers in Parquet are DOUBLE instead of exact (default false). */
+  readonly double?: boolean;
   /** The width of the terminal, in cells; a table is cut to it. Undefined: nothing is cut. */
   readonly width?: number;
   /** Whether escape sequences are allowed, such as a bold header. */

@@ -106,7 +106,12 @@ function sheetCell({ type, words }: Field, cell: FieldCell | undefined): SheetCe
   if (word !== undefined) return textCell(word);
   if (type === 'boolean') return { value: cell === true, type: Boolean };
   if (type === 'decimal' || type === 'integer') return numberCell(text);
-  if ((type === 'day' || type === 'instant') && /^\d{4}-\d\d-\d\d$/.test(text) && text >= firstDay)
+  if (type === 'double') return { value: Number(text), type: Number };
+  if (
+    (type === 'day' || type === 'instant' || type === 'timestamp') &&
+    /^\d{4}-\d\d-\d\d$/.test(text) &&
+    text >= firstDay
+  )
     return { value: new Date(`${text}T00:00:00Z`), type: Date, format: 'yyyy-mm-dd' };
   return textCell(text);
 }

@@ -10,6 +10,10 @@ export type Exchange = {
   readonly request: Request;
   /** Ends the connection; without it, an answer is complete before it is sent. */
   readonly cut?: (() => void) | undefined;
+  /** What the answer says to pages of other origins. */
+  crossOrigin?: Readonly<Record<string, string>>;
+  /** Whether the answer came from the cache, if it might have. */
+  isCached?: boolean;
   /** The pattern of the endpoint. The path itself may hold a secret and is never logged. */
   route?: string;
   admission?: Admission;
@@ -23,13 +27,13 @@ export function beginExchange(request: Request, now: Date, cut?: () => void): Ex
 /** The log of the service: one JSON object per line. */
 export type Log = Logger;
 
+/** The least that a log has: a line for each request, what needs attention, or failures alone. */
+export type LogLevel = 'error' | 'info' | 'warn';
+
 /** A log that writes to a stream, all lines of one tick at once; `readable` writes lines for people instead of JSON. */
 export function createLog(
   stream: Writable,
-  {
-    level = 'info',
-    readable = false,
-  }: { readonly level?: 'info' | 'warn'; readonly readable?: boolean } = {},
+  { level = 'info', readable = false }: { readonly level?: LogLevel; readonly readable?: boolean } = {},
 ): Log {
   let waiting = '';
   const flush = (): void => {

@@ -3,6 +3,7 @@ import { Problem } from '../errors/problem.ts';
 import { operations } from '../operations/index.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Service } from '../service/service.ts';
+import { CrossOrigin } from './cors.ts';
 import type { Log } from './exchange.ts';
 import { beginExchange, type Exchange } from './exchange.ts';
 import type { Gate } from './keys/gate.ts';
@@ -22,6 +23,14 @@ import type { Services } from './service-lease.ts';
  */
 export type PublicUrl = (host?: string) => string;
 
+/** What is counted of requests, and the page that shows it. */
+export type RequestMetrics = {
+  /** Counts a request that was answered with a status after some milliseconds. */
+  readonly count: (exchange: Exchange, status: number, ms: number) => void;
+  /** Answers `/metrics`; undefined where that has a port of its own. */
+  readonly page?: (exchange: Exchange) => Promise<Response>;
+};
+
 /** What a handler needs to answer requests. */
 export type HandlerOptions = {
   readonly services: Services;
@@ -29,6 +38,9 @@ export type HandlerOptions = {
   readonly log: Log;
   readonly publicUrl: PublicUrl;
   readonly stopping?: () => boolean;
+  /** The origins whose pages may read the answers. */
+  readonly corsOrigins?: readonly string[];
+  readonly metrics?: RequestMetrics | undefined;
   readonly clock?: () => Date;
 };
 
@@ -52,9 +64,12 @@ class Routes {
   readonly #options: HandlerOptions;
   readonly #app = new Hono<Env>();
   readonly #cache = createResponseCache();
+  readonly #crossOrigin: CrossOrigin | undefined;
 
   constructor(options: HandlerOptions) {
     this.#options = options;
+    const { corsOrigins = [] } = options;
+    this.#crossOrigin = corsOrigins.length === 0 ? undefined : new CrossOrigin(corsOrigins);
     this.#addOpenRoutes();
     for (const operation of operations) this.#addOperation(operation);
     for (const question of questions) this.#addQuestion(question);
@@ -67,26 +82,39 @@ class Routes {
 
   /** Answers a request and logs it. */
   async answer(request: Request, cut?: () => void): Promise<Response> {
-    const { log, clock = () => new Date() } = this.#options;
+    const { log, metrics, clock = () => new Date() } = this.#options;
     const started = performance.now();
     const exchange = beginExchange(request, clock(), cut);
-    const response = await (request.url.length > longestTarget
-      ? respondProblem(exchange, tooLong(), this.#errorsBase(exchange))
-      : this.#app.fetch(request, { exchange }));
+    const response = await this.#respond(exchange);
+    const ms = performance.now() - started;
+    metrics?.count(exchange, response.status, ms);
     log.info({
       request_id: exchange.requestId,
       method: request.method,
       route: exchange.route ?? null,
       status: response.status,
-      ms: Math.round((performance.now() - started) * 100) / 100,
+      ms: Math.round(ms * 100) / 100,
       key: exchange.admission?.keyId ?? null,
     });
     return response;
   }
 
+  #respond(exchange: Exchange): Promise<Response> | Response {
+    const { request } = exchange;
+    if (this.#crossOrigin !== undefined) {
+      exchange.crossOrigin = this.#crossOrigin.headersFor(request);
+      const preflight = this.#crossOrigin.preflight(exchange);
+      if (preflight !== undefined) return preflight;
+    }
+    return request.url.length > longestTarget
+      ? respondProblem(exchange, tooLong(), this.#errorsBase(exchange))
+      : this.#app.fetch(request, { exchange });
+  }
+
   /** Adds the routes that need no key. */
   #addOpenRoutes(): void {
-    const { services, gate, log, publicUrl, stopping = () => false } = this.#options;
+    const { services, gate, log, publicUrl, metrics, stopping = () => false } = this.#options;
+    if (metrics?.page !== undefined) this.#addOpenRoute('/metrics', metrics.page);
     this.#addOpenRoute('/healthz', (exchange) => respond(exchange, jsonAnswer({ status: 'ok' })));
     this.#addOpenRoute('/readyz', (exchange) =>
       readiness(exchange, {
@@ -148,7 +176,13 @@ class Routes {
   }
 
   async #admit(exchange: Exchange): Promise<Plan> {
-    const key = exchange.request.headers.get('x-api-key') ?? undefined;
+    const { headers } = exchange.request;
+    const key = headers.get('x-api-key') ?? undefined;
+    if (key === undefined && headers.has('authorization'))
+      throw new Problem(
+        'unauthorized',
+        'missing X-API-Key header: send the key in it, the header Authorization is not read',
+      );
     const admission = await this.#options.gate.admit(key, exchange.now.getTime());
     exchange.admission = admission;
     if (admission.refusal !== undefined) throw admission.refusal;

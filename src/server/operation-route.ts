@@ -42,6 +42,7 @@ export function operationRoute(
     try {
       const isShared = operation.aboutCaller !== true;
       const cached = isShared ? cache.get(keyIn(await lease.state({ operation, texts }))) : undefined;
+      if (isShared) exchange.isCached = cached !== undefined;
       if (cached !== undefined) return send(exchange, cached, known);
 
       const principal = principalOf(plan);

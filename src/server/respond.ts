@@ -144,11 +144,12 @@ function headersOf({ kind, retryAfter }: Problem): Readonly<Record<string, strin
   };
 }
 
-function commonHeaders({ requestId, admission }: Exchange): Record<string, string> {
+function commonHeaders({ requestId, admission, crossOrigin }: Exchange): Record<string, string> {
   const headers: Record<string, string> = {
     'X-Request-Id': requestId,
     'X-Content-Type-Options': 'nosniff',
     Vary: 'Accept, Accept-Encoding, X-API-Key',
+    ...crossOrigin,
   };
   if (admission === undefined) return headers;
   const { limit, remaining, reset } = admission.rate;

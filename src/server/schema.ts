@@ -30,7 +30,7 @@ export function rowSchema({ fields, example }: Pick<Operation, 'example' | 'fiel
 function recordSchema(fields: readonly Field[], example: Row): Schema {
   return {
     type: 'object',
-    required: fields.map(({ name }) => name),
+    required: fields.filter(({ occasional }) => occasional !== true).map(({ name }) => name),
     properties: Object.fromEntries(
       fields.map((field) => [field.name, fieldSchema(field, example[field.name])]),
     ),

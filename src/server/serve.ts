@@ -1,9 +1,10 @@
 import type { Writable } from 'node:stream';
 import { createService, type ServiceOptions } from '../service/service.ts';
-import { createLog, type Log } from './exchange.ts';
+import { createLog, type Log, type LogLevel } from './exchange.ts';
 import { createHandler, type PublicUrl } from './handler.ts';
 import type { Gate } from './keys/gate.ts';
-import { HttpServer, type ServerTimeouts } from './server.ts';
+import type { MetricsAccess } from './metrics.ts';
+import { HttpServer, type ServerOptions, type ServerTimeouts } from './server.ts';
 import { type OpenService, Services } from './service-lease.ts';
 
 /** A store to serve, to whom, and where. */
@@ -21,8 +22,12 @@ export type ServeOptions = {
   readonly keyCommand?: string;
   /** Write lines for people instead of JSON. */
   readonly readableLog?: boolean;
-  /** Log only failures. */
-  readonly quiet?: boolean;
+  /** The least that is logged; every request unless given. */
+  readonly logLevel?: LogLevel;
+  /** The origins whose pages may read the answers. */
+  readonly corsOrigins?: readonly string[];
+  /** Serves `/metrics`: on a port of its own, or to those who have the key. */
+  readonly metrics?: MetricsAccess;
   readonly clock?: () => Date;
   readonly timeouts?: Partial<ServerTimeouts>;
 };
@@ -40,15 +45,19 @@ const saveInterval = 500;
 
 /** Serves a store over HTTP until it is stopped. */
 export async function serve(options: ServeOptions): Promise<RunningService> {
-  const { gate, host, port, publicUrl, clock = () => new Date(), timeouts = {} } = options;
+  const { gate, host, port, publicUrl, corsOrigins, clock = () => new Date(), timeouts = {} } = options;
   const { keyCommand = 'asof keys create --name NAME --plan PLAN' } = options;
   const log = createLog(options.log, {
-    level: options.quiet === true ? 'warn' : 'info',
+    ...(options.logLevel !== undefined && { level: options.logLevel }),
     readable: options.readableLog === true,
   });
   const services = new Services(await openService(options));
   const publicAddress: PublicUrl = (host) => publicUrl ?? urlOfHost(host);
+  const metrics =
+    options.metrics && new (await import('./metrics.ts')).Metrics({ services, clock, ...options.metrics });
   const handler = createHandler({
+    ...(corsOrigins !== undefined && { corsOrigins }),
+    ...(metrics !== undefined && { metrics }),
     services,
     gate,
     log,
@@ -56,23 +65,35 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
     publicUrl: publicAddress,
     stopping: () => server.isStopping,
   });
-  const server = await HttpServer.listen({
-    handler,
-    host,
-    port,
-    log,
-    publicUrl: publicAddress,
-    timeouts,
-  }).catch(async (error) => {
-    await services.close();
-    throw error;
-  });
+  const listening = { host, log, publicUrl: publicAddress, timeouts };
+  const servers: HttpServer[] = [];
+  const listen = async (options: Pick<ServerOptions, 'handler' | 'port'>): Promise<HttpServer> => {
+    try {
+      const made = await HttpServer.listen({ ...listening, ...options });
+      servers.push(made);
+      return made;
+    } catch (error) {
+      await Promise.all(servers.map((one) => one.stop()));
+      await services.close();
+      throw error;
+    }
+  };
+  const server = await listen({ handler, port });
+  if (metrics?.port !== undefined) {
+    const { url } = await listen({ handler: metrics.handler, port: metrics.port });
+    log.info({ metrics: `${url}/metrics` }, `metrics are at ${url}/metrics`);
+  }
   log.info({ url: server.url }, `asof listens on ${server.url}`);
-  if ((await gate.keyCount()) === 0) log.warn(`there is no key yet: ${keyCommand}`);
-  return new RunningService(options, { log, services, server });
+  if (!(await gate.hasKeys(clock().getTime()))) log.warn(`there is no key yet: ${keyCommand}`);
+  return new RunningService(options, { log, services, servers });
 }
 
-type ServiceParts = { readonly log: Log; readonly services: Services; readonly server: HttpServer };
+type ServiceParts = {
+  readonly log: Log;
+  readonly services: Services;
+  /** The server of the service, and that of its metrics. */
+  readonly servers: readonly HttpServer[];
+};
 
 /** A service that answers requests; saves the counts of requests twice a second. */
 export class RunningService {
@@ -89,7 +110,13 @@ export class RunningService {
 
   /** The address on which the service listens. */
   get url(): string {
-    return this.#parts.server.url;
+    return this.#parts.servers[0]?.url ?? '';
+  }
+
+  /** The address on which it shows metrics, if they have a port of their own. */
+  get metricsUrl(): string | undefined {
+    const [, server] = this.#parts.servers;
+    return server && `${server.url}/metrics`;
   }
 
   /** Opens the store again without losing a request; keeps the one that is open where that fails. */
@@ -108,9 +135,9 @@ export class RunningService {
 
   /** Lets requests in flight finish, and saves the counts. */
   async stop(): Promise<void> {
-    const { log, services, server } = this.#parts;
+    const { log, services, servers } = this.#parts;
     log.info('stopping');
-    await server.stop();
+    await Promise.all(servers.map((server) => server.stop()));
     await this.#reloading;
     await services.close();
     clearInterval(this.#saving);

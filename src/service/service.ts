@@ -1,6 +1,7 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import type { Day } from '../domain/series/date.ts';
 import { parseSeriesId } from '../domain/series/series.ts';
+import type { CurveType } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { formatCursor, parseCursor } from '../operations/cursor.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
@@ -45,6 +46,14 @@ type Reply<R = Row> = {
   readonly envelope?: Envelope<R>;
 };
 
+/** What an operator watches of the data. */
+export type DataStatus = {
+  /** Grows with every import that changes anything. */
+  readonly revision: number;
+  /** The last day that the data speak for: of the series that reach furthest, each kind of curve, and filings. */
+  readonly coveredTo: { readonly [K in CurveType | 'filings' | 'series']: Day | undefined };
+};
+
 /**
  * Answers operations from a store; only a service reads parameters and checks plans. Each answer comes from one state of
  * the data. Every failure is a Problem with the request's id and path; an unexpected error is an `internal-error`.
@@ -65,6 +74,8 @@ export type Service = {
   state(request?: Pick<ServiceRequest, 'operation' | 'texts'>): Promise<string>;
   /** The refusal of what a plan does not allow; it says how to get a plan that does. */
   refusal(reason: string, principal: Pick<Principal, 'plan'>): Problem;
+  /** What an operator watches of the data; reads the descriptions of all series. */
+  status(): Promise<DataStatus>;
   /** What the store follows at live sources. */
   readonly followed: AskFollowed;
 };
@@ -106,6 +117,22 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
     state: (request) => store.read(async (view) => (await view.state(request && seriesOf(request))).name),
 
     refusal: (reason, principal) => upgradeRequired(reason, principal, billingUrl),
+
+    status: () =>
+      store.read(async (view) => {
+        const all = await view.searchSeries({ text: '', limit: Number.MAX_SAFE_INTEGER });
+        const [state, PAR, TIPS, filings] = await Promise.all([
+          view.state(),
+          view.coveredTo('PAR'),
+          view.coveredTo('TIPS'),
+          view.coveredTo('filings'),
+        ]);
+        const series = all
+          .map(({ coveredTo }) => coveredTo)
+          .sort()
+          .at(-1);
+        return { revision: state.revision, coveredTo: { series, PAR, TIPS, filings } };
+      }),
 
     followed: () => store.read((view) => view.followed()),
   };

@@ -2,11 +2,10 @@ import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { changeBetween } from '../domain/series/decimal.ts';
 import type { CurveType } from '../domain/treasury/curve.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
+import type { ClusterTradesQuery, FilingsQuery } from '../store/filing-queries.ts';
 import type {
   CurveQuery,
-  FilingsQuery,
   ObservationQuery,
-  PurchasesQuery,
   RateSummary,
   Series,
   SeriesQuery,
@@ -142,8 +141,8 @@ export class YieldSeriesView implements StoreView {
     return this.#view.coveredTo(what);
   }
 
-  purchases(query: PurchasesQuery) {
-    return this.#view.purchases(query);
+  clusterTrades(query: ClusterTradesQuery) {
+    return this.#view.clusterTrades(query);
   }
 
   statements(seriesId: string) {

@@ -90,6 +90,15 @@ function boundQuery(query: Query, day: Day, naming: Naming): BoundQuery {
       asOfDates(bound);
       return { query: bound, asOf: day, words: added('--to', day, query.to) };
     }
+    case 'join':
+    case 'check':
+      throw new Problem(
+        'bad-input',
+        `a ${query.kind} reads a file, which may change: it is no line of a plan`,
+        {
+          hints: ['panel --as-of-each gives what was known on many days'],
+        },
+      );
   }
 }
 

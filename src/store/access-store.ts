@@ -8,17 +8,39 @@ export type KeyRecord = {
   readonly start: string;
   readonly createdAt: string;
   readonly revokedAt?: string;
+  /** The instant from which it is not valid. */
+  readonly expiresAt?: string;
+  /** The instant up to which the secret before the last rotation is valid too. */
+  readonly previousUntil?: string;
 };
 
-/** A key with the SHA-256 (hex) of its secret. */
-export type StoredKey = KeyRecord & { readonly hash: string };
+/** A key with the SHA-256 (hex) of its secret, and that of the secret before the last rotation. */
+export type StoredKey = KeyRecord & { readonly hash: string; readonly previousHash?: string };
+
+/** A secret that takes the place of another one, as a store keeps it. */
+export type NewSecret = Pick<StoredKey, 'hash' | 'start'>;
+
+/** The columns of a key that may be empty. */
+type EmptyColumns = 'expiresAt' | 'previousHash' | 'previousUntil' | 'revokedAt';
 
 /** A key as a store has it in columns. */
-export type KeyRow = Omit<StoredKey, 'revokedAt'> & { readonly revokedAt: string | null };
+export type KeyRow = Omit<StoredKey, EmptyColumns> & { readonly [K in EmptyColumns]: string | null };
 
 /** The key of a row. */
-export function storedKey({ revokedAt, ...key }: KeyRow): StoredKey {
-  return { ...key, ...(revokedAt !== null && { revokedAt }) };
+export function storedKey({ expiresAt, previousHash, previousUntil, revokedAt, ...key }: KeyRow): StoredKey {
+  return {
+    ...key,
+    ...(expiresAt !== null && { expiresAt }),
+    ...(previousHash !== null && { previousHash }),
+    ...(previousUntil !== null && { previousUntil }),
+    ...(revokedAt !== null && { revokedAt }),
+  };
+}
+
+/** The key of a row as the operator sees it. */
+export function keyRecord(row: KeyRow): KeyRecord {
+  const { hash: _hash, previousHash: _previous, ...record } = storedKey(row);
+  return record;
 }
 
 /** The windows in which requests are counted. */
@@ -60,6 +82,8 @@ export interface AccessStore {
   addKey(key: StoredKey): Promise<void>;
   /** Revokes a key and returns its record; a second call keeps the first time. Undefined for an unknown id. */
   revokeKey(id: string, revokedAt: string): Promise<KeyRecord | undefined>;
+  /** Gives a key a new secret; the one before it is valid up to an instant. Undefined for an id that is unknown or revoked. */
+  rotateKey(id: string, secret: NewSecret, previousUntil: string): Promise<KeyRecord | undefined>;
   /** The latest window of each kind that each key used. */
   usage(): Promise<readonly UsageRecord[]>;
   saveUsage(records: readonly UsageRecord[]): Promise<void>;

@@ -6,6 +6,7 @@ import type { Statement, StatementConflict } from '../domain/series/revision-his
 import type { SeriesMetadata, VintageKind } from '../domain/series/series.ts';
 import type { CurveMaturity, CurvePoint, CurveType, Maturity, PointsPlan } from '../domain/treasury/curve.ts';
 import type { StoreContents } from './contents.ts';
+import type { ClusterTradesQuery, FilingsQuery } from './filing-queries.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 
 /** A series that has at least one statement. */
@@ -120,22 +121,6 @@ export type RateSummary = CurveMaturity & {
 /** The rates of two maturities on one day. */
 export type RatePair = { readonly tradeDate: Day; readonly long: string; readonly short: string };
 
-/** Selects trades, newest filing date first, then by filing and row; `from` and `to` bound the filing date, inclusive. */
-export type FilingsQuery = {
-  readonly ticker?: string;
-  /** A part of the name of any reporting owner, in any case. */
-  readonly ownerName?: string;
-  readonly transactionCode?: string;
-  readonly from?: Day;
-  readonly to?: Day;
-  /** The trade that a page continues after. */
-  readonly after?: { readonly filedOn: Day; readonly filingId: string; readonly row: number };
-  readonly limit: number;
-};
-
-/** Selects the purchases of all issuers, of one, or of those that ever filed under a ticker; filed on or before `asOf`. */
-export type PurchasesQuery = { readonly issuerCik?: string; readonly ticker?: string; readonly asOf?: Day };
-
 /** An entry of the import log: one file and its counts. */
 export type ImportRecord = {
   readonly importedAt: string;
@@ -203,10 +188,10 @@ export interface StoreView {
   /** The newest trade date of a kind of curve, or the newest filing date; undefined without any. */
   coveredTo(what: CurveType | 'filings'): Promise<Day | undefined>;
   /**
-   * The trades that clusters are made of, in batches of one issuer each: open-market purchases of shares, and every
-   * trade in shares of an amendment.
+   * The trades that clusters are made of, in batches of one issuer each: those in shares with a code, and every trade in
+   * shares of an amendment.
    */
-  purchases(query: PurchasesQuery): AsyncIterable<readonly Filing[]>;
+  clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]>;
   /** Every statement about a series, by date and then as-of date, in batches. */
   statements(seriesId: string): AsyncIterable<readonly Statement[]>;
   /** The vintages that speak for every date of a series, ascending. */

@@ -66,6 +66,7 @@ describe('a session of asof mcp', () => {
       'curve',
       'diff',
       'insider_cluster_explanations',
+      'insider_cluster_signals',
       'insider_clusters',
       'insider_filings',
       'observations',
@@ -178,6 +179,7 @@ const questions: readonly (readonly [name: string, values: Record<string, unknow
   ['spread', { long: '10Y', short: '2Y' }, 'to'],
   ['insider_clusters', {}, 'asOf'],
   ['insider_cluster_explanations', {}, 'asOf'],
+  ['insider_cluster_signals', {}, 'asOf'],
 ];
 
 describe('a session of asof mcp --as-of', () => {

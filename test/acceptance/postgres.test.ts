@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newFolder } from '../support/folders.ts';
 import { type Cluster, startCluster } from '../support/postgres/cluster.ts';
 import { digestOfSchema, newSchemaAddress } from '../support/postgres/schemas.ts';
+import { newHome } from '../support/pull/homes.ts';
+import { fredWorld } from '../support/pull/worlds.ts';
 import { builtProgram } from '../support/repository.ts';
 import { facts, importFiles } from '../support/scratch-store.ts';
 
@@ -52,9 +55,9 @@ type Running = {
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Response>;
 };
 
-/** A service of a store whose keys are in the same database. */
-async function start(store: string): Promise<Running> {
-  const args = ['serve', '--port', '0', '--plans', 'plans.json', '--store', store, '--access', store];
+/** A service of a store whose keys are in the same database; on any free port, or on one that it had before. */
+async function start(store: string, port = '0'): Promise<Running> {
+  const args = ['serve', '--port', port, '--plans', 'plans.json', '--store', store, '--access', store];
   const child = spawn(process.execPath, [builtProgram, ...args], {
     cwd: folder.path('.'),
     env,
@@ -149,6 +152,84 @@ describe('three processes of a service over one database', () => {
   });
 });
 
+describe('three processes behind a load balancer', () => {
+  it('answer every request while one after the other is stopped and started again', async () => {
+    const store = await newStore();
+    const { key } = newKey(store, 'many');
+    const services = await Promise.all([start(store), start(store), start(store)]);
+    const balancer = await startBalancer(services.map(({ url }) => url));
+    const load = underLoad(() => fetch(balancer.url + page, { headers: { 'x-api-key': key } }));
+    for (const { url, child } of services) {
+      await delay(200);
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      expect(await gone).toEqual([0, null]);
+      await delay(200);
+      await start(store, new URL(url).port);
+    }
+    await delay(200);
+    const answers = await load.stop();
+    balancer.close();
+    expect(answers.length).toBeGreaterThan(50);
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    // Requests did meet instances that were away, and the balancer asked another one.
+    expect(balancer.repeated()).toBeGreaterThan(0);
+  });
+});
+
+type Answer = { readonly status: number; readonly retryAfter: string | null; readonly body: string };
+
+/** Asks again and again, eight requests at a time, until it is stopped; a request that fails has the status 0. */
+function underLoad(ask: () => Promise<Response>) {
+  const answers: Answer[] = [];
+  let stopped = false;
+  const worker = async () => {
+    while (!stopped) {
+      try {
+        const response = await ask();
+        const { status, headers } = response;
+        answers.push({ status, retryAfter: headers.get('retry-after'), body: await response.text() });
+      } catch (error) {
+        answers.push({ status: 0, retryAfter: null, body: String(error) });
+      }
+    }
+  };
+  const workers = Array.from({ length: 8 }, worker);
+  return {
+    answers,
+    async stop() {
+      stopped = true;
+      await Promise.all(workers);
+      return answers;
+    },
+  };
+}
+
+/** What nginx does by the configuration in the guide: a request goes to the next server after an error or 503. */
+async function startBalancer(urls: readonly string[]) {
+  let [turn, repeated] = [0, 0];
+  const server = createServer(async ({ url = '', headers }, response) => {
+    turn += 1;
+    const first = turn;
+    for (let tried = 1; ; tried += 1) {
+      const upstream = urls[(first + tried) % urls.length] ?? '';
+      const answer = await fetch(upstream + url, {
+        headers: { 'x-api-key': String(headers['x-api-key']) },
+      }).catch(() => undefined);
+      if ((answer === undefined || answer.status === 503) && tried < urls.length) {
+        repeated += 1;
+        continue;
+      }
+      response.writeHead(answer?.status ?? 502).end(await answer?.text());
+      return;
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { readonly port: number };
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close(), repeated: () => repeated };
+}
+
 describe('a service whose database goes away', () => {
   let cluster: Cluster;
   beforeAll(async () => {
@@ -180,6 +261,64 @@ describe('a service whose database goes away', () => {
     }
     expect(log()).toContain('cannot reach the store postgres://asof@127.0.0.1');
     expect(log()).not.toContain('a-secret');
+  });
+});
+
+describe('a service under load whose database is restarted', () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startCluster();
+  });
+  afterAll(() => cluster.remove());
+
+  it('gives an answer or 503 with Retry-After to every request, and answers all of them afterwards', async () => {
+    const store = await newStore(`${cluster.url}/postgres`);
+    const { key } = newKey(store, 'many');
+    const { get } = await start(store);
+    const load = underLoad(() => get(page, { 'x-api-key': key }));
+    await delay(300);
+    for (const how of ['fast', 'kill'] as const) {
+      await cluster.stop(how);
+      await delay(300);
+      await cluster.start();
+      await delay(500);
+    }
+    expect(await untilOk(() => get(page, { 'x-api-key': key }))).toBe(200);
+    const before = load.answers.length;
+    await delay(300);
+    const answers = await load.stop();
+    const unexpected = answers.filter(
+      ({ status, retryAfter }) => status !== 200 && !(status === 503 && retryAfter === '1'),
+    );
+    expect(unexpected).toEqual([]);
+    expect(answers.some(({ status }) => status === 503)).toBe(true);
+    expect(new Set(answers.slice(before + 8).map(({ status }) => status))).toEqual(new Set([200]));
+  });
+});
+
+describe('asof pull into a database', () => {
+  it('stores what a pull into a file stores, and finds nothing new the second time', async () => {
+    const world = await fredWorld();
+    const [database, file] = [newSchemaAddress(), folder.path('pulled.db')];
+    for (const store of [file, database]) {
+      const home = newHome(() => ({ ...world.env, ASOF_STORE: store }));
+      expect(await home.asof(world.part)).toMatchObject({ code: 0 });
+    }
+    const asked = world.times.length;
+    const home = newHome(() => ({ ...world.env, ASOF_STORE: database }));
+    expect(await home.asof(['pull'])).toMatchObject({ code: 0 });
+    expect(world.times.length - asked).toBeLessThanOrEqual(world.least);
+    await world.close();
+    for (const line of [
+      ['facts', '*'],
+      ['series', 'show', 'SMALL', '--json'],
+      ['pull', '--list', '--columns', 'name,up_to,left', '-f', 'csv'],
+    ]) {
+      const [ofFile, ofDatabase] = [file, database].map((store) => run(...line, '--store', store).stdout);
+      const plain = (text = '') => text.replaceAll(/req_\w+/g, 'req_');
+      expect(plain(ofDatabase)).toBe(plain(ofFile));
+      expect(ofDatabase).toContain('SMALL');
+    }
   });
 });
 

@@ -87,6 +87,7 @@ const lines: Readonly<Record<string, readonly [line: readonly string[], columns:
     ['insider', 'clusters', '--explain'],
     'ticker,date_first,date_last,verdict,reason',
   ],
+  insider_cluster_signals: [['insider', 'clusters', '--signals'], 'day,ticker,cluster_size,total_value'],
 };
 
 /** The operations whose rows can be drawn. */
@@ -134,6 +135,7 @@ describe('the built program, with a store in a file or a database and with a ser
     ['a curve beside another', ['curve', '--date', '2026-01-14', '--vs', '2026-01-13'], 0, 4],
     ['rates by date', ['yields', '--wide', '--limit', '2'], 0, 3],
     ['explained clusters', ['insider', 'clusters', '--explain', '--as-of', '2026-01-14'], 0, 5],
+    ['clusters of sales', ['insider', 'clusters', '--code', 'S', '--min-insiders', '1'], 0, 2],
     ['filings of a name', ['insider', 'filings', '--owner', 'fund', '--from', '2025-01-01'], 0, 3],
     ['two ways to bound filings', ['insider', 'filings', '--days', '3', '--from', '2025-01-01'], 2, 0],
     ['an invalid cursor', ['yields', '--cursor', 'nonsense'], 2, 0],

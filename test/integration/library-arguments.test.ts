@@ -97,6 +97,9 @@ describe('what a method does not take is a bad-input Problem that names it', () 
     ['invalid \'first\' "2": use an integer', () => call('vintages', 'GDP', { first: '2' })],
     ["invalid 'days' 366: use an integer from 1 to 365", () => call('insiderFilings', { days: 366 })],
     ['invalid \'explain\' "yes": use true or false', () => call('insiderClusters', { explain: 'yes' })],
+    ["use either 'explain' or 'signals'", () => call('insiderClusters', { explain: true, signals: true })],
+    ['invalid \'transactionCode\' "Q": use P, S', () => call('insiderClusters', { transactionCode: 'Q' })],
+    ["unknown parameter 'signals'", () => call('insiderClusterExplanations', { signals: true })],
     [
       'invalid \'asOfEach\' "decade-end": use day, business-day, friday, week-end, month-end, quarter-end or year-end',
       () => call('panel', ['GDP'], { asOfEach: 'decade-end', ...range }),

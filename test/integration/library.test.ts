@@ -68,6 +68,10 @@ const calls: Readonly<Record<string, (from: Asof) => Promise<{ readonly rows: re
   insiderFilings: (from) => from.insiderFilings({ ticker: 'SVN', from: '2025-01-01' }),
   insiderClusters: (from) => from.insiderClusters({ minInsiders: 2 }),
   'insiderClusters with explain': (from) => from.insiderClusters({ minInsiders: 2, explain: true }),
+  'insiderClusters with signals': (from) => from.insiderClusters({ minInsiders: 2, signals: true }),
+  'insiderClusters of sales': (from) =>
+    from.insiderClusters({ transactionCode: 'S', minInsiders: 1, minValue: 29 }),
+  insiderClusterSignals: (from) => from.insiderClusterSignals({ minInsiders: 2 }),
   insiderClusterExplanations: (from) => from.insiderClusterExplanations({ minInsiders: 2 }),
   diff: (from) => from.diff('GDP', ['2020-12-31', '2021-01-31']),
   panel: (from) => from.panel(['GDP', 'UNRATE'], { asOf: '2020-12-31' }),
@@ -101,6 +105,9 @@ describe('a method', () => {
     expectTypeOf((await asof.panel(['GDP'], { wide: true })).rows).toEqualTypeOf<readonly WideRow[]>();
     expectTypeOf((await asof.insiderClusters({ explain: true })).rows).toEqualTypeOf<
       readonly OperationRow<'insider_cluster_explanations'>[]
+    >();
+    expectTypeOf((await asof.insiderClusters({ signals: true })).rows).toEqualTypeOf<
+      readonly OperationRow<'insider_cluster_signals'>[]
     >();
   });
 });

@@ -37,6 +37,8 @@ const listings: Readonly<Record<string, Listing>> = {
   spread: (from, extent) => from.spread({ long: '2Y', short: '1M', ...extent }),
   'insider filings': (from, extent) => from.insiderFilings({ from: '2025-01-01', ...extent }),
   'insider clusters': (from, extent) => from.insiderClusters({ minInsiders: 1, days: 1, ...extent }),
+  'signals of clusters': (from, extent) =>
+    from.insiderClusters({ minInsiders: 1, days: 1, signals: true, ...extent }),
 };
 
 describe.each([

@@ -4,6 +4,7 @@ import { openClient } from '../../src/client/open.ts';
 import { samplePath } from '../../src/index.ts';
 import type { Row } from '../../src/operations/envelope.ts';
 import { operations } from '../../src/operations/index.ts';
+import { clustersAmong } from '../support/insider-oracle.ts';
 import { readData, testData } from '../support/repository.ts';
 
 let client: Client;
@@ -91,6 +92,7 @@ type Trade = {
   readonly date: string;
   readonly filed: string;
   readonly facts: string;
+  readonly place: number;
 };
 
 describe('the clusters worked out from the source tables alone', () => {
@@ -100,6 +102,26 @@ describe('the clusters worked out from the source tables alone', () => {
     const found = rows.map((row) => `${day(row.date_first)} ${day(row.date_last)} ${row.cluster_size}`);
     expect(found.sort()).toEqual(spans.sort());
   });
+
+  it.each([0, 50_000, 300_000, 500_000])(
+    'give a signal on the first day on which they were known to be worth %i dollars',
+    async (least) => {
+      const rows = await ask('insider_cluster_signals', {
+        ticker: 'MAIA',
+        ...(least > 0 && { min_value: String(least) }),
+      });
+      const found = rows.map((row) =>
+        [
+          ...[row.day, row.date_first, row.date_last].map(day),
+          row.cluster_size,
+          Number(row.total_value).toFixed(2),
+        ].join(' '),
+      );
+      const expected = naiveSignals(rawPurchases(), least);
+      expect(expected.length).toBeGreaterThan(0);
+      expect(found.sort()).toEqual(expected.sort());
+    },
+  );
 });
 
 /** The purchases in the tables; one that an owner reports again later counts once. No block has two filers. */
@@ -130,22 +152,55 @@ function rawPurchases(): readonly Trade[] {
       filed: filed.get(row.ACCESSION_NUMBER) ?? '',
       facts: `${row.ACCESSION_NUMBER} ${row.TRANS_SHARES} ${row.TRANS_PRICEPERSHARE}`,
     }));
-  return trades.filter(({ owner }) => owner !== '');
+  const seen = new Map<string, number>();
+  return trades
+    .filter(({ owner }) => owner !== '')
+    .map((trade) => {
+      const alike = `${trade.date} ${trade.facts}`;
+      const place = (seen.get(alike) ?? 0) + 1;
+      seen.set(alike, place);
+      return { ...trade, place };
+    });
 }
 
-function naiveClusters(trades: readonly Trade[], least: number, days: number): string[] {
-  const time = (text: string) => Date.parse(text) / 86_400_000;
-  const spans = trades
-    .map(({ date }) =>
-      trades.filter((other) => time(other.date) >= time(date) && time(other.date) < time(date) + days),
-    )
-    .filter((span) => new Set(span.map(({ owner }) => owner)).size >= least);
-  const joined: Set<Trade>[] = [];
-  for (const span of spans) {
-    const touching = joined.filter((one) => span.some((trade) => one.has(trade)));
-    const union = new Set([...span, ...touching.flatMap((one) => [...one])]);
-    joined.splice(0, joined.length, ...joined.filter((one) => !touching.includes(one)), union);
+/** The signals in trades of which none is amended: on every filing date everything is computed again. */
+function naiveSignals(trades: readonly Trade[], least: number): string[] {
+  const signals: string[] = [];
+  const ranges: string[][] = [];
+  for (const today of [...new Set(trades.map(({ filed }) => filed))].sort()) {
+    const known = trades.filter(({ filed }) => filed <= today);
+    for (const cluster of clustersAmong(
+      known.map((trade) => ({ ...trade, who: trade.owner })),
+      { minInsiders: 3, days: 14 },
+    )) {
+      const dates = [...cluster].map(({ date }) => date).sort();
+      const [first = '', last = ''] = [dates[0], dates.at(-1)];
+      // What a later filing reports again counts once.
+      const once = new Map([...cluster].map((one) => [repeatedOf(one), one.facts]));
+      const value = [...once.values()].reduce((sum, facts) => sum + worthOf(facts), 0);
+      const isKnown = ranges.some(([from = '', to = '']) => from <= last && first <= to);
+      if (isKnown || value >= least) ranges.push([first, last]);
+      if (isKnown || value < least) continue;
+      const size = new Set([...cluster].map(({ owner }) => owner)).size;
+      signals.push(`${today} ${first} ${last} ${size} ${value.toFixed(2)}`);
+    }
   }
+  return signals;
+}
+
+const worthOf = (facts: string) => {
+  const [, shares, price] = facts.split(' ');
+  return Number(shares) * Number(price);
+};
+/** What two reports of one trade share; rows of one filing are told apart by their place among those alike. */
+const repeatedOf = ({ owner, date, facts, place }: Trade) =>
+  [owner, date, ...facts.split(' ').slice(1).map(Number), place].join(' ');
+
+function naiveClusters(trades: readonly Trade[], least: number, days: number): string[] {
+  const joined = clustersAmong(
+    trades.map((trade) => ({ ...trade, who: trade.owner })),
+    { minInsiders: least, days },
+  );
   return joined.map((one) => {
     const dates = [...one].map(({ date }) => date).sort();
     return `${dates[0]} ${dates.at(-1)} ${new Set([...one].map(({ owner }) => owner)).size}`;

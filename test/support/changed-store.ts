@@ -51,7 +51,7 @@ function methodsOf(view: StoreView & StoreContents): StoreView & StoreContents {
     spread: (query) => view.spread(query),
     rates: () => view.rates(),
     filings: (query) => view.filings(query),
-    purchases: (query) => view.purchases(query),
+    clusterTrades: (query) => view.clusterTrades(query),
     statements: (id) => view.statements(id),
     completeVintages: (id) => view.completeVintages(id),
     imports: () => view.imports(),

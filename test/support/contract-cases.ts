@@ -151,6 +151,7 @@ const badTexts: Readonly<Record<string, readonly string[]>> = {
     '',
   ],
   integer: ['0', '1001', '-1', '1.5', '1e2', 'ten', ''],
+  amount: ['0', '1000000000000000', '-1', '1.5', '1e2', 'ten', ''],
   count: ['0', '-1', '1.5', '1e2', 'ten', ''],
   choice: ['nonsense', '', 'par', ' PAR'],
   // A blank filter would match everything.
@@ -163,6 +164,7 @@ function ruleOf(name: string, { schema }: Param<unknown>): string {
   if (schema.enum !== undefined) return 'choice';
   if (schema.pattern !== undefined) return 'filter';
   if (schema.type === 'integer' && schema.maximum === undefined) return 'count';
+  if (schema.type === 'integer' && Number(schema.maximum) > 1000) return 'amount';
   return String(schema.format ?? schema.type);
 }
 

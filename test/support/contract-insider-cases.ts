@@ -1,5 +1,6 @@
 import {
   insiderClusterExplanations,
+  insiderClusterSignals,
   insiderClusters,
   insiderFilings,
   spread,
@@ -74,6 +75,21 @@ const rows: readonly (readonly [operation: Operation, query: string, rows: numbe
   [insiderClusterExplanations, 'days=1&ticker=SVN.A&min_insiders=2', 4],
   [insiderClusterExplanations, 'from=2026-01-02&to=2026-01-02&limit=1', 4],
   [insiderClusterExplanations, 'from=2026-01-03', 0],
+  [insiderClusters, 'transaction_code=S&min_insiders=1', 1],
+  [insiderClusters, 'transaction_code=s&min_insiders=1&as_of=2025-11-30', 0],
+  [insiderClusters, 'transaction_code=G&min_insiders=1', 0],
+  [insiderClusters, 'min_value=30', 1],
+  [insiderClusters, 'min_value=31', 0],
+  [insiderClusterExplanations, 'transaction_code=S&min_insiders=1', 1],
+  [insiderClusterExplanations, 'min_value=31', 0],
+  [insiderClusterSignals, '', 1],
+  [insiderClusterSignals, 'as_of=2026-01-11', 0],
+  [insiderClusterSignals, 'as_of=2026-01-11&min_insiders=2', 1],
+  [insiderClusterSignals, 'days=1&ticker=SVN.A&min_insiders=2', 1],
+  [insiderClusterSignals, 'from=2026-01-12&to=2026-01-12&limit=1', 1],
+  [insiderClusterSignals, 'from=2026-01-13', 0],
+  [insiderClusterSignals, 'transaction_code=S&min_insiders=1', 1],
+  [insiderClusterSignals, 'min_value=31', 0],
 ];
 
 /** Requests about spreads and insiders. */
@@ -91,6 +107,10 @@ const faults: readonly (readonly [operation: Operation, query: string, field: st
   [insiderClusters, 'from=2020-02-02&to=2020-02-01', 'from'],
   [insiderClusterExplanations, 'days=0', 'days'],
   [insiderClusterExplanations, 'from=2020-02-02&to=2020-02-01', 'from'],
+  [insiderClusters, 'transaction_code=Q', 'transaction_code'],
+  [insiderClusters, 'min_value=0', 'min_value'],
+  [insiderClusterSignals, 'min_value=1.5', 'min_value'],
+  [insiderClusterSignals, 'from=2020-02-02&to=2020-02-01', 'from'],
 ];
 
 /** The same with parameters that contradict each other. */
@@ -105,4 +125,5 @@ export const listings: readonly (readonly [operation: Operation, given: ParamTex
   [insiderFilings, of('as_of=2026-01-05&days=365')],
   [insiderClusters, of('min_insiders=1')],
   [insiderClusterExplanations, of('min_insiders=1')],
+  [insiderClusterSignals, of('min_insiders=1')],
 ];

@@ -53,12 +53,14 @@ export type HttpService = {
 export type HttpServiceOptions = {
   readonly service?: (service: Service) => Service;
   readonly billingUrl?: string;
+  readonly corsOrigins?: readonly string[];
 };
 
 /** A service over a new store and three new keys. */
 export async function newHttpService({
   service = (made) => made,
   billingUrl,
+  corsOrigins = [],
 }: HttpServiceOptions = {}): Promise<HttpService> {
   const path = await newQuarterlyStore();
   const accessPath = join(scratchFolder(), 'access.db');
@@ -95,6 +97,7 @@ export async function newHttpService({
     log: createLog(stream),
     publicUrl: () => 'https://data.example/asof',
     stopping: () => stop.now,
+    corsOrigins,
     clock: () => clock.now,
   });
   const ask = (target: string, init?: RequestInit) => handler(new Request(`http://localhost${target}`, init));

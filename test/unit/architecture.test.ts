@@ -18,8 +18,10 @@ const budgets: Readonly<Record<string, { readonly files: number; readonly cliLin
   transformations: { files: 12, cliLines: 160 },
   'real-time against final': { files: 14, cliLines: 160 },
   'care of a store': { files: 24, cliLines: 520 },
+  'joins and checks': { files: 11, cliLines: 180 },
+  'HTTP for programs, browsers and operators': { files: 16, cliLines: 390 },
   'reference page': { files: 1, cliLines: 0 },
-  'HTTP for programs, browsers and operators': { files: 16, cliLines: 260 },
+  'clusters of any code': { files: 5, cliLines: 10 },
 };
 
 const maxLines = 300;
@@ -54,6 +56,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'pull',
     'snapshot',
     'store',
+    'table',
   ],
   care: ['domain', 'import', 'operations', 'platform', 'store'],
   errors: [],
@@ -74,6 +77,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'render/chart/svg': ['domain', 'operations', 'render'],
   'render/chart/text': ['domain', 'operations', 'render'],
   'render/table': ['domain', 'operations', 'render'],
+  table: ['analysis', 'domain', 'import/files', 'import/readers', 'operations'],
   mcp: ['client', 'domain', 'library', 'operations', 'platform'],
   snapshot: ['analysis', 'client', 'domain/series', 'operations', 'platform', 'render', 'store'],
   import: ['domain', 'import', 'platform', 'store'],
@@ -118,6 +122,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'platform',
     'render',
     'store',
+    'table',
   ],
   'cli/help': ['cli/options', 'cli/terminal', 'import/formats', 'operations'],
   'cli/completion': [

@@ -52,6 +52,8 @@ export function runCommand(line: Exclude<ParsedLine, QueryLine | VersionLine>, i
     case 'keys create':
     case 'keys list':
     case 'keys revoke':
+    case 'keys rotate':
+    case 'keys usage':
       return runKeys(line, io);
     case 'auth login':
     case 'auth status':

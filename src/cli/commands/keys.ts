@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
+import { addDays } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
-import type { Field } from '../../operations/field.ts';
+import { type Field, showing } from '../../operations/field.ts';
 import { print, streamSink } from '../../platform/sink.ts';
 import { outputChoice, rendererFor } from '../../render/output.ts';
 import { renderPages } from '../../render/renderer.ts';
-import { newKey } from '../../server/keys/gate.ts';
+import { newKey, newSecret } from '../../server/keys/gate.ts';
 import { loadPlans } from '../../server/keys/plans.ts';
+import type { AccessStore, KeyRecord, WindowName } from '../../store/access-store.ts';
 import { isDatabase, shownAddress } from '../../store/address.ts';
 import { openAccess } from '../../store/open.ts';
 import { accessPath } from '../config/places.ts';
@@ -18,29 +20,36 @@ import { messagesOf } from '../terminal/messages.ts';
 
 type CreateLine = Extract<KeysLine, { command: 'keys create' }>;
 type ListLine = Extract<KeysLine, { command: 'keys list' }>;
+type RotateLine = Extract<KeysLine, { command: 'keys rotate' }>;
 type RevokeLine = Extract<KeysLine, { command: 'keys revoke' }>;
+type UsageLine = Extract<KeysLine, { command: 'keys usage' }>;
 
-/** `asof keys create`, `list` and `revoke`: works on the access store, which a running service reads. */
+/** `asof keys create`, `list`, `rotate`, `revoke` and `usage`: works on the access store, which a running service reads. */
 export async function runKeys(line: KeysLine, io: Io): Promise<number> {
   switch (line.command) {
     case 'keys create':
       return createKey(line, io);
     case 'keys list':
       return listKeys(line, io);
+    case 'keys rotate':
+      return rotateKey(line, io);
     case 'keys revoke':
       return revokeKey(line, io);
+    case 'keys usage':
+      return showUsage(line, io);
   }
 }
 
 async function createKey(line: CreateLine, io: Io): Promise<number> {
-  const { name, plan } = line;
+  const { name, plan, expires } = line;
   const plans = await loadPlans(line.plans);
   if (!plans.has(plan))
     throw new Problem(
       'bad-input',
       `--plan ${JSON.stringify(plan)}: the plans are ${[...plans.keys()].join(', ')}`,
     );
-  const { secret, stored } = newKey({ name, plan, now: io.clock() });
+  const expiresAt = expires === undefined ? {} : { expiresAt: `${addDays(expires, 1)}T00:00:00.000Z` };
+  const { secret, stored } = newKey({ name, plan, now: io.clock(), ...expiresAt });
   const store = await openAccess(accessPath(io, line.access), { counting: false });
   try {
     await store.addKey(stored);
@@ -61,65 +70,149 @@ const fields: readonly Field[] = [
   { name: 'start', type: 'text', description: 'The first characters of the secret.' },
   { name: 'created_at', type: 'text', description: 'When it was created.' },
   { name: 'revoked_at', type: 'text', description: 'When it was revoked, if it was.', nullable: true },
+  { name: 'expires_at', type: 'text', description: 'From when it is not valid, if it ends.', nullable: true },
+  {
+    name: 'previous_until',
+    type: 'text',
+    description: 'Up to when the secret before the last rotation is valid.',
+    nullable: true,
+  },
 ];
 
 async function listKeys(line: ListLine, io: Io): Promise<number> {
-  const output = outputChoice(line.output, outputPlace(io), false);
-  const renderer = await rendererFor(output, { fields, columns: fields.map(({ name }) => name) }, false);
   const path = accessPath(io, line.access);
-  const results = await keyRows(path);
-  if (results.length === 0)
-    messagesOf(line.messages, io).note(
-      `asof: there are no keys${existsSync(path) ? '' : `: there is no file ${path}`}`,
-    );
-  const page = {
-    object: 'key_list',
-    // No service was asked, so that no request has an id.
-    request_id: '',
-    status: 'ok',
-    results,
-    results_count: results.length,
-    has_more: false,
-  };
-  const { write } = streamSink(io.stdout, io.signal);
-  for await (const chunk of renderPages(renderer, [page])) await write(chunk);
-  return exitCode.success;
-}
-
-async function keyRows(path: string): Promise<readonly Row[]> {
-  // Listing does not create the access store.
-  if (!isDatabase(path) && !existsSync(path)) return [];
-  const store = await openAccess(path, { counting: false });
-  try {
-    return (await store.keys()).map(({ id, name, plan, start, createdAt, revokedAt }) => ({
+  const keys = await held(path, (store) => store.keys());
+  const results = keys.map(
+    ({ id, name, plan, start, createdAt, revokedAt, expiresAt, previousUntil }): Row => ({
       id,
       name,
       plan,
       start,
       created_at: createdAt,
       revoked_at: revokedAt ?? null,
-    }));
+      expires_at: expiresAt ?? null,
+      previous_until: previousUntil ?? null,
+    }),
+  );
+  return showRows(line, { object: 'key_list', fields, results }, path, io);
+}
+
+const usageFields: readonly Field[] = [
+  { name: 'id', type: 'text', description: 'Key.' },
+  { name: 'name', type: 'text', description: 'Name of the key.' },
+  { name: 'plan', type: 'text', description: 'Plan of the key.' },
+  {
+    name: 'last_used',
+    type: 'text',
+    description: 'The minute of its last request (UTC), if it was used.',
+    nullable: true,
+  },
+  { name: 'day', type: 'integer', description: 'Requests in this UTC day.' },
+  { name: 'day_limit', type: 'integer', description: 'The quota of a day.', nullable: true },
+  { name: 'month', type: 'integer', description: 'Requests in this UTC month.' },
+  { name: 'month_limit', type: 'integer', description: 'The quota of a month.', nullable: true },
+];
+
+async function showUsage(line: UsageLine, io: Io): Promise<number> {
+  const plans = await loadPlans(line.plans);
+  const path = accessPath(io, line.access);
+  const now = io.clock().toISOString();
+  const results = await held(path, async (store) => {
+    const usage = await store.usage();
+    return (await store.keys()).map(({ id, name, plan }): Row => {
+      const windowOf = (wanted: WindowName) =>
+        usage.find(({ keyId, window }) => keyId === id && window === wanted);
+      // A window that is over counts no more: a day is the first ten characters of an instant, a month the first seven.
+      const countIn = (wanted: WindowName, length: number) => {
+        const { began, count } = windowOf(wanted) ?? {};
+        return began?.toISOString().slice(0, length) === now.slice(0, length) ? (count ?? 0) : 0;
+      };
+      const { dailyLimit, monthlyLimit } = plans.get(plan) ?? {};
+      return {
+        id,
+        name,
+        plan,
+        last_used: windowOf('minute')?.began.toISOString() ?? null,
+        day: countIn('day', 10),
+        day_limit: dailyLimit ?? null,
+        month: countIn('month', 7),
+        month_limit: monthlyLimit ?? null,
+      };
+    });
+  });
+  return showRows(line, { object: 'key_usage', fields: usageFields, results }, path, io);
+}
+
+/** What an access store holds; nothing where there is none, which is not created. */
+async function held<T>(
+  path: string,
+  read: (store: AccessStore) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  if (!isDatabase(path) && !existsSync(path)) return [];
+  const store = await openAccess(path, { counting: false });
+  try {
+    return await read(store);
   } finally {
     await store.close();
   }
 }
 
-async function revokeKey(line: RevokeLine, io: Io): Promise<number> {
-  const path = accessPath(io, line.access);
-  const unknown = () =>
-    new Problem('not-found', `no key '${line.id}' in ${shownAddress(path)}`, {
-      hints: ['asof keys list shows the ids'],
-    });
-  if (!isDatabase(path) && !existsSync(path)) throw unknown();
-  const store = await openAccess(path, { counting: false });
-  try {
-    const key = await store.revokeKey(line.id, io.clock().toISOString());
-    if (key === undefined) throw unknown();
+/** Rows about keys, and the kind of their list. */
+type KeyRows = {
+  readonly object: string;
+  readonly fields: readonly Field[];
+  readonly results: readonly Row[];
+};
+
+async function showRows(
+  line: Pick<ListLine, 'messages' | 'output'>,
+  { object, fields: shown, results }: KeyRows,
+  path: string,
+  io: Io,
+): Promise<number> {
+  const output = outputChoice(line.output, outputPlace(io), false);
+  const renderer = await rendererFor(output, showing(shown), false);
+  if (results.length === 0)
     messagesOf(line.messages, io).note(
-      `asof: key ${key.id} of '${key.name}' was revoked at ${key.revokedAt}`,
+      `asof: there are no keys${existsSync(path) ? '' : `: there is no file ${path}`}`,
     );
-    return exitCode.success;
-  } finally {
-    await store.close();
-  }
+  // No service was asked, so that no request has an id.
+  const envelope = { object, request_id: '', status: 'ok' };
+  const page = { ...envelope, results, results_count: results.length, has_more: false };
+  const { write } = streamSink(io.stdout, io.signal);
+  for await (const chunk of renderPages(renderer, [page])) await write(chunk);
+  return exitCode.success;
+}
+
+async function rotateKey(line: RotateLine, io: Io): Promise<number> {
+  const { secret, stored } = newSecret();
+  const until = new Date(io.clock().getTime() + line.overlap * 86_400_000).toISOString();
+  const { id, name } = await changed(line, io, (store) => store.rotateKey(line.id, stored, until));
+  messagesOf(line.messages, io).note(
+    `asof: key ${id} of '${name}' has a new secret (it is shown only once); the old one is valid until ${until}`,
+  );
+  await print(`${secret}\n`, io);
+  return exitCode.success;
+}
+
+async function revokeKey(line: RevokeLine, io: Io): Promise<number> {
+  const now = io.clock().toISOString();
+  const { id, name, revokedAt } = await changed(line, io, (store) => store.revokeKey(line.id, now));
+  messagesOf(line.messages, io).note(`asof: key ${id} of '${name}' was revoked at ${revokedAt}`);
+  return exitCode.success;
+}
+
+/** The key that a line names, after a change; a Problem if there is none that can be changed. */
+async function changed(
+  line: RevokeLine | RotateLine,
+  io: Io,
+  change: (store: AccessStore) => Promise<KeyRecord | undefined>,
+): Promise<KeyRecord> {
+  const path = accessPath(io, line.access);
+  const [key] = await held(path, async (store) => [await change(store)]);
+  if (key !== undefined) return key;
+  const valid = line.command === 'keys rotate' ? 'valid key' : 'key';
+  throw new Problem('not-found', `no ${valid} '${line.id}' in ${shownAddress(path)}`, {
+    hints: ['asof keys list shows the ids'],
+  });
 }

@@ -1,10 +1,16 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
+import { Problem } from '../../errors/problem.ts';
+import { systemProblem } from '../../errors/system-errors.ts';
+import { variable } from '../../platform/installation.ts';
 import { checkPlans, Gate } from '../../server/keys/gate.ts';
 import { loadPlans } from '../../server/keys/plans.ts';
 import { openAccess, openStore } from '../../store/open.ts';
 import type { StoredObservation } from '../../store/store.ts';
 import { accessPath, storeToRead } from '../config/places.ts';
+import { serveValues } from '../config/serve-settings.ts';
+import { checkedKey } from '../config/user-key.ts';
 import type { ServeLine } from '../options/line.ts';
 import type { Io } from '../terminal/io.ts';
 import { exitCode } from '../terminal/io.ts';
@@ -15,31 +21,57 @@ const pageCache = {
   sizeCalculation: (rows: readonly StoredObservation[]) => rows.length + 1,
 } as const;
 
+/** The key in a file. */
+function keyIn(path: string): string {
+  try {
+    return checkedKey(readFileSync(path, 'utf8'), path);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw systemProblem('read', `the key of /metrics, ${path}`, error);
+  }
+}
+
 /** `asof serve`: serves the store over HTTP until SIGTERM or SIGINT; SIGHUP reopens the store. */
 export async function runServe(line: ServeLine, io: Io): Promise<number> {
-  const { host, port, publicUrl, billingUrl, quiet } = line;
+  const values = serveValues(line.typed, line.config ?? variable(io, 'ASOF_CONFIG'), io);
+  const {
+    host = '',
+    port = 0,
+    'log-level': logLevel,
+    'public-url': publicUrl,
+    'billing-url': billingUrl,
+  } = values;
+  const { 'cors-origin': corsOrigins, 'metrics-port': metricsPort, 'metrics-key': metricsKey } = values;
   const { serve } = await import('../../server/serve.ts');
-  const plans = await loadPlans(line.plans);
-  const access = await openAccess(accessPath(io, line.access), { counting: true });
+  const plans = await loadPlans(values.plans);
+  const key = metricsKey === undefined ? undefined : keyIn(metricsKey);
+  const access = await openAccess(accessPath(io, values.access), { counting: true });
   try {
-    await checkPlans(access, plans);
+    await checkPlans(access, plans, io.clock());
     const serving = await serve({
       openStore: () =>
-        openStore(storeToRead(io, line.store).path, { live: true, pages: new LRUCache(pageCache) }),
+        openStore(storeToRead(io, values.store).path, { live: true, pages: new LRUCache(pageCache) }),
       gate: await Gate.open(access, plans),
       host,
       port,
       log: io.stderr,
       keyCommand: [
         'asof keys create --name NAME --plan PLAN',
-        ...(line.access === undefined ? [] : [`--access ${line.access}`]),
-        ...(line.plans === undefined ? [] : [`--plans ${line.plans}`]),
+        ...(line.typed.access === undefined ? [] : [`--access ${line.typed.access}`]),
+        ...(values.plans === undefined ? [] : [`--plans ${values.plans}`]),
       ].join(' '),
       readableLog: io.stderr.isTTY === true,
       clock: io.clock,
       ...(publicUrl !== undefined && { publicUrl }),
       ...(billingUrl !== undefined && { billingUrl }),
-      ...(quiet && { quiet }),
+      ...(logLevel !== undefined && { logLevel }),
+      ...(corsOrigins !== undefined && { corsOrigins }),
+      ...((metricsPort !== undefined || key !== undefined) && {
+        metrics: {
+          ...(metricsPort !== undefined && { port: metricsPort }),
+          ...(key !== undefined && { key }),
+        },
+      }),
     });
     io.onHangup?.(() => serving.reload());
     if (!io.signal.aborted) await once(io.signal, 'abort');

@@ -48,7 +48,12 @@ export const flagValues: Readonly<Record<string, Completer>> = {
   file: files,
   path: files,
   dir: folders,
-  ...named(free, 'cursor dates days form host n name numbers old=new port seconds text time url'.split(' ')),
+  ...named(
+    free,
+    'column cursor dates days form host n name name=id numbers old=new origin port seconds text time url'.split(
+      ' ',
+    ),
+  ),
 };
 
 /** How arguments are completed, by their names in help. */

@@ -26,6 +26,18 @@ asof panel GDP PAYEMS --as-of-each month-end --from 2008-10-01 --to 2009-02-28 -
 # into a Parquet file, for DuckDB or pandas
 asof panel GDP UNRATE --as-of 2009-01-30 -o panel.parquet
 `,
+  join: `
+# what was known on the day of each trade (needs the file)
+asof join trades.csv --on day GDP UNRATE -o joined.csv
+# growth as known before the day, with the period and the age of each value (needs the file)
+asof join trades.csv --on day GDP --strict --units pca --with-dates --with-age
+`,
+  check: `
+# whether a file looks ahead: exit code 1 if it does (needs the file)
+asof check features.csv --on day
+# a column with another name than its series, as it may be used the day after publication (needs the file)
+asof check features.csv --on day --column unemployment=UNRATE --strict
+`,
   snapshot: `
 # what a plan would write as of a date (needs a plan)
 asof snapshot plan.txt --out desk --as-of 2015-02-01 --dry-run
@@ -143,18 +155,32 @@ asof mcp --as-of 2015-01-30
 asof serve --port 8787
 # behind a proxy that ends TLS (needs the proxy)
 asof serve --public-url https://data.example.org 2>> serve.log
+# with metrics for Prometheus (needs two free ports)
+asof serve --metrics-port 9464
 `,
   'keys create': `
 # a key for Ann, written to a file
 asof keys create --name ann --plan pro > ann.key
-# a key without access to vintages
-asof keys create --name guest --plan free
+# a key without access to vintages, for three months
+asof keys create --name guest --plan free --expires 90d
 `,
   'keys list': `
 # all keys
 asof keys list
 # the ids of the keys that are not revoked
 asof keys list --csv | awk -F, 'NR > 1 && $6 == "" { print $1 }'
+`,
+  'keys rotate': `
+# a new secret; the old one works for another week (needs a key with that id)
+asof keys rotate k_0a1b2c3d > ann.key
+# the old one stops at once (needs a key with that id)
+asof keys rotate k_0a1b2c3d --overlap 0d
+`,
+  'keys usage': `
+# all keys
+asof keys usage
+# the keys that were never used
+asof keys usage --csv | awk -F, 'NR > 1 && $4 == "" { print $1 }'
 `,
   'keys revoke': `
 # one key (needs a key with that id)

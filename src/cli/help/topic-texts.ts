@@ -49,6 +49,9 @@ const environment = `Environment
   ASOF_ACCESS        keys and usage of \`asof serve\`: a file, or postgres://…. Default:
                      asof/access.db in the user's data directory. --access takes
                      precedence
+  ASOF_HOST, ASOF_PORT, ASOF_PUBLIC_URL, ASOF_BILLING_URL, ASOF_CORS_ORIGIN, ASOF_PLANS,
+  ASOF_METRICS_PORT, ASOF_METRICS_KEY, ASOF_LOG_LEVEL, ASOF_CONFIG
+                     the flags of \`asof serve\` of these names
   ASOF_BASE_URL      service to ask instead of a store. --base-url and --store take
                      precedence
   ASOF_API_KEY       key for that service
@@ -86,7 +89,7 @@ No variable and no setting changes an as-of date.
 
 const exitCodes: readonly (readonly [number, string])[] = [
   [exitCode.success, 'success, also with an empty result or a reader that closed the pipe'],
-  [exitCode.differences, 'differences (diff --exit-code, verify)'],
+  [exitCode.differences, 'differences (diff --exit-code, verify), or values that were not known (check)'],
   [exitCode.usage, 'usage error, invalid value, or a file that cannot be imported'],
   [exitCode.notFound, 'not found'],
   [exitCode.unauthorized, 'no key, or an invalid one'],

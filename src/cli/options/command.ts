@@ -110,6 +110,7 @@ export function outputIn(line: TypedLine): OutputFlags {
     ...(file !== undefined && { file }),
     ...(columns !== undefined && { columns }),
     header: !line.has('no-header'),
+    ...(line.has('double') && { double: true }),
     everything: line.has('all'),
     plot: line.has('plot'),
     ...chartIn(line),

@@ -5,11 +5,13 @@ import { pullCommands } from './pull-commands.ts';
 import { queryCommands } from './query-commands.ts';
 import { serviceCommands } from './service-commands.ts';
 import { storeCommands } from './store-commands.ts';
+import { tableCommands } from './table-commands.ts';
 
 /** Every command of asof, in the order in which help lists them; `inPlan` as they are in the lines of a plan. */
 export function allCommands(inPlan = false): readonly CommandSpec[] {
   return [
     ...queryCommands(inPlan),
+    ...tableCommands,
     ...fileCommands,
     ...pullCommands,
     initCommand,

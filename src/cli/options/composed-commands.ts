@@ -17,7 +17,7 @@ const severalSeries: ArgumentSpec = {
 };
 
 /** The flags of a command that puts answers of several requests together. */
-function composed(own: readonly Flag[], outputFlags: readonly Flag[] = []): readonly Flag[] {
+export function composed(own: readonly Flag[], outputFlags: readonly Flag[] = []): readonly Flag[] {
   return [
     ...own,
     dryRun,

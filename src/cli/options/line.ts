@@ -2,6 +2,7 @@ import type { Demands } from '../../analysis/basis.ts';
 import type { Query } from '../../analysis/query.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { OutputFlags } from '../../render/output.ts';
+import type { ServeTexts } from '../config/serve-settings.ts';
 import type { ResolvedDay } from './typed-line.ts';
 
 /** How much a command writes to stderr. */
@@ -177,25 +178,26 @@ export type McpLine = {
 /** `asof serve`. */
 export type ServeLine = {
   readonly command: 'serve';
-  readonly host: string;
-  readonly port: number;
-  readonly publicUrl: string | undefined;
-  readonly billingUrl: string | undefined;
-  readonly plans: string | undefined;
-  readonly store: string | undefined;
-  readonly access: string | undefined;
-  readonly quiet: boolean;
+  /** The settings that were typed; variables, a file and defaults decide the others. */
+  readonly typed: ServeTexts;
+  /** The file of settings. */
+  readonly config: string | undefined;
 };
 
-/** `asof keys create|list|revoke`. */
+/** `asof keys create|list|rotate|revoke|usage`. */
 export type KeysLine = { readonly access: string | undefined; readonly messages: MessageFlags } & (
   | {
       readonly command: 'keys create';
       readonly name: string;
       readonly plan: string;
+      /** The last day on which the key is valid. */
+      readonly expires: Day | undefined;
       readonly plans: string | undefined;
     }
   | { readonly command: 'keys list'; readonly output: OutputFlags }
+  | { readonly command: 'keys usage'; readonly output: OutputFlags; readonly plans: string | undefined }
+  /** `overlap` is how many days the old secret stays valid. */
+  | { readonly command: 'keys rotate'; readonly id: string; readonly overlap: number }
   | { readonly command: 'keys revoke'; readonly id: string }
 );
 

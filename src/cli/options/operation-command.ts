@@ -37,8 +37,12 @@ export function operationCommand(
 ): CommandSpec {
   const { words, heading, alias, examples } = operation.command;
   const isListing = Object.hasOwn(operation.params, 'limit');
-  const askedOf = (line: TypedLine): Operation =>
-    others.find(({ command: { flag } }) => flag !== undefined && line.has(flag.name)) ?? operation;
+  const askedOf = (line: TypedLine): Operation => {
+    const [one, other] = others.filter(({ command: { flag } }) => flag !== undefined && line.has(flag.name));
+    if (other === undefined) return one ?? operation;
+    const names = [one, other].map((asked) => `--${asked?.command.flag?.name}`);
+    throw new Problem('bad-input', `use either ${names.join(' or ')}`);
+  };
   return {
     words,
     heading,

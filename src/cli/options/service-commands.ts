@@ -1,71 +1,51 @@
 import { Problem } from '../../errors/problem.ts';
+import { type ServeSettingName, serveSettingNames, serveSettings } from '../config/serve-settings.ts';
 import { settings } from '../config/settings.ts';
-import {
-  type ArgumentSpec,
-  type CommandSpec,
-  connectionIn,
-  type Flag,
-  messagesIn,
-  outputIn,
-} from './command.ts';
+import { type ArgumentSpec, type CommandSpec, connectionIn, type Flag, messagesIn } from './command.ts';
+import { keyCommands } from './key-commands.ts';
 import type { AuthLine, ConfigLine } from './line.ts';
 import { sharedFlags } from './shared-flags.ts';
 import type { TypedLine } from './typed-line.ts';
 
-const { store, messages, access, quiet, format } = sharedFlags;
+const { messages, quiet } = sharedFlags;
 
-const plans: Flag = {
-  name: 'plans',
-  value: 'file',
-  about: 'JSON file of plans (default the plans free and pro)',
-};
+const serveFlags: readonly Flag[] = serveSettingNames.map((name) => {
+  const {
+    parse: _parse,
+    variable: _variable,
+    ...flag
+  }: (typeof serveSettings)[ServeSettingName] = serveSettings[name];
+  return { name, ...flag };
+});
 
 const serve: CommandSpec = {
   words: 'serve',
   heading: 'Service',
   summary: 'Serve a store over HTTP',
+  about: `Every flag with a value is also a variable (--metrics-port is ASOF_METRICS_PORT) and a name in the JSON
+file of --config; flag, variable, file, default, in this order.`,
   args: [],
   flags: [
-    { name: 'host', value: 'host', about: 'address to listen on', fallback: '127.0.0.1' },
-    { name: 'port', value: 'port', about: 'port to listen on; 0 takes any free one', fallback: '8787' },
-    { name: 'public-url', value: 'url', about: 'address under which clients reach the service' },
-    { name: 'billing-url', value: 'url', about: 'page where a plan can be upgraded' },
-    plans,
-    { ...store, about: 'store to serve: a file, or postgres://… (or ASOF_STORE)' },
-    access,
-    { ...quiet, about: 'log failures only' },
+    ...serveFlags,
+    { name: 'config', value: 'file', about: 'JSON file of these settings (or ASOF_CONFIG)' },
+    { ...quiet, about: 'same as --log-level warn' },
   ],
-  read: (line) => ({
-    command: 'serve',
-    host: line.text('host') ?? '127.0.0.1',
-    port: line.value('port', portNumber) ?? 8787,
-    publicUrl: line.value('public-url', baseHttpUrl),
-    billingUrl: line.value('billing-url', httpUrl),
-    plans: line.text('plans'),
-    store: line.text('store'),
-    access: line.text('access'),
-    quiet: line.has('quiet'),
-  }),
+  read(line) {
+    const typed = serveSettingNames.flatMap((name) => {
+      const texts = line.texts(name);
+      if (texts.length === 0) return [];
+      line.value(name, () => serveSettings[name].parse(texts.join(',')));
+      return [[name, texts.join(',')] as const];
+    });
+    if (line.has('quiet') && line.has('log-level'))
+      throw new Problem('bad-input', 'use either --quiet or --log-level');
+    return {
+      command: 'serve',
+      typed: { ...Object.fromEntries(typed), ...(line.has('quiet') && { 'log-level': 'warn' }) },
+      config: line.text('config'),
+    };
+  },
 };
-
-function portNumber(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw new Problem('bad-input', 'invalid: use a number from 0 to 65535');
-}
-
-function httpUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== '')
-    throw new Problem('bad-input', 'invalid: use an http or https address');
-  return text.replace(/\/+$/, '');
-}
-
-/** An address to which paths are appended. */
-function baseHttpUrl(text: string): string {
-  if (/[?#]/.test(text)) throw new Problem('bad-input', "invalid: it may not have a '?' or a '#'");
-  return httpUrl(text);
-}
 
 const mcp: CommandSpec = {
   words: 'mcp',
@@ -90,63 +70,6 @@ runs.`,
     messages: messagesIn(line),
   }),
 };
-
-const keys: readonly CommandSpec[] = [
-  {
-    words: 'keys create',
-    heading: 'Service',
-    summary: 'Create a key (it is shown only once)',
-    args: [],
-    flags: [
-      { name: 'name', value: 'name', about: 'name of the key', required: true },
-      { name: 'plan', value: 'plan', about: 'plan of the key', fallback: 'free' },
-      plans,
-      access,
-      ...messages,
-    ],
-    read: (line) => ({
-      command: 'keys create',
-      name: keyName(line),
-      plan: line.text('plan') ?? 'free',
-      plans: line.text('plans'),
-      access: line.text('access'),
-      messages: messagesIn(line),
-    }),
-  },
-  {
-    words: 'keys list',
-    heading: 'Service',
-    summary: 'List keys (secrets are not stored)',
-    args: [],
-    flags: [access, ...format, ...messages],
-    read: (line) => ({
-      command: 'keys list',
-      output: outputIn(line),
-      access: line.text('access'),
-      messages: messagesIn(line),
-    }),
-  },
-  {
-    words: 'keys revoke',
-    heading: 'Service',
-    summary: 'Revoke a key at once',
-    args: [{ name: 'key-id', about: 'id of the key, as asof keys list shows it' }],
-    flags: [access, ...messages],
-    read: (line) => ({
-      command: 'keys revoke',
-      id: line.arg(0),
-      access: line.text('access'),
-      messages: messagesIn(line),
-    }),
-  },
-];
-
-function keyName(line: TypedLine): string {
-  const text = line.text('name') ?? '';
-  const name = text.trim();
-  if (name !== '' && name.length <= 100 && !/\p{C}/u.test(name)) return name;
-  throw new Problem('bad-input', `--name ${JSON.stringify(text)}: use 1 to 100 printable characters`);
-}
 
 const service: readonly Flag[] = [
   { name: 'base-url', value: 'url', about: 'service that the key is for' },
@@ -271,7 +194,7 @@ const help: CommandSpec = {
 export const serviceCommands: readonly CommandSpec[] = [
   serve,
   mcp,
-  ...keys,
+  ...keyCommands,
   ...auth,
   ...config,
   completion,

@@ -32,6 +32,7 @@ const all: Flag = { name: 'all', about: 'show all rows, on a terminal too', grou
 const rows: readonly Flag[] = [
   { name: 'columns', value: 'names', about: 'columns to show, separated by commas', group: output },
   { name: 'no-header', about: 'omit the header line', group: output },
+  { name: 'double', about: 'Parquet: numbers as DOUBLE, not as exact DECIMAL', group: output },
   { name: 'fail-empty', about: 'exit with code 9 when there are no rows', group: output },
   { name: 'no-color', about: 'disable colors', group: output },
 ];

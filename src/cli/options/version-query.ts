@@ -80,7 +80,14 @@ export function revisionsQuery({ params, limit, cursor }: OperationQuery, line: 
   };
   if (!isTable && !line.has('wide')) {
     if (units !== undefined)
-      throw new Problem('bad-input', '--units needs --release, --after, --wide or --stats');
+      throw new Problem('bad-input', '--units needs --release, --after, --wide or --stats', {
+        hints:
+          params.date === undefined
+            ? []
+            : [
+                `--wide --from ${params.date} --to ${params.date} shows the changes of this date in each vintage`,
+              ],
+      });
     const date = params.date === undefined ? {} : { date: String(params.date) };
     return { kind: 'revisions', ...about, ...date, ...(cursor !== undefined && { cursor }) };
   }

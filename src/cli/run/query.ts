@@ -6,19 +6,19 @@ import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
 import { withSuggestion } from '../../analysis/series-ids.ts';
+import type { TableFiles, UserTable } from '../../analysis/table.ts';
 import type { Client } from '../../client/client.ts';
 import { isDataChange, restartOnChange } from '../../client/client.ts';
 import { addDays, latestDay, utcDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
-import type { Envelope } from '../../operations/envelope.ts';
 import { openSink, type Sink } from '../../platform/file-sink.ts';
 import { type OutputChoice, outputChoice, rendererFor } from '../../render/output.ts';
-import { type Chunk, endChunks, type Renderer } from '../../render/renderer.ts';
 import type { QueryLine } from '../options/line.ts';
 import type { Io } from '../terminal/io.ts';
 import { exitCode } from '../terminal/io.ts';
 import { type Messages, reportFailure } from '../terminal/messages.ts';
 import { type Progress, progress } from '../terminal/progress.ts';
+import { RowOutput, writtenAs } from './row-output.ts';
 import { outputPlace, withClient } from './session.ts';
 
 /** Answers a query and writes its rows: complete, or (to a file) not at all. */
@@ -34,6 +34,7 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
       chart: output.drawn,
       recessions: output.recessions,
       explained: true,
+      tables: tablesOf(io),
       progress: (share) => bar.show(() => countText(share), share),
       ...(messages.notes && { note: () => undefined }),
     };
@@ -55,6 +56,20 @@ export async function runQuery(line: QueryLine, io: Io): Promise<number> {
     if (rows === 0 && output.failEmpty) return exitCode.empty;
     return line.exitCode && differs ? exitCode.differences : exitCode.success;
   });
+}
+
+/** The tables that a query names; each is read as often as needed, standard input among them. */
+function tablesOf(io: Io): TableFiles {
+  const opened = new Map<string, Promise<UserTable>>();
+  return {
+    latest: latestDay(io.clock()),
+    async open(name) {
+      const { openTable } = await import('../../table/open.ts');
+      const table = opened.get(name) ?? openTable(name, io.stdin);
+      opened.set(name, table);
+      return table;
+    },
+  };
 }
 
 /** The query; of a panel whose as-of dates are in a file, with these. */
@@ -181,8 +196,8 @@ async function attempt({ query, output, context, bar, messages, io }: Job, sink:
     await rendererFor(output, { ...found, about: () => aboutAnswer(query, context) }, true),
     output.screenful && !isLimited,
   );
-  for await (const page of found.pages) {
-    const chunk = writing.page(page);
+  const written = writtenAs(output, found);
+  for await (const chunk of written === undefined ? writing.pages(found.pages) : writing.copied(written)) {
     if (output.onTerminal && chunk.length > 0) bar.clear();
     if (!(await sink.write(chunk))) return { ...found, rows: writing.rows };
   }
@@ -220,56 +235,4 @@ function reportHidden({ dropped, hidden }: RowOutput, query: Query, { warn }: Me
   if (hidden === 0) return;
   const hint = query.kind === 'operation' ? '--all shows all, --limit N at most N' : '--all shows all';
   warn(`asof: ${hidden.toLocaleString('en-US')} more ${hidden === 1 ? 'row' : 'rows'}; ${hint}`);
-}
-
-/** The most rows of a table on a terminal, by default. */
-const screenful = 100;
-
-/** The output of an answer, page by page, and the count of the rows that are not shown. */
-class RowOutput {
-  readonly #renderer: Renderer;
-  readonly #most: number;
-  #rows = 0;
-  #hidden = 0;
-  #hasPages = false;
-
-  /** `isScreen` limits the output to a screenful of rows. */
-  constructor(renderer: Renderer, isScreen: boolean) {
-    this.#renderer = renderer;
-    this.#most = isScreen ? screenful : Number.POSITIVE_INFINITY;
-  }
-
-  /** The rows that are shown. */
-  get rows(): number {
-    return this.#rows;
-  }
-
-  /** The number of rows that are not shown. */
-  get hidden(): number {
-    return this.#hidden;
-  }
-
-  get hasPages(): boolean {
-    return this.#hasPages;
-  }
-
-  /** The columns that the terminal has no room for. */
-  get dropped(): readonly string[] {
-    return this.#renderer.dropped?.() ?? [];
-  }
-
-  /** The output of one more page. */
-  page(page: Envelope): Chunk {
-    this.#hasPages = true;
-    const results = page.results.slice(0, this.#most - this.#rows);
-    this.#rows += results.length;
-    this.#hidden += page.results.length - results.length;
-    const isFull = results.length === 0 && page.results.length > 0;
-    return isFull ? '' : this.#renderer.page({ ...page, results });
-  }
-
-  /** The end of the output, after its last page. */
-  end(): ReturnType<typeof endChunks> {
-    return endChunks(this.#renderer);
-  }
 }

@@ -1,17 +1,21 @@
 import { canonicalDecimal, sameNumber } from '../series/decimal.ts';
 import type { Filing } from './filing.ts';
-import type { Purchase } from './purchase.ts';
+import { type InsiderTrade, purchaseCode } from './insider-trade.ts';
 
 /** The reports that an amendment restates if `isClear`, or else may restate. */
-export type Restatement = { readonly reports: readonly Purchase[]; readonly isClear: boolean };
+export type Restatement = { readonly reports: readonly InsiderTrade[]; readonly isClear: boolean };
 
 /**
  * What the rows of an amendment (`stated`, all of one trade date) restate among the known trades of that date: those
  * that its owners reported; of these, where the amendment names the day of its original, those filed on that day.
- * It is clear when one filing reported all of them and the amendment states as many purchases. An amendment without a
- * purchase must state the same numbers of shares. If owners reported a trade twice, both reports are restated.
+ * It is clear when one filing reported all of them and the amendment states as many trades with the code. An amendment without
+ * one must state the same numbers of shares. If owners reported a trade twice, both reports are restated.
  */
-export function restatementOf(stated: readonly Filing[], known: readonly ReportedTrade[]): Restatement {
+export function restatementOf(
+  stated: readonly Filing[],
+  known: readonly ReportedTrade[],
+  code: string,
+): Restatement {
   const [first] = stated;
   if (first === undefined) return { reports: [], isClear: true };
   const { originalFiledOn } = first;
@@ -23,19 +27,19 @@ export function restatementOf(stated: readonly Filing[], known: readonly Reporte
       originalFiledOn !== null && filedOn.includes(originalFiledOn) && sharesOwner(filing, first),
   );
   const meant = dated.length > 0 ? dated : own;
-  return { reports: meant.flat(), isClear: areOfOneFiling(meant) && areAsStated(meant, stated) };
+  return { reports: meant.flat(), isClear: areOfOneFiling(meant) && areAsStated(meant, stated, code) };
 }
 
 /**
- * The known reports whose trade date an amendment may correct. `stated` are its purchases of a date on which its owners
+ * The known reports whose trade date an amendment may correct. `stated` are its trades of a date on which its owners
  * reported none, `dates` all the trade dates that it states. A report qualifies when it was filed on the day that the
  * amendment names, by one of its owners, with the same number of shares, and under a date outside of `dates`.
  */
 export function possiblyRedated(
-  stated: readonly Purchase[],
+  stated: readonly InsiderTrade[],
   dates: ReadonlySet<string>,
-  known: readonly Purchase[],
-): readonly Purchase[] {
+  known: readonly InsiderTrade[],
+): readonly InsiderTrade[] {
   return known.filter(
     (report) =>
       !dates.has(report.date) &&
@@ -50,20 +54,24 @@ export function possiblyRedated(
 /** The matching reports of each trade; trades without any are left out. */
 function reportsIn(
   trades: readonly ReportedTrade[],
-  matches: (report: Purchase) => boolean,
-): readonly (readonly Purchase[])[] {
+  matches: (report: InsiderTrade) => boolean,
+): readonly (readonly InsiderTrade[])[] {
   return trades.map((trade) => reportsOf(trade).filter(matches)).filter((reports) => reports.length > 0);
 }
 
 /** Whether one filing reports every trade. */
-function areOfOneFiling(meant: readonly (readonly Purchase[])[]): boolean {
+function areOfOneFiling(meant: readonly (readonly InsiderTrade[])[]): boolean {
   const [first = [], ...others] = meant.map((reports) => reports.map(({ filing }) => filing.filingId));
   return first.some((filingId) => others.every((filingIds) => filingIds.includes(filingId)));
 }
 
-function areAsStated(meant: readonly (readonly Purchase[])[], stated: readonly Filing[]): boolean {
-  const purchases = stated.filter(({ transactionCode }) => transactionCode === 'P');
-  if (purchases.length > 0) return purchases.length === meant.length;
+function areAsStated(
+  meant: readonly (readonly InsiderTrade[])[],
+  stated: readonly Filing[],
+  code: string,
+): boolean {
+  const ofCode = stated.filter(({ transactionCode }) => transactionCode === code);
+  if (ofCode.length > 0) return ofCode.length === meant.length;
   const unmatched = stated.map(({ shares }) => shares);
   return meant.every(([report]) => {
     const index = unmatched.findIndex(
@@ -79,19 +87,19 @@ export type RepetitionReason = 'reported-twice' | 'same-block';
 
 /** One trade and its reports, each from another filing. The first report counts. */
 export type ReportedTrade = {
-  readonly counted: Purchase;
-  readonly repeated: { readonly report: Purchase; readonly reason: RepetitionReason }[];
+  readonly counted: InsiderTrade;
+  readonly repeated: { readonly report: InsiderTrade; readonly reason: RepetitionReason }[];
 };
 
 /** The distinct trades behind the reports of one trade date; the reports come in the order of publication. */
-export function tradesOf(reports: readonly Purchase[]): ReportedTrade[] {
+export function tradesOf(reports: readonly InsiderTrade[]): ReportedTrade[] {
   const trades: ReportedTrade[] = [];
   for (const report of reports) addReport(trades, report);
   return trades;
 }
 
 /** Adds the next report: to the trade that it repeats (one of the same owner is preferred), or as a new trade. */
-export function addReport(trades: ReportedTrade[], report: Purchase): void {
+export function addReport(trades: ReportedTrade[], report: InsiderTrade): void {
   const alike = trades.filter((trade) => mayRepeat(trade, report));
   const own = alike.find((trade) => reportsOf(trade).some((one) => sharesOwner(one.filing, report.filing)));
   // Only the counted report is compared: if A and B each report C's block, A and B need not share one.
@@ -101,14 +109,15 @@ export function addReport(trades: ReportedTrade[], report: Purchase): void {
 }
 
 /** Every report of a trade, the one that counts first. */
-function reportsOf({ counted, repeated }: ReportedTrade): readonly Purchase[] {
+function reportsOf({ counted, repeated }: ReportedTrade): readonly InsiderTrade[] {
   return [counted, ...repeated.map(({ report }) => report)];
 }
 
 /** Whether a trade has the numbers of a report, and no report from the same filing yet. */
-function mayRepeat(trade: ReportedTrade, { filing }: Purchase): boolean {
+function mayRepeat(trade: ReportedTrade, { filing }: InsiderTrade): boolean {
   const { shares, pricePerShare } = trade.counted.filing;
   return (
+    isDisposal(trade.counted.filing) === isDisposal(filing) &&
     sameNumber(shares, filing.shares) &&
     sameNumber(pricePerShare, filing.pricePerShare) &&
     reportsOf(trade).every((one) => one.filing.filingId !== filing.filingId)
@@ -124,11 +133,22 @@ function sharesOwner(one: Filing, other: Filing): boolean {
   );
 }
 
-/** Whether two filers report one block: both state the same holding after it, and at least one of them holds indirectly. */
+/**
+ * Whether two filers report one block: both state the same holding after it, and at least one of them holds indirectly.
+ * The holding must say something: two who buy their first shares hold as many as they bought, and two who sell their
+ * last ones hold none.
+ */
 function isSameBlock(one: Filing, other: Filing): boolean {
   const [after, shares] = [one.sharesOwnedAfter, one.shares];
   if (after === null || shares === null || !sameNumber(after, other.sharesOwnedAfter)) return false;
-  return isGreater(after, shares) && (one.ownership === 'I' || other.ownership === 'I');
+  const holdsMore = isGreater(after, isDisposal(one) ? '0' : shares);
+  return holdsMore && (one.ownership === 'I' || other.ownership === 'I');
+}
+
+/** Whether a trade gives shares away. Code P never does and code S always; of other codes the filing says it. */
+function isDisposal({ transactionCode, acquiredDisposed }: Filing): boolean {
+  if (transactionCode === purchaseCode) return false;
+  return transactionCode === 'S' || acquiredDisposed === 'D';
 }
 
 /** Compares two numbers that are not negative, exactly. */

@@ -8,7 +8,7 @@ import {
   tradesOf,
 } from './amendment.ts';
 import { type Filing, isAmendment } from './filing.ts';
-import { type IneligibleReason, type Purchase, purchaseOf } from './purchase.ts';
+import { type IneligibleReason, type InsiderTrade, insiderTradeOf, purchaseCode } from './insider-trade.ts';
 
 /** Why a trade counts towards no cluster, with the trade or amendment that takes its place. */
 type Exclusion =
@@ -28,21 +28,51 @@ type AmbiguousAmendment = {
 
 /** Which of one issuer's trades count towards clusters, and why the others do not. Each trade is in one of the two lists. */
 export type Classification = {
+  /** The code of the trades that count. */
+  readonly code: string;
   /** In order of trade date. */
-  readonly purchases: readonly Purchase[];
+  readonly trades: readonly InsiderTrade[];
   readonly excluded: readonly ExcludedTrade[];
   readonly ambiguous: readonly AmbiguousAmendment[];
 };
 
 /**
- * Decides which trades of one issuer count, for filings in any order. Filings are read in order of publication, so that
+ * Decides which trades of one issuer with a code count, for filings in any order. Filings are read in order of publication, so that
  * what counts on a day never depends on later filings. When an amendment withdraws a report, reports that had
  * repeated it count again, from the day of the amendment.
  */
-export function classifyTrades(filings: readonly Filing[]): Classification {
-  const classifier = new Classifier();
+export function classifyTrades(filings: readonly Filing[], code = purchaseCode): Classification {
+  const classifier = new Classifier(code);
   for (const trades of inOrderOfPublication(filings)) classifier.read(trades);
   return classifier.result();
+}
+
+/** What counts at the end of a day on which anything was filed. */
+type ClassifiedDay = {
+  readonly day: Day;
+  /** The trade dates whose trades may have changed on it. */
+  readonly changed: readonly Day[];
+  /** The trades of a date that count at the end of the day; to be called before the next day is taken. */
+  readonly tradesOn: (date: Day) => readonly InsiderTrade[];
+};
+
+/** The classification at the end of each filing date, oldest first: each from the filings of that day and before alone. */
+export function* classifiedDays(
+  filings: readonly Filing[],
+  code: string,
+): Generator<ClassifiedDay, undefined> {
+  const classifier = new Classifier(code);
+  const all = inOrderOfPublication(filings);
+  for (const [index, trades] of all.entries()) {
+    classifier.read(trades);
+    const day = trades[0]?.filedOn ?? '';
+    if (all[index + 1]?.[0]?.filedOn === day) continue;
+    yield {
+      day,
+      changed: classifier.takeChanged(),
+      tradesOn: (date) => classifier.tradesOn(date),
+    };
+  }
 }
 
 /** The trades of each filing, by filing date; on one day originals come before amendments. */
@@ -63,10 +93,10 @@ function inOrderOfPublication(filings: readonly Filing[]): readonly (readonly Fi
     .map(({ trades }) => trades);
 }
 
-/** The purchases of one trade date. */
+/** The trades of one trade date. */
 type TradeDate = {
   /** The reports in force, in order of publication; a report that restates others takes the place of the first of them. */
-  reports: Purchase[];
+  reports: InsiderTrade[];
   /** The trades behind the reports; rebuilt when a report is amended. */
   trades: ReportedTrade[];
 };
@@ -77,31 +107,50 @@ class Classifier {
   readonly #excluded: ExcludedTrade[] = [];
   readonly #ambiguous: AmbiguousAmendment[] = [];
   /** For each report of an amendment, the reports that it restates. */
-  readonly #restated = new Map<Purchase, readonly Purchase[]>();
-  /** The trade dates amended by filings of the current day, with the purchases that counted before. */
-  readonly #amendedToday = new Map<TradeDate, ReadonlySet<Purchase>>();
-  /** The day from which a purchase counts, where an amendment decided it. */
-  readonly #countsFrom = new Map<Purchase, Day>();
+  readonly #restated = new Map<InsiderTrade, readonly InsiderTrade[]>();
+  /** The trade dates amended by filings of the current day, with the trades that counted before. */
+  readonly #amendedToday = new Map<TradeDate, ReadonlySet<InsiderTrade>>();
+  /** The day from which a trade counts, where an amendment decided it. */
+  readonly #countsFrom = new Map<InsiderTrade, Day>();
+  readonly #code: string;
+  readonly #changed = new Set<Day>();
   #today: Day = '';
+
+  constructor(code: string) {
+    this.#code = code;
+  }
 
   /** Reads the trades of the next filing. */
   read(trades: readonly Filing[]): void {
     const filedOn = trades[0]?.filedOn ?? '';
     if (filedOn !== this.#today) this.#endDay();
     this.#today = filedOn;
-    const reports: Purchase[] = [];
+    const reports: InsiderTrade[] = [];
     for (const filing of trades) {
-      const purchase = purchaseOf(filing);
-      if (typeof purchase === 'string') this.#excluded.push({ filing, reason: purchase });
-      else reports.push(purchase);
+      const trade = insiderTradeOf(filing, this.#code);
+      if (typeof trade === 'string') this.#excluded.push({ filing, reason: trade });
+      else reports.push(trade);
     }
     const amendedDates = this.#amend(trades, reports);
     for (const report of reports) {
       if (amendedDates.has(report.date)) continue;
       const date = this.#tradeDate(report.date);
+      this.#changed.add(report.date);
       date.reports.push(report);
       addReport(date.trades, report);
     }
+  }
+
+  /** The trade dates whose trades may have changed since the last call. */
+  takeChanged(): readonly Day[] {
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    return changed;
+  }
+
+  /** The trades of a date that count. */
+  tradesOn(day: Day): readonly InsiderTrade[] {
+    return this.#dates.get(day)?.trades.map(({ counted }) => counted) ?? [];
   }
 
   /** The classification of the filings read so far. */
@@ -109,7 +158,8 @@ class Classifier {
     this.#endDay();
     const trades = [...this.#dates.keys()].sort().flatMap((date) => this.#dates.get(date)?.trades ?? []);
     return {
-      purchases: trades.map(({ counted }) => {
+      code: this.#code,
+      trades: trades.map(({ counted }) => {
         const knownOn = this.#countsFrom.get(counted);
         return knownOn === undefined ? counted : { ...counted, knownOn };
       }),
@@ -136,7 +186,7 @@ class Classifier {
   }
 
   /** Replaces the reports that an amendment clearly restates by its own; gives the trade dates on which it did. */
-  #amend(trades: readonly Filing[], reports: readonly Purchase[]): ReadonlySet<Day> {
+  #amend(trades: readonly Filing[], reports: readonly InsiderTrade[]): ReadonlySet<Day> {
     const amended = new Set<Day>();
     const [first] = trades;
     if (first === undefined || !isAmendment(first) || first.formType === '3/A') return amended;
@@ -148,7 +198,7 @@ class Classifier {
       const [amendment] = stated;
       const date = this.#dates.get(day);
       if (amendment === undefined) continue;
-      const restated = restatementOf(stated, date?.trades ?? []);
+      const restated = restatementOf(stated, date?.trades ?? [], this.#code);
       if (date === undefined || restated.reports.length === 0) {
         this.#notePossibleRedating(own, days);
         continue;
@@ -162,12 +212,13 @@ class Classifier {
         this.#excluded.push({ filing, reason: 'amended', amendment });
       this.#replace(date, restated.reports, own);
       amended.add(day);
+      this.#changed.add(day);
     }
     return amended;
   }
 
   /** Records that an amendment may have corrected only the date of a trade; both keep counting. */
-  #notePossibleRedating(own: readonly Purchase[], days: ReadonlySet<Day>): void {
+  #notePossibleRedating(own: readonly InsiderTrade[], days: ReadonlySet<Day>): void {
     const [first] = own;
     // Searching all that is known of an issuer is slow: only amendments that name the day of their original need it.
     if (first === undefined || first.filing.originalFiledOn === null) return;
@@ -176,7 +227,7 @@ class Classifier {
     if (possibleOriginals.length > 0) this.#ambiguous.push({ amendment: first.filing, possibleOriginals });
   }
 
-  #replace(date: TradeDate, originals: readonly Purchase[], reports: readonly Purchase[]): void {
+  #replace(date: TradeDate, originals: readonly InsiderTrade[], reports: readonly InsiderTrade[]): void {
     if (!this.#amendedToday.has(date))
       this.#amendedToday.set(date, new Set(date.trades.map(({ counted }) => counted)));
     const filedOn = originals.flatMap((original) => original.filedOn);
@@ -194,7 +245,7 @@ class Classifier {
   /** Sets the day from which each trade counts, on the trade dates amended today. */
   #endDay(): void {
     for (const [{ trades }, before] of this.#amendedToday) {
-      const countsFrom = (report: Purchase): Day =>
+      const countsFrom = (report: InsiderTrade): Day =>
         before.has(report)
           ? (this.#countsFrom.get(report) ?? report.knownOn)
           : (this.#restated.get(report) ?? [])

@@ -1,15 +1,15 @@
 import { Decimal } from 'decimal.js';
 import { type Day, dayNumber } from '../series/date.ts';
 import type { Filing } from './filing.ts';
-import type { Purchase } from './purchase.ts';
+import type { InsiderTrade } from './insider-trade.ts';
 
-/** Purchases form a cluster when at least `minInsiders` insiders buy within `days` consecutive calendar days. */
+/** Trades form a cluster when those of at least `minInsiders` insiders fall within `days` consecutive calendar days. */
 export type ClusterRule = { readonly minInsiders: number; readonly days: number };
 
-/** Purchases of one issuer's shares by several insiders within a short time. */
+/** Trades in one issuer's shares, all with one code, by several insiders within a short time. */
 export type Cluster = {
   /** In order of trade date; never empty. */
-  readonly purchases: readonly Purchase[];
+  readonly trades: readonly InsiderTrade[];
   /** Number of distinct insiders. */
   readonly size: number;
   readonly dateFirst: Day;
@@ -21,16 +21,16 @@ export type Cluster = {
 };
 
 /**
- * The clusters in one issuer's purchases, which come in order of trade date. A span is the `days` days that begin with the
- * date of a purchase; spans with enough insiders that share a purchase are joined into one cluster.
+ * The clusters in one issuer's trades, which come in order of trade date. A span is the `days` days that begin with the
+ * date of a trade; spans with enough insiders that share a trade are joined into one cluster.
  */
-export function clustersOf(purchases: readonly Purchase[], rule: ClusterRule): readonly Cluster[] {
-  return joinedSpans(purchases, rule).flatMap((own) => {
+export function clustersOf(trades: readonly InsiderTrade[], rule: ClusterRule): readonly Cluster[] {
+  return joinedSpans(trades, rule).flatMap((own) => {
     const [first, last] = [own[0], own.at(-1)];
     if (first === undefined || last === undefined) return [];
     return [
       {
-        purchases: own,
+        trades: own,
         size: insidersIn(own),
         dateFirst: first.date,
         dateLast: last.date,
@@ -40,11 +40,11 @@ export function clustersOf(purchases: readonly Purchase[], rule: ClusterRule): r
   });
 }
 
-/** What a cluster is made of: who bought, and on which day. */
-type DatedPurchase = { readonly date: Day; readonly insider: { readonly cik: string } };
+/** What a cluster is made of: who traded, and on which day. */
+export type DatedTrade = { readonly date: Day; readonly insider: { readonly cik: string } };
 
 /** Whether these trades, in any order, are one cluster and nothing besides. */
-export function isCluster(trades: readonly DatedPurchase[], rule: ClusterRule): boolean {
+export function isCluster(trades: readonly DatedTrade[], rule: ClusterRule): boolean {
   const [cluster = []] = joinedSpans(
     [...trades].sort((a, b) => (a.date < b.date ? -1 : 1)),
     rule,
@@ -52,12 +52,12 @@ export function isCluster(trades: readonly DatedPurchase[], rule: ClusterRule): 
   return cluster.length === trades.length;
 }
 
-/** The qualifying spans, those that share a purchase joined. */
-function joinedSpans<T extends DatedPurchase>(
-  purchases: readonly T[],
+/** The qualifying spans of trades that come in order of trade date, those that share a trade joined. */
+export function joinedSpans<T extends DatedTrade>(
+  trades: readonly T[],
   { minInsiders, days }: ClusterRule,
 ): readonly (readonly T[])[] {
-  const dayNumbers = purchases.map(({ date }) => dayNumber(date));
+  const dayNumbers = trades.map(({ date }) => dayNumber(date));
   const within = new Map<string, number>();
   const change = ({ insider: { cik } }: T, by: 1 | -1): void => {
     const count = (within.get(cik) ?? 0) + by;
@@ -66,13 +66,9 @@ function joinedSpans<T extends DatedPurchase>(
   };
   const joined: { from: number; to: number }[] = [];
   let to = 0;
-  for (const [from, purchase] of purchases.entries()) {
+  for (const [from, trade] of trades.entries()) {
     const end = (dayNumbers[from] ?? 0) + days;
-    for (
-      let next = purchases[to];
-      next !== undefined && (dayNumbers[to] ?? end) < end;
-      next = purchases[to]
-    ) {
+    for (let next = trades[to]; next !== undefined && (dayNumbers[to] ?? end) < end; next = trades[to]) {
       change(next, 1);
       to += 1;
     }
@@ -81,24 +77,25 @@ function joinedSpans<T extends DatedPurchase>(
       if (last !== undefined && from < last.to) last.to = to;
       else joined.push({ from, to });
     }
-    change(purchase, -1);
+    change(trade, -1);
   }
-  return joined.map((span) => purchases.slice(span.from, span.to));
+  return joined.map((span) => trades.slice(span.from, span.to));
 }
 
-function insidersIn(purchases: readonly Purchase[]): number {
-  return new Set(purchases.map(({ insider }) => insider.cik)).size;
+/** The number of distinct insiders. */
+export function insidersIn(trades: readonly DatedTrade[]): number {
+  return new Set(trades.map(({ insider }) => insider.cik)).size;
 }
 
 /** When a cluster became visible. What is public only grows from day to day, so a binary search finds the first day. */
 function detection(
-  purchases: readonly Purchase[],
+  trades: readonly InsiderTrade[],
   rule: ClusterRule,
 ): Pick<Cluster, 'detectedOn' | 'sizeWhenDetected'> {
-  const days = [...new Set(purchases.map(({ knownOn }) => knownOn))].sort();
+  const days = [...new Set(trades.map(({ knownOn }) => knownOn))].sort();
   const sizesOn = (day: Day): readonly number[] =>
     joinedSpans(
-      purchases.filter(({ knownOn }) => knownOn <= day),
+      trades.filter(({ knownOn }) => knownOn <= day),
       rule,
     ).map(insidersIn);
   let [low, high] = [0, days.length - 1];
@@ -111,11 +108,11 @@ function detection(
   return { detectedOn, sizeWhenDetected: Math.max(...sizesOn(detectedOn)) };
 }
 
-/** Sums and prices of a cluster's purchases, as exact decimal texts. */
+/** Sums and prices of a cluster's trades, as exact decimal texts. */
 export type ClusterTotals = {
-  /** Null if any purchase does not state its shares: the sum of the others would look complete. */
+  /** Null if any trade does not state its shares: the sum of the others would look complete. */
   readonly shares: string | null;
-  /** Sum over the purchases that state shares and a price; null if none does. */
+  /** Sum over the trades that state shares and a price; null if none does. */
   readonly value: string | null;
   /** `value` divided by the shares it was paid for, to four decimals, half-even; null without a value or shares. */
   readonly averagePrice: string | null;
@@ -123,6 +120,16 @@ export type ClusterTotals = {
   readonly priceLow: string | null;
   readonly priceHigh: string | null;
 };
+
+/** Whether a value is known and at least that of a minimum. */
+export function isWorth(value: string | null, least: number | undefined): boolean {
+  return least === undefined || (value !== null && new exact(value).gte(least));
+}
+
+/** The exact sum of decimal texts. */
+export function sumOf(values: readonly string[]): string {
+  return sum(values).toFixed();
+}
 
 const exact = Decimal.clone({ precision: 1000 });
 
@@ -132,9 +139,9 @@ export function transactionValue({ isDerivative, shares, pricePerShare }: Filing
   return new exact(shares).times(pricePerShare).toFixed();
 }
 
-/** Totals of a cluster's purchases. */
-export function clusterTotals({ purchases }: Pick<Cluster, 'purchases'>): ClusterTotals {
-  const stated = purchases.map(({ filing: { shares, pricePerShare } }) => ({ shares, price: pricePerShare }));
+/** Totals of a cluster's trades. */
+export function clusterTotals({ trades }: Pick<Cluster, 'trades'>): ClusterTotals {
+  const stated = trades.map(({ filing: { shares, pricePerShare } }) => ({ shares, price: pricePerShare }));
   const prices = stated.flatMap(({ price }) => price ?? []).sort((a, b) => new exact(a).comparedTo(b));
   const counts = stated.flatMap(({ shares }) => shares ?? []);
   const valued = stated.flatMap(({ shares, price }) =>
@@ -143,7 +150,7 @@ export function clusterTotals({ purchases }: Pick<Cluster, 'purchases'>): Cluste
   const value = valued.length === 0 ? null : sum(valued.map((one) => one.value));
   const paidFor = sum(valued.map(({ shares }) => shares));
   return {
-    shares: counts.length < purchases.length ? null : sum(counts).toFixed(),
+    shares: counts.length < trades.length ? null : sum(counts).toFixed(),
     value: value === null ? null : value.toFixed(),
     averagePrice:
       value === null || paidFor.isZero()

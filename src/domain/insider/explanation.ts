@@ -2,9 +2,9 @@ import { addDays, type Day } from '../series/date.ts';
 import type { Classification, ExcludedTrade } from './classification.ts';
 import type { Cluster } from './cluster.ts';
 import { type Filing, impossibilityText, leadOwner, type ReportingOwner } from './filing.ts';
-import type { Purchase } from './purchase.ts';
+import type { InsiderTrade } from './insider-trade.ts';
 
-/** A purchase that counts towards the explained cluster. */
+/** A trade that counts towards the explained cluster. */
 type CountedTrade = {
   readonly reason: 'counted';
   readonly filing: Filing;
@@ -15,32 +15,32 @@ type CountedTrade = {
   readonly ambiguousAmendment?: Filing;
 };
 
-/** A purchase that counts, but outside of the explained cluster. */
+/** A trade that counts, but outside of the explained cluster. */
 type TradeOutside = { readonly reason: 'outside-the-cluster'; readonly filing: Filing };
 
 /** A trade in or near a cluster, and why it counts towards that cluster or not. */
 export type TradeExplanation = CountedTrade | TradeOutside | ExcludedTrade;
 
 /**
- * Explains a cluster by the classification of its issuer's trades in which it was found. Covers every trade with code `P`
+ * Explains a cluster by the classification of its issuer's trades in which it was found. Covers every trade with its code
  * whose trade date is in the cluster or at most `days` days away, ordered by trade date, filing date, accession number and
- * row. For a trade without a date, or dated after its filing, the filing date decides. Exactly the cluster's purchases are
+ * row. For a trade without a date, or dated after its filing, the filing date decides. Exactly the cluster's trades are
  * `counted`.
  */
 export function explainCluster(
-  { purchases, dateFirst, dateLast }: Cluster,
+  { trades, dateFirst, dateLast }: Cluster,
   classification: Classification,
   days: number,
 ): readonly TradeExplanation[] {
   const [from, to] = [addDays(dateFirst, -days), addDays(dateLast, days)];
-  const counted = new Set(purchases.map(({ filing }) => idOf(filing)));
-  const explained: TradeExplanation[] = classification.purchases.map((purchase) =>
-    counted.has(idOf(purchase.filing))
-      ? countedTrade(purchase, classification)
-      : { reason: 'outside-the-cluster', filing: purchase.filing },
+  const counted = new Set(trades.map(({ filing }) => idOf(filing)));
+  const explained: TradeExplanation[] = classification.trades.map((trade) =>
+    counted.has(idOf(trade.filing))
+      ? countedTrade(trade, classification)
+      : { reason: 'outside-the-cluster', filing: trade.filing },
   );
   return [...explained, ...classification.excluded]
-    .filter(({ filing }) => filing.transactionCode === 'P' && isNear(filing, from, to))
+    .filter(({ filing }) => filing.transactionCode === classification.code && isNear(filing, from, to))
     .sort((a, b) => (sortKey(a.filing) < sortKey(b.filing) ? -1 : 1));
 }
 
@@ -48,7 +48,7 @@ function idOf({ filingId, row }: Filing): string {
   return `${filingId} ${row}`;
 }
 
-function countedTrade({ filing, insider }: Purchase, { ambiguous }: Classification): CountedTrade {
+function countedTrade({ filing, insider }: InsiderTrade, { ambiguous }: Classification): CountedTrade {
   const ambiguity = ambiguous.find(
     ({ amendment, possibleOriginals }) =>
       amendment.filingId === filing.filingId || possibleOriginals.includes(filing),
@@ -88,8 +88,8 @@ export function explanationText(explanation: TradeExplanation): string {
       return 'a Form 3 reports holdings, not trades';
     case 'derivative':
       return 'a derivative';
-    case 'not-a-purchase':
-      return 'no purchase in the open market';
+    case 'other-code':
+      return 'of another code';
     case 'no-owner-cik':
       return 'the insider has no CIK and cannot be distinguished from others';
     case 'ten-percent-owner':

@@ -8,11 +8,12 @@ import {
   isAmendment,
   type Trade,
 } from './filing.ts';
+import { purchaseCode } from './insider-trade.ts';
 
 /** A filing as a store holds it. */
 export type HeldFiling = {
   readonly header: FilingHeader;
-  /** Whether any of its trades concerns clusters. */
+  /** Whether any of its trades concerns clusters of purchases. */
   readonly concernsClusters: boolean;
   readonly trades: readonly Trade[];
 };
@@ -114,10 +115,10 @@ class FilingDraft {
   }
 }
 
-/** Whether a trade can affect clusters: it is an open-market purchase, or a trade in shares that an amendment states. */
+/** Whether a trade can affect clusters of purchases: it is an open-market purchase, or a trade in shares that an amendment states. */
 function concernsClusters(filing: Filing): boolean {
   if (filing.isDerivative || filing.formType.startsWith('3')) return false;
-  return filing.transactionCode === 'P' || isAmendment(filing);
+  return filing.transactionCode === purchaseCode || isAmendment(filing);
 }
 
 const headerFields: readonly (keyof FilingHeader)[] = [

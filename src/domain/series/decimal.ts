@@ -103,3 +103,11 @@ export function spreadInBasisPoints(long: string, short: string): string {
   const points = new Exact(long).minus(short).times(100);
   return points.toFixed(2, Exact.ROUND_HALF_EVEN);
 }
+
+/** A number rounded half to even to the decimals of another, if it has more of them. */
+export function roundedText(text: string, like: string): string {
+  const [own, other] = [text, like].map((one) => one.split('.')[1]?.length ?? 0);
+  return own === undefined || other === undefined || own <= other
+    ? text
+    : new Exact(text).toFixed(other, Exact.ROUND_HALF_EVEN);
+}

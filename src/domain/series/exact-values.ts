@@ -17,7 +17,7 @@ export type ExactValue = {
 };
 
 /** A published text as an exact value; the sum is made where it is asked for, because most results are certain by doubles. */
-export class PublishedValue implements ExactValue {
+export class PublishedText implements ExactValue {
   readonly count = 1;
   readonly double: number;
   readonly decimals: number;

@@ -9,7 +9,7 @@ import {
   periodOf,
 } from './aggregation.ts';
 import { addDays, type Day, type Frequency, monthsBefore } from './date.ts';
-import { type ExactValue, PublishedValue } from './exact-values.ts';
+import { type ExactValue, PublishedText } from './exact-values.ts';
 import { type Change, changeOn } from './revision-history.ts';
 import { baseOf, basesOf, isComparison, transformedValue, type Units } from './units.ts';
 
@@ -138,13 +138,11 @@ export class Transformer {
   #exactIn(vintage: VintageValues, date: Day): ExactValue | undefined {
     if (this.#aggregation === undefined) {
       const found = vintage.valueOf(date);
-      return found && new PublishedValue(found.value, found.asOf);
+      return found && new PublishedText(found.value, found.asOf);
     }
     const values = this.#membersOf(date, vintage.dates).flatMap((member) => {
       const found = vintage.valueOf(member);
-      return found === undefined
-        ? []
-        : [{ date: member, value: new PublishedValue(found.value, found.asOf) }];
+      return found === undefined ? [] : [{ date: member, value: new PublishedText(found.value, found.asOf) }];
     });
     return aggregated(date, values, vintage.newest ?? '', this.#own, this.#aggregation);
   }

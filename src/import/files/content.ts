@@ -27,6 +27,9 @@ export type FileContent = {
 
 const headSize = 64 * 1024;
 
+/** The bytes that one reading of a file gives: fewer readings wait less for other programs. */
+const chunkSize = 256 * 1024;
+
 /** A SourceFile over some content. It opens nothing until it is read, and leaves nothing open. */
 export function sourceFile(content: FileContent): SourceFile {
   const { name, path, size, packed = false, stored = content.read, siblings } = content;
@@ -49,7 +52,7 @@ export function sourceFile(content: FileContent): SourceFile {
 /** The bytes of the file at `location`; `path` names it in a Problem. */
 export async function* fileBytes(location: string, path: string): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of createReadStream(location)) yield chunk;
+    for await (const chunk of createReadStream(location, { highWaterMark: chunkSize })) yield chunk;
   } catch (error) {
     throw systemProblem('read', path, error);
   }

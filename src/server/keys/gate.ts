@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../errors/problem.ts';
 import type { Usage } from '../../operations/operation.ts';
 import { coalesced } from '../../platform/promises.ts';
-import type { AccessStore, StoredKey } from '../../store/access-store.ts';
+import type { AccessStore, NewSecret, StoredKey } from '../../store/access-store.ts';
 import type { Plan, Plans } from './plans.ts';
 import { type Counter, Quotas, type RateLimit, SharedQuotas } from './quota.ts';
 
@@ -15,7 +15,8 @@ export type Admission = {
   readonly refusal?: Problem;
 };
 
-type KnownKey = { readonly digest: Buffer; readonly key: StoredKey };
+/** A secret of a key, and the instant in milliseconds from which it is not valid. */
+type KnownKey = { readonly digest: Buffer; readonly key: StoredKey; readonly end: number };
 
 const noDigest = Buffer.alloc(32);
 
@@ -53,7 +54,7 @@ export class Gate {
   /** Counts a request of a key; `now` is in milliseconds. A missing or invalid key is a Problem, and counts nowhere. */
   async admit(presented: string | undefined, now: number): Promise<Admission> {
     if (presented === undefined) throw new Problem('unauthorized', 'missing X-API-Key header');
-    const key = await this.#recognise(presented);
+    const key = await this.#recognise(presented, now);
     if (key === undefined) throw new Problem('unauthorized', 'invalid API key');
     const plan = this.#plans.get(key.plan);
     if (plan === undefined)
@@ -65,9 +66,9 @@ export class Gate {
       : { ...admission, refusal: exceeded(rate) };
   }
 
-  /** How many keys are valid. */
-  async keyCount(): Promise<number> {
-    return (await this.#validKeys()).size;
+  /** Whether any key is valid at an instant. */
+  async hasKeys(now: number): Promise<boolean> {
+    return [...(await this.#validKeys()).values()].some(({ end }) => now < end);
   }
 
   /** Writes the counts to the store; returns the error if that fails, and tries again the next time. */
@@ -94,14 +95,14 @@ export class Gate {
     await this.#store.version();
   }
 
-  async #recognise(presented: string): Promise<StoredKey | undefined> {
+  async #recognise(presented: string, now: number): Promise<StoredKey | undefined> {
     const keys = await this.#validKeys();
     if (!isKeyShaped(presented)) return undefined;
     const digest = digestOf(presented);
     // Looking up a hash reveals nothing of the secret; the comparison takes the same time for every invalid key.
     const found = keys.get(digest.toString('hex'));
     const same = timingSafeEqual(digest, found?.digest ?? noDigest);
-    return same ? found?.key : undefined;
+    return same && found !== undefined && now < found.end ? found.key : undefined;
   }
 
   /** The valid keys, read again after every change, so that a revoked key stops at once. */
@@ -110,12 +111,26 @@ export class Gate {
     if (version === this.#version) return this.#keys;
     const all = await this.#store.keys();
     const valid = all.filter(({ revokedAt }) => revokedAt === undefined);
-    const keys = new Map(valid.map((key) => [key.hash, { key, digest: Buffer.from(key.hash, 'hex') }]));
+    const keys = new Map(valid.flatMap(secretsOf).map((known) => [known.digest.toString('hex'), known]));
     this.#counter.keep(new Set(valid.map(({ id }) => id)));
     this.#keys = keys;
     this.#version = version;
     return keys;
   }
+}
+
+/** The secrets of a key: the newest, and the one before it. */
+function secretsOf(key: StoredKey): readonly KnownKey[] {
+  const { hash, expiresAt, previousHash, previousUntil } = key;
+  const end = instantOf(expiresAt);
+  const newest = { key, digest: Buffer.from(hash, 'hex'), end };
+  if (previousHash === undefined) return [newest];
+  const before = Buffer.from(previousHash, 'hex');
+  return [{ key, digest: before, end: Math.min(end, instantOf(previousUntil)) }, newest];
+}
+
+function instantOf(text: string | undefined): number {
+  return text === undefined ? Number.POSITIVE_INFINITY : Date.parse(text);
 }
 
 const wording = { minute: 'rate limit of', day: 'daily limit of', month: 'monthly limit of' } as const;
@@ -128,9 +143,11 @@ function exceeded({ window, limit, reset }: RateLimit): Problem {
 }
 
 /** Throws a Problem if a valid key is on a plan that is not among the plans. */
-export async function checkPlans(store: AccessStore, plans: Plans): Promise<void> {
+export async function checkPlans(store: AccessStore, plans: Plans, now: Date): Promise<void> {
   const keys = await store.keys();
-  const stray = keys.find(({ plan, revokedAt }) => revokedAt === undefined && !plans.has(plan));
+  const isOver = ({ revokedAt, expiresAt }: StoredKey) =>
+    revokedAt !== undefined || instantOf(expiresAt) <= now.getTime();
+  const stray = keys.find((key) => !isOver(key) && !plans.has(key.plan));
   if (stray === undefined) return;
   throw new Problem(
     'bad-input',
@@ -142,22 +159,31 @@ export async function checkPlans(store: AccessStore, plans: Plans): Promise<void
 const prefix = 'asof_live_sk_';
 const shape = new RegExp(`^${prefix}[A-Za-z0-9_-]{43}$`);
 
-/** A new key: the secret, to be shown once, and the record to store. */
-export function newKey(given: { readonly name: string; readonly plan: string; readonly now: Date }): {
-  readonly secret: string;
-  readonly stored: StoredKey;
-} {
+/** A new secret, to be shown once, and what a store keeps of it. */
+export function newSecret(): { readonly secret: string; readonly stored: NewSecret } {
   const random = randomBytes(32).toString('base64url');
   const secret = prefix + random;
+  return { secret, stored: { start: random.slice(0, 4), hash: digestOf(secret).toString('hex') } };
+}
+
+/** A new key: the secret, to be shown once, and the record to store. */
+export function newKey(given: {
+  readonly name: string;
+  readonly plan: string;
+  readonly now: Date;
+  readonly expiresAt?: string;
+}): { readonly secret: string; readonly stored: StoredKey } {
+  const { name, plan, now, expiresAt } = given;
+  const { secret, stored } = newSecret();
   return {
     secret,
     stored: {
       id: `k_${randomBytes(4).toString('hex')}`,
-      name: given.name,
-      plan: given.plan,
-      start: random.slice(0, 4),
-      createdAt: given.now.toISOString(),
-      hash: digestOf(secret).toString('hex'),
+      name,
+      plan,
+      createdAt: now.toISOString(),
+      ...stored,
+      ...(expiresAt !== undefined && { expiresAt }),
     },
   };
 }

@@ -5,6 +5,8 @@ import {
   type Counts,
   type KeyRecord,
   type KeyRow,
+  keyRecord,
+  type NewSecret,
   type StoredKey,
   storedKey,
   type UsageRecord,
@@ -44,11 +46,19 @@ const migrations: readonly string[] = [
     granted integer not null default 0
   ) with (fillfactor = 50);
   `,
+  `
+  -- Keys end, and have a secret before the last rotation that is valid for a while.
+  alter table asof.api_key
+    add column expires_at text,
+    add column previous_hash text,
+    add column previous_until text;
+  `,
 ];
 
 const windows: readonly WindowName[] = ['minute', 'day', 'month'];
 
-const keyColumns = 'id, hash, name, plan, start, created_at as "createdAt", revoked_at as "revokedAt"';
+const keyColumns = `id, hash, name, plan, start, created_at as "createdAt", revoked_at as "revokedAt",
+  expires_at as "expiresAt", previous_hash as "previousHash", previous_until as "previousUntil"`;
 
 type CountedRow = { readonly key_id: string } & Readonly<
   Record<WindowName, number> & Record<`${WindowName}_began`, string>
@@ -111,9 +121,9 @@ class PostgresAccess implements AccessStore {
   addKey(key: StoredKey): Promise<void> {
     return this.#change(async (transaction) => {
       await transaction.run(
-        `insert into asof.api_key (id, hash, name, plan, start, created_at)
-         values (@id, @hash, @name, @plan, @start, @createdAt)`,
-        key,
+        `insert into asof.api_key (id, hash, name, plan, start, created_at, expires_at)
+         values (@id, @hash, @name, @plan, @start, @createdAt, @expiresAt)`,
+        { expiresAt: null, ...key },
       );
     });
   }
@@ -124,9 +134,18 @@ class PostgresAccess implements AccessStore {
         `update asof.api_key set revoked_at = coalesce(revoked_at, @revokedAt) where id = @id returning ${keyColumns}`,
         { id, revokedAt },
       );
-      if (row === undefined) return undefined;
-      const { hash: _hash, ...record } = storedKey(row);
-      return record;
+      return row && keyRecord(row);
+    });
+  }
+
+  rotateKey(id: string, { hash, start }: NewSecret, previousUntil: string): Promise<KeyRecord | undefined> {
+    return this.#change(async (transaction) => {
+      const row = await transaction.row<KeyRow>(
+        `update asof.api_key set previous_hash = hash, previous_until = @previousUntil, hash = @hash, start = @start
+         where id = @id and revoked_at is null returning ${keyColumns}`,
+        { id, hash, start, previousUntil },
+      );
+      return row && keyRecord(row);
     });
   }
 

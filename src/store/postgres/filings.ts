@@ -1,6 +1,16 @@
-import { type Filing, filingOf, symbolsOf, type Trade } from '../../domain/insider/filing.ts';
+import { type Filing, symbolsOf, type Trade } from '../../domain/insider/filing.ts';
 import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
 import type { Day } from '../../domain/series/date.ts';
+import {
+  type ClusterTradesQuery,
+  clusterTradeConditions,
+  clusterTradeValues,
+  type FilingsQuery,
+  filingConditions,
+  filingReader,
+  filingValues,
+  IssuerBatches,
+} from '../filing-queries.ts';
 import {
   type HeaderCells,
   headerCells,
@@ -12,7 +22,6 @@ import {
   tradeColumns,
   tradeOf,
 } from '../filing-record.ts';
-import type { FilingsQuery, PurchasesQuery } from '../store.ts';
 import type { Transaction } from './connection.ts';
 
 type HeaderRow = Readonly<Record<(typeof headerColumns)[number], HeaderCells[number]>>;
@@ -216,10 +225,9 @@ const both = `select ${columns.join()} from asof.filing f
 
 /** A page of trades, newest filing date first, then by filing and row. */
 export async function readFilings(transaction: Transaction, query: FilingsQuery): Promise<readonly Filing[]> {
-  const { ticker, ownerName, transactionCode, from, to, after, limit } = query;
+  const { ticker, ownerName } = query;
   const conditions = [
-    ...(from === undefined ? [] : ['f.filed_on >= @from']),
-    ...(to === undefined ? [] : ['f.filed_on <= @to']),
+    ...filingConditions(query),
     ...(ticker === undefined
       ? []
       : [
@@ -229,67 +237,37 @@ export async function readFilings(transaction: Transaction, query: FilingsQuery)
     ...(ownerName === undefined
       ? []
       : ['strpos(f.owner_names, @ownerName) > 0 and strpos(@ownerName, chr(10)) = 0']),
-    ...(transactionCode === undefined ? [] : ['t.transaction_code = @transactionCode']),
-    ...(after === undefined
-      ? []
-      : [
-          `f.filed_on <= @afterDay and (f.filed_on < @afterDay or f.filing_id > @afterFiling
-             or (f.filing_id = @afterFiling and t.row > @afterRow))`,
-        ]),
   ];
   const sql = `${both}${conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''}
     order by f.filed_on desc, f.filing_id, t.row limit @limit`;
-  const rows = await transaction.rows<FilingRow>(sql, {
-    limit,
-    from,
-    to,
-    ticker: ticker?.toUpperCase(),
-    ownerName: ownerName?.toLowerCase(),
-    transactionCode,
-    afterDay: after?.filedOn,
-    afterFiling: after?.filingId,
-    afterRow: after?.row,
-  });
-  return rows.map(filingReader());
+  const rows = await transaction.rows<FilingRow>(sql, filingValues(query));
+  return rows.map(filingReader(inColumns));
 }
 
 /** The trades that clusters are made of, a batch for each issuer. */
-export async function* readPurchases(
+export async function* readClusterTrades(
   transaction: Transaction,
-  { issuerCik, ticker, asOf }: PurchasesQuery,
+  query: ClusterTradesQuery,
 ): AsyncGenerator<readonly Filing[]> {
   const conditions = [
-    `f.purchases = 1 and t.is_derivative = 0 and (t.transaction_code = 'P' or f.form_type like '%/A')`,
-    ...(asOf === undefined ? [] : ['f.filed_on <= @asOf']),
-    ...(issuerCik === undefined ? [] : ['f.issuer_cik = @issuerCik']),
-    ...(ticker === undefined
+    ...clusterTradeConditions(query),
+    ...(query.ticker === undefined
       ? []
       : ['f.issuer_cik in (select issuer_cik from asof.symbol where symbol = @ticker)']),
   ];
   const sql = `${both} where ${conditions.join(' and ')} order by f.issuer_cik, f.filing_id, t.row`;
-  const read = filingReader();
-  let own: Filing[] = [];
-  for await (const rows of transaction.batches<FilingRow>(sql, {
-    asOf,
-    issuerCik,
-    ticker: ticker?.toUpperCase(),
-  }))
+  const [read, batches] = [filingReader(inColumns), new IssuerBatches()];
+  for await (const rows of transaction.batches<FilingRow>(sql, clusterTradeValues(query)))
     for (const row of rows) {
-      const filing = read(row);
-      if (own.length > 0 && own[0]?.issuerCik !== filing.issuerCik) {
-        yield own;
-        own = [];
-      }
-      own.push(filing);
+      const batch = batches.add(read(row));
+      if (batch.length > 0) yield batch;
     }
-  if (own.length > 0) yield own;
+  if (batches.rest().length > 0) yield batches.rest();
 }
 
-/** Turns rows into trades. The trades of a filing follow one another, so each filing is read once. */
-function filingReader(): (row: FilingRow) => Filing {
-  let header: HeldHeader | undefined;
-  return (row) => {
-    if (header === undefined || header.filingId !== row.filing_id) header = headerIn(row);
-    return filingOf(header, tradeIn(row));
-  };
-}
+/** Where a row has its filing and its trade. */
+const inColumns = {
+  filingId: (row: FilingRow) => String(row.filing_id),
+  header: (row: FilingRow) => headerIn(row),
+  trade: (row: FilingRow) => tradeIn(row),
+};

@@ -75,7 +75,7 @@ const migrations: readonly string[] = [
     primary key (curve_type, trade_date, months)
   );
 
-  -- What insiders filed: known from filed_on on. purchases marks what clusters are made of.
+  -- What insiders filed: known from filed_on on. purchases marks what clusters of purchases are made of.
   create table asof.filing (
     filing_id text collate "C" not null,
     accession_number text,

@@ -4,12 +4,11 @@ import type { KeptChange, Statement } from '../../domain/series/revision-history
 import { type KeptKind, kindOf } from '../../domain/series/series.ts';
 import type { CurveType } from '../../domain/treasury/curve.ts';
 import type { StoreContents } from '../contents.ts';
+import type { ClusterTradesQuery, FilingsQuery } from '../filing-queries.ts';
 import { type SeriesRow, seriesOf } from '../series-record.ts';
 import type {
   CurveQuery,
-  FilingsQuery,
   ObservationQuery,
-  PurchasesQuery,
   SeriesQuery,
   SpreadQuery,
   StoreState,
@@ -31,8 +30,8 @@ import {
   countFilings,
   newestFiling,
   readAcceptedFilings,
+  readClusterTrades,
   readFilings,
-  readPurchases,
   readSymbols,
 } from './filings.ts';
 import { readDescriptionChanges, readFollowed, readImports } from './following.ts';
@@ -147,8 +146,8 @@ export class PostgresView implements StoreView, StoreContents {
     return what === 'filings' ? newestFiling(this.#open()) : newestCurve(this.#open(), what);
   }
 
-  purchases(query: PurchasesQuery): AsyncIterable<readonly Filing[]> {
-    return this.#stream((transaction) => readPurchases(transaction, query));
+  clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]> {
+    return this.#stream((transaction) => readClusterTrades(transaction, query));
   }
 
   statements(seriesId: string): AsyncIterable<readonly Statement[]> {

@@ -8,7 +8,9 @@ import {
   type AccessStore,
   type KeyRecord,
   type KeyRow,
+  keyRecord,
   type Lock,
+  type NewSecret,
   type StoredKey,
   storedKey,
   type UsageRecord,
@@ -41,12 +43,19 @@ const migrations: readonly string[] = [
     primary key (key_id, window)
   ) strict, without rowid;
   `,
+  `
+  -- Keys end, and have a secret before the last rotation that is valid for a while.
+  alter table api_key add column expires_at text;
+  alter table api_key add column previous_hash text;
+  alter table api_key add column previous_until text;
+  `,
 ];
 
 /** Milliseconds to wait for another process: requests of a service must not wait long, a command can. */
 const busyTimeout = { counting: 50, command: 5000 } as const;
 
-const keyColumns = 'id, hash, name, plan, start, created_at as createdAt, revoked_at as revokedAt';
+const keyColumns = `id, hash, name, plan, start, created_at as createdAt, revoked_at as revokedAt,
+  expires_at as expiresAt, previous_hash as previousHash, previous_until as previousUntil`;
 
 type UsageRow = Omit<UsageRecord, 'began'> & { readonly began: string };
 
@@ -144,9 +153,9 @@ class SqliteAccess implements AccessStore {
   addKey(key: StoredKey): Promise<void> {
     return this.#use((connection) => {
       connection.run(
-        `insert into api_key (id, hash, name, plan, start, created_at)
-         values (@id, @hash, @name, @plan, @start, @createdAt)`,
-        key,
+        `insert into api_key (id, hash, name, plan, start, created_at, expires_at)
+         values (@id, @hash, @name, @plan, @start, @createdAt, @expiresAt)`,
+        { expiresAt: null, ...key },
       );
       this.#ownChanges += 1;
     });
@@ -156,10 +165,22 @@ class SqliteAccess implements AccessStore {
     return this.#use((connection) => {
       connection.run('update api_key set revoked_at = coalesce(revoked_at, ?) where id = ?', revokedAt, id);
       this.#ownChanges += 1;
-      const row = connection.objects<KeyRow>(`select ${keyColumns} from api_key where id = ?`).get(id);
-      if (row === undefined) return undefined;
-      const { hash: _hash, ...record } = storedKey(row);
-      return record;
+      return recordOf(connection, id);
+    });
+  }
+
+  rotateKey(id: string, { hash, start }: NewSecret, previousUntil: string): Promise<KeyRecord | undefined> {
+    return this.#use((connection) => {
+      const { changes } = connection.run(
+        `update api_key set previous_hash = hash, previous_until = ?, hash = ?, start = ?
+         where id = ? and revoked_at is null`,
+        previousUntil,
+        hash,
+        start,
+        id,
+      );
+      this.#ownChanges += 1;
+      return changes === 0 ? undefined : recordOf(connection, id);
     });
   }
 
@@ -197,6 +218,11 @@ class SqliteAccess implements AccessStore {
       throw accessProblem(this.#path, error);
     }
   }
+}
+
+function recordOf(connection: Connection, id: string): KeyRecord | undefined {
+  const row = connection.objects<KeyRow>(`select ${keyColumns} from api_key where id = ?`).get(id);
+  return row && keyRecord(row);
 }
 
 /** As `asProblem`, worded for a file that no import writes to. */

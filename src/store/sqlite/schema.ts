@@ -61,7 +61,7 @@ const migrations: readonly (string | ((connection: Connection) => void))[] = [
     primary key (curve_type, trade_date, months)
   ) strict, without rowid;
 
-  -- What insiders filed: known from filed_on on. purchases marks what clusters are made of.
+  -- What insiders filed: known from filed_on on. purchases marks what clusters of purchases are made of.
   create table filing (
     key integer primary key,
     filing_id text not null unique,
@@ -189,6 +189,8 @@ const migrations: readonly (string | ((connection: Connection) => void))[] = [
     primary key (series, changed_on, field)
   ) strict, without rowid;
   `,
+  // Clusters of sales and other codes, whose filings have no mark.
+  'create index filings_of_issuer on filing (issuer_cik)',
   `
   -- The entries of the log that one import made have one number.
   alter table import add column number integer;

@@ -3,13 +3,12 @@ import type { Day } from '../../domain/series/date.ts';
 import type { KeptChange, Statement } from '../../domain/series/revision-history.ts';
 import type { CurveType } from '../../domain/treasury/curve.ts';
 import type { StoreContents } from '../contents.ts';
+import type { ClusterTradesQuery, FilingsQuery } from '../filing-queries.ts';
 import type {
   CurveQuery,
-  FilingsQuery,
   LoggedImport,
   ObservationQuery,
   PageCache,
-  PurchasesQuery,
   SeriesQuery,
   SpreadQuery,
   StoredObservation,
@@ -29,7 +28,7 @@ import {
   readSize,
 } from './contents.ts';
 import { readCurve, readRates, readSpread, readYields } from './curves.ts';
-import { countFilings, readAcceptedFilings, readFilings, readPurchases } from './filings.ts';
+import { countFilings, readAcceptedFilings, readClusterTrades, readFilings } from './filings.ts';
 import { readDescriptionChanges, readFollowed } from './following.ts';
 import { type KeyedSeriesRow, readObservations, readSeries, searchSeries, seriesOf } from './series.ts';
 import {
@@ -160,8 +159,8 @@ export class SqliteView implements StoreView, StoreContents {
     });
   }
 
-  purchases(query: PurchasesQuery): AsyncIterable<readonly Filing[]> {
-    return this.#stream((connection) => readPurchases(connection, query));
+  clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]> {
+    return this.#stream((connection) => readClusterTrades(connection, query));
   }
 
   statements(seriesId: string): AsyncIterable<readonly Statement[]> {

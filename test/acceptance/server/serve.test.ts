@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -80,11 +80,11 @@ type Running = {
 
 async function start(place: Place, store = place.store): Promise<Running> {
   const args = [program, 'serve', '--port', '0', '--plans', 'plans.json', '--store', store];
-  const child = spawn(process.execPath, args, {
-    cwd: place.folder,
-    env: place.env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  return started(spawn(process.execPath, args, { cwd: place.folder, env: place.env }));
+}
+
+/** A service that has said where it listens. */
+async function started(child: ChildProcessWithoutNullStreams): Promise<Running> {
   running.add(child);
   let said = '';
   let printed = '';
@@ -239,6 +239,33 @@ describe('asof serve', () => {
     expect(await service.exited).toBe(0);
   });
 
+  it('takes its settings from the environment and a file, and shows metrics on a port of their own', async () => {
+    const place = await newPlace();
+    const settings = { 'metrics-port': 0, 'cors-origin': ['https://app.example'], plans: 'plans.json' };
+    writeFileSync(join(place.folder, 'serve.json'), JSON.stringify(settings));
+    const key = newKey(place, 'many');
+    const env = { ...place.env, ASOF_PORT: '0', ASOF_STORE: place.store, ASOF_CONFIG: 'serve.json' };
+    const service = await started(spawn(process.execPath, [program, 'serve'], { cwd: place.folder, env }));
+    const answer = await fetch(service.url + asOf, {
+      headers: { 'x-api-key': key, origin: 'https://app.example' },
+    });
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([
+      200,
+      'https://app.example',
+    ]);
+    const metrics = /"metrics":"(http:[^"]+)"/.exec(service.log())?.[1] ?? '';
+    expect(await (await fetch(metrics)).text()).toContain(
+      'asof_http_requests_total{method="GET",route="/v1/series/{id}/observations",status="200"} 1',
+    );
+    expect((await service.get('/metrics')).status).toBe(404);
+  });
+
+  it('does not start without the key that its metrics should have', async () => {
+    const place = await newPlace();
+    const ended = run(place, 'serve', '--port', '0', '--store', place.store, '--metrics-key', 'none');
+    expect([ended.status, ended.stderr]).toEqual([10, expect.stringContaining('the key of /metrics, none')]);
+  });
+
   it('exits if another process has the access store or the port', async () => {
     const place = await newPlace();
     const service = await start(place);
@@ -297,7 +324,7 @@ describe('asof keys', () => {
 
     const listed = run(place, 'keys', 'list', '--csv');
     const [header, row = ''] = listed.stdout.split('\n');
-    expect(header).toBe('id,name,plan,start,created_at,revoked_at');
+    expect(header).toBe('id,name,plan,start,created_at,revoked_at,expires_at,previous_until');
     const [id = '', name, plan, first] = row.split(',');
     expect([name, plan, first]).toEqual(['Ada L.', 'many', key.slice(13, 17)]);
     expect(listed.stdout).not.toContain(key.slice(13, 20));
@@ -323,6 +350,13 @@ describe('asof keys', () => {
       '--plan "gold": the plans are free, pro',
     ],
     ['the end of a key that does not exist', ['revoke', 'k_00000000'], 3, "no key 'k_00000000' in"],
+    [
+      'a new secret for a key that does not exist',
+      ['rotate', 'k_00000000'],
+      3,
+      "no valid key 'k_00000000' in",
+    ],
+    ['an end that is over', ['create', '--name', 'x', '--expires', '2020-01-01'], 2, 'this date is over'],
   ])('refuses %s', async (_, args, status, reason) => {
     const place = await newPlace();
     const ended = run(place, 'keys', ...args);
@@ -332,7 +366,9 @@ describe('asof keys', () => {
 
   it('lists nothing, and creates nothing, if there is no access store', async () => {
     const place = await newPlace();
-    expect(run(place, 'keys', 'list').stdout).toBe('id,name,plan,start,created_at,revoked_at\n');
+    expect(run(place, 'keys', 'list').stdout).toBe(
+      'id,name,plan,start,created_at,revoked_at,expires_at,previous_until\n',
+    );
     expect(existsSync(join(place.folder, 'access.db'))).toBe(false);
   });
 

@@ -166,6 +166,7 @@ describe('a service that lacks an extension of asof', () => {
   it.each([
     ['yields', '/v1/treasury/yields'],
     ['insider clusters --explain', '/v1/insider/clusters/explanations'],
+    ['insider clusters --signals', '/v1/insider/clusters/signals'],
   ])('is reported to lack an endpoint: asof %s', async (line, path) => {
     const { url } = await serve(plain);
     const { code, out, err } = await run(`${line} --base-url ${url}`);

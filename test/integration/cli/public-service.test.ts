@@ -38,6 +38,12 @@ describe('a service that says no more than the public description prints', () =>
     ['insider clusters --columns ticker,cluster_size,total_value,date_last', ['SVN,3,,2015-01-16']],
     ['insider clusters --ticker svn --from 2015-01-01 --columns ticker', ['SVN']],
     ['insider clusters --ticker AAPL --columns ticker', []],
+    ['insider clusters --code p --columns ticker', ['SVN']],
+    [
+      'insider clusters --min-value 1 --columns ticker',
+      [],
+      'asof: a cluster takes purchases by 3 insiders within 14 days, worth 1 or more\n',
+    ],
   ])('answers asof %s', async (line, rows, err = '') => {
     const { url } = await publicService();
     const answer = await run(`${line} --no-header --csv`, url);
@@ -47,6 +53,8 @@ describe('a service that says no more than the public description prints', () =>
 
   it.each([
     ['insider clusters --as-of 2015-01-31', 'cannot answer as of a day'],
+    ['insider clusters --code S', "does not announce the parameter 'transaction_code'"],
+    ['insider clusters --signals', 'has no /v1/insider/clusters/signals'],
     ['obs GDP --first-release', "does not announce the parameter 'release'"],
     ['curve --type tips', 'curve_type is "PAR", but TIPS was asked for'],
     ['curve --date 2015-01-29', 'trade_date is "2015-01-30T00:00:00Z", but 2015-01-29 was asked for'],

@@ -129,9 +129,9 @@ function expectedClusters(
   const known = filings.filter(({ filedOn }) => filedOn <= as_of);
   return [...new Set(known.map(({ issuerCik }) => issuerCik))]
     .flatMap((issuer) => {
-      const { purchases } = classifyTrades(known.filter(({ issuerCik }) => issuerCik === issuer));
-      return clustersOf(purchases, { minInsiders: min_insiders, days }).map((cluster): Listed => {
-        const named = cluster.purchases
+      const { trades } = classifyTrades(known.filter(({ issuerCik }) => issuerCik === issuer));
+      return clustersOf(trades, { minInsiders: min_insiders, days }).map((cluster): Listed => {
+        const named = cluster.trades
           .map(({ filing }) => filing)
           .filter((one) => one.ticker !== null)
           .filter((one) => ticker === undefined || symbolsOf(one.ticker).includes(ticker.toUpperCase()))
@@ -144,7 +144,7 @@ function expectedClusters(
         cluster.dateLast >= from &&
         cluster.dateLast <= to &&
         (ticker === undefined ||
-          cluster.purchases.some((one) => symbolsOf(one.filing.ticker).includes(ticker.toUpperCase()))),
+          cluster.trades.some((one) => symbolsOf(one.filing.ticker).includes(ticker.toUpperCase()))),
     )
     .map(({ cluster, ticker: symbol, issuer }) => ({
       order: [
@@ -304,11 +304,17 @@ describe('the clusters of a store', () => {
     const state = { name: 'a', revision: 1, sample: false };
     const backwards = {
       state: async () => state,
-      async *purchases() {
+      async *clusterTrades() {
         for (const place of [3, 1, 2]) yield [bought(place)];
       },
     } as unknown as StoreView;
-    const found = await allClusters(backwards, { min_insiders: 1, days: 1, ticker: '', as_of: undefined });
+    const found = await allClusters(backwards, {
+      transaction_code: 'P',
+      min_insiders: 1,
+      days: 1,
+      ticker: '',
+      as_of: undefined,
+    });
     expect(found.map(({ issuerCik }) => issuerCik.at(-1))).toEqual(['1', '2', '3']);
   });
 });

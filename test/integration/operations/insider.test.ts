@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Filing } from '../../../src/domain/insider/filing.ts';
 import { insiderClusters, insiderFilings } from '../../../src/operations/index.ts';
+import { openDatabase } from '../../../src/store/sqlite/connection.ts';
+import { currentFormat } from '../../../src/store/sqlite/schema.ts';
 import { filing, owner } from '../../support/filings.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { importFilings, newStorePath } from '../../support/scratch-store.ts';
@@ -133,5 +135,73 @@ describe('insider filings', () => {
     expect(row).toMatchObject({ owner_name: 'Smith Stan', is_10b5_1: false });
     expect(row).toMatchObject({ other_owners: ['Fund LP', 'Kin'], other_owner_ciks: ['9', null] });
     expect((await ask(path, insiderFilings, [['owner_name', 'fund l']])).results).toHaveLength(1);
+  });
+});
+
+describe('clusters of other codes', () => {
+  const sales = (place: number, changes: Partial<Filing> = {}) =>
+    filing({
+      filingId: `0000000009-26-00000${place}`,
+      issuerCik: '9',
+      ticker: 'NIN',
+      owners: [owner({ cik: `9${place}` })],
+      transactionCode: 'S',
+      acquiredDisposed: 'D',
+      sharesOwnedAfter: '50',
+      transactionDate: '2026-01-02',
+      filedOn: '2026-01-05',
+      ...changes,
+    });
+
+  it('say their code, which clusters of purchases do not', async () => {
+    const path = await storeOf([...[1, 2, 3].map((place) => sales(place)), ...cluster('7', '2026-01-02', 3)]);
+    const found = async (...given: readonly (readonly [string, string])[]) =>
+      (await ask(path, insiderClusters, given)).results.map((row) => [
+        row.ticker,
+        'transaction_code' in row,
+        row.transaction_code,
+      ]);
+    expect(await found(['transaction_code', 's'])).toEqual([['NIN', true, 'S']]);
+    expect(await found()).toEqual([['T7', false, undefined]]);
+    expect(await found(['transaction_code', 'P'])).toEqual([['T7', false, undefined]]);
+  });
+
+  it('count a block of shares that two filers report as sold once, unless both sold all they had', async () => {
+    const sizes = async (sharesOwnedAfter: string) => {
+      const path = await storeOf([
+        sales(1, { sharesOwnedAfter }),
+        sales(2, { sharesOwnedAfter, ownership: 'I' }),
+      ]);
+      const given = [['transaction_code', 'S'] as const, ['min_insiders', '1'] as const];
+      return (await ask(path, insiderClusters, given)).results.map((row) => row.cluster_size);
+    };
+    // Ten shares were sold: of purchases, five held afterwards would be too few to say that it was one block.
+    expect([await sizes('5'), await sizes('0')]).toEqual([[1], [2]]);
+  });
+
+  it('of a store that an asof made which knew only those of purchases are found as well', async () => {
+    const path = await storeOf([...[1, 2, 3].map((place) => sales(place)), ...cluster('7', '2026-01-02', 3)]);
+    const given = [['transaction_code', 'S'] as const];
+    const answer = await ask(path, insiderClusters, given);
+    const db = openDatabase(path);
+    db.exec('drop index filings_of_issuer; pragma user_version = 4');
+    db.close();
+    const { request_id: _, ...others } = await ask(path, insiderClusters, given);
+    const { request_id: __, ...expected } = answer;
+    expect(others).toEqual(expected);
+    const again = openDatabase(path, { readonly: true });
+    expect(again.pragma('user_version', { simple: true })).toBe(currentFormat);
+    again.close();
+  });
+
+  it('are worth at least the minimum, and one of no known value is not', async () => {
+    const path = await storeOf([
+      ...cluster('1', '2026-01-02', 3),
+      ...cluster('2', '2026-01-02', 4),
+      ...cluster('3', '2026-01-02', 3).map((one) => ({ ...one, pricePerShare: null })),
+    ]);
+    const of = async (least: string) =>
+      (await ask(path, insiderClusters, [['min_value', least]])).results.map((row) => row.total_value);
+    expect([await of('45'), await of('46'), await of('61')]).toEqual([['60', '45'], ['60'], []]);
   });
 });

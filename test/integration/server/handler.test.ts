@@ -179,7 +179,12 @@ describe('a failure', () => {
     ['an unknown key', '/v1/ping', key(unknownKey), invalid],
     ['a key of the wrong form', '/v1/ping', key('hello'), invalid],
     ['an empty key', '/v1/ping', key(''), invalid],
-    ['a key in Authorization', '/v1/ping', { headers: { authorization: `Bearer ${unknownKey}` } }, missing],
+    [
+      'a key in Authorization',
+      '/v1/ping',
+      { headers: { authorization: `Bearer ${unknownKey}` } },
+      unauthorized('missing X-API-Key header: send the key in it, the header Authorization is not read'),
+    ],
     ['no key, before an endpoint that does not exist', '/v1/nothing', undefined, missing],
     ['no key, before a wrong method', '/v1/ping', { method: 'POST' }, missing],
     ['no key at the root of the version', '/v1', undefined, missing],
@@ -358,6 +363,7 @@ const unused = {
   answer: gone,
   reply: gone,
   refusal: (reason: string) => new Problem('plan-upgrade-required', reason),
+  status: gone,
 };
 
 function gone(): Promise<never> {

@@ -174,7 +174,8 @@ onEveryEngine((engine) => {
       );
       await withStore(address, async (store) => {
         const first = await store.read(async (view) => {
-          for await (const batch of view.purchases({})) return batch.map(({ issuerCik }) => issuerCik);
+          for await (const batch of view.clusterTrades({ code: 'P' }))
+            return batch.map(({ issuerCik }) => issuerCik);
           return [];
         });
         expect(first).toEqual(['0000000000']);
@@ -216,6 +217,21 @@ onEveryEngine((engine) => {
         const after = await stateOf(store);
         expect(after.revision).toBeGreaterThan(before.revision);
         expect(after.name).not.toBe(before.name);
+      });
+    });
+
+    it('has a new name after a change of a description alone, also for the series itself', async () => {
+      const address = await newStore();
+      await withStore(address, async (store) => {
+        const states = () =>
+          store.read(async (view) => [(await view.state()).name, (await view.state('GDP')).name]);
+        const before = await states();
+        const description = { 'm.csv': 'series_id,title\nGDP,Gross Domestic Product\n' };
+        await importFiles(address, description);
+        const after = await states();
+        for (const [i, name] of after.entries()) expect(name).not.toBe(before[i]);
+        await importFiles(address, description);
+        expect(await states()).toEqual(after);
       });
     });
 

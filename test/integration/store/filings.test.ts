@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Filing, ownedBy, symbolsOf } from '../../../src/domain/insider/filing.ts';
+import type { FilingsQuery } from '../../../src/store/filing-queries.ts';
 import { openWriter } from '../../../src/store/open.ts';
-import type { FilingsQuery, MergedFilings } from '../../../src/store/store.ts';
+import type { MergedFilings } from '../../../src/store/store.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { onEveryEngine } from '../../support/engines.ts';
 import { anyFiling, filing } from '../../support/filings.ts';
@@ -129,13 +130,18 @@ onEveryEngine((engine) => {
       );
     });
 
-    it('returns the trades that clusters are made of, one issuer at a time, for any ticker and as-of date', async () => {
+    it('returns the trades that clusters are made of, one issuer at a time, for any code, ticker and as-of date', async () => {
       const asked = fc.record(
-        { ticker: fc.constantFrom('MAIA', 'hei.a'), asOf: fc.constantFrom('2026-01-01', '2026-01-02') },
-        { requiredKeys: [] },
+        {
+          code: fc.constantFrom('P', 'P', 'S', 'G'),
+          uncounted: fc.boolean(),
+          ticker: fc.constantFrom('MAIA', 'hei.a'),
+          asOf: fc.constantFrom('2026-01-01', '2026-01-02'),
+        },
+        { requiredKeys: ['code', 'uncounted'] },
       );
       await fc.assert(
-        fc.asyncProperty(distinct, asked, async (some, { ticker, asOf }) => {
+        fc.asyncProperty(distinct, asked, async (some, { code, uncounted, ticker, asOf }) => {
           const path = engine.newAddress();
           const filings = consistent(some);
           await merged(path, [filings]);
@@ -144,12 +150,19 @@ onEveryEngine((engine) => {
           );
           const expected = filings
             .filter(({ issuerCik, filedOn }) => issuers.has(issuerCik) && filedOn <= (asOf ?? '9'))
-            .filter(({ isDerivative, formType }) => !isDerivative && formType !== '3')
-            .filter(({ transactionCode, formType }) => transactionCode === 'P' || formType === '4/A');
+            .filter(({ isDerivative, formType, transactionCode }) => {
+              const isInShares = !isDerivative && formType !== '3';
+              if (transactionCode === code) return isInShares || uncounted;
+              return isInShares && formType === '4/A';
+            });
           const batches: (readonly Filing[])[] = [];
           await reading(path, async (store) => {
-            const query = { ...(ticker !== undefined && { ticker }), ...(asOf !== undefined && { asOf }) };
-            for await (const batch of store.purchases(query)) batches.push(batch);
+            const query = {
+              ...{ code, uncounted },
+              ...(ticker !== undefined && { ticker }),
+              ...(asOf !== undefined && { asOf }),
+            };
+            for await (const batch of store.clusterTrades(query)) batches.push(batch);
           });
           const sorted = (all: readonly Filing[]) => naive(all, {});
           expect(sorted(batches.flat())).toEqual(sorted(expected));
@@ -157,7 +170,7 @@ onEveryEngine((engine) => {
           expect(owners.flat()).toEqual([...new Set(owners.flat())]);
           expect(owners.every((own) => own.length === 1)).toBe(true);
         }),
-        { numRuns: runs(40) },
+        { numRuns: runs(80) },
       );
     });
 

@@ -93,6 +93,8 @@ it('every kind of field refuses values of another kind on the wire', () => {
     day: '2014-10-01T00:00:00Z',
     instant: '2014-10-01T13:30:00Z',
     integer: 1,
+    double: 1.5,
+    timestamp: '2014-10-01T13:30:00',
     boolean: true,
     list: ['a'],
     records: [{}],
@@ -102,7 +104,9 @@ it('every kind of field refuses values of another kind on the wire', () => {
     Object.entries(values).flatMap(([other, value]) => (isOnWire(value) ? [other] : [])),
   ]);
   expect(Object.fromEntries(accepted)).toEqual({
-    text: ['text', 'decimal', 'day', 'instant'],
+    text: ['text', 'decimal', 'day', 'instant', 'timestamp'],
+    double: ['integer', 'double'],
+    timestamp: ['text', 'decimal', 'day', 'instant', 'timestamp'],
     decimal: ['decimal'],
     day: ['day', 'instant'],
     instant: ['day', 'instant'],

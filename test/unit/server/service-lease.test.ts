@@ -11,6 +11,7 @@ function newService(name: string): OpenService & { closed: boolean } {
       reply: fail,
       state: async () => name,
       refusal: (reason: string) => new Problem('plan-upgrade-required', reason),
+      status: fail,
       followed: fail,
     },
     closed: false,

@@ -22,6 +22,7 @@ const expected: Readonly<Record<string, readonly [given: string, bound: string |
   insider_filings: ['', 'as_of'],
   insider_clusters: ['', 'as_of'],
   insider_cluster_explanations: ['', 'as_of'],
+  insider_cluster_signals: ['', 'as_of'],
 };
 
 const givenBy = (text: string) =>

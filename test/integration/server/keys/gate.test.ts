@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/errors/problem.ts';
-import { checkPlans, Gate, newKey } from '../../../../src/server/keys/gate.ts';
+import { checkPlans, Gate, newKey, newSecret } from '../../../../src/server/keys/gate.ts';
 import { type Plans, parsePlans, shippedPlans } from '../../../../src/server/keys/plans.ts';
 import type { AccessStore } from '../../../../src/store/access-store.ts';
 import { openAccess } from '../../../../src/store/open.ts';
@@ -160,6 +160,7 @@ describe('the gate', () => {
       keys: () => store.keys(),
       addKey: (key) => store.addKey(key),
       revokeKey: (id, revokedAt) => store.revokeKey(id, revokedAt),
+      rotateKey: (...asked) => store.rotateKey(...asked),
       usage: () => store.usage(),
       close: () => store.close(),
       async saveUsage(records) {
@@ -182,14 +183,53 @@ describe('the gate', () => {
     await store.close();
   });
 
+  it('refuses a key from its end on, like an unknown one', async () => {
+    const { store } = await newAccess();
+    const expiresAt = new Date(now + 1000).toISOString();
+    const { secret, stored } = newKey({ name: 'Ada', plan: 'pro', now: new Date(now), expiresAt });
+    await store.addKey(stored);
+    const gate = await Gate.open(store, shippedPlans);
+    expect([await gate.hasKeys(now), await gate.hasKeys(now + 1000)]).toEqual([true, false]);
+    expect((await gate.admit(secret, now + 999)).keyId).toBe(stored.id);
+    expect(await refusalOf(gate.admit(secret, now + 1000))).toMatchObject({ detail: 'invalid API key' });
+    await store.close();
+  });
+
+  it('takes both secrets of a key that was rotated as one key, the old one for a while', async () => {
+    const { store } = await newAccess();
+    const { secret: first, id } = await addKey(store, 'small');
+    const gate = await Gate.open(store, small);
+    expect((await gate.admit(first, now)).rate.remaining).toBe(59);
+    const second = newSecret();
+    await store.rotateKey(id, second.stored, new Date(now + 5000).toISOString());
+    const both = [await gate.admit(first, now + 4999), await gate.admit(second.secret, now + 4999)];
+    // They share their quota.
+    expect(both.map(({ keyId, rate }) => [keyId, rate.remaining])).toEqual([
+      [id, 58],
+      [id, 57],
+    ]);
+    expect(await refusalOf(gate.admit(first, now + 5000))).toMatchObject({ detail: 'invalid API key' });
+    expect((await gate.admit(second.secret, now + 5000)).keyId).toBe(id);
+    // Another rotation leaves no third secret.
+    const third = newSecret();
+    await store.rotateKey(id, third.stored, new Date(now + 9000).toISOString());
+    expect(await refusalOf(gate.admit(first, now + 1))).toMatchObject({ detail: 'invalid API key' });
+    expect((await gate.admit(second.secret, now + 6000)).keyId).toBe(id);
+    expect((await gate.admit(third.secret, now + 6000)).keyId).toBe(id);
+    await store.revokeKey(id, new Date(now).toISOString());
+    for (const { secret } of [second, third])
+      expect(await refusalOf(gate.admit(secret, now + 6000))).toMatchObject({ detail: 'invalid API key' });
+    await store.close();
+  });
+
   it('requires that the plan of every valid key exists', async () => {
     const { store } = await newAccess();
     const { id } = await addKey(store, 'gold');
-    await expect(checkPlans(store, shippedPlans)).rejects.toThrow(
+    await expect(checkPlans(store, shippedPlans, new Date(now))).rejects.toThrow(
       `key ${id} ('Ada') is on the plan 'gold': the plans are free, pro`,
     );
     await store.revokeKey(id, new Date(now).toISOString());
-    await expect(checkPlans(store, shippedPlans)).resolves.toBeUndefined();
+    await expect(checkPlans(store, shippedPlans, new Date(now))).resolves.toBeUndefined();
     await store.close();
   });
 });

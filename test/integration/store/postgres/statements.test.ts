@@ -205,11 +205,13 @@ async function sendTheRest(): Promise<void> {
       ...{ ticker: 'A', ownerName: 'b', transactionCode: 'P', from: day, to: day, limit: 9 },
       after: { filedOn: day, filingId: 'x', row: 1 },
     });
-    const purchases = [
+    const clusterTrades = [
       { issuerCik: '1', asOf: day },
       { ticker: 'A', asOf: day },
     ];
-    for (const query of purchases) for await (const _ of view.purchases(query));
+    for (const query of clusterTrades)
+      for (const uncounted of [false, true])
+        for await (const _ of view.clusterTrades({ ...query, code: 'P', uncounted }));
     const after = { tradeDate: day, maturity: '1Y' };
     await view.yields({ curveType: 'PAR', maturity: '10Y', from: day, to: day, after, limit: 9 });
     for (const onOrBefore of [true, false]) await view.curve({ curveType: 'PAR', date: day, onOrBefore });

@@ -78,6 +78,7 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
   ['insider filings --first 3', operation('insider_filings', {}, { first: 3 })],
   ['insider clusters --first 3', operation('insider_clusters', {}, { first: 3 })],
   ['insider clusters --explain --first 3', operation('insider_cluster_explanations', {}, { first: 3 })],
+  ['insider clusters --signals --first 3', operation('insider_cluster_signals', {}, { first: 3 })],
   ['obs GDP --cursor abc', observations(['GDP'], {}, { cursor: 'abc' })],
   ['revisions gdp --date 2008-10-01', { kind: 'revisions', id: 'GDP', date: '2008-10-01' }],
   [
@@ -165,6 +166,14 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
   [
     'insider clusters --min-insiders 2 --days 7 --known-before 2025-12-10',
     operation('insider_clusters', { min_insiders: 2, days: 7, as_of: '2025-12-09' }),
+  ],
+  [
+    'insider clusters --code s --min-value 1000000 --to 2025-03',
+    operation('insider_clusters', { transaction_code: 'S', min_value: 1_000_000, to: '2025-03-31' }),
+  ],
+  [
+    'insider clusters --signals --code S --from 2025',
+    operation('insider_cluster_signals', { transaction_code: 'S', from: '2025-01-01' }),
   ],
   [
     'insider clusters --ticker MAIA --explain --limit 1',

@@ -192,6 +192,12 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['insider filings --days 0', '--days "0": use an integer from 1 to 365'],
     ['insider filings --days 3 --from 2015-01-01', 'use either --days or --from'],
     ['insider filings --owner " "', '--owner " ": it is blank; leave it out for all'],
+    [
+      'insider clusters --code Q',
+      '--code "Q": use P, S, V, A, D, F, I, M, C, E, H, O, X, G, L, W, Z, J, K or U',
+    ],
+    ['insider clusters --min-value 0', '--min-value "0": use an integer from 1 to 999999999999999'],
+    ['insider clusters --explain --signals', 'use either --explain or --signals'],
     ['insider clusters --min-insiders many', '--min-insiders "many": use an integer of at least 1'],
 
     [
@@ -244,6 +250,19 @@ describe('a usage error names the flag and what was typed, before anything is as
       'facts GDP -o gdp.pdf',
       `asof writes no .pdf files: the formats are ${formats}\n--format sets the format of a file with any name`,
     ],
+    ['serve --metrics-port x', '--metrics-port "x": use a number from 0 to 65535'],
+    [
+      'serve --cors-origin https://a.example/path',
+      '--cors-origin "https://a.example/path": use origins such as https://app.example.com, or *',
+    ],
+    ['serve --log-level loud', '--log-level "loud": use info, warn, error'],
+    ['serve -q --log-level info', 'use either --quiet or --log-level'],
+    ['keys create --name a --expires 2026-03-14', '--expires "2026-03-14": this date is over'],
+    [
+      'keys create --name a --expires soon',
+      '--expires "soon": use a number of days of at least 1, such as 90d',
+    ],
+    ['keys rotate k_1 --overlap -1', '--overlap "-1": use a number of days of at least 0, such as 90d'],
     ['serve --port 65536', '--port "65536": use a number from 0 to 65535'],
     ['serve --public-url https://a.b/x?y', `--public-url "https://a.b/x?y": it may not have a '?' or a '#'`],
     ['serve --public-url example.org', '--public-url "example.org": use an http or https address'],

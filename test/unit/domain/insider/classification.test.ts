@@ -13,10 +13,10 @@ const fourth = '0000000001-26-000004';
 
 /** Which trades count, by filing and row, why the others do not, and which amendments are ambiguous. */
 function classified(filings: readonly Filing[]) {
-  const { purchases, excluded, ambiguous } = classifyTrades(filings);
+  const { trades, excluded, ambiguous } = classifyTrades(filings);
   const nameOf = ({ filingId, row }: Filing) => `${filingId.slice(-1)}/${row}`;
   return {
-    counted: purchases.map((one) => nameOf(one.filing)).sort(),
+    counted: trades.map((one) => nameOf(one.filing)).sort(),
     excluded: excluded.map((one) => `${nameOf(one.filing)} ${one.reason}`).sort(),
     ambiguous: ambiguous.map(({ amendment }) => nameOf(amendment)),
   };
@@ -36,8 +36,8 @@ describe('a single trade', () => {
   });
 
   it.each<[string, Partial<Filing>]>([
-    ['not-a-purchase', { transactionCode: 'A' }],
-    ['not-a-purchase', { transactionCode: null }],
+    ['other-code', { transactionCode: 'A' }],
+    ['other-code', { transactionCode: null }],
     ['derivative', { isDerivative: true, row: 1001 }],
     ['form-3', { formType: '3' }],
     ['dated-after-filing', { transactionDate: '2026-01-03' }],
@@ -61,13 +61,13 @@ describe('joint filers', () => {
     [[vitoc, owner(), fund], '0001913199'],
     [[owner({ cik: null }), vitoc], '0001913257'],
   ])('are one insider, the officer or director with the lowest CIK, in any order: %#', (owners, cik) => {
-    expect(classifyTrades([filing({ owners })]).purchases.map(({ insider }) => insider.cik)).toEqual([cik]);
+    expect(classifyTrades([filing({ owners })]).trades.map(({ insider }) => insider.cik)).toEqual([cik]);
   });
 
   it('that name one person twice give the same insider in any order', () => {
     const twice = [owner({ name: 'Smith S' }), owner()];
     const [one, other] = [twice, [...twice].reverse()].map(
-      (owners) => classifyTrades([filing({ owners })]).purchases[0],
+      (owners) => classifyTrades([filing({ owners })]).trades[0],
     );
     expect(one?.insider).toEqual(other?.insider);
   });
@@ -183,7 +183,7 @@ describe('an amendment', () => {
     [
       'takes a trade out by correcting its code',
       [filing(), amendment({ transactionCode: 'J' })],
-      { counted: [], excluded: ['1/1 amended', '2/1 not-a-purchase'], ambiguous: [] },
+      { counted: [], excluded: ['1/1 amended', '2/1 other-code'], ambiguous: [] },
     ],
     [
       'replaces as many trades as it states',
@@ -265,7 +265,7 @@ describe('an amendment', () => {
     [
       'that corrects the code of one of two equal trades is ambiguous',
       [filing(), filing({ row: 2 }), amendment({ transactionCode: 'J' })],
-      { counted: ['1/1', '1/2'], excluded: ['2/1 not-a-purchase'], ambiguous: ['2/1'] },
+      { counted: ['1/1', '1/2'], excluded: ['2/1 other-code'], ambiguous: ['2/1'] },
     ],
     [
       'by joint filers in another order replaces what they reported',
@@ -284,7 +284,7 @@ describe('an amendment', () => {
         filing({ filingId: third, owners: [vitoc], sharesOwnedAfter: '100', ownership: 'I' }),
         amendment({ transactionCode: 'J' }),
       ],
-      { counted: ['3/1'], excluded: ['1/1 amended', '2/1 not-a-purchase'], ambiguous: [] },
+      { counted: ['3/1'], excluded: ['1/1 amended', '2/1 other-code'], ambiguous: [] },
     ],
     [
       'that withdraws a trade makes the report count by which a joint filer had repeated it',
@@ -293,7 +293,7 @@ describe('an amendment', () => {
         filing({ filingId: third, owners: [vitoc, fund] }),
         amendment({ transactionCode: 'J', owners: [owner()] }),
       ],
-      { counted: ['3/1'], excluded: ['1/1 amended', '2/1 not-a-purchase'], ambiguous: [] },
+      { counted: ['3/1'], excluded: ['1/1 amended', '2/1 other-code'], ambiguous: [] },
     ],
     [
       'that leaves the numbers alone takes the place of the trade that it restates',
@@ -316,7 +316,7 @@ describe('an amendment', () => {
         filing({ filingId: third, filedOn: '2026-01-05' }),
         amendment({ transactionCode: 'J', originalFiledOn: '2026-01-02' }),
       ],
-      { counted: ['3/1'], excluded: ['1/1 amended', '2/1 not-a-purchase'], ambiguous: [] },
+      { counted: ['3/1'], excluded: ['1/1 amended', '2/1 other-code'], ambiguous: [] },
     ],
     [
       'restates a report that had repeated another filing',
@@ -325,7 +325,7 @@ describe('an amendment', () => {
         filing({ filingId: third, owners: [vitoc], sharesOwnedAfter: '100', ownership: 'I' }),
         amendment({ owners: [vitoc], transactionCode: 'J' }),
       ],
-      { counted: ['1/1'], excluded: ['2/1 not-a-purchase', '3/1 amended'], ambiguous: [] },
+      { counted: ['1/1'], excluded: ['2/1 other-code', '3/1 amended'], ambiguous: [] },
     ],
     [
       'of an amended trade finds it by the day of the original',
@@ -363,7 +363,7 @@ describe('an amendment', () => {
   });
 
   it('keeps the day on which the trade was first public', () => {
-    const [purchase] = classifyTrades([filing(), amendment({ shares: '12' })]).purchases;
+    const [purchase] = classifyTrades([filing(), amendment({ shares: '12' })]).trades;
     expect(purchase).toMatchObject({
       knownOn: '2026-01-02',
       filing: { filedOn: '2026-01-09', shares: '12' },
@@ -375,7 +375,7 @@ describe('an amendment', () => {
       filing(),
       amendment({ shares: '12' }),
       amendment({ filingId: third, shares: '13' }),
-    ]).purchases;
+    ]).trades;
     expect(purchases).toMatchObject([{ knownOn: '2026-01-02', filing: { shares: '13' } }]);
   });
 
@@ -384,7 +384,7 @@ describe('an amendment', () => {
       filing({ owners: [owner(), fund] }),
       filing({ filingId: third, owners: [vitoc, fund] }),
       amendment({ transactionCode: 'J', owners: [owner()] }),
-    ]).purchases;
+    ]).trades;
     expect(purchase).toMatchObject({ knownOn: '2026-01-09', insider: { name: 'Vitoc Vlad' } });
   });
 
@@ -392,7 +392,7 @@ describe('an amendment', () => {
     const [purchase] = classifyTrades([
       filing({ owners: [owner(), fund] }),
       amendment({ owners: [vitoc, fund] }),
-    ]).purchases;
+    ]).trades;
     expect(purchase).toMatchObject({ knownOn: '2026-01-09', insider: { name: 'Vitoc Vlad' } });
   });
 });

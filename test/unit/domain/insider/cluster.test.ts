@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Cluster, clustersOf, clusterTotals } from '../../../../src/domain/insider/cluster.ts';
-import type { Purchase } from '../../../../src/domain/insider/purchase.ts';
+import type { InsiderTrade } from '../../../../src/domain/insider/insider-trade.ts';
 import { addDays } from '../../../../src/domain/series/date.ts';
 import { filing, owner } from '../../../support/filings.ts';
 
 /** `A 3 5`: A bought on 3 January, and it was filed on the 5th. */
-function purchase(text: string): Purchase {
+function purchase(text: string): InsiderTrade {
   const [cik = '', day = '', known = day] = text.split(' ');
   const date = addDays('2026-01-01', Number(day) - 1);
   const knownOn = addDays('2026-01-01', Number(known) - 1);
@@ -20,9 +20,9 @@ function purchase(text: string): Purchase {
   };
 }
 
-const textOf = ({ insider, date, knownOn }: Purchase) => `${insider.cik} ${date} ${knownOn}`;
-const shown = ({ purchases, size, dateFirst, dateLast, detectedOn, sizeWhenDetected }: Cluster) =>
-  `${purchases.length} trades of ${size}, ${dateFirst.slice(8)}-${dateLast.slice(8)}, ${sizeWhenDetected} seen on ${detectedOn.slice(5)}`;
+const textOf = ({ insider, date, knownOn }: InsiderTrade) => `${insider.cik} ${date} ${knownOn}`;
+const shown = ({ trades, size, dateFirst, dateLast, detectedOn, sizeWhenDetected }: Cluster) =>
+  `${trades.length} trades of ${size}, ${dateFirst.slice(8)}-${dateLast.slice(8)}, ${sizeWhenDetected} seen on ${detectedOn.slice(5)}`;
 
 const rule = { minInsiders: 3, days: 14 };
 
@@ -76,8 +76,8 @@ describe('a cluster', () => {
 type Rule = typeof rule;
 
 /** The rulings, word by word: spans on every trade's date, joined as long as two share a trade. */
-function naive(purchases: readonly Purchase[], { minInsiders, days }: Rule): Set<Purchase>[] {
-  const joined: Set<Purchase>[] = [];
+function naive(purchases: readonly InsiderTrade[], { minInsiders, days }: Rule): Set<InsiderTrade>[] {
+  const joined: Set<InsiderTrade>[] = [];
   for (const { date } of purchases) {
     const end = addDays(date, days - 1);
     const span = new Set(purchases.filter((other) => other.date >= date && other.date <= end));
@@ -87,7 +87,7 @@ function naive(purchases: readonly Purchase[], { minInsiders, days }: Rule): Set
     again = false;
     for (let i = 0; i < joined.length && !again; i += 1) {
       for (let j = i + 1; j < joined.length && !again; j += 1) {
-        const [one, other] = [joined[i] ?? new Set<Purchase>(), joined[j] ?? new Set<Purchase>()];
+        const [one, other] = [joined[i] ?? new Set<InsiderTrade>(), joined[j] ?? new Set<InsiderTrade>()];
         if (![...one].some((trade) => other.has(trade))) continue;
         joined.splice(j, 1);
         joined[i] = new Set([...one, ...other]);
@@ -109,7 +109,7 @@ const rules = fc.record({
   minInsiders: fc.integer({ min: 1, max: 4 }),
   days: fc.integer({ min: 1, max: 20 }),
 });
-const setOf = (purchases: Iterable<Purchase>) => [...purchases].map(textOf).sort();
+const setOf = (trades: Iterable<InsiderTrade>) => [...trades].map(textOf).sort();
 
 describe('clusters of any purchases', () => {
   it('are the ones that the definition gives', () => {
@@ -118,7 +118,7 @@ describe('clusters of any purchases', () => {
         const expected = naive(purchases, given).map(setOf).sort();
         expect(
           clustersOf(purchases, given)
-            .map((one) => setOf(one.purchases))
+            .map((one) => setOf(one.trades))
             .sort(),
         ).toEqual(expected);
       }),
@@ -129,11 +129,11 @@ describe('clusters of any purchases', () => {
     fc.assert(
       fc.property(some, rules, (purchases, given) => {
         for (const cluster of clustersOf(purchases, given)) {
-          const dates = cluster.purchases.map(({ date }) => date).sort();
+          const dates = cluster.trades.map(({ date }) => date).sort();
           expect([cluster.dateFirst, cluster.dateLast]).toEqual([dates[0], dates.at(-1)]);
-          expect(cluster.size).toBe(new Set(cluster.purchases.map(({ insider }) => insider.cik)).size);
+          expect(cluster.size).toBe(new Set(cluster.trades.map(({ insider }) => insider.cik)).size);
           const days = purchases.map(({ knownOn }) => knownOn).sort();
-          const own = new Set(cluster.purchases);
+          const own = new Set(cluster.trades);
           const seenOn = (day: string) =>
             naive(
               purchases.filter(({ knownOn }) => knownOn <= day),
@@ -160,10 +160,10 @@ describe('clusters of any purchases', () => {
             given,
           );
         };
-        const next = on(day + 1).map((cluster) => ({ cluster, trades: new Set(cluster.purchases) }));
+        const next = on(day + 1).map((cluster) => ({ cluster, trades: new Set(cluster.trades) }));
         const within = on(day).map((cluster) => ({
           cluster,
-          outer: next.filter(({ trades }) => cluster.purchases.every((trade) => trades.has(trade))),
+          outer: next.filter(({ trades }) => cluster.trades.every((trade) => trades.has(trade))),
         }));
         for (const { cluster, outer } of within) {
           expect(outer).toHaveLength(1);
@@ -182,7 +182,7 @@ describe('clusters of any purchases', () => {
 describe('the totals of a cluster', () => {
   const of = (...trades: readonly (readonly [shares: string | null, price: string | null])[]) =>
     clusterTotals({
-      purchases: trades.map(([shares, pricePerShare]) => ({
+      trades: trades.map(([shares, pricePerShare]) => ({
         ...purchase('A 1'),
         filing: filing({ shares, pricePerShare }),
       })),

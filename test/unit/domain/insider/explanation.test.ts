@@ -29,7 +29,7 @@ const filed = (place: number, changes: Partial<Filing> = {}) =>
 /** The explanations of all clusters among these filings. */
 function explained(filings: readonly Filing[]): readonly TradeExplanation[] {
   const classification = classifyTrades(filings);
-  return clustersOf(classification.purchases, rule).flatMap((cluster) =>
+  return clustersOf(classification.trades, rule).flatMap((cluster) =>
     explainCluster(cluster, classification, rule.days),
   );
 }
@@ -156,12 +156,12 @@ describe('the explanation of a cluster', () => {
     fc.assert(
       fc.property(alikeFilings, (filings) => {
         const classification = classifyTrades(filings);
-        for (const cluster of clustersOf(classification.purchases, rule)) {
+        for (const cluster of clustersOf(classification.trades, rule)) {
           const explanations = explainCluster(cluster, classification, rule.days);
           const nameOf = (one: Filing) => `${one.filingId} ${one.row}`;
           const counted = explanations.filter(({ reason }) => reason === 'counted');
           expect(counted.map((one) => nameOf(one.filing)).sort()).toEqual(
-            cluster.purchases.map((one) => nameOf(one.filing)).sort(),
+            cluster.trades.map((one) => nameOf(one.filing)).sort(),
           );
           const day = (text: string | null) => Date.parse(String(text)) / 86_400_000;
           const near = filings.filter(

@@ -4,8 +4,23 @@ import { type Filing, type Impossibility, impossibilityOf, type ReportingOwner }
 /** An officer or director whose CIK is known, so that two insiders can be distinguished. */
 type Insider = ReportingOwner & { readonly cik: string };
 
-/** An open-market purchase by an insider: a trade that may count towards a cluster. */
-export type Purchase = {
+/**
+ * The codes of transactions on Forms 4 and 5, by the SEC's General Instruction 8: `P` and `S` are purchases and sales in
+ * the open market, `A` is a grant, `F` shares withheld for taxes, `G` a gift, `M` the exercise of a derivative.
+ */
+export const transactionCodes = [...'PSVADFIMCEHOXGLWZJKU'] as readonly string[];
+
+/** The code of the trades that clusters are made of where no other is asked for: purchases in the open market. */
+export const purchaseCode = 'P';
+
+/** What trades of a code are called in messages. */
+export function tradesNoun(code: string): string {
+  if (code === purchaseCode) return 'purchases';
+  return code === 'S' ? 'sales' : `trades with code ${code}`;
+}
+
+/** A trade in shares by an insider, with the code that is asked for: it may count towards a cluster. */
+export type InsiderTrade = {
   readonly filing: Filing;
   /** The owner who made it; of joint filers, the officer or director with the lowest CIK. */
   readonly insider: Insider;
@@ -17,21 +32,21 @@ export type Purchase = {
   readonly filedOn: readonly Day[];
 };
 
-/** Why a trade, taken by itself, is not an insider's open-market purchase. */
+/** Why a trade, taken by itself, is not an insider's trade in shares with the code that is asked for. */
 export type IneligibleReason =
   | 'form-3'
   | 'derivative'
-  | 'not-a-purchase'
+  | 'other-code'
   | Impossibility
   | 'no-owner-cik'
   | 'ten-percent-owner'
   | 'not-officer-or-director';
 
-/** The purchase that a trade is by itself, or the reason why it is not one. */
-export function purchaseOf(filing: Filing): Purchase | IneligibleReason {
+/** What a trade is by itself: an insider's trade with this code, or the reason why it is not one. */
+export function insiderTradeOf(filing: Filing, code: string): InsiderTrade | IneligibleReason {
   if (filing.formType.startsWith('3')) return 'form-3';
   if (filing.isDerivative) return 'derivative';
-  if (filing.transactionCode !== 'P') return 'not-a-purchase';
+  if (filing.transactionCode !== code) return 'other-code';
   const { transactionDate: date, filedOn } = filing;
   const impossibility = impossibilityOf(filing);
   if (impossibility !== undefined) return impossibility;

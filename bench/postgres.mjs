@@ -1,0 +1,283 @@
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import autocannon from 'autocannon';
+import { build } from 'esbuild';
+import pg from 'pg';
+import { statements, writeCsv } from './data.mjs';
+import { asof, median, medians, peakOfAsof, timed, timedAsof } from './measure.mjs';
+import { duration } from './report.mjs';
+import { started } from './servers.mjs';
+
+const root = join(import.meta.dirname, '..');
+
+/** Series with 12 vintages a date: 2508 facts each. `BENCH_SERIES=400` measures a tenth. */
+const manySeries = Number(process.env.BENCH_SERIES ?? 4000);
+const shape = { dates: 209, unit: 'month', vintages: 12 };
+const few = { ...shape, series: 40 };
+const many = { ...shape, series: manySeries };
+const revised = { series: 1, dates: 400, unit: 'month', vintages: 60, prefix: 'REVISED' };
+const pages = [
+  { name: '12 vintages a date', id: 'SERIES00003', vintages: 12 },
+  { name: '60 vintages a date', id: 'REVISED00001', vintages: 60 },
+];
+
+/** Stores of 10⁵ and of 10⁷ facts in PostgreSQL and in files: imports, pages, exports and services. Takes ten minutes and 4 GB. */
+export async function postgres(folder) {
+  const cluster = await startCluster();
+  try {
+    const address = (schema) => `${cluster.url}/postgres?schema=${schema}`;
+    const stores = {
+      postgres: { small: address('small'), large: address('large') },
+      sqlite: { small: join(folder, 'small.db'), large: join(folder, 'large.db') },
+    };
+    const [fewCsv, manyCsv, revisedCsv] = ['few', 'many', 'revised'].map((name) =>
+      join(folder, `${name}.csv`),
+    );
+    await writeCsv(fewCsv, statements(few));
+    await writeCsv(manyCsv, statements(many));
+    await writeCsv(revisedCsv, statements(revised));
+    const lines = [];
+    for (const [engine, { small, large }] of Object.entries(stores)) {
+      for (const file of [fewCsv, revisedCsv]) importInto(small, file);
+      importInto(large, revisedCsv);
+      lines.push(importLine(engine, importInto(large, manyCsv)));
+    }
+    rmSync(manyCsv);
+    lines.push({
+      name: 'size of the file',
+      ours: '',
+      figure: statSync(stores.sqlite.large).size / 2 ** 20,
+      unit: 'MB',
+    });
+    await query(cluster, 'vacuum analyze');
+    lines.push(...(await importsAgainstCopy(folder, cluster, address('import'))));
+    for (const [engine, { small, large }] of Object.entries(stores))
+      lines.push(...(await pagesOf(engine, small, large, cluster)));
+    lines.push(...exported(folder, cluster, stores.postgres.large));
+    lines.push(...(await services(folder, stores.postgres.large, address('keys'))));
+    return lines;
+  } finally {
+    await cluster.remove();
+  }
+}
+
+/** A server of the tests, with memory and without their haste at the disk. */
+async function startCluster() {
+  const source = join(root, 'test/support/postgres/cluster.ts');
+  const { outputFiles } = await build({
+    entryPoints: [source],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    define: { 'import.meta.url': JSON.stringify(pathToFileURL(source).href) },
+  });
+  // Here, because it imports packages.
+  const copy = join(import.meta.dirname, `.cluster-${process.pid}.mjs`);
+  writeFileSync(copy, outputFiles[0].contents);
+  try {
+    const { startCluster: start } = await import(pathToFileURL(copy).href);
+    return await start({ shared_buffers: '512MB', autovacuum: 'on', max_wal_size: '4GB', fsync: 'on' });
+  } finally {
+    rmSync(copy);
+  }
+}
+
+async function query(cluster, text) {
+  const client = new pg.Client({ connectionString: `${cluster.url}/postgres` });
+  await client.connect();
+  try {
+    return await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+function importInto(store, file) {
+  return timedAsof(['import', file, '--projections', '--quiet', '--store', store]);
+}
+
+function importLine(engine, ms) {
+  const facts = many.series * many.dates * many.vintages;
+  const millions = (facts / 1e6).toFixed(1);
+  return {
+    name: `import of ${millions} M facts, ${engine}`,
+    ours: duration(ms),
+    figure: facts / (ms / 1000),
+    unit: '/s',
+    atLeast: 100_000,
+  };
+}
+
+/** A million statements, by series: against COPY of the same lines into one table with the same key. */
+async function importsAgainstCopy(folder, cluster, store) {
+  const csv = join(folder, 'million.csv');
+  await writeCsv(csv, statements({ series: 100, dates: 400, unit: 'month', vintages: 25, changes: 0.4 }));
+  const taken = { asof: [], copy: [] };
+  for (let round = 0; round < 3; round += 1) {
+    await query(cluster, 'drop schema if exists import cascade; drop table if exists copied');
+    await query(
+      cluster,
+      'create table copied (series text collate "C", date date, as_of_date date, value text, primary key (series, date, as_of_date))',
+    );
+    taken.asof.push(importInto(store, csv));
+    const copy = `\\copy copied from '${csv}' csv header`;
+    taken.copy.push(timed('psql', ['-q', `${cluster.url}/postgres`, '-c', copy]));
+  }
+  const [ours, theirs] = [median(taken.asof), median(taken.copy)];
+  const peak = peakOfAsof(['import', csv, '--projections', '--quiet', '--store', store], folder);
+  return [
+    {
+      name: 'import of 1 M facts by series, PostgreSQL',
+      ours: duration(ours),
+      figure: 1e6 / (ours / 1000),
+      unit: '/s',
+      atLeast: 100_000,
+    },
+    { name: '', ours: '', theirs: `psql \\copy: ${duration(theirs)}`, figure: ours / theirs },
+    { name: 'peak memory of such an import', ours: '', figure: peak, unit: 'MB' },
+  ];
+}
+
+const pageSql = (schema) => `select date, as_of_date, value from (
+    select distinct on (date) date, as_of_date, value from ${schema}.fact
+    where series = $1 and as_of_date <= $2 order by date desc, as_of_date desc
+  ) as newest where value is not null limit 101`;
+
+const warmUp = 100;
+const counted = 500;
+
+/** Pages as of many days from a small and a large store, in turn, and in PostgreSQL the bare SQL through pg. */
+async function pagesOf(engine, small, large, cluster) {
+  const { open } = await import('../dist/index.js');
+  const client = new pg.Client({ connectionString: `${cluster.url}/postgres` });
+  const [fewFacts, manyFacts] = [await open(small), await open(large)];
+  await client.connect();
+  const lines = [];
+  try {
+    for (const { name, id, vintages } of pages) {
+      const sides = {
+        small: (asOf) => fewFacts.observations(id, { asOf, limit: 100 }),
+        large: (asOf) => manyFacts.observations(id, { asOf, limit: 100 }),
+        ...(engine === 'postgres' && { pg: (asOf) => client.query(pageSql('large'), [id, asOf]) }),
+      };
+      const taken = Object.fromEntries(Object.keys(sides).map((side) => [side, []]));
+      for (let i = 0; i < warmUp + counted; i += 1) {
+        const asOf = new Date(Date.UTC(2010, i % vintages, 15)).toISOString().slice(0, 10);
+        for (const [side, ask] of Object.entries(sides)) {
+          const began = performance.now();
+          const { rows } = await ask(asOf);
+          const ms = performance.now() - began;
+          if (rows.length < 100) throw new Error(`a page of ${rows.length} rows as of ${asOf}`);
+          if (i >= warmUp) taken[side].push(ms);
+        }
+      }
+      const [p50, p50Small] = [median(taken.large), median(taken.small)];
+      const p99 = [...taken.large].sort((a, b) => a - b)[Math.floor(counted * 0.99)];
+      lines.push(
+        { name: `p50 of a page, ${name}, ${engine}`, ours: duration(p50), figure: p50, unit: 'ms' },
+        {
+          name: 'p99 of it',
+          ours: '',
+          figure: p99,
+          unit: 'ms',
+          ...(engine === 'postgres' && { atMost: 10 }),
+        },
+        {
+          name: 'p50 against 10⁵ facts in the store',
+          ours: '',
+          theirs: duration(p50Small),
+          figure: p50 / p50Small,
+          atMost: 1.3,
+        },
+      );
+      if (taken.pg !== undefined) {
+        const bare = median(taken.pg);
+        lines.push({
+          name: '',
+          ours: '',
+          theirs: `SQL through pg: ${duration(bare)}`,
+          figure: p50 / bare,
+          atMost: 3,
+        });
+      }
+    }
+  } finally {
+    await client.end();
+    await Promise.all([fewFacts.close(), manyFacts.close()]);
+  }
+  return lines;
+}
+
+/** All series as of a date as CSV: against psql with the same rule. */
+function exported(folder, cluster, store) {
+  const asOf = '2010-06-15';
+  const line = ['observations', 'SERIES*', '--as-of', asOf, '-f', 'csv', '--quiet', '--store', store];
+  const rule = `select distinct on (series, date) date, value, as_of_date, series from large.fact
+    where as_of_date <= '${asOf}' and series like 'SERIES%' order by series, date desc, as_of_date desc`;
+  const [ours, theirs] = [join(folder, 'asof.csv'), join(folder, 'psql.csv')];
+  const taken = medians(1, {
+    asof: () => timedAsof(line, { output: ours }),
+    psql: () => timed('psql', ['-q', '--csv', `${cluster.url}/postgres`, '-c', rule], { output: theirs }),
+  });
+  const rows = (path) => readFileSync(path, 'latin1').split('\n').length;
+  if (rows(ours) !== rows(theirs)) throw new Error(`asof has ${rows(ours)} lines, psql ${rows(theirs)}`);
+  return [
+    {
+      name: `export of ${rows(ours).toLocaleString('en-US')} rows, PostgreSQL`,
+      ours: duration(taken.asof),
+      theirs: `psql --csv: ${duration(taken.psql)}`,
+      figure: taken.asof / taken.psql,
+      atMost: 2,
+    },
+    { name: 'peak memory of it', ours: '', figure: peakOfAsof(line, folder), unit: 'MB', atMost: 150 },
+  ];
+}
+
+const seconds = 5;
+
+/** Different pages from one process of a service and from three, over one database with its keys. */
+async function services(folder, store, access) {
+  const plans = join(folder, 'plans.json');
+  const limit = 2_147_483_647;
+  const limits = { monthly_limit: limit, daily_limit: limit, rate_per_minute: limit };
+  writeFileSync(plans, JSON.stringify([{ name: 'bench', vintage_access: true, ...limits }]));
+  const owner = ['--access', access, '--plans', plans];
+  const keyFile = join(folder, 'key');
+  timedAsof(['keys', 'create', '--name', 'bench', '--plan', 'bench', ...owner], { output: keyFile });
+  const headers = { 'x-api-key': readFileSync(keyFile, 'utf8').trim() };
+  const running = [];
+  try {
+    for (let i = 0; i < 3; i += 1)
+      running.push(await started([asof, 'serve', '--port', '0', '--store', store, ...owner]));
+    const requests = Array.from({ length: 500 }, (_, i) => ({
+      method: 'GET',
+      path: `/v1/series/SERIES${String((i % manySeries) + 1).padStart(5, '0')}/observations?as_of=2010-${String((i % 12) + 1).padStart(2, '0')}-15`,
+      headers,
+    }));
+    const rate = async (urls) => {
+      const runs = urls.map((url) =>
+        autocannon({ url, connections: 32 / urls.length, duration: seconds, requests }),
+      );
+      const results = await Promise.all(runs);
+      if (results.some(({ non2xx }) => non2xx > 0)) throw new Error('the service refused a page');
+      return results.reduce((sum, { requests: { average } }) => sum + average, 0);
+    };
+    const urls = running.map(({ url }) => url);
+    await rate(urls);
+    const [one, three] = [await rate(urls.slice(0, 1)), await rate(urls)];
+    const perSecond = (figure) => `${Math.round(figure)}/s`;
+    return [
+      {
+        name: 'different pages, three processes of a service against one',
+        ours: perSecond(three),
+        theirs: perSecond(one),
+        figure: three / one,
+      },
+    ];
+  } finally {
+    for (const { child } of running) child.kill();
+  }
+}

@@ -1,0 +1,191 @@
+import { type Day, dayNumber } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
+import type { Row } from '../operations/envelope.ts';
+import { type Field, showing } from '../operations/field.ts';
+import type { QueryAnswer, QueryContext, WrittenRows } from './answer.ts';
+import { composed } from './composed.ts';
+import { laggedName } from './layouts.ts';
+import type { PanelColumn, PanelPoint } from './panel.ts';
+import type { JoinQuery, RealTimePanelQuery } from './query.ts';
+import { columnsOf, estimateRealTimePanel } from './real-time-panel.ts';
+import { columnOf, daysIn, type TableFiles, tableChanged, textOfCell, type UserTable } from './table.ts';
+
+/** A table that is open, the place of the column of its days, and these days by the texts of their cells. */
+type DatedTable = {
+  readonly table: UserTable;
+  readonly on: number;
+  readonly days: ReadonlyMap<string, Day>;
+};
+
+/** The rows of a table, each with what was known of series on its day: those of the real-time panel on these days. */
+export async function answerJoin(query: JoinQuery, context: QueryContext): Promise<QueryAnswer> {
+  const files = tablesOf(context);
+  const dated = await datedTable(query, files);
+  const { table } = dated;
+  let joined: readonly JoinedColumn[] = [];
+  const answer = await composed<Row>(context, async (counting) => {
+    const { columns, failures } = await columnsOf(panelOf(query, dated.days, files), counting);
+    joined = failures.length > 0 ? [] : columns.flatMap((column) => joinedColumns(column, query));
+    refuseTwice([...table.fields, ...joined.map(({ field }) => field)], table);
+    const layout = showing([...table.fields, ...joined.map(({ field }) => field)]);
+    // A table that lacks a column which was asked for would look complete.
+    const rows = failures.length > 0 ? [] : rowsOf(dated, joined);
+    return { object: 'join', ...layout, rows, failures };
+  });
+  const written = answer.failures.length > 0 ? undefined : writtenRows(dated, joined);
+  return { ...answer, ...(written && { written }) };
+}
+
+/** How many requests a join takes, in words. */
+export async function estimateJoin(query: JoinQuery, context: QueryContext): Promise<string> {
+  const files = tablesOf(context);
+  const { days } = await datedTable(query, files);
+  const text = await estimateRealTimePanel(panelOf(query, days, files), context);
+  return text.replace(/^this panel/, 'this join');
+}
+
+/** The tables that a query may name. */
+export function tablesOf({ tables }: QueryContext): TableFiles {
+  if (tables === undefined) throw new Error('there are no tables here');
+  return tables;
+}
+
+async function datedTable({ table: name, on, strict }: JoinQuery, files: TableFiles): Promise<DatedTable> {
+  const table = await files.open(name);
+  const column = columnOf(table, on);
+  return { table, on: column, days: await daysIn(table, column, files, strict) };
+}
+
+/** The panel of what was known on the days of a table; of one without rows, on the last day. */
+function panelOf(
+  { ids, strict, lag, beyond, transformation }: JoinQuery,
+  days: ReadonlyMap<string, Day>,
+  { latest }: TableFiles,
+): RealTimePanelQuery {
+  return {
+    kind: 'real-time-panel',
+    ids,
+    each: days.size === 0 ? [latest] : [...new Set(days.values())],
+    wide: true,
+    sort: 'asc',
+    withDates: false,
+    beyond,
+    ...(strict && { knownBefore: true }),
+    ...(lag !== undefined && { lag }),
+    ...(transformation && { transformation }),
+  };
+}
+
+/** A column that a join adds, and its cell on each day; an empty text where there is nothing. */
+type JoinedColumn = { readonly field: Field; readonly textOn: (day: Day) => string };
+
+function joinedColumns(
+  { series: { id, typed = id }, points, lag }: PanelColumn,
+  { withDates, withAges }: JoinQuery,
+): readonly JoinedColumn[] {
+  const name = laggedName(typed, lag);
+  const column = (
+    suffix: string,
+    type: Field['type'],
+    description: string,
+    text: (point: PanelPoint, day: Day) => string | undefined,
+  ): JoinedColumn => ({
+    field: { name: `${name}${suffix}`, type, description, nullable: true },
+    textOn(day) {
+      const point = points.get(day);
+      return (point && text(point, day)) ?? '';
+    },
+  });
+  return [
+    column('', 'decimal', `Values of ${name} that were known on the day of the row.`, ({ value }) => value),
+    ...(withDates
+      ? [column('_date', 'day', `The period that the value of ${name} belongs to.`, ({ date }) => date)]
+      : []),
+    ...(withAges
+      ? [
+          column('_age', 'integer', `Days since the value of ${name} was published.`, ({ asOfDate }, day) =>
+            asOfDate === undefined ? undefined : String(dayNumber(day) - dayNumber(asOfDate)),
+          ),
+        ]
+      : []),
+  ];
+}
+
+function refuseTwice(fields: readonly Field[], { name: table }: UserTable): void {
+  const twice = fields.find(({ name }, i) => fields.findIndex((other) => other.name === name) < i);
+  if (twice === undefined) return;
+  throw new Problem('bad-input', `${table} has a column ${twice.name} already`, {
+    hints: [`rename it, or type the id of the series in another letter case`],
+  });
+}
+
+async function* rowsOf(
+  { table, on, days }: DatedTable,
+  joined: readonly JoinedColumn[],
+): AsyncGenerator<readonly Row[]> {
+  const names = table.fields.map(({ name }) => name);
+  const cells = perDay(table, days, (day) =>
+    joined.map(({ field: { name, type }, textOn }) => {
+      const text = textOn(day);
+      return [name, text === '' ? null : type === 'integer' ? Number(text) : text] as const;
+    }),
+  );
+  let isEmpty = true;
+  for await (const batch of table.batches()) {
+    const rows: Row[] = [];
+    for (let index = 0; index < batch.size; index += 1) {
+      const row: { [name: string]: Row[string] } = {};
+      for (const [column, name] of names.entries()) row[name] = batch.cellAt(index, column);
+      for (const [name, cell] of cells(textOfCell(batch.cellAt(index, on)))) row[name] = cell;
+      rows.push(row);
+    }
+    isEmpty = false;
+    yield rows;
+  }
+  if (isEmpty) yield [];
+}
+
+/** The same rows as texts: each as it is written, and behind it the cells of its day. */
+function writtenRows(
+  { table, on, days }: DatedTable,
+  joined: readonly JoinedColumn[],
+): WrittenRows | undefined {
+  const { text } = table;
+  if (text === undefined) return undefined;
+  const { separator } = text;
+  const added = perDay(
+    table,
+    days,
+    (day) => `${joined.map(({ textOn }) => separator + textOn(day)).join('')}\n`,
+  );
+  return {
+    separator,
+    header: [text.header, ...joined.map(({ field }) => field.name)].join(separator),
+    async *pages() {
+      for await (const batch of table.batches()) {
+        const lines: string[] = [];
+        for (let index = 0; index < batch.size; index += 1)
+          lines.push(batch.textAt(index), added(textOfCell(batch.cellAt(index, on))));
+        yield { text: lines.join(''), rows: batch.size };
+      }
+    },
+  };
+}
+
+/** What `make` gives for the day of a cell, made once for each. */
+function perDay<T>(
+  table: UserTable,
+  days: ReadonlyMap<string, Day>,
+  make: (day: Day) => T,
+): (text: string) => T {
+  const made = new Map<string, T>();
+  return (text) => {
+    const known = made.get(text);
+    if (known !== undefined) return known;
+    const day = days.get(text);
+    if (day === undefined) throw tableChanged(table);
+    const value = make(day);
+    made.set(text, value);
+    return value;
+  };
+}

@@ -1,0 +1,168 @@
+import { type Day, dayNumber } from '../series/date.ts';
+import { classifiedDays } from './classification.ts';
+import {
+  type ClusterRule,
+  clusterTotals,
+  type DatedTrade,
+  insidersIn,
+  isWorth,
+  joinedSpans,
+  sumOf,
+} from './cluster.ts';
+import type { Filing } from './filing.ts';
+import type { InsiderTrade } from './insider-trade.ts';
+
+/** A cluster on the first day on which it was public, as it was known at the end of that day. */
+export type ClusterSignal = {
+  /** The filing date of the last filing that was needed. */
+  readonly day: Day;
+  /** In order of trade date; never empty. */
+  readonly trades: readonly InsiderTrade[];
+  /** Number of distinct insiders. */
+  readonly size: number;
+  readonly dateFirst: Day;
+  readonly dateLast: Day;
+};
+
+/** What makes a signal: trades with a code that form a cluster, worth at least `minValue`. */
+export type SignalRule = ClusterRule & { readonly code: string; readonly minValue: number | undefined };
+
+/** Trade dates from the first to the last one, both included. */
+type TradeDates = { readonly first: Day; readonly last: Day };
+
+/**
+ * The signals in one issuer's filings, oldest first. At the end of each filing date the clusters are those of the filings
+ * up to then. A cluster without a trade date in common with one that gave a signal before gives a signal on the first
+ * day on which it has the value; one with such a date continues it. So later filings change no signal and remove none,
+ * also where they amend a trade.
+ */
+export function signalsOf(filings: readonly Filing[], rule: SignalRule): readonly ClusterSignal[] {
+  const found: ClusterSignal[] = [];
+  const search = new SignalSearch(rule);
+  for (const { day, changed, tradesOn } of classifiedDays(filings, rule.code)) {
+    search.change(changed, tradesOn);
+    for (const { first, last } of search.newClusters(changed)) {
+      const trades = search.datesIn(first, last).flatMap(tradesOn);
+      found.push({ day, trades, size: insidersIn(trades), dateFirst: first, dateLast: last });
+    }
+  }
+  return found;
+}
+
+/** What is known of a trade date: who traded, and for how much; null if no trade states shares and a price. */
+type KnownDate = { readonly traders: readonly DatedTrade[]; readonly value: string | null };
+
+/** The trade dates that are known so far, and the ranges of those that gave signals. */
+class SignalSearch {
+  readonly #rule: SignalRule;
+  /** Ascending. */
+  readonly #dates: Day[] = [];
+  readonly #known = new Map<Day, KnownDate>();
+  #signalled: readonly TradeDates[] = [];
+  /** The value of all trades that count. */
+  #total = '0';
+
+  constructor(rule: SignalRule) {
+    this.#rule = rule;
+  }
+
+  /** Takes what counts now on dates that changed. */
+  change(changed: readonly Day[], tradesOn: (date: Day) => readonly InsiderTrade[]): void {
+    for (const date of changed) {
+      const place = placeOf(this.#dates, date);
+      if (this.#dates[place] !== date) this.#dates.splice(place, 0, date);
+      const trades = tradesOn(date);
+      // Who traded on a date decides, not how often.
+      const ciks = new Set(trades.map(({ insider }) => insider.cik));
+      const value = this.#rule.minValue === undefined ? null : clusterTotals({ trades }).value;
+      this.#total = sumOf([this.#total, value ?? '0', `-${this.#known.get(date)?.value ?? '0'}`]);
+      this.#known.set(date, { traders: Array.from(ciks, (cik) => ({ date, insider: { cik } })), value });
+    }
+  }
+
+  /** The clusters around changed dates that give a signal; those that share a date with one before continue it. */
+  newClusters(changed: readonly Day[]): readonly TradeDates[] {
+    if (this.#signalled.length === 0 && !isWorth(this.#total, this.#rule.minValue)) return [];
+    const found: TradeDates[] = [];
+    const seen = new Set<string>();
+    for (const date of changed) {
+      const [from, to] = this.#around(placeOf(this.#dates, date));
+      if (seen.has(`${from} ${to}`)) continue;
+      seen.add(`${from} ${to}`);
+      for (const cluster of this.#clustersIn(this.#dates.slice(from, to))) {
+        if (this.#continued(cluster) || !this.#isWorth(cluster)) continue;
+        this.#signalled = [...this.#signalled, cluster];
+        found.push(cluster);
+      }
+    }
+    return found;
+  }
+
+  /** The known dates from one to another. */
+  datesIn(first: Day, last: Day): readonly Day[] {
+    return this.#dates.slice(placeOf(this.#dates, first), placeOf(this.#dates, last) + 1);
+  }
+
+  /**
+   * The places of the dates that decide on the clusters of a date: up to where two dates are too far apart for a cluster,
+   * or one that gave a signal and what a span reaches behind it. A cluster that goes on behind that one contains it.
+   */
+  #around(place: number): readonly [from: number, to: number] {
+    const { days } = this.#rule;
+    const areApart = (at: number, other: number) =>
+      Math.abs(dayNumber(this.#dates[at] ?? '') - dayNumber(this.#dates[other] ?? '')) >= days;
+    const end = (step: 1 | -1): number => {
+      let known: number | undefined;
+      let at = place;
+      for (; this.#dates[at + step] !== undefined && !areApart(at + step, at); at += step) {
+        if (known !== undefined && areApart(at + step, known)) break;
+        if (areApart(at, place) && this.#isSignalled(this.#dates[at] ?? '')) known ??= at;
+      }
+      return at;
+    };
+    return [end(-1), end(1) + 1];
+  }
+
+  #isSignalled(date: Day): boolean {
+    return this.#signalled.some(({ first, last }) => first <= date && date <= last);
+  }
+
+  #clustersIn(dates: readonly Day[]): readonly TradeDates[] {
+    const traders = dates.flatMap((date) => this.#known.get(date)?.traders ?? []);
+    return joinedSpans(traders, this.#rule).flatMap((own) => {
+      const [first, last] = [own[0], own.at(-1)];
+      return first === undefined || last === undefined ? [] : [{ first: first.date, last: last.date }];
+    });
+  }
+
+  /** Whether a cluster shares dates with one that gave a signal, whose dates then become those of both. */
+  #continued({ first, last }: TradeDates): boolean {
+    const same = this.#signalled.filter((one) => one.first <= last && first <= one.last);
+    if (same.length === 0) return false;
+    const firsts = [first, ...same.map((one) => one.first)].sort();
+    const lasts = [last, ...same.map((one) => one.last)].sort();
+    this.#signalled = [
+      ...this.#signalled.filter((one) => !same.includes(one)),
+      { first: firsts[0] ?? first, last: lasts.at(-1) ?? last },
+    ];
+    return true;
+  }
+
+  #isWorth({ first, last }: TradeDates): boolean {
+    const { minValue } = this.#rule;
+    if (minValue === undefined) return true;
+    const values = this.datesIn(first, last).flatMap((date) => this.#known.get(date)?.value ?? []);
+    return isWorth(values.length === 0 ? null : sumOf(values), minValue);
+  }
+}
+
+/** The place in ascending dates at which a date is, or belongs. */
+function placeOf(dates: readonly Day[], date: Day): number {
+  let [low, high] = [0, dates.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((dates[middle] ?? '') < date) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,99 @@
+import type { Day } from './date.ts';
+import { canonicalDecimal } from './decimal.ts';
+import type { Transformer, Vintages } from './transformation.ts';
+
+/** A value of a date, and the first vintage that has it. */
+export type FirstPublished = { readonly date: Day; readonly value: string; readonly asOf: Day };
+
+/**
+ * What a value is that is not the one known on a day: the series had it later only, earlier (a value that was known, of
+ * another date or before a revision), or never.
+ */
+export type Misplaced =
+  | { readonly kind: 'ahead' | 'old'; readonly published: FirstPublished }
+  | { readonly kind: 'never'; readonly published?: undefined };
+
+/** The value that a day is about: its date where that is known, and the newest date that had a value on the day. */
+export type MisplacedOn = {
+  readonly day: Day;
+  readonly newest: Day | undefined;
+  readonly date?: Day | undefined;
+};
+
+/** Every value that any vintage of a series has, or that a transformation makes of one, found by its number. */
+export class PublishedValues {
+  readonly #byNumber = new Map<string, FirstPublished[]>();
+  readonly #places: ReadonlyMap<Day, number>;
+
+  constructor(vintages: Vintages, transformer?: Transformer) {
+    const dates =
+      transformer === undefined
+        ? vintages.dates
+        : [...new Set(vintages.dates.map((date) => transformer.dateOf(date)))];
+    this.#places = new Map(dates.map((date, index) => [date, index]));
+    for (const date of dates) {
+      const found =
+        transformer === undefined ? published(vintages, date) : computed(vintages, date, transformer);
+      for (const one of found) {
+        const number = canonicalDecimal(one.value);
+        const same = this.#byNumber.get(number);
+        if (same === undefined) this.#byNumber.set(number, [one]);
+        else same.push(one);
+      }
+    }
+  }
+
+  /**
+   * What a value is that was not the known one on a day. If the series had the number both before and after, the date
+   * decides that is fewer observations away from the newest one known then; of two that are as near, the later
+   * publication counts, because a value that was not known yet must not pass.
+   */
+  placed(value: string, { day, newest, date }: MisplacedOn): Misplaced {
+    const all = (this.#byNumber.get(canonicalDecimal(value)) ?? []).filter(
+      (one) => date === undefined || one.date === date,
+    );
+    const away = (one: FirstPublished) => this.#distance(one.date, newest);
+    const later = all.filter(({ asOf }) => asOf > day);
+    const isNew = later.filter((one) => newest === undefined || one.date >= newest);
+    const ahead = least(isNew, ({ asOf }) => asOf) ?? least(later, away);
+    const old = least(
+      all.filter(({ asOf }) => asOf <= day),
+      away,
+    );
+    if (ahead !== undefined && (old === undefined || away(ahead) <= away(old)))
+      return { kind: 'ahead', published: ahead };
+    return old === undefined ? { kind: 'never' } : { kind: 'old', published: old };
+  }
+
+  #distance(date: Day, newest: Day | undefined): number {
+    const [one, other] = [this.#places.get(date), this.#places.get(newest ?? '')];
+    return one === undefined || other === undefined ? 0 : Math.abs(one - other);
+  }
+}
+
+function published(vintages: Vintages, date: Day): readonly FirstPublished[] {
+  return vintages
+    .changesOf(date)
+    .flatMap(({ asOf, value }) => (value === null ? [] : [{ date, value, asOf }]));
+}
+
+function computed(vintages: Vintages, date: Day, transformer: Transformer): readonly FirstPublished[] {
+  const first = transformer.firstDay(vintages, date);
+  const changed = vintages.daysOfChange(transformer.inputsOf(date, vintages.dates));
+  // A period may become complete on a day on which none of its own values changes.
+  const days = first === undefined || changed.includes(first) ? changed : [...changed, first].sort();
+  const found: FirstPublished[] = [];
+  for (const day of days) {
+    const result = transformer.valueIn(vintages.on(day), date);
+    if (result !== undefined && found.at(-1)?.value !== result.value)
+      found.push({ date, value: result.value, asOf: day });
+  }
+  return found;
+}
+
+/** The first of those for which a figure or a text is least. */
+function least<T>(all: readonly T[], of: (one: T) => number | string): T | undefined {
+  let best: T | undefined;
+  for (const one of all) if (best === undefined || of(one) < of(best)) best = one;
+  return best;
+}

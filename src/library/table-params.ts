@@ -1,0 +1,69 @@
+import type { Demands } from '../analysis/basis.ts';
+import type { Beyond } from '../analysis/query.ts';
+import type { UserTable } from '../analysis/table.ts';
+import type { Cell } from '../operations/envelope.ts';
+import { isPlain, type Kind, refused } from './arguments.ts';
+import type { Optional, UnitsParams } from './panel-params.ts';
+
+/** A row of a table: cells by column. */
+export type InputRow = { readonly [column: string]: string | number | boolean | null };
+
+/** What counts as known on the day of a row. */
+export type KnownParams = Optional<{
+  /** Uses only what was published before the day. */
+  readonly strict?: boolean;
+  /** How many of the newest observations are passed over. */
+  readonly lag?: number;
+  /** What days after the coverage of a series show, or are compared with; `empty`, nothing, unless given. */
+  readonly beyond?: Beyond;
+}> &
+  UnitsParams &
+  Demands;
+
+/** The parameters of a join. */
+export type JoinParams = KnownParams & {
+  /** The column of the days. */
+  readonly on: string;
+} & Optional<{
+    /** A second column for each series: the period that its value belongs to. */
+    readonly withDates?: boolean;
+    /** A further column for each series: the days since its value was published. */
+    readonly withAge?: boolean;
+  }>;
+
+/** The parameters of a check. */
+export type CheckParams = KnownParams &
+  Optional<{
+    /** The column of the days; the first one unless given. */
+    readonly on?: string;
+    /** The columns to check, with the id of the series of each; those that are named like a series unless given. */
+    readonly columns?: Readonly<Record<string, string>>;
+    /** Also gives the values that were known. */
+    readonly allRows?: boolean;
+  }>;
+
+/** A list of rows as a table: its columns are those of all rows. */
+export function tableOf(rows: readonly InputRow[]): UserTable {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return {
+    name: 'the table',
+    fields: names.map((name) => ({ name, type: 'text', description: `Column ${name}.`, nullable: true })),
+    async *batches() {
+      yield {
+        size: rows.length,
+        rowAt: (index: number) => index + 1,
+        cellAt: (index: number, column: number): Cell => rows[index]?.[names[column] ?? ''] ?? null,
+        textAt: () => '',
+      };
+    },
+  };
+}
+
+/** The path of a file, or rows of cells by column. */
+export const tableKind: Kind = (value, name) => {
+  if (typeof value === 'string' && value !== '') return;
+  const isRow = (row: unknown) =>
+    isPlain(row) && Object.values(row).every((cell) => cell === null || typeof cell !== 'object');
+  if (!Array.isArray(value) || !value.every(isRow))
+    throw refused(name, value, 'use the path of a file, or a list of rows such as [{ day: "2015-01-30" }]');
+};

@@ -1,0 +1,185 @@
+import { clusterTotals } from '../domain/insider/cluster.ts';
+import { hasSymbol } from '../domain/insider/filing.ts';
+import { type ClusterSignal, signalsOf } from '../domain/insider/signal.ts';
+import { clusterParams, codeTest, worthTest } from './cluster-params.ts';
+import { type ClusterIssuer, LastListings, namedIn } from './cluster-search.ts';
+import { changedSince } from './cursor.ts';
+import type { Field } from './field.ts';
+import { operation, pageOf } from './operation.ts';
+import { checkRange, dayParam } from './params.ts';
+
+const fields = [
+  {
+    name: 'day',
+    type: 'day',
+    description: 'The first day on which the cluster was public: the filing date of the last filing needed.',
+    rank: 'high',
+  },
+  {
+    name: 'ticker',
+    type: 'text',
+    description: 'Trading symbol, as the newest filing known on the day states it.',
+    nullable: true,
+  },
+  {
+    name: 'cluster_size',
+    type: 'integer',
+    description: 'Distinct insiders, as known on the day; so is all that follows.',
+    head: 'size',
+    rank: 'high',
+  },
+  {
+    name: 'total_value',
+    type: 'decimal',
+    head: 'value',
+    description: 'Shares times price, summed over the trades that state both; null if none does.',
+    nullable: true,
+  },
+  { name: 'date_first', type: 'day', description: 'Date of the first trade.', happened: true },
+  { name: 'date_last', type: 'day', description: 'Date of the last trade.', happened: true },
+  { name: 'transaction_code', type: 'text', description: 'The code of the trades.' },
+  { name: 'issuer_cik', type: 'text', description: "The SEC's key of the issuer.", rank: 'low' },
+  { name: 'issuer_name', type: 'text', description: 'The company whose shares were traded.', nullable: true },
+  {
+    name: 'total_shares',
+    type: 'decimal',
+    head: 'shares',
+    description: 'Shares traded; null if a trade does not state its number.',
+    nullable: true,
+  },
+  { name: 'transaction_count', type: 'integer', description: 'Number of trades.', head: 'trades' },
+] as const satisfies readonly Field[];
+
+/**
+ * When clusters of insiders became known, newest day first: each on the first day on which it was public, with its size
+ * and value as of that day. Later filings, amendments included, change no row.
+ */
+export const insiderClusterSignals = operation({
+  name: 'insider_cluster_signals',
+  command: {
+    words: 'insider clusters',
+    heading: 'Insiders',
+    flag: {
+      name: 'signals',
+      about:
+        'list the first day of each cluster, with its size and value then; --from and --to bound that day',
+    },
+    features: ['oldest'],
+  },
+  summary: 'On which day clusters of insiders became known',
+  description:
+    'One row for each cluster on the first day on which it was public and had the value of `min_value`, with what was known at the end of that day, newest day first. Later filings, amendments included, change no row.',
+  path: '/v1/insider/clusters/signals',
+  object: 'insider_cluster_signals',
+  members: ['as_of', 'covered_to'],
+  subject: 'insider filings',
+  params: {
+    ...clusterParams,
+    from: dayParam('First day of a signal.', { field: 'day', is: 'from' }),
+    to: dayParam('Last day of a signal.', { field: 'day', is: 'to' }),
+  },
+  fields,
+  columns: fields.map(({ name }) => name).slice(0, 8),
+  example: {
+    params: {
+      transaction_code: 'P',
+      min_insiders: '3',
+      days: '14',
+      min_value: '100000',
+      ticker: 'MAIA',
+      from: '2026-06-01',
+      to: '2026-06-30',
+      as_of: '2026-06-30',
+      limit: '1',
+    },
+    row: {
+      day: '2026-06-02',
+      ticker: 'MAIA',
+      cluster_size: 3,
+      total_value: '203775.79',
+      date_first: '2026-06-01',
+      date_last: '2026-06-01',
+      transaction_code: 'P',
+      issuer_cik: '0001878313',
+      issuer_name: 'MAIA Biotechnology, Inc.',
+      total_shares: '149700',
+      transaction_count: 3,
+    },
+    head: { as_of: '2026-06-30', covered_to: '2026-06-02' },
+  },
+  knownBy: 'day',
+  boundBy: 'as_of',
+  check: ({ from, to }) => checkRange(from, to),
+  rowTests: {
+    transaction_code: codeTest,
+    min_value: worthTest,
+    ticker: { field: 'ticker', met: (row, { ticker }) => hasSymbol(row.ticker, ticker) },
+  },
+  needsVintageAccess: ({ as_of }) => as_of !== undefined,
+  coveredTo: (_values, view) => view.coveredTo('filings'),
+  async run(values, { view, position }) {
+    const { from, to, limit, ticker, as_of, days } = values;
+    const state = await view.state();
+    const { revision: version } = state;
+    // An import may bring earlier filings, so all pages must come from one state.
+    if (position !== undefined && position.version !== version) throw changedSince();
+    const rule = {
+      code: values.transaction_code,
+      minInsiders: values.min_insiders,
+      days,
+      minValue: values.min_value,
+    };
+    const searched = { code: rule.code, ticker, as_of };
+    const all = await listings.of(state, { ...rule, ...searched }, async () => {
+      const found = await namedIn(view, searched, (filings) => signalsOf(filings, rule));
+      return found.sort((a, b) => (comesBefore(keyOf(a), keyOf(b)) ? -1 : 1));
+    });
+    const after = position?.key;
+    const wanted = all.filter(
+      (signal) =>
+        (from === undefined || signal.day >= from) &&
+        (to === undefined || signal.day <= to) &&
+        (after === undefined || comesBefore(after, keyOf(signal))),
+    );
+    return {
+      ...pageOf(
+        wanted.slice(0, limit + 1),
+        limit,
+        (signal) => signalRow(signal, rule.code),
+        (last) => ({ key: keyOf(last), version }),
+      ),
+      ...(as_of !== undefined && { asOf: as_of }),
+    };
+  },
+});
+
+type NamedSignal = ClusterSignal & ClusterIssuer;
+
+const listings = new LastListings<NamedSignal>();
+
+/** The key by which signals are ordered; it is unique. */
+function keyOf({ day, ticker, issuerCik, dateFirst }: NamedSignal): readonly string[] {
+  return [day, ticker ?? '', issuerCik, dateFirst];
+}
+
+/** Whether a key comes before another: the newer day, then by ticker, issuer and first trade. */
+function comesBefore([day = '', ...key]: readonly string[], [other = '', ...others]: readonly string[]) {
+  return day === other ? key.join('\n') < others.join('\n') : day > other;
+}
+
+function signalRow(signal: NamedSignal, code: string) {
+  const totals = clusterTotals(signal);
+  return {
+    day: signal.day,
+    ticker: signal.ticker,
+    cluster_size: signal.size,
+    total_value: totals.value,
+    date_first: signal.dateFirst,
+    date_last: signal.dateLast,
+    transaction_code: code,
+    issuer_cik: signal.issuerCik,
+    issuer_name: signal.issuerName,
+    total_shares: totals.shares,
+    transaction_count: signal.trades.length,
+  };
+}

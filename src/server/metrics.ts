@@ -1,0 +1,190 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type Day, dayNumber, utcDay } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
+import type { DataStatus } from '../service/service.ts';
+import { freshnessOf } from '../store/followed.ts';
+import { beginExchange, type Exchange } from './exchange.ts';
+import type { Handler, RequestMetrics } from './handler.ts';
+import { digestOf } from './keys/gate.ts';
+import { targetOf } from './malformed-request.ts';
+import { httpProblem, respond, respondProblem } from './respond.ts';
+import type { Services } from './service-lease.ts';
+
+/** Who sees the metrics: everyone who reaches a port of their own, or those who have a key, or both. */
+export type MetricsAccess = { readonly port?: number; readonly key?: string };
+
+/** What metrics are about. */
+export type MetricsSource = MetricsAccess & { readonly services: Services; readonly clock: () => Date };
+
+/** Seconds: from an answer of the cache to a large table. */
+const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Counts requests, and shows what an operator watches in the format of Prometheus. */
+export class Metrics implements RequestMetrics {
+  /** The port of their own, if they have one. */
+  readonly port: number | undefined;
+  /** Answers `/metrics` of the service; undefined where that has a port of its own. */
+  readonly page?: (exchange: Exchange) => Promise<Response>;
+  /** Answers on the port of their own. */
+  readonly handler: Handler;
+  readonly #source: MetricsSource;
+  readonly #registry = new Registry();
+  readonly #requests: Counter<'method' | 'route' | 'status'>;
+  readonly #durations: Histogram<'route' | 'status'>;
+  readonly #refusals: Counter<'window'>;
+  readonly #cache: Counter<'result'>;
+  /** What is counted of each kind of request, so that its labels are looked up once. */
+  readonly #kinds = new Map<string, (seconds: number) => void>();
+  #known: { readonly state: string; readonly status: DataStatus } | undefined;
+
+  constructor(source: MetricsSource) {
+    const registers = [this.#registry];
+    this.#source = source;
+    this.port = source.port;
+    this.handler = (request) => this.#answer(beginExchange(request, source.clock()));
+    if (this.port === undefined) this.page = (exchange) => this.#page(exchange);
+    this.#requests = new Counter({
+      name: 'asof_http_requests_total',
+      help: 'Requests that were answered, by endpoint and status.',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    });
+    this.#durations = new Histogram({
+      name: 'asof_http_request_duration_seconds',
+      help: 'Time up to the first byte of an answer, by endpoint and status.',
+      labelNames: ['route', 'status'],
+      buckets,
+      registers,
+    });
+    this.#refusals = new Counter({
+      name: 'asof_quota_refusals_total',
+      help: 'Requests that were refused because a quota was used up, by its window.',
+      labelNames: ['window'],
+      registers,
+    });
+    this.#cache = new Counter({
+      name: 'asof_response_cache_requests_total',
+      help: 'Requests that the cache of answers had (hit) or did not have (miss).',
+      labelNames: ['result'],
+      registers,
+    });
+    this.#addData();
+    // CPU, memory, garbage collection, and how far the event loop lags behind.
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  count(exchange: Exchange, status: number, ms: number): void {
+    const { request, route = 'none', admission, isCached } = exchange;
+    this.#kindOf(request.method, route, status)(ms / 1000);
+    if (isCached !== undefined) this.#cache.inc({ result: isCached ? 'hit' : 'miss' });
+    if (admission?.refusal !== undefined) this.#refusals.inc({ window: admission.rate.window });
+  }
+
+  #kindOf(method: string, route: string, status: number): (seconds: number) => void {
+    const key = `${method} ${status} ${route}`;
+    const known = this.#kinds.get(key);
+    if (known !== undefined) return known;
+    const requests = this.#requests.labels(method, route, String(status));
+    const durations = this.#durations.labels(route, String(status));
+    const counted = (seconds: number): void => {
+      requests.inc();
+      durations.observe(seconds);
+    };
+    this.#kinds.set(key, counted);
+    return counted;
+  }
+
+  /** Adds what is looked up in the store when the metrics are read. */
+  #addData(): void {
+    const registers = [this.#registry];
+    const status = () => this.#status();
+    new Gauge({
+      name: 'asof_store_revision',
+      help: 'Grows with every import that changes the store.',
+      registers,
+      async collect() {
+        this.set((await status()).revision);
+      },
+    });
+    const { clock } = this.#source;
+    const age = (day: Day) => dayNumber(utcDay(clock())) - dayNumber(day);
+    new Gauge({
+      name: 'asof_coverage_age_days',
+      help: 'Days since the last day that the data speak for: the newest series, each kind of curve, filings.',
+      labelNames: ['subject'],
+      registers,
+      async collect() {
+        this.reset();
+        for (const [subject, day] of Object.entries((await status()).coveredTo))
+          if (day !== undefined) this.set({ subject }, age(day));
+      },
+    });
+    const freshness = async () => freshnessOf(await this.#ask((service) => service.followed()));
+    new Gauge({
+      name: 'asof_followed_age_days',
+      help: 'Days since the last day that everything reaches that the store follows at live sources.',
+      registers,
+      async collect() {
+        const { upTo } = await freshness();
+        this.reset();
+        if (upTo !== undefined) this.set(age(upTo));
+      },
+    });
+    new Gauge({
+      name: 'asof_followed_unfinished',
+      help: 'What the last pull left undone.',
+      registers,
+      async collect() {
+        this.set((await freshness()).unfinished);
+      },
+    });
+  }
+
+  /** What the data are; looked up again after a change. */
+  async #status(): Promise<DataStatus> {
+    return this.#ask(async (service) => {
+      const state = await service.state();
+      if (this.#known?.state !== state) this.#known = { state, status: await service.status() };
+      return this.#known.status;
+    });
+  }
+
+  async #ask<T>(ask: (service: ReturnType<Services['lease']>['service']) => Promise<T>): Promise<T> {
+    const { service, release } = this.#source.services.lease();
+    try {
+      return await ask(service);
+    } finally {
+      release();
+    }
+  }
+
+  async #page(exchange: Exchange): Promise<Response> {
+    this.#admit(exchange.request.headers);
+    const body = await this.#registry.metrics();
+    const headers = { 'Cache-Control': 'no-store' };
+    return respond(exchange, { status: 200, type: this.#registry.contentType, body, headers });
+  }
+
+  #admit(headers: Headers): void {
+    const { key } = this.#source;
+    if (key === undefined) return;
+    const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+    const given = bearer ?? headers.get('x-api-key') ?? '';
+    if (timingSafeEqual(digestOf(given), digestOf(key))) return;
+    throw new Problem(
+      'unauthorized',
+      'the key of the metrics is missing or wrong: send it as Authorization: Bearer, or in X-API-Key',
+    );
+  }
+
+  async #answer(exchange: Exchange): Promise<Response> {
+    try {
+      const { path } = targetOf(exchange.request.url);
+      if (path === '/metrics') return await this.#page(exchange);
+      throw new Problem('not-found', 'this port has /metrics alone');
+    } catch (error) {
+      return respondProblem(exchange, httpProblem(error), '/errors');
+    }
+  }
+}

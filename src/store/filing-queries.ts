@@ -1,0 +1,119 @@
+import { type Filing, type FilingHeader, filingOf, type Trade } from '../domain/insider/filing.ts';
+import { purchaseCode } from '../domain/insider/insider-trade.ts';
+import type { Day } from '../domain/series/date.ts';
+
+/** Selects trades, newest filing date first, then by filing and row; `from` and `to` bound the filing date, inclusive. */
+export type FilingsQuery = {
+  readonly ticker?: string;
+  /** A part of the name of any reporting owner, in any case. */
+  readonly ownerName?: string;
+  readonly transactionCode?: string;
+  readonly from?: Day;
+  readonly to?: Day;
+  /** The trade that a page continues after. */
+  readonly after?: { readonly filedOn: Day; readonly filingId: string; readonly row: number };
+  readonly limit: number;
+};
+
+/**
+ * Selects the trades that clusters of a code are made of: of all issuers, of one, or of those that ever filed under a
+ * ticker; filed on or before `asOf`.
+ */
+export type ClusterTradesQuery = {
+  readonly code: string;
+  readonly issuerCik?: string;
+  readonly ticker?: string;
+  readonly asOf?: Day;
+  /** Whether to give also the trades with the code that never count, such as derivatives. */
+  readonly uncounted?: boolean;
+};
+
+/** The conditions of a page of trades that every engine has, on the filing `f` and its trade `t`; then the order and the limit. */
+export function filingConditions({ from, to, transactionCode, after }: FilingsQuery): readonly string[] {
+  return [
+    ...(from === undefined ? [] : ['f.filed_on >= @from']),
+    ...(to === undefined ? [] : ['f.filed_on <= @to']),
+    ...(transactionCode === undefined ? [] : ['t.transaction_code = @transactionCode']),
+    ...(after === undefined
+      ? []
+      : [
+          `f.filed_on <= @afterDay and (f.filed_on < @afterDay or f.filing_id > @afterFiling
+             or (f.filing_id = @afterFiling and t.row > @afterRow))`,
+        ]),
+  ];
+}
+
+/** The values of the parameters of a page of trades, also of conditions that only an engine has. */
+export function filingValues({ ticker, ownerName, transactionCode, from, to, after, limit }: FilingsQuery) {
+  return {
+    limit,
+    from,
+    to,
+    ticker: ticker?.toUpperCase(),
+    ownerName: ownerName?.toLowerCase(),
+    transactionCode,
+    afterDay: after?.filedOn,
+    afterFiling: after?.filingId,
+    afterRow: after?.row,
+  };
+}
+
+/**
+ * The conditions of the trades that clusters are made of, on the filing `f` and its trade `t`. A store marks the filings
+ * with purchases; filings with other codes are found without a mark, so that any store has them.
+ */
+export function clusterTradeConditions({
+  code,
+  issuerCik,
+  asOf,
+  uncounted,
+}: ClusterTradesQuery): readonly string[] {
+  const inShares = `t.is_derivative = 0 and f.form_type not like '3%'`;
+  return [
+    uncounted === true
+      ? `(t.transaction_code = @code or (${inShares} and f.form_type like '%/A'))`
+      : `${inShares} and (t.transaction_code = @code or f.form_type like '%/A')`,
+    ...(code === purchaseCode && uncounted !== true ? ['f.purchases = 1'] : []),
+    ...(asOf === undefined ? [] : ['f.filed_on <= @asOf']),
+    ...(issuerCik === undefined ? [] : ['f.issuer_cik = @issuerCik']),
+  ];
+}
+
+/** The values of the parameters of these conditions, and of one on the ticker. */
+export function clusterTradeValues({ code, issuerCik, ticker, asOf }: ClusterTradesQuery) {
+  return { code, issuerCik, ticker: ticker?.toUpperCase(), asOf };
+}
+
+/** Collects trades that come issuer by issuer into one batch for each. */
+export class IssuerBatches {
+  #own: Filing[] = [];
+
+  /** Adds the next trade; gives the batch before it, if that of its issuer begins. */
+  add(filing: Filing): readonly Filing[] {
+    const before = this.#own;
+    if (before.length === 0 || before[0]?.issuerCik === filing.issuerCik) {
+      before.push(filing);
+      return [];
+    }
+    this.#own = [filing];
+    return before;
+  }
+
+  /** The last batch; empty if there were no trades. */
+  rest(): readonly Filing[] {
+    return this.#own;
+  }
+}
+
+/** Turns rows into trades. The trades of a filing follow one another, so each filing is read once. */
+export function filingReader<Row>(read: {
+  readonly filingId: (row: Row) => string;
+  readonly header: (row: Row) => FilingHeader;
+  readonly trade: (row: Row) => Trade;
+}): (row: Row) => Filing {
+  let header: FilingHeader | undefined;
+  return (row) => {
+    if (header === undefined || header.filingId !== read.filingId(row)) header = read.header(row);
+    return filingOf(header, read.trade(row));
+  };
+}

@@ -1,0 +1,23 @@
+import type { UserTable } from '../analysis/table.ts';
+import { Problem } from '../errors/problem.ts';
+import { refusal } from '../import/files/source-file.ts';
+import { sourceFiles } from '../import/files/walk.ts';
+import { textTable } from './text.ts';
+
+/**
+ * Opens a file of rows: CSV, TSV or Parquet, by its content; a text may be compressed by gzip. `-` is standard input, which
+ * is kept in memory. A Problem where it cannot be read, or is no table.
+ */
+export async function openTable(path: string, stdin?: AsyncIterable<Uint8Array>): Promise<UserTable> {
+  const [file, ...others] = await sourceFiles([path], stdin);
+  if (file === undefined || others.length > 0)
+    throw new Problem('bad-input', `${path} is several files: name one`);
+  const head = await file.head();
+  const signature = head.toString('latin1', 0, 4);
+  // Loaded here: most tables are texts.
+  if (signature === 'PAR1') return (await import('./parquet.ts')).parquetTable(file);
+
+  if (signature === 'PK\x03\x04' || signature === '\xd0\xcf\x11\xe0')
+    throw refusal(file, {}, 'a workbook is not read', ['save the sheet as CSV']);
+  return textTable(file, head);
+}

@@ -1,0 +1,198 @@
+import zlib from 'node:zlib';
+import {
+  type AsyncBuffer,
+  type Compressors,
+  type FileMetaData,
+  type ParquetParsers,
+  parquetMetadataAsync,
+  parquetRead,
+  parquetSchema,
+  type SchemaElement,
+} from 'hyparquet';
+import type { TableBatch, UserTable } from '../analysis/table.ts';
+import { addDays } from '../domain/series/date.ts';
+import { Problem } from '../errors/problem.ts';
+import { refusal, type SourceFile } from '../import/files/source-file.ts';
+import type { Cell } from '../operations/envelope.ts';
+import type { Field, FieldType } from '../operations/field.ts';
+
+/** Zstandard is part of newer versions of Node. */
+const unpackZstandard: unknown = Reflect.get(zlib, 'zstdDecompressSync');
+
+const compressors: Compressors = {
+  GZIP: (packed) => zlib.gunzipSync(packed),
+  BROTLI: (packed) => zlib.brotliDecompressSync(packed),
+  ...(typeof unpackZstandard === 'function' && {
+    ZSTD: (packed: Uint8Array) => Reflect.apply(unpackZstandard, zlib, [packed]),
+  }),
+};
+
+/** Days and times as texts: what a number of JavaScript would round stays exact. */
+const parsers: Partial<ParquetParsers> = {
+  dateFromDays: (days) => addDays('1970-01-01', days),
+  timestampFromMilliseconds: (count) => timeText(count, 1000n),
+  timestampFromMicroseconds: (count) => timeText(count, 1_000_000n),
+  timestampFromNanoseconds: (count) => timeText(count, 1_000_000_000n),
+};
+
+/** A day if the time is midnight; else with the time, and as many decimals of the second as it has. */
+function timeText(count: bigint, perSecond: bigint): string {
+  const rest = ((count % perSecond) + perSecond) % perSecond;
+  const text = new Date(Number((count - rest) / perSecond) * 1000).toISOString().slice(0, 19);
+  const decimals =
+    rest === 0n
+      ? ''
+      : `.${String(rest + perSecond)
+          .slice(1)
+          .replace(/0+$/, '')}`;
+  return decimals === '' && text.endsWith('T00:00:00') ? text.slice(0, 10) : text + decimals;
+}
+
+/** A column of a file: its field, and what its cells become. */
+type ReadColumn = { readonly field: Field; readonly cellOf: (value: unknown) => Cell };
+
+/** The table in a Parquet file; it is read row group by row group. */
+export async function parquetTable(file: SourceFile): Promise<UserTable> {
+  const bytes = await file.bytes();
+  const content: AsyncBuffer = {
+    byteLength: bytes.length,
+    slice: (start, end) => new Uint8Array(bytes.subarray(start, end)).buffer,
+  };
+  const metadata = await reading(file, () => parquetMetadataAsync(content, { geoparquet: false }));
+  const columns = parquetSchema(metadata).children.map(({ element, children }) =>
+    readColumn(element, children.length > 0),
+  );
+  return {
+    name: file.path,
+    fields: columns.map(({ field }) => field),
+    async *batches() {
+      let first = 0;
+      for (const { num_rows } of metadata.row_groups) {
+        const size = Number(num_rows);
+        const cells = await reading(file, () => cellsOf(content, metadata, first, first + size));
+        yield batchOf(columns, cells, first, size);
+        first += size;
+      }
+    },
+  };
+}
+
+function batchOf(
+  columns: readonly ReadColumn[],
+  cells: ReadonlyMap<string, readonly unknown[]>,
+  first: number,
+  size: number,
+): TableBatch {
+  const places = columns.map(({ field, cellOf }) => ({ cellOf, values: cells.get(field.name) ?? [] }));
+  return {
+    size,
+    rowAt: (index) => first + index + 1,
+    cellAt(index, column) {
+      const { values, cellOf } = places[column] ?? { values: [] };
+      const value = values[index];
+      return value === undefined || value === null || cellOf === undefined ? null : cellOf(value);
+    },
+    textAt: () => '',
+  };
+}
+
+/** The values of some rows, by column. */
+async function cellsOf(
+  content: AsyncBuffer,
+  metadata: FileMetaData,
+  rowStart: number,
+  rowEnd: number,
+): Promise<ReadonlyMap<string, readonly unknown[]>> {
+  const found = new Map<string, unknown[]>();
+  await parquetRead({
+    file: content,
+    metadata,
+    rowStart,
+    rowEnd,
+    compressors,
+    parsers,
+    geoparquet: false,
+    onChunk({ columnName, columnData, rowStart: start }) {
+      const values = found.get(columnName) ?? new Array<unknown>(rowEnd - rowStart).fill(null);
+      found.set(columnName, values);
+      for (let index = 0; index < columnData.length; index += 1)
+        if (start + index >= rowStart && start + index < rowEnd)
+          values[start + index - rowStart] = columnData[index];
+    },
+  });
+  return found;
+}
+
+/** Runs what reads Parquet; its failures name the file. */
+async function reading<T>(file: SourceFile, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw refusal(file, {}, `the Parquet data cannot be read: ${reason}`, [
+      'write it with snappy or gzip, or as CSV',
+    ]).with({ cause: error });
+  }
+}
+
+/** How a column of the schema is read. A decimal loses its type there, so that its exact units come out. */
+function readColumn(element: SchemaElement, isNested: boolean): ReadColumn {
+  const { name, type, converted_type: converted, logical_type: logical, scale = 0 } = element;
+  const column = (of: FieldType, cellOf: (value: unknown) => Cell): ReadColumn => ({
+    field: { name, type: of, description: `Column ${name} of the file.`, nullable: true },
+    cellOf,
+  });
+  if (isNested) return column('text', nestedText);
+  if (converted === 'DECIMAL' || logical?.type === 'DECIMAL') {
+    delete element.converted_type;
+    delete element.logical_type;
+    if (type === 'BYTE_ARRAY') element.type = 'FIXED_LEN_BYTE_ARRAY';
+    return column('decimal', (value) => decimalText(value, scale));
+  }
+  if (converted === 'DATE' || logical?.type === 'DATE') return column('day', String);
+  if (converted?.startsWith('TIMESTAMP') || logical?.type === 'TIMESTAMP' || type === 'INT96')
+    return column('timestamp', String);
+  if (type === 'BOOLEAN') return column('boolean', Boolean);
+  if (type === 'FLOAT') return column('double', (value) => numberOrMissing(shortestFloat(Number(value))));
+  if (type === 'DOUBLE' || logical?.type === 'FLOAT16')
+    return column('double', (value) => numberOrMissing(Number(value)));
+  if (type === 'INT32' || type === 'INT64')
+    return column('integer', (value) =>
+      Number.isSafeInteger(Number(value)) ? Number(value) : String(value),
+    );
+  return column('text', (value) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('hex') : nestedText(value),
+  );
+}
+
+/** What pandas writes for a missing number is missing. */
+function numberOrMissing(value: number): number | null {
+  return Number.isNaN(value) ? null : value;
+}
+
+function nestedText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one));
+}
+
+/** The exact text of a decimal: a number of units of its last place, which may be big-endian bytes. */
+function decimalText(value: unknown, scale: number): string {
+  const units =
+    value instanceof Uint8Array
+      ? BigInt.asIntN(value.length * 8, BigInt(`0x${Buffer.from(value).toString('hex') || '0'}`))
+      : BigInt(String(value));
+  const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0');
+  const [whole, fraction] = [digits.slice(0, digits.length - scale), digits.slice(digits.length - scale)];
+  const decimals = fraction.replace(/0+$/, '');
+  return `${units < 0n ? '-' : ''}${whole}${decimals === '' ? '' : `.${decimals}`}`;
+}
+
+/** The number with the fewest digits that a single-precision number is read from. */
+function shortestFloat(value: number): number {
+  for (let digits = 6; digits <= 9; digits += 1) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return value;
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { serveSettingNames, serveSettings, serveValues } from '../../src/cli/config/serve-settings.ts';
+import { parse } from '../../src/cli/options/parse.ts';
+import type { Io } from '../../src/cli/terminal/io.ts';
+import { root } from '../support/repository.ts';
+
+const textOf = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8');
+
+/** The variables that the settings of a service have. */
+const variables: ReadonlySet<string> = new Set(serveSettingNames.map((name) => serveSettings[name].variable));
+
+/** The variables of asof that a file sets. */
+function variablesIn(name: string): readonly string[] {
+  return [...textOf(name).matchAll(/^(?!\s*#).*$/gm)].flatMap(([line]) =>
+    [...line.matchAll(/\b(ASOF_[A-Z_]+)[=:]/g)].map(([, variable = '']) => variable),
+  );
+}
+
+describe('the files of deploy/', () => {
+  it.each(['asof.service', 'Dockerfile', 'compose.yaml'])(
+    '%s sets variables that a service reads',
+    (name) => {
+      const named = variablesIn(name);
+      expect(named.length).toBeGreaterThan(0);
+      expect(named.filter((variable) => !variables.has(variable))).toEqual([]);
+    },
+  );
+
+  it('serve.json has settings that a service takes', () => {
+    const io = { env: {} } as Io;
+    const values = serveValues({}, join(root, 'deploy/serve.json'), io);
+    expect(values).toMatchObject({
+      host: '127.0.0.1',
+      port: 8787,
+      'public-url': 'https://data.example.org',
+      'cors-origin': ['https://app.example.org'],
+      'metrics-port': 9464,
+      'log-level': 'info',
+    });
+  });
+
+  it('the unit of systemd starts a line that asof understands, with the example of settings', () => {
+    const [, words = ''] = /^ExecStart=\/usr\/bin\/env asof (.*)$/m.exec(textOf('asof.service')) ?? [];
+    expect(parse(words.split(' '), { now: new Date() })).toMatchObject({
+      command: 'serve',
+      config: '/etc/asof/serve.json',
+    });
+  });
+
+  it('the unit and the image give the service time to answer what is in flight', () => {
+    // It takes no more than 0.5 s of notice, 8 s for requests, and a second to close.
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(textOf('asof.service'))?.[1])).toBeGreaterThanOrEqual(10);
+    expect(Number(/stop_grace_period: (\d+)s/.exec(textOf('compose.yaml'))?.[1])).toBeGreaterThanOrEqual(10);
+  });
+
+  it('the image runs as a user without rights, with a health check, and the container is read-only', () => {
+    const lines = textOf('Dockerfile').split('\n');
+    expect(lines.findLast((line) => line.startsWith('USER '))).toBe('USER node');
+    expect(lines.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
+    expect(textOf('Dockerfile')).toContain('/readyz');
+    expect(textOf('compose.yaml')).toMatch(/^ {4}read_only: true$/m);
+  });
+});

@@ -1,0 +1,102 @@
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { UserTable } from '../../../src/analysis/table.ts';
+import { textTable } from '../../../src/table/text.ts';
+import { runs } from '../../support/arbitrary.ts';
+import { sourceFile } from '../../support/source-file.ts';
+
+async function tableOf(text: string | Buffer, chunkSize = 65_536): Promise<UserTable> {
+  const file = sourceFile('x.csv', text, { chunkSize });
+  return textTable(file, await file.head());
+}
+
+/** The rows of a table: the place, the cells and the text of each. */
+async function read(text: string | Buffer, chunkSize?: number) {
+  const table = await tableOf(text, chunkSize);
+  const rows: { row: number; cells: unknown[]; text: string }[] = [];
+  for await (const batch of table.batches())
+    for (let index = 0; index < batch.size; index += 1)
+      rows.push({
+        row: batch.rowAt(index),
+        cells: table.fields.map((_, column) => batch.cellAt(index, column)),
+        text: Buffer.from(batch.textAt(index), 'latin1').toString('utf8'),
+      });
+  return { names: table.fields.map(({ name }) => name), text: table.text, rows };
+}
+
+const cell = fc.oneof(
+  fc.constantFrom(
+    '',
+    '2015-01-30',
+    '5.6',
+    'a,b',
+    'say "x"',
+    'two\nlines',
+    'cr\r\nlf',
+    '"',
+    'Ærø',
+    '日本',
+    ' ',
+  ),
+  fc.string({ maxLength: 8 }).filter((text) => !/[\0]/.test(text)),
+);
+
+describe('a table in a text', () => {
+  it('has the cells that another program wrote, however the bytes are cut, and each row as it was written', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc
+          .integer({ min: 2, max: 4 })
+          .chain((width) =>
+            fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 8 }),
+          ),
+        fc.constantFrom(',', ';', '\t'),
+        fc.constantFrom('\n', '\r\n'),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 30 }),
+        async (cells, delimiter, record_delimiter, quoted, chunkSize) => {
+          const names = ['day', 'b', 'c', 'd'].slice(0, cells[0]?.length);
+          const write = (rows: string[][]) =>
+            stringify(rows, { delimiter, record_delimiter, quoted, quoted_match: /[\r\n]/ });
+          const found = await read(write([names, ...cells]), chunkSize);
+          expect(found.names).toEqual(names);
+          expect(found.rows.map((row) => row.cells.map((text) => text ?? ''))).toEqual(cells);
+          expect(found.rows.map(({ text }) => text + record_delimiter).join('')).toBe(write(cells));
+        },
+      ),
+      { numRuns: runs(200) },
+    );
+  });
+
+  it('counts rows as an editor does, over empty lines and line breaks in quotes', async () => {
+    const { rows } = await read('day,note\n\n1,"a\nb"\n\r\n2,c\n3,d');
+    expect(rows.map(({ row, text }) => [row, text])).toEqual([
+      [3, '1,"a\nb"'],
+      [6, '2,c'],
+      [7, '3,d'],
+    ]);
+  });
+
+  it('leaves out a byte-order mark, and keeps bytes that are not UTF-8', async () => {
+    const latin = Buffer.concat([Buffer.from('\uFEFFday,name\n1,'), Buffer.from([0xc6]), Buffer.from('\n')]);
+    const table = await tableOf(latin);
+    expect(table.fields.map(({ name }) => name)).toEqual(['day', 'name']);
+    for await (const batch of table.batches())
+      expect(Buffer.from(batch.textAt(0), 'latin1')).toEqual(Buffer.from([0x31, 0x2c, 0xc6]));
+  });
+
+  it.each([
+    ['', 'x.csv: the file is empty'],
+    ['a,b\n1\n', 'x.csv, row 2: 1 cell, but the header has 2'],
+    ['a,b\n1,2\n1,2,3\n', 'x.csv, row 3: 3 cells, but the header has 2'],
+    ['a,b\n1,"2\n3,4\n', 'x.csv, row 2: a quote opens here and is never closed'],
+    ['a,b\n1,5" pipe\n', 'x.csv, row 2: a quote inside an unquoted cell'],
+    ['a,b\n"1"x,2\n', 'x.csv, row 2: text after a closing quote'],
+    ['a,a\n1,2\n', 'x.csv, row 1: two columns have the name "a"'],
+    ['a,\0\n', 'x.csv: this is not a text file'],
+  ])('is refused as %j', async (text, message) => {
+    await expect(read(text)).rejects.toThrow(message);
+    await expect(read(text, 1)).rejects.toThrow(message);
+  });
+});
