@@ -87,7 +87,8 @@ onEveryEngine((from) => {
       });
       const all = (store: string) =>
         reading(store, async (view) => [
-          await view.imports(),
+          // What an import changed is known where it was made.
+          (await view.imports()).map((entry) => ({ ...entry, number: null })),
           await view.followed(),
           await view.descriptionChanges('S1'),
         ]);
