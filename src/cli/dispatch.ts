@@ -1,12 +1,24 @@
-import { parse } from './options/parse.ts';
+import { firstWordOf, isFamily } from './options/first-words.ts';
+import type { ParsedLine } from './options/line.ts';
+import { queryCommands } from './options/query-commands.ts';
+import { readLine } from './options/read-line.ts';
 import { runQuery } from './run/query.ts';
 import type { Io } from './terminal/io.ts';
 
 /** Parses a line and does what it asks for; resolves to the exit code, or to undefined where it asks for the version. */
 export async function dispatch(argv: readonly string[], io: Io): Promise<number | undefined> {
-  const line = parse(argv, { now: io.clock() });
+  const line = await parsed(argv, io.clock());
   if (line.command === 'version') return undefined;
   if (line.command === 'query') return runQuery(line, io);
   // Loaded here: a query starts faster without the other commands.
   return (await import('./commands/index.ts')).runCommand(line, io);
+}
+
+/** The line; of a query by the declarations of queries alone, because it starts faster without the others. */
+async function parsed(argv: readonly string[], now: Date): Promise<ParsedLine> {
+  const queries = queryCommands(false);
+  const word = firstWordOf(queries, argv[0]);
+  // A family may have commands that are no queries.
+  if (word !== undefined && !isFamily(word)) return readLine(argv, queries, now);
+  return (await import('./options/parse.ts')).parse(argv, { now });
 }

@@ -17,7 +17,7 @@ import { formatNames } from '../../render/formats.ts';
 import { chosenBaseUrl } from '../config/places.ts';
 import { settings } from '../config/settings.ts';
 import type { CommandSpec, Flag } from '../options/command.ts';
-import { firstWordOf, firstWords, isFamily, secondWord } from '../options/commands.ts';
+import { firstWordOf, firstWords, isFamily, secondWord } from '../options/first-words.ts';
 import { topics } from '../options/service-commands.ts';
 import { TypedLine } from '../options/typed-line.ts';
 import { withClient } from '../run/session.ts';
