@@ -21,9 +21,9 @@ import {
 } from '../operations/param.ts';
 import { bind, boundedClient, ofCalls } from '../snapshot/bind.ts';
 import type { NamedValues } from './arguments.ts';
+import { askedOf, signaturesOf } from './operation-signatures.ts';
 import type { Optional } from './panel-params.ts';
 import type { Session } from './session.ts';
-import { askedOf, signaturesOf } from './signatures.ts';
 
 /** The rows of an answer. Days are `YYYY-MM-DD`, numbers of facts are exact decimal texts, missing is null. */
 export type Result<R> = {

@@ -6,10 +6,7 @@ import {
   type YieldTableQuery,
 } from '../analysis/query.ts';
 import { rhythms } from '../domain/series/date.ts';
-import { Problem } from '../errors/problem.ts';
-import { curve, operations, vintages, yields } from '../operations/index.ts';
-import type { Operation } from '../operations/operation.ts';
-import { camelCase, type Param } from '../operations/param.ts';
+import { curve, vintages, yields } from '../operations/index.ts';
 import { checkRange } from '../operations/params.ts';
 import {
   asOfDay,
@@ -21,7 +18,6 @@ import {
   flag,
   integer,
   type Kinds,
-  kindOf,
   kindsOf,
   type NamedValues,
   oneOrDays,
@@ -48,7 +44,7 @@ import {
   versionKinds,
 } from './revision-params.ts';
 import { type CheckParams, type JoinParams, tableKind } from './table-params.ts';
-import { checkUnits, transformationIn, unitsKinds } from './units-params.ts';
+import { checkUnits, unitsKinds } from './units-params.ts';
 
 /** The parameters of a curve; with `vs` it is compared with the curve of another day. */
 export type CurveParams = Optional<Partial<Omit<YieldCurveQuery, 'kind'>>> & Demands;
@@ -193,109 +189,3 @@ export const analysisSignatures = {
     ),
   },
 } as const satisfies Readonly<Record<string, Signature>>;
-
-/** What the method of an operation takes, as the operation declares it; made once for each operation that it may ask. */
-export function signaturesOf(
-  operation: Operation,
-  several: boolean,
-): (asked: readonly unknown[]) => Signature {
-  const made = new Map<Operation, Signature>();
-  return (asked) => {
-    const { chosen, flags } = askedOf(operation, asked);
-    const signature = made.get(chosen) ?? signatureOf(operation.name, chosen, flags, several);
-    made.set(chosen, signature);
-    return signature;
-  };
-}
-
-type CommandFlag = NonNullable<Operation['command']['flag']>;
-
-function signatureOf(
-  method: string,
-  chosen: Operation,
-  flags: readonly CommandFlag[],
-  several: boolean,
-): Signature {
-  const { argument, features = [] } = chosen.command;
-  const { [camelCase(argument ?? '')]: _, ...own } = kindsOf(chosen);
-  const declared = argument === undefined ? undefined : chosen.params[argument];
-  const { first } = extentKinds;
-  return {
-    name: `${camelCase(method)}${several ? '.all' : ''}`,
-    args: declared === undefined ? [] : [argumentOf(declared, several)],
-    params: {
-      noun: 'parameter',
-      kinds: {
-        ...own,
-        ...Object.fromEntries(flags.map(({ name, about }) => [name, described(sentence(about), flag)])),
-        ...(features.includes('oldest') && { first }),
-        ...(isAboutData(chosen) && demandKinds),
-        ...(hasUnits(chosen) && unitsKinds),
-      },
-      ...(hasUnits(chosen) && { check: checkUnits }),
-      required: Object.entries(chosen.params)
-        .filter(([name, { required }]) => required && name !== argument)
-        .map(([name]) => camelCase(name)),
-    },
-  };
-}
-
-/** A phrase of a help text as a sentence. */
-function sentence(phrase: string): string {
-  return `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}.`;
-}
-
-function argumentOf(param: Param, several: boolean): Signature['args'][number] {
-  const ofSeries = several ? seriesIds : seriesId;
-  return {
-    name: param.placeholder,
-    kind: param.namesSeries === true ? ofSeries : kindOf(param),
-    isOptional: !param.required,
-  };
-}
-
-function hasUnits({ command: { features } }: Operation): boolean {
-  return features?.includes('units') === true;
-}
-
-function isAboutData({ members }: Operation): boolean {
-  return members?.includes('covered_to') === true;
-}
-
-/** The operation that the arguments of a call ask, with its ids and parameters; one without an argument has one query, without an id. */
-export function askedOf(operation: Operation, asked: readonly unknown[]) {
-  const { argument, words } = operation.command;
-  const others = operations.filter(
-    ({ command }) =>
-      command.flag !== undefined && command.words === words && operation.command.flag === undefined,
-  );
-  const { exact, maxAge, ...all } = valuesIn(asked[argument === undefined ? 0 : 1]);
-  const isUnits = ([name]: readonly [string, unknown]) =>
-    hasUnits(operation) && Object.hasOwn(unitsKinds, name);
-  const given = Object.fromEntries(Object.entries(all).filter((entry) => !isUnits(entry)));
-  const [chosen = operation, other] = others.filter(
-    ({ command: { flag } }) => given[flag?.name ?? ''] === true,
-  );
-  if (other !== undefined)
-    throw new Problem(
-      'bad-input',
-      `use either '${chosen.command.flag?.name}' or '${other.command.flag?.name}'`,
-    );
-  const flags = others.flatMap(({ command: { flag } }) => (flag === undefined ? [] : [flag]));
-  const params = Object.fromEntries(
-    Object.entries(given).filter(([param]) => !flags.some(({ name }) => name === param)),
-  );
-  const ids = argument === undefined ? [undefined] : [asked[0]].flat();
-  return {
-    chosen,
-    flags,
-    ids: ids.map((id) => (id === undefined ? undefined : String(id))),
-    params,
-    demands: { exact, maxAge } as Demands,
-    transformation: hasUnits(operation) ? transformationIn(all) : undefined,
-  };
-}
-
-function valuesIn(params: unknown): NamedValues {
-  return typeof params === 'object' && params !== null ? { ...params } : {};
-}

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { layoutOf } from '../../analysis/layouts.ts';
 import { largestPage, pagesOf } from '../../client/pagination.ts';
 import { symbolsOf } from '../../domain/insider/filing.ts';
+import { transactionCodes } from '../../domain/insider/insider-trade.ts';
 import { maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import { firstFilingDay } from '../../operations/cluster-search.ts';
@@ -40,6 +41,7 @@ export const flagValues: Readonly<Record<string, Completer>> = {
   names: columns,
   symbol: tickers,
   maturity: () => wordsOf(maturities),
+  code: () => wordsOf(transactionCodes),
   kind: async () =>
     described(
       (await import('../../import/formats/recognise.ts')).formats.map(({ kind, summary }) => [kind, summary]),
@@ -61,8 +63,8 @@ export const argumentValues: Readonly<Record<string, Completer>> = {
   id: ids,
   date1: day,
   date2: day,
-  files,
   file: files,
+  files,
   from: files,
   to: files,
   plan: files,

@@ -52,6 +52,10 @@ describe('completion offers', () => {
     ['asof keys re', ['revoke']],
     ['asof config ', ['get', 'set', 'unset', 'list', 'path']],
     ['asof help s', ['series', 'spread', 'snapshot', 'store', 'serve']],
+    [
+      'asof insider clusters --code ',
+      ['P', 'S', 'V', 'A', 'D', 'F', 'I', 'M', 'C', 'E', 'H', 'O', 'X', 'G', 'L', 'W', 'Z', 'J', 'K', 'U'],
+    ],
     ['asof help e', ['environment', 'exit-codes']],
     ['asof help series s', ['search', 'show']],
     ['asof completion ', ['bash', 'zsh', 'fish']],
