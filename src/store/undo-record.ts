@@ -5,7 +5,7 @@ import { type DateSetText, formatDateSet, parseDateSet } from '../domain/series/
 import type { HeldVintage, MergePlan } from '../domain/series/merge-plan.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
 import type { SeriesMetadata } from '../domain/series/series.ts';
-import type { CurvePoint, CurveType } from '../domain/treasury/curve.ts';
+import type { CurvePoint, CurveType, Maturity } from '../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 
 /** What an import changed of one subject, as a store keeps it: `series GDP`, `curve PAR`, `filings`, `followed`. */
@@ -43,17 +43,19 @@ export type SeriesBefore = {
 
 /** The rates of a curve before an import. */
 export type PointsBefore = {
+  readonly curveType: CurveType;
   /** The trade dates that the import spoke for. */
   readonly days: DateSetText;
-  readonly added: readonly Pick<CurvePoint, 'curveType' | 'tradeDate' | 'maturity'>[];
+  /** The rates that it added: by maturity, their trade dates. */
+  readonly added: readonly (readonly [maturity: Maturity, days: DateSetText])[];
   readonly changed: readonly CurvePoint[];
 };
 
 /** The filings before an import. */
 export type FilingsBefore = {
-  /** All that the import spoke of. */
-  readonly ids: readonly string[];
-  readonly added: readonly { readonly filingId: string; readonly issuerCik: string }[];
+  /** Those that were held before. */
+  readonly held: readonly string[];
+  readonly added: readonly (readonly [filingId: string, issuerCik: string])[];
   readonly changed: readonly HeldFiling[];
 };
 
@@ -168,27 +170,48 @@ export class OtherChanges {
   before(): readonly (readonly [subject: string, content: object])[] {
     const points = Array.from(this.#days, ([curveType, days]) => {
       const own = [...this.#points.values()].filter(({ point }) => point.curveType === curveType);
+      const added = new Map<Maturity, Day[]>();
+      for (const { point, before } of own) {
+        if (before !== undefined) continue;
+        const known = added.get(point.maturity);
+        if (known === undefined) added.set(point.maturity, [point.tradeDate]);
+        else known.push(point.tradeDate);
+      }
       const content: PointsBefore = {
+        curveType,
         days: formatDateSet(days),
-        added: own.flatMap(({ point: { tradeDate, maturity }, before }) =>
-          before === undefined ? [{ curveType, tradeDate, maturity }] : [],
-        ),
+        added: Array.from(added, ([maturity, dates]) => [maturity, formatDateSet(dates)]),
         changed: own.flatMap(({ before }) => before ?? []),
       };
       return [`curve ${curveType}`, content] as const;
     });
     const filings: FilingsBefore = {
-      ids: [...this.#filings.keys()],
+      held: [...this.#filings].flatMap(([filingId, { before }]) => (before === null ? [] : [filingId])),
       added: [...this.#filings].flatMap(([filingId, { issuerCik, before }]) =>
-        before === null ? [{ filingId, issuerCik }] : [],
+        before === null ? [[filingId, issuerCik] as const] : [],
       ),
       changed: [...this.#filings.values()].flatMap(({ before }) => before ?? []),
     };
     const followed: FollowedBefore = [...this.#followed.values()];
     return [
       ...points,
-      ...(filings.ids.length > 0 ? [['filings', filings] as const] : []),
+      ...(this.#filings.size > 0 ? [['filings', filings] as const] : []),
       ...(followed.length > 0 ? [['followed', followed] as const] : []),
     ];
   }
 }
+
+/** A rate by its place on a curve. */
+export type PointPlace = Pick<CurvePoint, 'curveType' | 'tradeDate' | 'maturity'>;
+
+/** The places of the rates that were added. */
+export function addedPoints({ curveType, added }: PointsBefore): readonly PointPlace[] {
+  return added.flatMap(([maturity, dates]) =>
+    parseDateSet(dates)
+      .days()
+      .map((tradeDate) => ({ curveType, tradeDate, maturity })),
+  );
+}
+
+/** A filing, and the issuer by which its rows are found. */
+export type FilingPlace = Pick<Filing, 'filingId' | 'issuerCik'>;

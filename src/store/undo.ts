@@ -5,12 +5,15 @@ import type { CurvePoint } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 import { type SeriesRows, SeriesWriter } from './series-writer.ts';
-import type {
-  FilingsBefore,
-  FollowedBefore,
-  ImportChange,
-  PointsBefore,
-  SeriesBefore,
+import {
+  addedPoints,
+  type FilingPlace,
+  type FilingsBefore,
+  type FollowedBefore,
+  type ImportChange,
+  type PointPlace,
+  type PointsBefore,
+  type SeriesBefore,
 } from './undo-record.ts';
 
 /** A transaction of an engine, as far as taking back an import needs it. */
@@ -29,8 +32,8 @@ export interface UndoTransaction {
   removeImport(number: number): Promise<void>;
   /** Replaces the changes of the description of a series. */
   setDescriptionChanges(seriesId: string, changes: readonly DescriptionChange[]): Promise<void>;
-  removePoints(points: PointsBefore['added']): Promise<void>;
-  removeFilings(filings: FilingsBefore['added']): Promise<void>;
+  removePoints(points: readonly PointPlace[]): Promise<void>;
+  removeFilings(filings: readonly FilingPlace[]): Promise<void>;
   putFollowed(record: Followed): Promise<void>;
   removeFollowed(source: string, name: string): Promise<boolean>;
   /** Removes a series with its rows; false for an unknown one. */
@@ -107,7 +110,10 @@ function listed(subjects: readonly string[]): string {
 function overlap({ subject, content }: ImportChange, other: ImportChange): boolean {
   if (subject.startsWith('series ')) return true;
   const [mine, theirs] = [JSON.parse(content), JSON.parse(other.content)];
-  if (subject === 'filings') return shares((mine as FilingsBefore).ids, (theirs as FilingsBefore).ids);
+  if (subject === 'filings') {
+    const ids = ({ held, added }: FilingsBefore) => [...held, ...added.map(([id]) => id)];
+    return shares(ids(mine), ids(theirs));
+  }
   if (subject === 'followed') {
     const names = (followed: FollowedBefore) => followed.map(({ source, name }) => `${source} ${name}`);
     return shares(names(mine), names(theirs));
@@ -142,10 +148,8 @@ async function restoreSeries(
   return restored;
 }
 
-async function restorePoints(
-  transaction: UndoTransaction,
-  { added, changed }: PointsBefore,
-): Promise<number> {
+async function restorePoints(transaction: UndoTransaction, before: PointsBefore): Promise<number> {
+  const [added, { changed }] = [addedPoints(before), before];
   await transaction.removePoints(added);
   if (changed.length > 0) await transaction.putPoints(changed);
   return added.length + changed.length;
@@ -155,7 +159,7 @@ async function restoreFilings(
   transaction: UndoTransaction,
   { added, changed }: FilingsBefore,
 ): Promise<number> {
-  await transaction.removeFilings(added);
+  await transaction.removeFilings(added.map(([filingId, issuerCik]) => ({ filingId, issuerCik })));
   if (changed.length > 0) {
     const held = await transaction.filings(changed.flatMap(anyTrade));
     await transaction.removeFilings([...held.values()].map(({ header }) => header));

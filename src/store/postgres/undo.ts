@@ -1,6 +1,6 @@
 import { monthsOf } from '../../domain/treasury/curve.ts';
 import type { DescriptionChange } from '../followed.ts';
-import type { FilingsBefore, ImportChange, PointsBefore } from '../undo-record.ts';
+import type { FilingPlace, ImportChange, PointPlace } from '../undo-record.ts';
 import type { Transaction } from './connection.ts';
 import { writeDescriptionChange } from './following.ts';
 
@@ -62,7 +62,7 @@ export async function setDescriptionChanges(
 }
 
 /** Removes rates. */
-export async function removePoints(transaction: Transaction, points: PointsBefore['added']): Promise<void> {
+export async function removePoints(transaction: Transaction, points: readonly PointPlace[]): Promise<void> {
   if (points.length === 0) return;
   await transaction.write(
     `delete from asof.curve as c using unnest(@types::text[], @dates::date[], @months::double precision[])
@@ -79,7 +79,7 @@ export async function removePoints(transaction: Transaction, points: PointsBefor
 /** Removes filings with their trades. */
 export async function removeFilings(
   transaction: Transaction,
-  filings: FilingsBefore['added'],
+  filings: readonly FilingPlace[],
 ): Promise<void> {
   if (filings.length === 0) return;
   for (const table of ['symbol', 'trade', 'filing'])

@@ -6,7 +6,7 @@ import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import type { DescriptionChange, Followed } from '../followed.ts';
 import type { DerivedColumns, SeriesRows, SeriesStart } from '../series-writer.ts';
 import type { ImportRecord, LoggedImport, SeriesRecord } from '../store.ts';
-import type { FilingsBefore, ImportChange, PointsBefore } from '../undo-record.ts';
+import type { FilingPlace, ImportChange, PointPlace } from '../undo-record.ts';
 import { type PointsRange, TransactionWriter, type WriteTransaction } from '../writer.ts';
 import { Database, type Transaction } from './connection.ts';
 import { readPoints, writePoints } from './curves.ts';
@@ -158,11 +158,11 @@ class PostgresTransaction implements WriteTransaction {
     return readFollowed(this.#opened.transaction);
   }
 
-  removePoints(points: PointsBefore['added']) {
+  removePoints(points: readonly PointPlace[]) {
     return removePoints(this.#opened.transaction, points);
   }
 
-  removeFilings(filings: FilingsBefore['added']) {
+  removeFilings(filings: readonly FilingPlace[]) {
     return removeFilings(this.#opened.transaction, filings);
   }
 

@@ -1,6 +1,6 @@
 import { monthsOf } from '../../domain/treasury/curve.ts';
 import type { DescriptionChange } from '../followed.ts';
-import type { FilingsBefore, ImportChange, PointsBefore } from '../undo-record.ts';
+import type { FilingPlace, ImportChange, PointPlace } from '../undo-record.ts';
 import type { Connection } from './connection.ts';
 import { writeDescriptionChange } from './following.ts';
 
@@ -51,7 +51,7 @@ export function setDescriptionChanges(
 }
 
 /** Removes rates. */
-export function removePoints(connection: Connection, points: PointsBefore['added']): void {
+export function removePoints(connection: Connection, points: readonly PointPlace[]): void {
   const remove = connection.objects(
     'delete from curve where curve_type = ? and trade_date = ? and months = ?',
   );
@@ -60,7 +60,7 @@ export function removePoints(connection: Connection, points: PointsBefore['added
 }
 
 /** Removes filings with their trades. */
-export function removeFilings(connection: Connection, filings: FilingsBefore['added']): void {
+export function removeFilings(connection: Connection, filings: readonly FilingPlace[]): void {
   const key = connection.column<number>('select key from filing where filing_id = ?');
   for (const { filingId } of filings) {
     const found = key.get(filingId);

@@ -5,7 +5,7 @@ import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { DescriptionChange, Followed } from '../followed.ts';
 import type { ImportRecord, LoggedImport, SeriesRecord } from '../store.ts';
-import type { FilingsBefore, ImportChange, PointsBefore } from '../undo-record.ts';
+import type { FilingPlace, ImportChange, PointPlace } from '../undo-record.ts';
 import { type PointsRange, TransactionWriter, type WriteTransaction } from '../writer.ts';
 import { asProblem, Connection, connect, openDatabase } from './connection.ts';
 import { readPoints, writePoints } from './curves.ts';
@@ -213,11 +213,11 @@ class SqliteTransaction implements WriteTransaction {
     return this.#use(readFollowed);
   }
 
-  removePoints(points: PointsBefore['added']) {
+  removePoints(points: readonly PointPlace[]) {
     return this.#use((connection) => removePoints(connection, points));
   }
 
-  removeFilings(filings: FilingsBefore['added']) {
+  removeFilings(filings: readonly FilingPlace[]) {
     return this.#use((connection) => removeFilings(connection, filings));
   }
 
