@@ -120,8 +120,8 @@ class StoreCopy {
       digestOfStore(view, { series: await this.#digestsOf(view) }),
     );
     if (copied !== digest)
-      throw new Problem('local-io', 'the copy holds something else than the store', {
-        hints: ['remove it, and copy again'],
+      throw new Problem('local-io', 'the copy that was begun holds something else than the store', {
+        hints: [await this.#to.discard()],
       });
     await this.#to.publish();
     return { ...(await counted(this.#from)), already: this.#already, dryRun: false, digest };

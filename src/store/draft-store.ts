@@ -15,11 +15,15 @@ export interface StoreDraft {
   read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T>;
   /** Makes it the store at its address, in one step. */
   publish(): Promise<void>;
+  /** Removes it; where only the owner of the database can, says how. */
+  discard(): Promise<string>;
 }
 
 /** Begins a store at an address, or goes on with one that was begun there; `replace` allows a file in its place. */
 export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
-  return isDatabase(address) ? databaseDraft(address, copyOf) : fileDraft(address, replace);
+  if (isDatabase(address)) return databaseDraft(address, copyOf);
+  if (replace && existsSync(address)) (await import('./sqlite/writer.ts')).checkReplaceable(address);
+  return fileDraft(address, replace);
 }
 
 /** A file beside the path, which is renamed at the end. */
@@ -36,6 +40,10 @@ function fileDraft(path: string, replace: boolean): StoreDraft {
     async publish() {
       const { publishCopy } = await import('./sqlite/writer.ts');
       publishCopy(draft, path, replace);
+    },
+    async discard() {
+      (await import('./sqlite/draft.ts')).removeDraft(draft);
+      return 'it is removed: copy again';
     },
   };
 }
@@ -54,6 +62,7 @@ async function databaseDraft(address: string, copyOf: string): Promise<StoreDraf
     write: async (work) => ended(await openPostgresWriter(address, 'everything', copyOf), work),
     read: (work) => reading(() => openPostgresStore(address, true), work),
     publish: () => finishCopy(address),
+    discard: async () => 'drop its schema, and copy again',
   };
 }
 

@@ -7,7 +7,6 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../errors/problem.ts';
@@ -53,11 +52,8 @@ export function publishDraft(draft: string, path: string): void {
   }
 }
 
-/** Flushes a complete store to disk and puts it at `path` in one step, in the place of what is there. */
+/** Flushes a complete store to disk and puts it at `path` in one step, in the place of one that has no log beside it. */
 export function replaceWith(draft: string, path: string): void {
-  // SQLite would apply the log of the old file to the new one.
-  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
-    throw new Problem('local-io', `${path} is a store in use`, { hints: ['name another file'] });
   flush(draft);
   renameSync(draft, path);
   removeDraft(draft);

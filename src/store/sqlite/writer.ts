@@ -18,7 +18,7 @@ import {
   writeDescriptionChange,
   writeFollowed,
 } from './following.ts';
-import { createSchema, migrate } from './schema.ts';
+import { createSchema, formatOf, migrate } from './schema.ts';
 import { readRecord } from './series.ts';
 import { SqliteSeriesRows } from './series-rows.ts';
 import {
@@ -51,10 +51,42 @@ export function publishCopy(draft: string, path: string, replace: boolean): void
     } finally {
       connection.close();
     }
-    if (replace) replaceWith(draft, path);
-    else publishDraft(draft, path);
+    if (replace && existsSync(path)) {
+      leaveLog(path);
+      replaceWith(draft, path);
+    } else publishDraft(draft, path);
   } catch (error) {
     throw asProblem(path, error);
+  }
+}
+
+/** Refuses to replace a file that is no store of asof. */
+export function checkReplaceable(path: string): void {
+  try {
+    const connection = connect(path, true);
+    try {
+      formatOf(connection, path);
+    } finally {
+      connection.close();
+    }
+  } catch (cause) {
+    throw new Problem('bad-input', `${path} exists, and is no store that a backup could replace`, {
+      hints: ['name another file'],
+      cause,
+    });
+  }
+}
+
+/** Takes the log of a store into its file, which SQLite does only where no other connection is open; otherwise a Problem. */
+function leaveLog(path: string): void {
+  checkReplaceable(path);
+  const connection = connect(path, false);
+  try {
+    connection.pragma('journal_mode = delete');
+  } catch (cause) {
+    throw new Problem('local-io', `${path} is a store in use`, { hints: ['name another file'], cause });
+  } finally {
+    connection.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { openWriter } from '../../../src/store/open.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { type Engine, engines, onEveryEngine } from '../../support/engines.ts';
 import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
-import { digestOf, facts, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
+import { digestOf, facts, failureOf, importFiles, reading, withStore } from '../../support/scratch-store.ts';
 
 const digestIn = (address: string) => reading(address, (view) => digestOfStore(view));
 
@@ -167,5 +167,44 @@ describe('a copy of a file', () => {
     });
     await reader;
     expect(statSync(dirname(backup)).isDirectory()).toBe(true);
+  });
+
+  it('does not replace a store that another process has open, although it writes nothing just now', async () => {
+    const [sqlite] = engines;
+    if (sqlite === undefined) throw new Error('there is no engine');
+    const [address, backup] = [await newStore(sqlite), sqlite.newAddress()];
+    await copyStore(address, backup);
+    const { digest } = await copyStore(backup, sqlite.newAddress());
+    await withStore(backup, async (store) => {
+      await store.read((view) => view.seriesIds());
+      await expect(copyStore(address, backup, { replace: true })).rejects.toThrow(/is a store in use/);
+    });
+    expect(await digestIn(backup)).toBe(digest);
+  });
+
+  it('replaces no file that is not a store', async () => {
+    const [sqlite] = engines;
+    if (sqlite === undefined) throw new Error('there is no engine');
+    const address = await newStore(sqlite);
+    const csv = sqlite.newAddress();
+    mkdirSync(dirname(csv), { recursive: true });
+    writeFileSync(csv, 'date,value\n');
+    await expect(copyStore(address, csv, { replace: true })).rejects.toThrow(
+      /is no store that a backup could/,
+    );
+    expect(readFileSync(csv, 'utf8')).toBe('date,value\n');
+    expect(existsSync(`${csv}.unfinished`)).toBe(false);
+  });
+
+  it('that was begun with what is gone from the store now is begun anew after a failure', async () => {
+    const [sqlite] = engines;
+    if (sqlite === undefined) throw new Error('there is no engine');
+    const [address, backup] = [await newStore(sqlite), sqlite.newAddress()];
+    await importFiles(`${backup}.unfinished`, {
+      'par.csv': 'Date,"1 Mo","10 Yr"\n2014-12-31,0.03,2.17\n',
+    });
+    await expect(copyStore(address, backup)).rejects.toThrow(/holds something else than the store/);
+    const { digest } = await copyStore(address, backup);
+    expect(await digestIn(backup)).toBe(digest);
   });
 });
