@@ -31,7 +31,11 @@ export async function answerCheck(query: CheckQuery, context: QueryContext): Pro
   const files = tablesOf(context);
   const table = await files.open(query.table);
   const on = query.on === undefined ? 0 : columnOf(table, query.on);
-  const days = await daysIn(table, on, files, query.strict);
+  const days = await daysIn(table, on, files, query.strict).catch((error) => {
+    throw query.on === undefined && error instanceof Problem ? firstColumnTaken(error) : error;
+  });
+  // A check that compares nothing would look like a table without fault.
+  if (days.size === 0) throw new Problem('bad-input', `${table.name} has no rows to check`);
   const counts = { ahead: 0, beyond: 0, known: 0, never: 0, old: 0 };
   const answer = await composed<CheckRow>(context, async (counting) => {
     const checked = await checkedColumns(table, on, query, counting);
@@ -43,6 +47,12 @@ export async function answerCheck(query: CheckQuery, context: QueryContext): Pro
   return Object.defineProperty({ ...answer }, 'differs', {
     get: () => counts.ahead + counts.never > 0,
     enumerable: true,
+  });
+}
+
+function firstColumnTaken(problem: Problem): Problem {
+  return problem.with({
+    hints: [...problem.hints, 'the days are taken from the first column, unless --on names another'],
   });
 }
 
@@ -206,7 +216,24 @@ async function* rowsOf(
     isEmpty = false;
   }
   if (isEmpty) yield [];
+  const { ahead, beyond, known, never, old } = counts;
+  if (ahead + known + never + old === 0)
+    throw new Problem(
+      'bad-input',
+      `${table.name} has no value that can be checked${beyond > 0 ? `: ${beyond} are after the coverage` : ''}`,
+    );
   note?.({ kind: 'check', text: summaryOf(counts, table) });
+  const ids = [...new Set(columns.filter(isInexact).map(({ series }) => series.id))];
+  if (ahead + never > 0 && ids.length > 0)
+    note?.({
+      kind: 'check',
+      text: `${listed(ids, 'and')} ${ids.length === 1 ? 'is' : 'are'} not exact: a value may have been published before the first vintage here that has it; --exact refuses such series`,
+    });
+}
+
+/** Whether any of the vintages that a column is compared with is not a publication. */
+function isInexact({ history: { placed } }: KnownColumn): boolean {
+  return [...placed.kinds.values()].some((kind) => kind !== 'exact');
 }
 
 /** How many findings of a column are kept for the rows after them. */

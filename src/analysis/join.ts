@@ -69,7 +69,8 @@ function panelOf(
     wide: true,
     sort: 'asc',
     withDates: false,
-    beyond,
+    // No row can be after the coverage.
+    beyond: days.size === 0 ? 'repeat' : beyond,
     ...(strict && { knownBefore: true }),
     ...(lag !== undefined && { lag }),
     ...(transformation && { transformation }),

@@ -184,6 +184,10 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
         isCluster(row.insiders.map(tradeOf), { minInsiders: min_insiders, days }),
     },
   },
+  remark: (rows, texts) =>
+    rows.length === 0 || textOf(texts, 'min_value') === undefined
+      ? undefined
+      : 'detected_on is the day on which a cluster was public, perhaps worth less then: --signals has the day on which it was worth it',
   async whyEmpty(texts, ask) {
     const least = textOf(texts, 'min_insiders') ?? '3';
     const days = textOf(texts, 'days') ?? '14';

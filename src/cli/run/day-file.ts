@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { addDays, type Day, parseDay } from '../../domain/series/date.ts';
+import { addDays, type Day, faultOfDay, parseDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 
 /**
- * The days in the first column of a CSV or TSV file, one a line; a first line without a day is its head. A Problem names
+ * The days in the first column of a CSV or TSV file, one a line; a first line that begins with no digit is its head. A Problem names
  * the line of any other text, and of a day on which nothing can be known yet, because it is after `latest`.
  */
 export async function readDays(path: string, latest: Day, knownBefore: boolean): Promise<readonly Day[]> {
@@ -20,8 +20,10 @@ export async function readDays(path: string, latest: Day, knownBefore: boolean):
     const refuse = (reason: string) =>
       new Problem('bad-input', `${path}, line ${i + 1}: ${JSON.stringify(typed)} ${reason}`);
     if (day === undefined) {
-      if (typed === '' || i === 0) continue;
-      throw refuse('is not a date: use YYYY-MM-DD');
+      if (typed === '' || (i === 0 && !/^\d/.test(typed))) continue;
+      throw refuse(
+        `is not a date: ${faultOfDay(typed) ?? 'use YYYY-MM-DD'}; the days are in the first column`,
+      );
     }
     if ((knownBefore ? addDays(day, -1) : day) > latest)
       throw refuse('is in the future: nothing is known as of that date yet');

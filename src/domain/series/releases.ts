@@ -52,7 +52,17 @@ export function checkHorizons(horizons: readonly Horizon[], stats: boolean): rea
     throw new Problem('bad-input', `statistics of revisions need two horizons, and ${names[0]} is one`, {
       hints: ['name more, such as 1,final'],
     });
-  return horizons;
+  return stats ? inOrder(horizons) : horizons;
+}
+
+/** Horizons in the order that tells the later value of a revision: releases, days after the first one, the newest value. */
+function inOrder(horizons: readonly Horizon[]): readonly Horizon[] {
+  const kinds = ['release', 'after', 'final'];
+  const placeOf = (one: Horizon) =>
+    one.kind === 'release' ? one.number : one.kind === 'after' ? one.days : 0;
+  return [...horizons].sort(
+    (a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || placeOf(a) - placeOf(b),
+  );
 }
 
 /** The vintages of a series, ascending, and the day to which they speak for it. */

@@ -172,17 +172,27 @@ describe('the values that a check compares', () => {
       'asof: UNRATE is covered to 2015-04-03\nasof: standard input: all 2 values were known on their day\n',
     );
     expect((await check(text, '--beyond fail')).code).toBe(9);
-    const dated = 'day,UNRATE,UNRATE_date\n2015-05-01,5.5,2015-03-01\n';
+    const dated = 'day,UNRATE,UNRATE_date\n2015-04-03,5.5,2015-03-01\n2015-05-01,5.5,2015-03-01\n';
     const { out } = await check(dated, '--all-rows -q');
-    expect(linesOf(out).at(-1)).toBe('2,2015-05-01,UNRATE,UNRATE,5.5,,,,,beyond');
+    expect(linesOf(out).at(-1)).toBe('3,2015-05-01,UNRATE,UNRATE,5.5,,,,,beyond');
   });
 
   it('are none in cells that are empty or hold no value', async () => {
     const { code, err } = await check(
-      'day,UNRATE\n2015-02-10,\n2015-02-10,NaN\n2015-02-10,NA\n2015-02-10,.\n',
+      'day,UNRATE\n2015-02-10,\n2015-02-10,NaN\n2015-02-10,NA\n2015-02-10,.\n2015-02-10,5.7\n',
     );
     expect(code).toBe(0);
-    expect(err).toContain('all 0 values were known');
+    expect(err).toContain('all 1 values were known');
+  });
+
+  it.each([
+    ['day,UNRATE\n2015-02-10,NA\n', 'standard input has no value that can be checked\n'],
+    ['day,UNRATE\n2015-05-01,5.5\n', 'has no value that can be checked: 1 are after the coverage\n'],
+    ['day,UNRATE\n', 'standard input has no rows to check\n'],
+  ])('are not said to be missing where nothing was compared: %j', async (text, message) => {
+    const { code, err } = await check(text);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
   });
 
   it.each([
@@ -198,6 +208,11 @@ describe('the values that a check compares', () => {
     ['day,UNRATE\n2015-02-10,5.7\n', '--column unemployment=UNRATE', 'has no column "unemployment"'],
     ['day,UNRATE\n2015-02-10,5.7\n', '--column =UNRATE', 'use NAME, or NAME=ID'],
     ['day,UNRATE\n2015-02-10,5.7\n', '--on date', 'has no column "date": it has day, UNRATE'],
+    [
+      'UNRATE,day\n5.7,2015-02-10\n',
+      '',
+      'the days are taken from the first column, unless --on names another',
+    ],
   ])('need a number and a day on each row: %j', async (text, flags, message) => {
     const { code, err } = await check(text, flags);
     expect(code).toBe(2);

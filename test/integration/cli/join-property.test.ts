@@ -132,6 +132,8 @@ describe('for any statements and any rows', () => {
           const store = await storeOf(said);
           const line = `join - --on day ${seriesIds.join(' ')}${flags}${dates}`;
           const { lines } = await output(line, ['day', ...rows].join('\n'), store);
+          // A table without a value is refused: there is nothing to check.
+          if (lines.slice(1).every((row) => /^[^,]*,*$/.test(row))) return;
           const { code, lines: found } = await output(`check - --on day${flags}`, lines.join('\n'), store);
           expect({ code, found: found.slice(1) }).toEqual({ code: 0, found: [] });
         },

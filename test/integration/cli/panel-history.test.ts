@@ -183,6 +183,11 @@ describe('a panel of as-of dates', () => {
     ['day\n2020-01-01\n01/02/2020\n', 'line 3: "01/02/2020" is not a date: use YYYY-MM-DD'],
     ['2020-01-01\n2999-01-01\n', 'line 2: "2999-01-01" is in the future'],
     ['day\n', 'has no dates in its first column'],
+    [
+      '2008-10-8\n2009-01-30\n',
+      'line 1: "2008-10-8" is not a date: use YYYY-MM-DD; the days are in the first',
+    ],
+    ['2008-02-30\n2009-01-30\n', 'line 1: "2008-02-30" is not a date: there is no such date'],
   ])('refuses a file with %j', async (text, message) => {
     const { code, err } = await run('embedded', `panel GDP --as-of-file ${folder.write('bad.csv', text)}`);
     expect(code).toBe(2);

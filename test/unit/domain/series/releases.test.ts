@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../../../src/domain/series/date.ts';
 import {
+  checkHorizons,
   dayOfHorizon,
   horizonName,
   parseAfter,
@@ -58,6 +59,16 @@ describe('the day of a horizon', () => {
 });
 
 describe('a list of horizons', () => {
+  it('is in order for statistics, in whatever order it is named: releases, days after the first, the newest', () => {
+    const named = (text: string, after = '') =>
+      checkHorizons([...parseReleases(text), ...(after === '' ? [] : parseAfter(after))], true).map(
+        horizonName,
+      );
+    expect(named('final,3,1')).toEqual(['release_1', 'release_3', 'final']);
+    expect(named('final,1', '365,30')).toEqual(['release_1', 'after_30d', 'after_365d', 'final']);
+    expect(named('3', '30')).toEqual(['release_3', 'after_30d']);
+  });
+
   it('has the names of columns', () => {
     const names = [...parseReleases('1,12,final'), ...parseAfter('90d,0')].map(horizonName);
     expect(names).toEqual(['release_1', 'release_12', 'final', 'after_90d', 'after_0d']);
