@@ -184,7 +184,9 @@ describe('clusters of other codes', () => {
     const given = [['transaction_code', 'S'] as const];
     const answer = await ask(path, insiderClusters, given);
     const db = openDatabase(path);
-    db.exec('drop index filings_of_issuer; pragma user_version = 4');
+    db.exec(
+      'drop index filings_of_issuer; drop table import_change; alter table import drop column number; pragma user_version = 4',
+    );
     db.close();
     const { request_id: _, ...others } = await ask(path, insiderClusters, given);
     const { request_id: __, ...expected } = answer;
