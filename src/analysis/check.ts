@@ -2,9 +2,8 @@ import { addDays, type Day, parseDay } from '../domain/series/date.ts';
 import { parseDecimal, roundedText, sameNumber } from '../domain/series/decimal.ts';
 import { PublishedValues } from '../domain/series/look-ahead.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Row } from '../operations/envelope.ts';
-import { seriesShow } from '../operations/index.ts';
 import type { QueryAnswer, QueryContext } from './answer.ts';
+import { type Checked, checkedColumns } from './checked-columns.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
 import { columnsOfHistory, type HistoryColumns } from './history.ts';
 import { tablesOf } from './join.ts';
@@ -12,19 +11,10 @@ import { type CheckRow, checkLayout } from './layouts.ts';
 import type { PanelPoint } from './panel.ts';
 import type { CheckQuery, RealTimePanelQuery } from './query.ts';
 import { noteAll, notedDays } from './real-time-panel.ts';
-import { listed, type ResolvedSeries } from './series-ids.ts';
+import { listed } from './series-ids.ts';
 import { columnOf, daysIn, refusedCell, tableChanged, textOfCell, type UserTable } from './table.ts';
 
 type CheckKind = 'ahead' | 'beyond' | 'known' | 'never' | 'old';
-
-/** A column that is checked, and the column of the dates of its values if the file has one. */
-type Checked = {
-  readonly place: number;
-  readonly name: string;
-  readonly series: ResolvedSeries;
-  readonly lag: number;
-  readonly dates: number | undefined;
-};
 
 /** Which values of a table were not known on the day of their row. */
 export async function answerCheck(query: CheckQuery, context: QueryContext): Promise<QueryAnswer<CheckRow>> {
@@ -66,61 +56,6 @@ export async function estimateCheck(query: CheckQuery, context: QueryContext): P
     const pages = await Promise.all([...series.values()].map((one) => pagesExpected(one, counting)));
     return `this check takes about ${pages.reduce((sum, count) => sum + count + 1, 0) + counting.checks()} requests`;
   });
-}
-
-/** The columns to check: those that are named, or all that have the name of a series. */
-async function checkedColumns(
-  table: UserTable,
-  on: number,
-  { columns, lag = 0 }: CheckQuery,
-  context: QueryContext,
-): Promise<readonly Checked[]> {
-  const places = new Map(table.fields.map(({ name }, place) => [name, place]));
-  const checkedAs = (name: string, text: string): Omit<Checked, 'series'> & { readonly id: string } => {
-    // The names of the columns of a join or a panel with lags.
-    const [, id = text, own] = /^(.+)_lag(\d{1,3})$/.exec(text) ?? [];
-    const [place, dates] = [columnOf(table, name), places.get(`${name}_date`)];
-    return { id: id.toUpperCase(), place, name, lag: own === undefined ? lag : Number(own), dates };
-  };
-  const named = columns?.map(({ column, id = column }) => checkedAs(column, id));
-  const others = table.fields.filter(({ name }, place) => place !== on && !isBeside(name, places));
-  const candidates = named ?? others.map(({ name }) => checkedAs(name, name));
-  const found = await Promise.all(
-    candidates.map(async ({ id, ...one }) => {
-      const row = await described(id, context, named !== undefined);
-      return row === undefined ? undefined : { ...one, series: { id, typed: one.name, row } };
-    }),
-  );
-  const checked = found.filter((one) => one !== undefined);
-  const left = candidates.filter((_, i) => found[i] === undefined).map(({ name }) => name);
-  if (checked.length === 0)
-    throw new Problem('bad-input', `${table.name} has no column with the name of a series`, {
-      hints: ['--column NAME=ID names a column and its series'],
-    });
-  if (left.length > 0)
-    context.note?.({ kind: 'check', text: `not checked, as no series has the name: ${listed(left, 'and')}` });
-  return checked;
-}
-
-/** Whether a column holds what a join puts beside a value: its date or its age. */
-function isBeside(name: string, places: ReadonlyMap<string, number>): boolean {
-  const [, value] = /^(.+)_(?:date|age)$/.exec(name) ?? [];
-  return value !== undefined && places.has(value);
-}
-
-/** The description of a series; undefined if there is no such series, which is a Problem where it is `needed`. */
-async function described(id: string, { client }: QueryContext, needed: boolean): Promise<Row | undefined> {
-  try {
-    return (await client.ask(seriesShow, [['id', id]])).results[0];
-  } catch (error) {
-    if (!needed && error instanceof Problem && isUnknown(error)) return undefined;
-    throw error;
-  }
-}
-
-/** Whether there is no series of that id, or no series can have it. */
-function isUnknown({ kind }: Problem): boolean {
-  return kind === 'not-found' || kind === 'validation-error';
 }
 
 /** A column of a table, with what was known of its series on each day. */

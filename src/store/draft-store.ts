@@ -22,7 +22,7 @@ export interface StoreDraft {
 /** Begins a store at an address, or goes on with one that was begun there; `replace` allows a file in its place. */
 export async function openDraft(address: string, copyOf: string, replace = false): Promise<StoreDraft> {
   if (isDatabase(address)) return databaseDraft(address, copyOf);
-  if (replace && existsSync(address)) (await import('./sqlite/writer.ts')).checkReplaceable(address);
+  if (replace && existsSync(address)) (await import('./sqlite/copy.ts')).checkReplaceable(address);
   return fileDraft(address, replace);
 }
 
@@ -38,7 +38,7 @@ function fileDraft(path: string, replace: boolean): StoreDraft {
     write: async (work) => ended(await openWriter(draft), work),
     read: (work) => reading(() => openStore(draft), work),
     async publish() {
-      const { publishCopy } = await import('./sqlite/writer.ts');
+      const { publishCopy } = await import('./sqlite/copy.ts');
       publishCopy(draft, path, replace);
     },
     async discard() {

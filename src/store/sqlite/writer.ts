@@ -9,7 +9,7 @@ import type { FilingPlace, ImportChange, PointPlace } from '../undo-record.ts';
 import { type PointsRange, TransactionWriter, type WriteTransaction } from '../writer.ts';
 import { asProblem, Connection, connect, openDatabase } from './connection.ts';
 import { readPoints, writePoints } from './curves.ts';
-import { beginDraft, publishDraft, removeDraft, replaceWith } from './draft.ts';
+import { beginDraft, publishDraft, removeDraft } from './draft.ts';
 import { readHeldFilings, writeFilings } from './filings.ts';
 import {
   readDescriptionChanges,
@@ -18,7 +18,7 @@ import {
   writeDescriptionChange,
   writeFollowed,
 } from './following.ts';
-import { createSchema, formatOf, migrate } from './schema.ts';
+import { createSchema, migrate } from './schema.ts';
 import { readRecord } from './series.ts';
 import { SqliteSeriesRows } from './series-rows.ts';
 import {
@@ -40,54 +40,6 @@ export async function openSqliteWriter(path: string, copyOf?: string): Promise<T
     `the store ${path} exists already: only a new store can begin as a copy of the sample`,
     { hints: ['leave out --with-sample', 'name a new file with --store'] },
   );
-}
-
-/** Makes a complete store that was made beside `path` the store there; only with `replace` in the place of another one. */
-export function publishCopy(draft: string, path: string, replace: boolean): void {
-  try {
-    const connection = connect(draft, false);
-    try {
-      connection.pragma('wal_checkpoint(truncate)');
-    } finally {
-      connection.close();
-    }
-    if (replace && existsSync(path)) {
-      leaveLog(path);
-      replaceWith(draft, path);
-    } else publishDraft(draft, path);
-  } catch (error) {
-    throw asProblem(path, error);
-  }
-}
-
-/** Refuses to replace a file that is no store of asof. */
-export function checkReplaceable(path: string): void {
-  try {
-    const connection = connect(path, true);
-    try {
-      formatOf(connection, path);
-    } finally {
-      connection.close();
-    }
-  } catch (cause) {
-    throw new Problem('bad-input', `${path} exists, and is no store that a backup could replace`, {
-      hints: ['name another file'],
-      cause,
-    });
-  }
-}
-
-/** Takes the log of a store into its file, which SQLite does only where no other connection is open; otherwise a Problem. */
-function leaveLog(path: string): void {
-  checkReplaceable(path);
-  const connection = connect(path, false);
-  try {
-    connection.pragma('journal_mode = delete');
-  } catch (cause) {
-    throw new Problem('local-io', `${path} is a store in use`, { hints: ['name another file'], cause });
-  } finally {
-    connection.close();
-  }
 }
 
 function openExisting(path: string): TransactionWriter {

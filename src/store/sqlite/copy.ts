@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { Problem } from '../../errors/problem.ts';
+import { asProblem, connect } from './connection.ts';
+import { publishDraft, replaceWith } from './draft.ts';
+import { formatOf } from './schema.ts';
+
+/** Makes a complete store that was made beside `path` the store there; only with `replace` in the place of another one. */
+export function publishCopy(draft: string, path: string, replace: boolean): void {
+  try {
+    const connection = connect(draft, false);
+    try {
+      connection.pragma('wal_checkpoint(truncate)');
+    } finally {
+      connection.close();
+    }
+    if (replace && existsSync(path)) {
+      leaveLog(path);
+      replaceWith(draft, path);
+    } else publishDraft(draft, path);
+  } catch (error) {
+    throw asProblem(path, error);
+  }
+}
+
+/** Refuses to replace a file that is no store of asof. */
+export function checkReplaceable(path: string): void {
+  try {
+    const connection = connect(path, true);
+    try {
+      formatOf(connection, path);
+    } finally {
+      connection.close();
+    }
+  } catch (cause) {
+    throw new Problem('bad-input', `${path} exists, and is no store that a backup could replace`, {
+      hints: ['name another file'],
+      cause,
+    });
+  }
+}
+
+/** Takes the log of a store into its file, which SQLite does only where no other connection is open; otherwise a Problem. */
+function leaveLog(path: string): void {
+  checkReplaceable(path);
+  const connection = connect(path, false);
+  try {
+    connection.pragma('journal_mode = delete');
+  } catch (cause) {
+    throw new Problem('local-io', `${path} is a store in use`, { hints: ['name another file'], cause });
+  } finally {
+    connection.close();
+  }
+}
