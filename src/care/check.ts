@@ -5,7 +5,7 @@ import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
 import { frequencyOf, kindOf, kindsText, normalisingFrequency } from '../domain/series/series.ts';
 import type { SeriesContents, SeriesFigures } from '../store/contents.ts';
-import { openStore } from '../store/open.ts';
+import { readStore } from '../store/open.ts';
 
 /** Something in a store that is damaged, or that contradicts what it follows from. */
 export type StoreFault = {
@@ -41,30 +41,25 @@ export async function checkStore(address: string, options: CheckOptions = {}): P
       options.onFault?.({ subject, fault });
     }
   };
-  const store = await openStore(address);
-  try {
-    return await store.read(async (view) => {
-      found('store', await view.faults());
-      const ids = await view.seriesIds();
-      let changes = 0;
-      for (const [index, id] of ids.entries()) {
-        await tick();
-        options.signal?.throwIfAborted();
-        const contents = await view.contents(id);
-        if (contents === undefined) continue;
-        const check = new SeriesCheck(contents);
-        for await (const batch of view.changes(id)) {
-          check.take(batch);
-          changes += batch.length;
-        }
-        found(id, check.faults());
-        options.onProgress?.({ done: index + 1, total: ids.length });
+  return readStore(address, async (view) => {
+    found('store', await view.faults());
+    const ids = await view.seriesIds();
+    let changes = 0;
+    for (const [index, id] of ids.entries()) {
+      await tick();
+      options.signal?.throwIfAborted();
+      const contents = await view.contents(id);
+      if (contents === undefined) continue;
+      const check = new SeriesCheck(contents);
+      for await (const batch of view.changes(id)) {
+        check.take(batch);
+        changes += batch.length;
       }
-      return { series: ids.length, changes, faults };
-    });
-  } finally {
-    await store.close();
-  }
+      found(id, check.faults());
+      options.onProgress?.({ done: index + 1, total: ids.length });
+    }
+    return { series: ids.length, changes, faults };
+  });
 }
 
 const words: Readonly<Record<keyof SeriesFigures | 'normalisedBy', string>> = {

@@ -4,7 +4,7 @@ import type { KeptChange } from '../domain/series/revision-history.ts';
 import { Problem } from '../errors/problem.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
 import { openDraft, type StoreDraft } from '../store/draft-store.ts';
-import { openStore } from '../store/open.ts';
+import { readStore } from '../store/open.ts';
 import type { TransactionWriter } from '../store/writer.ts';
 import {
   allFilings,
@@ -60,17 +60,12 @@ export type CopySummary = {
  */
 export async function copyStore(from: string, to: string, options: CopyOptions = {}): Promise<CopySummary> {
   refuseSame(from, to);
-  const store = await openStore(from);
-  try {
-    return await store.read(async (view) => {
-      if (options.dryRun === true && !isDatabase(to)) await openDraft(to, '', options.replace);
-      if (options.dryRun === true) return { ...(await counted(view)), store: shownAddress(to), dryRun: true };
-      const draft = await openDraft(to, shownAddress(from), options.replace);
-      return { ...(await new StoreCopy(view, draft, options).run()), store: shownAddress(to) };
-    });
-  } finally {
-    await store.close();
-  }
+  return readStore(from, async (view) => {
+    if (options.dryRun === true && !isDatabase(to)) await openDraft(to, '', options.replace);
+    if (options.dryRun === true) return { ...(await counted(view)), store: shownAddress(to), dryRun: true };
+    const draft = await openDraft(to, shownAddress(from), options.replace);
+    return { ...(await new StoreCopy(view, draft, options).run()), store: shownAddress(to) };
+  });
 }
 
 /** Refuses two addresses of one store. */

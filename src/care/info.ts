@@ -2,7 +2,7 @@ import type { CurveType } from '../domain/treasury/curve.ts';
 import type { Field } from '../operations/field.ts';
 import { isDatabase, shownAddress } from '../store/address.ts';
 import { freshnessOf } from '../store/followed.ts';
-import { openStore } from '../store/open.ts';
+import { readStore } from '../store/open.ts';
 import type { WholeView } from './digest.ts';
 
 /** What a store holds. Days are null where there is nothing. */
@@ -45,13 +45,8 @@ export type StoreInfo = {
 };
 
 /** What the store at an address holds, from one state of it. */
-export async function storeInfo(address: string): Promise<StoreInfo> {
-  const store = await openStore(address);
-  try {
-    return await store.read((view) => infoOf(view, address));
-  } finally {
-    await store.close();
-  }
+export function storeInfo(address: string): Promise<StoreInfo> {
+  return readStore(address, (view) => infoOf(view, address));
 }
 
 /** What the store of a view holds. */
@@ -61,6 +56,9 @@ async function infoOf(view: WholeView, address: string): Promise<StoreInfo> {
   const totals = await view.seriesTotals();
   const imports = await view.imports();
   const freshness = freshnessOf(await view.followed());
+  const rates = await view.rates();
+  const ratesOf = (curveType: CurveType) =>
+    rates.filter((own) => own.curveType === curveType).reduce((sum, { count }) => sum + count, 0);
   return {
     store: shownAddress(address),
     engine: isDatabase(address) ? 'PostgreSQL' : 'SQLite',
@@ -75,9 +73,9 @@ async function infoOf(view: WholeView, address: string): Promise<StoreInfo> {
     last_vintage: totals.lastVintage,
     least_covered_to: totals.leastCovered,
     covered_to: totals.covered,
-    par_rates: await ratesOf(view, 'PAR'),
+    par_rates: ratesOf('PAR'),
     par_covered_to: (await view.coveredTo('PAR')) ?? null,
-    real_rates: await ratesOf(view, 'TIPS'),
+    real_rates: ratesOf('TIPS'),
     real_covered_to: (await view.coveredTo('TIPS')) ?? null,
     ...(await view.filingCounts()),
     filings_covered_to: (await view.coveredTo('filings')) ?? null,
@@ -87,11 +85,6 @@ async function infoOf(view: WholeView, address: string): Promise<StoreInfo> {
     followed: freshness.count,
     followed_up_to: freshness.upTo ?? null,
   };
-}
-
-async function ratesOf(view: WholeView, curveType: CurveType): Promise<number> {
-  const own = (await view.rates()).filter((rates) => rates.curveType === curveType);
-  return own.reduce((sum, { count }) => sum + count, 0);
 }
 
 const text = (name: keyof StoreInfo, description: string): Field => ({ name, type: 'text', description });

@@ -10,7 +10,7 @@ import type { LoadProgress } from '../import/load/file-loader.ts';
 import { load } from '../import/load/load.ts';
 import { shownAddress } from '../store/address.ts';
 import type { SeriesContents } from '../store/contents.ts';
-import { openStore, openStoreIfAny, writing } from '../store/open.ts';
+import { openStore, readStoreIfAny, writing } from '../store/open.ts';
 import { refuseSame } from './copy.ts';
 import { allFilings, allPoints, digestOfStore, type WholeView } from './digest.ts';
 
@@ -75,14 +75,8 @@ export async function mergeStore(
 }
 
 async function followedIn(address: string): Promise<ReadonlySet<string>> {
-  const store = await openStoreIfAny(address);
-  if (store === undefined) return new Set();
-  try {
-    const records = await store.read((view) => view.followed());
-    return new Set(records.map(({ source, name }) => `${source} ${name}`));
-  } finally {
-    await store.close();
-  }
+  const records = (await readStoreIfAny(address, (view) => view.followed())) ?? [];
+  return new Set(records.map(({ source, name }) => `${source} ${name}`));
 }
 
 /** A store as a file of an import; its size is its number of facts. */

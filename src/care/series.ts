@@ -2,7 +2,7 @@ import { parseSeriesId, seriesIdForm } from '../domain/series/series.ts';
 import { maturityNamed } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { shownAddress } from '../store/address.ts';
-import { openStore, writing } from '../store/open.ts';
+import { readStore, writing } from '../store/open.ts';
 
 /** A series that was renamed or removed, or for a dry run would be. */
 export type ChangedSeries = {
@@ -60,24 +60,19 @@ export async function removeSeries(
 }
 
 /** What a store has of a series that may be changed. */
-async function series(address: string, id: string): Promise<Omit<ChangedSeries, 'to' | 'dryRun'>> {
-  const store = await openStore(address);
-  try {
-    return await store.read(async (view) => {
-      const contents = await view.contents(id);
-      if (contents === undefined) throw unknown(id);
-      const following = (await view.followed()).find(({ name }) => name === id);
-      // A pull would go on with the id that it knows, and find nothing of what came before.
-      if (following !== undefined)
-        throw new Problem('bad-input', `the store follows ${id} at ${following.source}`, {
-          hints: [`asof unfollow ${following.source} ${id} stops that; the facts stay`],
-        });
-      const { figures, vintages } = contents;
-      return { store: shownAddress(address), id, facts: figures.factCount, vintages: vintages.length };
-    });
-  } finally {
-    await store.close();
-  }
+function series(address: string, id: string): Promise<Omit<ChangedSeries, 'to' | 'dryRun'>> {
+  return readStore(address, async (view) => {
+    const contents = await view.contents(id);
+    if (contents === undefined) throw unknown(id);
+    const following = (await view.followed()).find(({ name }) => name === id);
+    // A pull would go on with the id that it knows, and find nothing of what came before.
+    if (following !== undefined)
+      throw new Problem('bad-input', `the store follows ${id} at ${following.source}`, {
+        hints: [`asof unfollow ${following.source} ${id} stops that; the facts stay`],
+      });
+    const { figures, vintages } = contents;
+    return { store: shownAddress(address), id, facts: figures.factCount, vintages: vintages.length };
+  });
 }
 
 function unknown(id: string): Problem {

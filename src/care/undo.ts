@@ -1,8 +1,9 @@
 import { Problem } from '../errors/problem.ts';
+import { importLog } from '../import/import.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
 import { shownAddress } from '../store/address.ts';
-import { openStore, writing } from '../store/open.ts';
+import { writing } from '../store/open.ts';
 import type { LoggedImport } from '../store/store.ts';
 import type { UndoneChanges } from '../store/undo.ts';
 
@@ -40,7 +41,7 @@ export function undoRow({ number, importedAt, files }: UndoableImport): Row {
 /** The imports of a store that can be taken back, newest first: an import of several files is one. */
 export async function undoableImports(address: string): Promise<readonly UndoableImport[]> {
   const byNumber = new Map<number, LoggedImport[]>();
-  for (const entry of await logOf(address))
+  for (const entry of await importLog(address))
     if (entry.number !== null) byNumber.set(entry.number, [...(byNumber.get(entry.number) ?? []), entry]);
   return Array.from(byNumber, ([number, entries]) => ({
     number,
@@ -55,14 +56,11 @@ export async function undoableImports(address: string): Promise<readonly Undoabl
  */
 export async function undoStoreImport(
   address: string,
-  {
-    number,
-    dryRun = false,
-  }: { readonly number?: number | undefined; readonly dryRun?: boolean | undefined } = {},
+  { number, dryRun = false }: UndoOptions = {},
 ): Promise<UndoneImport> {
   const imports = await undoableImports(address);
   const found = number === undefined ? imports[0] : imports.find((one) => one.number === number);
-  if (found === undefined) throw notUndoable(number, (await logOf(address)).length);
+  if (found === undefined) throw notUndoable(number, (await importLog(address)).length);
   const undone = await writing(address, async (writer) => {
     const changes = await writer.undo(found.number);
     if (dryRun) await writer.rollback();
@@ -70,15 +68,6 @@ export async function undoStoreImport(
     return changes;
   });
   return { ...found, ...undone, store: shownAddress(address), dryRun };
-}
-
-async function logOf(address: string): Promise<readonly LoggedImport[]> {
-  const store = await openStore(address);
-  try {
-    return await store.read((view) => view.imports());
-  } finally {
-    await store.close();
-  }
 }
 
 function notUndoable(number: number | undefined, entries: number): Problem {

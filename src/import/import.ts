@@ -7,7 +7,7 @@ import { Problem } from '../errors/problem.ts';
 import { samplePath } from '../platform/installation.ts';
 import { inTurn } from '../platform/promises.ts';
 import { isDatabase } from '../store/address.ts';
-import { openStore, writing } from '../store/open.ts';
+import { readStore, writing } from '../store/open.ts';
 import type { LoggedImport, StoreWriter } from '../store/store.ts';
 import type { DateOrder, SourceFile } from './files/source-file.ts';
 import { sourceFiles } from './files/walk.ts';
@@ -142,13 +142,8 @@ async function importInTurn(paths: readonly string[], options: ImportOptions): P
 }
 
 /** Every import of a store, oldest first. */
-export async function importLog(address: string): Promise<readonly LoggedImport[]> {
-  const store = await openStore(address);
-  try {
-    return await store.read((view) => view.imports());
-  } finally {
-    await store.close();
-  }
+export function importLog(address: string): Promise<readonly LoggedImport[]> {
+  return readStore(address, (view) => view.imports());
 }
 
 /** The files of an import, and the paths of those that are left out. */

@@ -1,6 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
-import { openStoreIfAny, writing } from '../store/open.ts';
-import type { StoreView, StoreWriter } from '../store/store.ts';
+import { readStoreIfAny, writing } from '../store/open.ts';
+import type { StoreWriter } from '../store/store.ts';
 import { Getter, type PullEvent } from './getter.ts';
 import type { Timing } from './pace.ts';
 import type { PullSource, SourceName, SourceSettings } from './source.ts';
@@ -85,20 +85,6 @@ export function newResults(started: number): Pick<PullContext, 'results'> {
   return { results: { started, subjects: [], stops: [], created: false, outOfTime: false, ...counts } };
 }
 
-/** Reads the store at an address; undefined if there is none. */
-export async function readStore<T>(
-  address: string,
-  work: (view: StoreView) => Promise<T>,
-): Promise<T | undefined> {
-  const store = await openStoreIfAny(address);
-  if (store === undefined) return undefined;
-  try {
-    return await store.read(work);
-  } finally {
-    await store.close();
-  }
-}
-
 /**
  * Writes to the store at an address, which is created if there is none, in one transaction; a failure leaves it as it was.
  * Where another process creates the store meanwhile, `work` runs again.
@@ -113,7 +99,7 @@ export async function writeStore<T>(address: string, work: (writer: StoreWriter)
       return result;
     });
   } catch (error) {
-    const isThere = creates && (await readStore(address, async () => true)) === true;
+    const isThere = creates && (await readStoreIfAny(address, async () => true)) === true;
     if (isThere) return writeStore(address, work);
     throw error;
   }

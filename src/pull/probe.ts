@@ -1,7 +1,8 @@
 import { Problem } from '../errors/problem.ts';
 import type { Field } from '../operations/field.ts';
+import { readStoreIfAny } from '../store/open.ts';
 import type { Getter } from './getter.ts';
-import { openGetter, type PullContext, type PullOptions, readStore } from './options.ts';
+import { openGetter, type PullContext, type PullOptions } from './options.ts';
 import { contextOf, pullSources } from './pull.ts';
 import type { PullSource, SourceName } from './source.ts';
 
@@ -27,7 +28,7 @@ export type SourceProbe = {
  * a pull do. Failures are in the result.
  */
 export async function probeSources(options: PullOptions): Promise<readonly SourceProbe[]> {
-  const followed = (await readStore(options.store, (view) => view.followed())) ?? [];
+  const followed = (await readStoreIfAny(options.store, (view) => view.followed())) ?? [];
   const context = contextOf({ ...options, retries: 0, maxWait: 0 });
   const probes: SourceProbe[] = [];
   for (const source of pullSources) {

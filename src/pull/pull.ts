@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../errors/problem.ts';
+import { readStoreIfAny } from '../store/open.ts';
 import type { FredListing } from './fred/api.ts';
 import { fred, searchFred } from './fred/fred.ts';
 import {
@@ -8,7 +9,6 @@ import {
   type PullContext,
   type PullOptions,
   type PullRequest,
-  readStore,
   writeStore,
 } from './options.ts';
 import type { Timing } from './pace.ts';
@@ -42,7 +42,7 @@ class Pull {
   async run(): Promise<PullSummary> {
     const { request, dryRun = false, store } = this.#options;
     const { results, timing } = this.#context;
-    const followed = (await readStore(store, (view) => view.followed())) ?? [];
+    const followed = (await readStoreIfAny(store, (view) => view.followed())) ?? [];
     const wanted = pullSources.filter(({ name }) =>
       request === undefined ? followed.some(({ source }) => source === name) : request[name] !== undefined,
     );
@@ -74,7 +74,7 @@ export async function searchSource(text: string, options: PullOptions): Promise<
 
 /** Stops following names of a source; a Problem if one of them is not followed, and then nothing changes. */
 export async function unfollow(store: string, source: string, names: readonly string[]): Promise<void> {
-  const followed = (await readStore(store, (view) => view.followed())) ?? [];
+  const followed = (await readStoreIfAny(store, (view) => view.followed())) ?? [];
   const own = followed.filter((record) => record.source === source).map(({ name }) => name);
   const found = names.map((typed) => {
     const name = own.find((one) => one.toLowerCase() === typed.toLowerCase());

@@ -4,9 +4,10 @@ import { Problem, type ProblemKind } from '../errors/problem.ts';
 import { type ImportConflict, ImportRefusal } from '../import/load/conflict.ts';
 import { load } from '../import/load/load.ts';
 import type { Followed } from '../store/followed.ts';
+import { readStoreIfAny } from '../store/open.ts';
 import type { StoreView } from '../store/store.ts';
 import type { Getter } from './getter.ts';
-import { openGetter, type PullContext, readStore, writeStore } from './options.ts';
+import { openGetter, type PullContext, writeStore } from './options.ts';
 import { shortestTime } from './pace.ts';
 import type { PullCounts, PullSource, PullWindow } from './source.ts';
 import { Contradiction, firstLineOf, leftText, newCounts, type PulledSubject } from './summary.ts';
@@ -136,7 +137,7 @@ export class SourcePull {
       since: options.since,
       now: clock(),
       get: (path: string) => getter.get(path),
-      read: <T>(work: (view: StoreView) => Promise<T>) => readStore(options.store, work),
+      read: <T>(work: (view: StoreView) => Promise<T>) => readStoreIfAny(options.store, work),
       note: (text: string) => void state.notes.push(text),
     };
     const requests = () => getter.requests - asked;
@@ -175,7 +176,7 @@ export class SourcePull {
     const { files, coverage = new Map(), bookmark, upTo, remaining } = window;
     const now = clock();
     if (files.length > 0)
-      state.before ??= (await readStore(options.store, (view) => this.#source.count(name, view))) ?? {};
+      state.before ??= (await readStoreIfAny(options.store, (view) => this.#source.count(name, view))) ?? {};
     const record = { ...state.record, bookmark, upTo, lastRun: now.toISOString(), left: '' };
     let conflicts: readonly ImportConflict[] = [];
     const { created, summaries } = await writeStore(options.store, async (writer) => {
@@ -219,7 +220,7 @@ export class SourcePull {
   /** What is new in the store since the first document of a subject. */
   async #counted({ before, record }: Progressing): Promise<{ readonly counts: PullCounts }> {
     if (before === undefined) return { counts: {} };
-    const after = await readStore(this.#context.options.store, (view) =>
+    const after = await readStoreIfAny(this.#context.options.store, (view) =>
       this.#source.count(record.name, view),
     );
     return { counts: newCounts(before, after ?? {}) };
@@ -275,7 +276,7 @@ export class SourcePull {
   async #recordRest(): Promise<void> {
     const { store } = this.#context.options;
     if (this.#unrecorded.size + this.#forgotten.size === 0) return;
-    if ((await readStore(store, async () => true)) === undefined) return;
+    if ((await readStoreIfAny(store, async () => true)) === undefined) return;
     await writeStore(store, async (writer) => {
       for (const name of this.#forgotten) await writer.unfollow(this.#source.name, name);
       for (const record of this.#unrecorded.values()) await writer.follow(record);

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { Problem } from '../errors/problem.ts';
 import { isDatabase } from './address.ts';
 import type { StoreContents } from './contents.ts';
-import { openStore, openWriter } from './open.ts';
-import type { Store, StoreView } from './store.ts';
+import { openWriter, readAndClose, readStore } from './open.ts';
+import type { StoreView } from './store.ts';
 import type { TransactionWriter } from './writer.ts';
 
 /** A store in the making. Nobody reads it before it is published; a process that is killed leaves a part, and the next goes on. */
@@ -36,7 +36,7 @@ function fileDraft(path: string, replace: boolean): StoreDraft {
   return {
     isBegun: existsSync(draft),
     write: async (work) => ended(await openWriter(draft), work),
-    read: (work) => reading(() => openStore(draft), work),
+    read: (work) => readStore(draft, work),
     async publish() {
       const { publishCopy } = await import('./sqlite/copy.ts');
       publishCopy(draft, path, replace);
@@ -60,7 +60,7 @@ async function databaseDraft(address: string, copyOf: string): Promise<StoreDraf
   return {
     isBegun: true,
     write: async (work) => ended(await openPostgresWriter(address, 'everything', copyOf), work),
-    read: (work) => reading(() => openPostgresStore(address, true), work),
+    read: async (work) => readAndClose(await openPostgresStore(address, true), work),
     publish: () => finishCopy(address),
     discard: async () => 'drop its schema, and copy again',
   };
@@ -76,17 +76,5 @@ async function ended(
   } catch (error) {
     await writer.rollback();
     throw error;
-  }
-}
-
-async function reading<T>(
-  open: () => Promise<Store>,
-  work: (view: StoreView & StoreContents) => Promise<T>,
-): Promise<T> {
-  const store = await open();
-  try {
-    return await store.read(work);
-  } finally {
-    await store.close();
   }
 }

@@ -3,8 +3,9 @@ import { Problem } from '../errors/problem.ts';
 import type { AccessOptions, AccessStore, Lock } from './access-store.ts';
 import { isDatabase } from './address.ts';
 import { ImportsCollide } from './collision.ts';
+import type { StoreContents } from './contents.ts';
 import { openSqliteStore } from './sqlite/reader.ts';
-import type { Store, StoreOptions } from './store.ts';
+import type { Store, StoreOptions, StoreView } from './store.ts';
 import type { TransactionWriter } from './writer.ts';
 
 /** Opens the store at an address for reading. */
@@ -19,6 +20,35 @@ export async function openStoreIfAny(address: string): Promise<Store | undefined
   if (!isDatabase(address)) return existsSync(address) ? openSqliteStore(address, {}) : undefined;
   const { openPostgresStoreIfAny } = await import('./postgres/reader.ts');
   return openPostgresStoreIfAny(address);
+}
+
+/** Reads the store at an address: calls `work` with a view of one state of it. */
+export async function readStore<T>(
+  address: string,
+  work: (view: StoreView & StoreContents) => Promise<T>,
+): Promise<T> {
+  return readAndClose(await openStore(address), work);
+}
+
+/** Reads the store at an address; undefined if there is none. */
+export async function readStoreIfAny<T>(
+  address: string,
+  work: (view: StoreView & StoreContents) => Promise<T>,
+): Promise<T | undefined> {
+  const store = await openStoreIfAny(address);
+  return store && readAndClose(store, work);
+}
+
+/** Calls `work` with a view of a store, which is closed afterwards. */
+export async function readAndClose<T>(
+  store: Store,
+  work: (view: StoreView & StoreContents) => Promise<T>,
+): Promise<T> {
+  try {
+    return await store.read(work);
+  } finally {
+    await store.close();
+  }
 }
 
 /** Opens the store at an address for one import; creates it if it does not exist, as a copy of `copyOf` if given. */

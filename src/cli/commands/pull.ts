@@ -3,6 +3,7 @@ import { variable } from '../../platform/installation.ts';
 import { print } from '../../platform/sink.ts';
 import type { SourceSettings } from '../../pull/source.ts';
 import type { PulledSubject } from '../../pull/summary.ts';
+import { readStoreIfAny } from '../../store/open.ts';
 import { baseUrlIn, defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import { readSettings } from '../config/settings.ts';
 import { fredKey } from '../config/user-key.ts';
@@ -107,11 +108,8 @@ function sourceSettings(
 }
 
 async function listFollowed(line: PullLine, store: string, io: Io): Promise<number> {
-  const [{ readStore }, { followedFields, followedRow }] = await Promise.all([
-    import('../../pull/options.ts'),
-    import('../../pull/report.ts'),
-  ]);
-  const followed = (await readStore(store, (view) => view.followed())) ?? [];
+  const { followedFields, followedRow } = await import('../../pull/report.ts');
+  const followed = (await readStoreIfAny(store, (view) => view.followed())) ?? [];
   if (followed.length === 0) messagesOf(line.messages, io).note('asof: the store follows nothing yet');
   return printRows(line.output, followedFields, followed.map(followedRow), io);
 }
