@@ -9,7 +9,7 @@ import { columnsOfHistory, type HistoryColumns } from './history.ts';
 import { tablesOf } from './join.ts';
 import { type CheckRow, checkLayout } from './layouts.ts';
 import type { PanelPoint } from './panel.ts';
-import type { CheckQuery, RealTimePanelQuery } from './query.ts';
+import type { CheckQuery } from './query.ts';
 import { noteAll, notedDays } from './real-time-panel.ts';
 import { listed } from './series-ids.ts';
 import { columnOf, daysIn, refusedCell, tableChanged, textOfCell, type UserTable } from './table.ts';
@@ -86,7 +86,7 @@ async function knownColumns(
     const [{ series } = { series: { id: '' } }] = columns;
     const last = Math.max(...columns.map(({ lag }) => lag)) + 1;
     const query = { last, beyond, ...(transformation && { transformation }) };
-    const history = await columnsOfHistory(series, asked, query as RealTimePanelQuery, counting);
+    const history = await columnsOfHistory(series, asked, query, counting);
     return { history, columns };
   });
   const placed = done.map(({ history }) => history.placed);
