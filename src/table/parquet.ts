@@ -15,6 +15,7 @@ import { Problem } from '../errors/problem.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';
 import type { Cell } from '../operations/envelope.ts';
 import type { Field, FieldType } from '../operations/field.ts';
+import { refuseTwice } from './text.ts';
 
 /** Zstandard is part of newer versions of Node. */
 const unpackZstandard: unknown = Reflect.get(zlib, 'zstdDecompressSync');
@@ -62,6 +63,8 @@ export async function parquetTable(file: SourceFile): Promise<UserTable> {
   const columns = parquetSchema(metadata).children.map(({ element, children }) =>
     readColumn(element, children.length > 0),
   );
+  const names = columns.map(({ field }) => field.name);
+  refuseTwice(file, {}, names);
   return {
     name: file.path,
     fields: columns.map(({ field }) => field),
