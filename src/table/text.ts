@@ -164,6 +164,7 @@ class TextTable implements UserTable {
       type: 'text',
       description: `Column ${name} of the file.`,
       nullable: true,
+      asWritten: true,
     }));
   }
 
