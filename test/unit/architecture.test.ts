@@ -17,7 +17,7 @@ const budgets: Readonly<Record<string, { readonly files: number; readonly cliLin
   'answers that explain themselves': { files: 1, cliLines: 60 },
   transformations: { files: 12, cliLines: 160 },
   'real-time against final': { files: 14, cliLines: 160 },
-  'joins and checks': { files: 11, cliLines: 180 },
+  'joins and checks': { files: 12, cliLines: 180 },
   'HTTP for programs, browsers and operators': { files: 16, cliLines: 390 },
   'care of a store': { files: 24, cliLines: 520 },
   'reference page': { files: 1, cliLines: 0 },
