@@ -87,34 +87,33 @@ async function buildFile(file, homes, imported) {
     ...commonJs,
     stdin: { contents: [...exported, ...loaded].join('\n'), resolveDir: root },
     banner: { js: file === 'asof' ? '#!/usr/bin/env node' : '' },
-    plugins: [importsFromHomes(homes, file), withoutChildProcesses, cryptoOnFirstUse],
+    plugins: [importsFromHomes(homes, file), quickNodeModules],
   });
   const [{ contents, text }] = outputFiles;
   await writeFile(join(root, `dist/${file}.cjs`), contents);
   return text;
 }
 
-/** Leaves `node:child_process` out of commander, which starts subcommands that are programs with it; asof has none. */
-const withoutChildProcesses = {
-  name: 'without-child-processes',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
-      importer.includes('/node_modules/commander/') ? { path, namespace: 'none' } : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: '' }));
-  },
+/**
+ * Node's modules in a form that takes no time to load. A plain query needs no hash, and esbuild copies all properties of
+ * what has a default import. Commander starts subcommands that are programs with `node:child_process`; asof has none.
+ */
+const nodeModules = {
+  'node:child_process': '',
+  'node:crypto': "export const createHash = (name) => require('node:crypto').createHash(name);",
+  'node:module': 'export const createRequire = () => require;',
+  'node:process': 'export default process;',
 };
 
-/** Loads `node:crypto`, which takes 2.7 ms, where a hash is asked for; a plain query needs none. */
-const cryptoOnFirstUse = {
-  name: 'crypto-on-first-use',
+const quickNodeModules = {
+  name: 'quick-node-modules',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:crypto$/ }, ({ path, namespace }) =>
-      namespace === 'on-use' ? { path, external: true } : { path, namespace: 'on-use' },
-    );
-    onLoad({ filter: /./, namespace: 'on-use' }, ({ path }) => ({
-      contents: `export const createHash = (name) => require('${path}').createHash(name);`,
-    }));
+    onResolve({ filter: /^node:/ }, ({ path, namespace, importer }) => {
+      const isNeeded = path === 'node:child_process' && !importer.includes('/node_modules/commander/');
+      if (isNeeded || !Object.hasOwn(nodeModules, path)) return undefined;
+      return namespace === 'quick' ? { path, external: true } : { path, namespace: 'quick' };
+    });
+    onLoad({ filter: /./, namespace: 'quick' }, ({ path }) => ({ contents: nodeModules[path] }));
   },
 };
 
