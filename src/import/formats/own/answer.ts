@@ -2,7 +2,7 @@ import { type Day, parseDay } from '../../../domain/series/date.ts';
 import { Problem } from '../../../errors/problem.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { headerOf, readCsvBody } from '../../readers/csv.ts';
-import { isJsonObject, listField, readJsonObject, type UncheckedObject } from '../../readers/json.ts';
+import { isJsonObject, jsonIn, listField, readJsonObject, type UncheckedObject } from '../../readers/json.ts';
 import { linesIn, type TableRow } from '../../readers/tsv.ts';
 
 /** What the head of a file says about the answer in it: the object of its envelope, or the names of its columns. */
@@ -146,12 +146,8 @@ async function* ndjsonRows(file: SourceFile): AsyncGenerator<readonly AnswerRow[
 }
 
 function objectIn(line: string): UncheckedObject | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(line);
+  return isJsonObject(value) ? value : undefined;
 }
 
 function jsonRow(cells: UncheckedObject, row: number): AnswerRow {

@@ -1,6 +1,6 @@
 import { type Filing, formTypes, mostTrades, type ReportingOwner } from '../../../domain/insider/filing.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
-import { isJsonObject, type UncheckedObject } from '../../readers/json.ts';
+import { isJsonObject, jsonIn, type UncheckedObject } from '../../readers/json.ts';
 import type { ImportFormat } from '../format.ts';
 import { type CellReader, cellReader } from '../sec/tables.ts';
 import {
@@ -150,7 +150,7 @@ function leadIn(cells: CellReader, row: AnswerRow): readonly ReportingOwner[] {
 
 /** The owners in JSON; undefined for any other text. */
 function ownersIn(text: string): readonly ReportingOwner[] | undefined {
-  const value: unknown = JSON.parse(text);
+  const value = jsonIn(text);
   if (!Array.isArray(value)) return undefined;
   const owners = value.map((owner: unknown) => (isJsonObject(owner) ? ownerIn(owner) : undefined));
   return owners.every((owner) => owner !== undefined) ? owners : undefined;
