@@ -1,4 +1,3 @@
-import { transactionValue } from '../domain/insider/cluster.ts';
 import {
   type Filing,
   formTypes,
@@ -118,8 +117,8 @@ export const filingFields = [
   },
 ] as const satisfies readonly Field[];
 
-/** The row of a trade that an insider reported. */
-export function filingRow(filing: Filing) {
+/** The row of a trade that an insider reported, with its value. */
+export function filingRow(filing: Filing, value: string | null) {
   const owner = leadOwner(filing);
   return {
     filing_date: filing.filedOn,
@@ -142,7 +141,7 @@ export function filingRow(filing: Filing) {
     other_owners: otherOwners(filing).map(({ name }) => name),
     security_title: filing.securityTitle,
     is_derivative: filing.isDerivative,
-    transaction_value: transactionValue(filing),
+    transaction_value: value,
     shares_owned_after: filing.sharesOwnedAfter,
     ownership: filing.ownership,
     is_10b5_1: filing.is10b51,

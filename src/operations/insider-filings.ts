@@ -1,7 +1,6 @@
-import { hasSymbol } from '../domain/insider/filing.ts';
+import { type Filing, hasSymbol } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { reasonWithoutFilings, unknownTickerIn } from './cluster-search.ts';
 import { filingFields, filingRow } from './filing-row.ts';
 import { operation, pageOf } from './operation.ts';
 import { type Clock, type ParamTexts, textOf } from './param.ts';
@@ -128,12 +127,16 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     rows.length === 0 || isDated(texts)
       ? undefined
       : `filed in the last ${usualDays} days; --from shows earlier ones`,
-  whyEmpty: (texts, ask) => reasonWithoutFilings(texts, usualDays, ask),
+  whyEmpty: async (texts, ask) =>
+    (await import('./filing-reasons.ts')).reasonWithoutFilings(texts, usualDays, ask),
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
   coveredTo: (_values, view) => view.coveredTo('filings'),
   async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position }) {
+    const { transactionValue } = await import('../domain/insider/cluster-totals.ts');
+    const { unknownTickerIn } = await import('./filing-reasons.ts');
+    const toRow = (filing: Filing) => filingRow(filing, transactionValue(filing));
     const [filedOn, filingId, row] = position?.key ?? [];
     const found = await view.filings({
       ...filedWithin(dates, clock),
@@ -147,9 +150,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     return {
       // As of a day, nobody knows what is filed later.
       ...(found.length === 0 && dates.as_of === undefined && (await unknownTickerIn(view, ticker))),
-      ...pageOf(found, limit, filingRow, (last) => ({
-        key: [last.filedOn, last.filingId, String(last.row)],
-      })),
+      ...pageOf(found, limit, toRow, (last) => ({ key: [last.filedOn, last.filingId, String(last.row)] })),
       ...(dates.as_of !== undefined && { asOf: dates.as_of }),
     };
   },
