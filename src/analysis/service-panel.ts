@@ -1,6 +1,5 @@
-import { aggregations, coarserFrequencies } from '../domain/series/aggregation.ts';
 import { type Day, dayNumber, rhythms, schedule } from '../domain/series/date.ts';
-import { unitsChoices } from '../domain/series/units.ts';
+import { aggregations, coarserFrequencies, unitsChoices } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
