@@ -109,7 +109,9 @@ const quickNodeModules = {
   name: 'quick-node-modules',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^node:/ }, ({ path, namespace, importer }) => {
-      const isNeeded = path === 'node:child_process' && !importer.includes('/node_modules/commander/');
+      const ofCommander = importer.includes('/node_modules/commander/');
+      // Commander requires the process itself, not what it exports.
+      const isNeeded = path === 'node:child_process' ? !ofCommander : path === 'node:process' && ofCommander;
       if (isNeeded || !Object.hasOwn(nodeModules, path)) return undefined;
       return namespace === 'quick' ? { path, external: true } : { path, namespace: 'quick' };
     });
