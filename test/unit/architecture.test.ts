@@ -18,7 +18,7 @@ const budgets: Readonly<Record<string, { readonly files: number; readonly cliLin
   transformations: { files: 12, cliLines: 160 },
   'real-time against final': { files: 14, cliLines: 160 },
   'joins and checks': { files: 12, cliLines: 180 },
-  'HTTP for programs, browsers and operators': { files: 16, cliLines: 390 },
+  'HTTP for programs, browsers and operators': { files: 17, cliLines: 390 },
   'care of a store': { files: 30, cliLines: 580 },
   'reference page': { files: 1, cliLines: 0 },
   'clusters of any code': { files: 5, cliLines: 10 },
