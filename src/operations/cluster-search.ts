@@ -1,13 +1,20 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { classifyTrades } from '../domain/insider/classification.ts';
-import { type Cluster, clustersOf, clusterTotals, isWorth } from '../domain/insider/cluster.ts';
+import {
+  type Cluster,
+  ClusterCandidates,
+  clustersOf,
+  clusterTotals,
+  isWorth,
+} from '../domain/insider/cluster.ts';
 import { type Filing, hasSymbol } from '../domain/insider/filing.ts';
 import { closest } from '../domain/series/closest.ts';
-import type { Day } from '../domain/series/date.ts';
+import { addDays, type Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import type { StoreState, StoreView } from '../store/store.ts';
+import type { StoreView } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import type { UnknownTicker } from './envelope.ts';
+import { LastListings, type ListingSearch, pageOfListing } from './listing.ts';
 import type { AskMore } from './operation.ts';
 import { type Page, type PagePosition, pageOf } from './operation.ts';
 import { type ParamTexts, textOf, without } from './param.ts';
@@ -22,29 +29,15 @@ export type ClusterIssuer = {
 /** A cluster with its issuer. */
 export type NamedCluster = Cluster & ClusterIssuer;
 
-/** Selects clusters by a rule, of one ticker (or all, if it is empty), as known on a day. */
+/** Selects clusters by a rule, of one ticker (or all, if it is empty), as known on a day, up to a day of the last trade. */
 type ClusterSearch = {
   readonly transaction_code: string;
   readonly min_insiders: number;
   readonly days: number;
   readonly ticker: string;
   readonly as_of: Day | undefined;
+  readonly to: Day | undefined;
 };
-
-/** The last listing of each state of a store, so that all its pages need one search. */
-export class LastListings<T> {
-  readonly #last = new WeakMap<StoreState, { readonly search: string; readonly listing: readonly T[] }>();
-
-  /** The listing of a search; `find` makes it, if it is not the last one of the state. */
-  async of(state: StoreState, asked: object, find: () => Promise<readonly T[]>): Promise<readonly T[]> {
-    const search = JSON.stringify(asked);
-    const known = this.#last.get(state);
-    if (known?.search === search) return known.listing;
-    const listing = await find();
-    this.#last.set(state, { search, listing });
-    return listing;
-  }
-}
 
 const listings = new LastListings<NamedCluster>();
 
@@ -52,7 +45,6 @@ const listings = new LastListings<NamedCluster>();
 type ClusterPageParams = ClusterSearch & {
   readonly min_value: number | undefined;
   readonly from: Day | undefined;
-  readonly to: Day | undefined;
   readonly limit: number;
 };
 
@@ -62,23 +54,20 @@ export async function pageOfClusters(
   { from, to, limit, min_value, ...asked }: ClusterPageParams,
   position: PagePosition | undefined,
 ): Promise<Omit<Page, 'rows'> & { readonly clusters: readonly NamedCluster[] }> {
-  const { revision: version } = await view.state();
+  const state = await view.state();
+  const { revision: version } = state;
   // An import may change any cluster, so all pages must come from one state.
   if (position !== undefined && position.version !== version) throw changedSince();
   const { transaction_code, min_insiders, days, ticker, as_of } = asked;
-  const all = await allClusters(view, { transaction_code, min_insiders, days, ticker, as_of });
-  const wanted = all.filter(
-    (cluster) =>
-      (from === undefined || cluster.dateLast >= from) &&
-      (to === undefined || cluster.dateLast <= to) &&
-      (min_value === undefined || isWorth(clusterTotals(cluster).value, min_value)),
-  );
-  const after = position?.key.join('\n');
-  const start = after === undefined ? 0 : wanted.findIndex((one) => keyOf(one).join('\n') === after) + 1;
-  // Another store may have the same revision.
-  if (after !== undefined && start === 0) throw changedSince();
+  const query = { transaction_code, min_insiders, days, ticker, as_of, to };
+  const listing = listings.of(state, query, clusterSearch(query));
+  const isWanted = (cluster: NamedCluster) =>
+    (from === undefined || cluster.dateLast >= from) &&
+    (to === undefined || cluster.dateLast <= to) &&
+    (min_value === undefined || isWorth(clusterTotals(cluster).value, min_value));
+  const found = await pageOfListing(view, { listing, from, limit, isWanted, keyOf, position });
   const { rows: clusters, ...rest } = pageOf(
-    wanted.slice(start, start + limit + 1),
+    found,
     limit,
     (cluster) => cluster,
     (last) => ({ key: keyOf(last), version }),
@@ -86,42 +75,69 @@ export async function pageOfClusters(
   return { clusters, ...rest, ...(as_of !== undefined && { asOf: as_of }) };
 }
 
-/** Every cluster, newest last trade first. */
-export async function allClusters(view: StoreView, query: ClusterSearch): Promise<readonly NamedCluster[]> {
-  return listings.of(await view.state(), query, async () =>
-    (await findClusters(view, query)).sort(newestFirst),
-  );
+/** The number of trades whose dates are read at once, to find issuers that may have clusters: few at first, then more. */
+export const datesAtOnce = { first: 4096, most: 65_536 };
+
+/** How the clusters of a search are found, those with the newest last trade first. */
+export function clusterSearch(query: ClusterSearch): ListingSearch<NamedCluster> {
+  const { transaction_code: code, min_insiders: minInsiders, days, ticker, as_of, to } = query;
+  const rule = { minInsiders, days };
+  const find = (filings: readonly Filing[]) => clustersOf(classifyTrades(filings, code).trades, rule);
+  return {
+    dayOf: ({ dateLast }) => dateLast,
+    compare: newestFirst,
+    begin: () => {
+      const candidates = new ClusterCandidates(rule);
+      let [before, limit] = ['', datesAtOnce.first];
+      return async (view) => {
+        if (ticker !== '')
+          return { found: await namedIn(view, { code, ticker, as_of }, find), completeFrom: undefined };
+        // A trade that counts is no newer than its filing, nor is a cluster newer than its last trade.
+        if (before === '') before = dayAfter([to, as_of, await view.coveredTo('filings')]);
+        const { trades, before: next } = await view.tradePlaces({ code, before, limit });
+        const chosen = trades.filter((trade) => candidates.take({ ...trade, upTo: trade.date }));
+        const issuerCiks = chosen.map(({ issuerCik }) => issuerCik);
+        const found = await namedIn(view, { code, ticker, as_of, issuerCiks }, find);
+        [before, limit] = [next ?? before, Math.min(limit * 2, datesAtOnce.most)];
+        // The last span of a cluster that is not found yet begins before that day.
+        return { found, completeFrom: next && addDays(next, days - 1) };
+      };
+    },
+  };
+}
+
+/** The day after the first of some days. */
+function dayAfter(days: readonly (Day | undefined)[]): Day {
+  const [first] = days.flatMap((day) => day ?? []).sort();
+  return first === undefined ? '0001-01-01' : addDays(first, 1);
 }
 
 /** The number of trades after which other requests may run. */
 const tradesPerTick = 5000;
 
-async function findClusters(
-  view: StoreView,
-  { transaction_code: code, min_insiders, days, ticker, as_of }: ClusterSearch,
-): Promise<NamedCluster[]> {
-  const rule = { minInsiders: min_insiders, days };
-  return namedIn(view, { code, ticker, as_of }, (filings) =>
-    clustersOf(classifyTrades(filings, code).trades, rule),
-  );
-}
-
-/** The trades to search: those with a code, of one ticker (or all, if it is empty), as known on a day. */
-type SearchedTrades = { readonly code: string; readonly ticker: string; readonly as_of: Day | undefined };
+/** The trades to search: those with a code, of some issuers or of one ticker (or all, if it is empty), as known on a day. */
+type SearchedTrades = {
+  readonly code: string;
+  readonly ticker: string;
+  readonly as_of: Day | undefined;
+  readonly issuerCiks?: readonly string[];
+};
 
 /** What `find` finds in the filings of each issuer, with the issuer's names; of a ticker, what has a filing that states it. */
 export async function namedIn<T extends Pick<Cluster, 'trades'>>(
   view: StoreView,
-  { code, ticker, as_of }: SearchedTrades,
+  { code, ticker, as_of, issuerCiks }: SearchedTrades,
   find: (filings: readonly Filing[]) => readonly T[],
 ): Promise<(T & ClusterIssuer)[]> {
   const symbol = ticker.toUpperCase();
   const found: (T & ClusterIssuer)[] = [];
+  if (issuerCiks?.length === 0) return found;
   let trades = 0;
   const searched = view.clusterTrades({
     code,
     ...(as_of !== undefined && { asOf: as_of }),
     ...(symbol !== '' && { ticker: symbol }),
+    ...(issuerCiks !== undefined && { issuerCiks }),
   });
   for await (const filings of searched) {
     for (const one of find(filings)) {

@@ -5,7 +5,7 @@ import {
   explanationText,
   type TradeExplanation,
 } from '../domain/insider/explanation.ts';
-import { type Filing, formTypes, hasSymbol } from '../domain/insider/filing.ts';
+import { formTypes, hasSymbol } from '../domain/insider/filing.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { StoreView } from '../store/store.ts';
 
@@ -143,18 +143,15 @@ async function explanationRows(
   { transaction_code: code, days, as_of }: ExplanationScope,
 ) {
   const asOf = as_of === undefined ? {} : { asOf: as_of };
+  const issuerCiks = [...new Set(clusters.map(({ issuerCik }) => issuerCik))];
   const classifications = new Map<string, Classification>();
+  if (issuerCiks.length > 0)
+    for await (const trades of view.clusterTrades({ code, issuerCiks, ...asOf, uncounted: true }))
+      classifications.set(trades[0]?.issuerCik ?? '', classifyTrades(trades, code));
   const rows: (ReturnType<typeof explanationRow> & ReturnType<typeof codeIn>)[] = [];
   for (const cluster of clusters) {
-    const { issuerCik } = cluster;
-    let classification = classifications.get(issuerCik);
-    if (classification === undefined) {
-      const trades: Filing[] = [];
-      for await (const batch of view.clusterTrades({ code, issuerCik, ...asOf, uncounted: true }))
-        trades.push(...batch);
-      classification = classifyTrades(trades, code);
-      classifications.set(issuerCik, classification);
-    }
+    const classification = classifications.get(cluster.issuerCik);
+    if (classification === undefined) continue;
     for (const explanation of explainCluster(cluster, classification, days))
       rows.push({ ...explanationRow(cluster, explanation), ...codeIn(code) });
   }

@@ -4,7 +4,12 @@ import type { KeptChange, Statement } from '../../domain/series/revision-history
 import { type KeptKind, kindOf } from '../../domain/series/series.ts';
 import type { CurveType } from '../../domain/treasury/curve.ts';
 import type { StoreContents } from '../contents.ts';
-import type { ClusterTradesQuery, FilingsQuery } from '../filing-queries.ts';
+import {
+  type ClusterTradesQuery,
+  type DaysOfTradesQuery,
+  type FilingsQuery,
+  wholeDays,
+} from '../filing-queries.ts';
 import { type SeriesRow, seriesOf } from '../series-record.ts';
 import type {
   CurveQuery,
@@ -31,8 +36,10 @@ import {
   newestFiling,
   readAcceptedFilings,
   readClusterTrades,
+  readFiledTrades,
   readFilings,
   readSymbols,
+  readTradePlaces,
 } from './filings.ts';
 import { readDescriptionChanges, readFollowed, readImports } from './following.ts';
 import { readDates, readSeries, searchSeries } from './series.ts';
@@ -148,6 +155,18 @@ export class PostgresView implements StoreView, StoreContents {
 
   clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]> {
     return this.#stream((transaction) => readClusterTrades(transaction, query));
+  }
+
+  async tradePlaces(query: DaysOfTradesQuery) {
+    const transaction = this.#open();
+    const read = (limit: number) => readTradePlaces(transaction, { ...query, limit });
+    return wholeDays(query.limit, ({ date }) => date, read);
+  }
+
+  async filedTrades(query: DaysOfTradesQuery) {
+    const transaction = this.#open();
+    const read = (limit: number) => readFiledTrades(transaction, { ...query, limit });
+    return wholeDays(query.limit, ({ filedOn }) => filedOn, read);
   }
 
   statements(seriesId: string): AsyncIterable<readonly Statement[]> {
