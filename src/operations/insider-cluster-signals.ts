@@ -157,11 +157,7 @@ const listings = new LastListings<NamedSignal>();
 const lateAfter = 30;
 
 /** How signals are found up to a day, the newest first. */
-export function signalSearch(
-  rule: SignalRule,
-  ticker: string,
-  asOf: Day | undefined,
-): ListingSearch<NamedSignal> {
+function signalSearch(rule: SignalRule, ticker: string, asOf: Day | undefined): ListingSearch<NamedSignal> {
   const searched = { code: rule.code, ticker, as_of: asOf };
   const find = (filings: readonly Filing[]) => signalsOf(filings, rule);
   return {

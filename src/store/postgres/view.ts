@@ -21,6 +21,7 @@ import type {
   VintageQuery,
   YieldsQuery,
 } from '../store.ts';
+import { readClusterTrades, readFiledTrades, readTradePlaces } from './cluster-trades.ts';
 import type { Transaction } from './connection.ts';
 import {
   readContents,
@@ -31,16 +32,7 @@ import {
   readSize,
 } from './contents.ts';
 import { newestCurve, readCurve, readRates, readSpread, readYields } from './curves.ts';
-import {
-  countFilings,
-  newestFiling,
-  readAcceptedFilings,
-  readClusterTrades,
-  readFiledTrades,
-  readFilings,
-  readSymbols,
-  readTradePlaces,
-} from './filings.ts';
+import { countFilings, newestFiling, readAcceptedFilings, readFilings, readSymbols } from './filings.ts';
 import { readDescriptionChanges, readFollowed, readImports } from './following.ts';
 import { readDates, readSeries, searchSeries } from './series.ts';
 import { readFirstDate, readObservations, readRevisions, readStatements } from './statements.ts';

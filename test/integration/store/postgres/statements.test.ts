@@ -160,17 +160,12 @@ function documentOf(statements: readonly Routed[]): string {
       by('one shard', 'series'),
     ),
     ...section(
-      'One shard, by the issuer',
-      'Each table of these has the CIK of one issuer.',
-      by('one shard', 'issuer'),
-    ),
-    ...section(
       'The shards of the series that an import names',
       'No other shard takes part.',
       by('shards of the keys', 'series'),
     ),
     ...section(
-      'The shards of the issuers that an import names',
+      'The shards of some issuers',
       'No other shard takes part.',
       by('shards of the keys', 'issuer'),
     ),
