@@ -1,14 +1,9 @@
-import { ClusterCandidates, clusterTotals } from '../domain/insider/cluster.ts';
-import { type Filing, hasSymbol } from '../domain/insider/filing.ts';
-import { type ClusterSignal, type SignalRule, signalsOf } from '../domain/insider/signal.ts';
-import { addDays, type Day, dayNumber } from '../domain/series/date.ts';
-import type { FiledTrade } from '../store/filing-queries.ts';
+import { hasSymbol } from '../domain/insider/filing.ts';
+import type { NamedSignal } from './cluster-listings.ts';
 import { clusterParams, codeTest, worthTest } from './cluster-params.ts';
-import { type ClusterIssuer, datesAtOnce, namedIn } from './cluster-search.ts';
-import { changedSince } from './cursor.ts';
+import type { Valued } from './cluster-search.ts';
 import type { Field } from './field.ts';
-import { LastListings, type ListingSearch, pageOfListing } from './listing.ts';
-import { operation, pageOf } from './operation.ts';
+import { operation } from './operation.ts';
 import { checkRange, dayParam } from './params.ts';
 
 const fields = [
@@ -121,87 +116,13 @@ export const insiderClusterSignals = operation({
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   coveredTo: (_values, view) => view.coveredTo('filings'),
   async run(values, { view, position }) {
-    const { from, to, limit, ticker, as_of, days } = values;
-    const state = await view.state();
-    const { revision: version } = state;
-    // An import may bring earlier filings, so all pages must come from one state.
-    if (position !== undefined && position.version !== version) throw changedSince();
-    const rule = {
-      code: values.transaction_code,
-      minInsiders: values.min_insiders,
-      days,
-      minValue: values.min_value,
-    };
-    // Later filings change no signal, so that those up to a day are the signals as of that day.
-    const asOf = [to, as_of].flatMap((day) => day ?? []).sort()[0];
-    const listing = listings.of(state, { ...rule, ticker, asOf }, signalSearch(rule, ticker, asOf));
-    const isWanted = ({ day }: NamedSignal) => from === undefined || day >= from;
-    const found = await pageOfListing(view, { listing, isWanted, from, keyOf, position, limit });
-    return {
-      ...pageOf(
-        found,
-        limit,
-        (signal) => signalRow(signal, rule.code),
-        (last) => ({ key: keyOf(last), version }),
-      ),
-      ...(as_of !== undefined && { asOf: as_of }),
-    };
+    const { pageOfSignals } = await import('./cluster-search.ts');
+    const { signals, ...page } = await pageOfSignals(view, values, position);
+    return { ...page, rows: signals.map((signal) => signalRow(signal, values.transaction_code)) };
   },
 });
 
-type NamedSignal = ClusterSignal & ClusterIssuer;
-
-const listings = new LastListings<NamedSignal>();
-
-/** A trade that is filed later than so many days after it is late. */
-const lateAfter = 30;
-
-/** How signals are found up to a day, the newest first. */
-function signalSearch(rule: SignalRule, ticker: string, asOf: Day | undefined): ListingSearch<NamedSignal> {
-  const searched = { code: rule.code, ticker, as_of: asOf };
-  const find = (filings: readonly Filing[]) => signalsOf(filings, rule);
-  return {
-    dayOf: ({ day }) => day,
-    compare: (a, b) => (comesBefore(keyOf(a), keyOf(b)) ? -1 : 1),
-    begin: () => {
-      const candidates = new ClusterCandidates(rule);
-      let [before, limit] = [asOf === undefined ? 'infinity' : addDays(asOf, 1), datesAtOnce.first];
-      return async (view) => {
-        if (ticker !== '') return { found: await namedIn(view, searched, find), completeFrom: undefined };
-        const { trades, before: next } = await view.filedTrades({ code: rule.code, before, limit });
-        const chosen = trades.filter((trade) => mayGiveSignal(candidates, trade));
-        const issuerCiks = chosen.map(({ issuerCik }) => issuerCik);
-        const found = await namedIn(view, { ...searched, issuerCiks }, find);
-        [before, limit] = [next ?? before, Math.min(limit * 2, datesAtOnce.most)];
-        // A signal that is not found yet is of a trade which is not late, in a span that begins before that day.
-        return { found, completeFrom: next && addDays(next, lateAfter + rule.days - 1) };
-      };
-    },
-  };
-}
-
-/**
- * Whether the issuer of the next trade, in order of filing, is one that may have signals. A late trade, or a late amendment,
- * may make a cluster of trades filed long before; any other trade, of those filed at about the same time.
- */
-function mayGiveSignal(candidates: ClusterCandidates, { date, filedOn, ...place }: FiledTrade): boolean {
-  if (date === null || date > filedOn) return false;
-  if (dayNumber(filedOn) - dayNumber(date) > lateAfter) return candidates.choose(place.issuerCik);
-  return candidates.take({ ...place, date, upTo: filedOn });
-}
-
-/** The key by which signals are ordered; it is unique. */
-function keyOf({ day, ticker, issuerCik, dateFirst }: NamedSignal): readonly string[] {
-  return [day, ticker ?? '', issuerCik, dateFirst];
-}
-
-/** Whether a key comes before another: the newer day, then by ticker, issuer and first trade. */
-function comesBefore([day = '', ...key]: readonly string[], [other = '', ...others]: readonly string[]) {
-  return day === other ? key.join('\n') < others.join('\n') : day > other;
-}
-
-function signalRow(signal: NamedSignal, code: string) {
-  const totals = clusterTotals(signal);
+function signalRow({ totals, ...signal }: Valued<NamedSignal>, code: string) {
   return {
     day: signal.day,
     ticker: signal.ticker,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { classifyTrades } from '../../../src/domain/insider/classification.ts';
-import { clustersOf, clusterTotals } from '../../../src/domain/insider/cluster.ts';
+import { clustersOf } from '../../../src/domain/insider/cluster.ts';
+import { clusterTotals } from '../../../src/domain/insider/cluster-totals.ts';
 import type { Filing } from '../../../src/domain/insider/filing.ts';
 import { signalsOf } from '../../../src/domain/insider/signal.ts';
 import { addDays } from '../../../src/domain/series/date.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { classifyTrades } from '../../../src/domain/insider/classification.ts';
 import { type Cluster, clustersOf } from '../../../src/domain/insider/cluster.ts';
 import { type Filing, ownedBy, symbolsOf } from '../../../src/domain/insider/filing.ts';
-import { clusterSearch } from '../../../src/operations/cluster-search.ts';
+import { clusterSearch } from '../../../src/operations/cluster-listings.ts';
 import type { Row } from '../../../src/operations/envelope.ts';
 import { insiderClusters, insiderFilings } from '../../../src/operations/index.ts';
 import { Listing } from '../../../src/operations/listing.ts';
