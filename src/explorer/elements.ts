@@ -130,13 +130,11 @@ type SliderEvents = { readonly onMove: (day: string) => void; readonly onSettle:
 /** A slider over days in ascending order, with a field for any day, and a button for each direction. */
 export class DaySlider {
   readonly element: HTMLElement;
-  readonly #days: readonly string[];
   readonly #slider: HTMLInputElement;
   readonly #field: HTMLInputElement;
   readonly #about = el('output', { class: 'about' });
 
   constructor(label: string, days: readonly string[], { onMove, onSettle }: SliderEvents) {
-    this.#days = days;
     const attributes = {
       type: 'range',
       min: 0,
@@ -171,7 +169,7 @@ export class DaySlider {
   /** Shows a day, at the position of a day of the slider, and what is to be said of it. */
   show(day: string, position: number, about: string): void {
     this.#slider.value = String(Math.max(0, position));
-    this.#slider.setAttribute('aria-valuetext', `${this.#days[position] ?? day}, ${about}`);
+    this.#slider.setAttribute('aria-valuetext', about);
     if (this.#field.value !== day) this.#field.value = day;
     this.#about.textContent = about;
   }

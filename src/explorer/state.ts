@@ -1,4 +1,4 @@
-import { type Day, parseDay } from '../domain/series/date.ts';
+import { parseDay } from '../domain/series/date.ts';
 
 /** What each kind of page shows, by the names in its address; every value is a text. */
 const names = {
@@ -8,7 +8,7 @@ const names = {
 } as const;
 
 /** The kinds of page. */
-export type View = keyof typeof names;
+type View = keyof typeof names;
 
 /** The name of something that a page shows, as it is in its address. */
 export type StateName = (typeof names)[View][number];
@@ -67,9 +67,4 @@ export function commandLine(words: string, flags: { readonly [name: string]: str
 /** A word as the shell takes it. */
 export function quoted(word: string): string {
   return /^[\w.,:@%+=/-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
-/** Today in UTC. */
-export function today(): Day {
-  return new Date().toISOString().slice(0, 10);
 }
