@@ -8,6 +8,8 @@ export default defineConfig({
     // Integration and acceptance tests start processes and import large files, which takes long on a shared machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // One worker fewer than there are cores, as usual, would be a single one on two cores.
+    maxWorkers: '100%',
     env: { ASOF_STORE: '', ASOF_FORMAT: '', NO_COLOR: '', FORCE_COLOR: '' },
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { main } from '../src/cli/main.ts';
-import { userFolders } from '../src/platform/installation.ts';
+import { type UserFolders, userFolders } from '../src/platform/installation.ts';
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -13,6 +13,8 @@ process.on('SIGHUP', hungUp);
 
 // Lists of processes show arguments; a title in their place hides the password of an address.
 if (process.argv.some((word) => /postgres(?:ql)?:\/\//i.test(word))) process.title = 'asof';
+
+let folders: UserFolders | undefined;
 
 main(process.argv.slice(2), {
   // Node creates each stream on first use.
@@ -27,7 +29,8 @@ main(process.argv.slice(2), {
   },
   env: process.env,
   get folders() {
-    return userFolders();
+    folders ??= userFolders();
+    return folders;
   },
   clock: () => new Date(),
   signal: stop.signal,

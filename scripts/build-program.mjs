@@ -76,30 +76,44 @@ async function exportsOf(entryPoints) {
 
 /** Writes one of `files`, which exports the names of its modules that are `imported`, or all of them; resolves to its text. */
 async function buildFile(file, homes, imported) {
-  const exported = [...homes]
-    .filter(([, home]) => home.file === file)
-    .map(([path, home]) => `export { ${renamed(home, imported)} } from './${path}';`);
+  const own = [...homes].filter(([, home]) => home.file === file);
   const loaded = files[file].map((path) => `import './${path}';`);
+  const exported =
+    file === 'asof'
+      ? own.map(([path, home]) => `export { ${renamed(home, imported)} } from './${path}';`)
+      : plainExports(own, imported);
   const { outputFiles } = await build({
     ...bundle,
     ...commonJs,
     stdin: { contents: [...exported, ...loaded].join('\n'), resolveDir: root },
     banner: { js: file === 'asof' ? '#!/usr/bin/env node' : '' },
-    plugins: [importsFromHomes(homes, file), withoutChildProcesses],
+    plugins: [importsFromHomes(homes, file), quickNodeModules],
   });
   const [{ contents, text }] = outputFiles;
   await writeFile(join(root, `dist/${file}.cjs`), contents);
   return text;
 }
 
-/** Leaves `node:child_process` out of commander, which starts subcommands that are programs with it; asof has none. */
-const withoutChildProcesses = {
-  name: 'without-child-processes',
+/**
+ * Node's modules in a form that takes no time to load. A plain query needs no hash, and esbuild copies all properties of
+ * what has a default import. Commander starts subcommands that are programs with `node:child_process`; asof has none.
+ */
+const nodeModules = {
+  'node:child_process': '',
+  'node:crypto': "export const createHash = (name) => require('node:crypto').createHash(name);",
+  'node:module': 'export const createRequire = () => require;',
+  'node:process': 'export default process;',
+};
+
+const quickNodeModules = {
+  name: 'quick-node-modules',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
-      importer.includes('/node_modules/commander/') ? { path, namespace: 'none' } : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: '' }));
+    onResolve({ filter: /^node:/ }, ({ path, namespace, importer }) => {
+      const isNeeded = path === 'node:child_process' && !importer.includes('/node_modules/commander/');
+      if (isNeeded || !Object.hasOwn(nodeModules, path)) return undefined;
+      return namespace === 'quick' ? { path, external: true } : { path, namespace: 'quick' };
+    });
+    onLoad({ filter: /./, namespace: 'quick' }, ({ path }) => ({ contents: nodeModules[path] }));
   },
 };
 
@@ -160,10 +174,26 @@ function nameOf(path) {
   return path.replace(/\.ts$/, '').replaceAll(/\W/g, '_');
 }
 
-/** Exports of those names of a module that are imported, by names that are unique in the program. */
-function renamed({ names, number }, imported) {
-  const wanted = names.filter((name) => imported?.has(`${name}$${number}`) ?? true);
-  return wanted.map((name) => `${name} as ${name}$${number}`).join(', ');
+/**
+ * Assigns the exports of modules as plain values when all of them have run. `export` would make two functions for each name, which
+ * takes a millisecond; only `asof` needs it, whose names are read while it runs.
+ */
+function plainExports(own, imported) {
+  const names = own.flatMap(([, home]) => uniqueNames(home, imported));
+  const imports = own.map(([path, home]) => `import { ${renamed(home, imported)} } from './${path}';`);
+  return [...imports, `module.exports = { ${names.join(', ')} };`];
+}
+
+/** The names of a module that are imported, each as the one that is unique in the program. */
+function renamed(home, imported) {
+  return uniqueNames(home, imported)
+    .map((name) => `${name.replace(/\$\d+$/, '')} as ${name}`)
+    .join(', ');
+}
+
+/** The unique names of those names of a module that are imported. */
+function uniqueNames({ names, number }, imported) {
+  return names.map((name) => `${name}$${number}`).filter((name) => imported?.has(name) ?? true);
 }
 
 /** The names in texts that look like the unique ones of the program. */

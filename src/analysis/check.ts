@@ -1,5 +1,6 @@
+import { roundedText } from '../domain/series/arithmetic.ts';
 import { addDays, type Day, parseDay } from '../domain/series/date.ts';
-import { parseDecimal, roundedText, sameNumber } from '../domain/series/decimal.ts';
+import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
 import { PublishedValues } from '../domain/series/look-ahead.ts';
 import { Problem } from '../errors/problem.ts';
 import type { QueryAnswer, QueryContext } from './answer.ts';

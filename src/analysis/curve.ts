@@ -1,6 +1,6 @@
 import { pagesOf } from '../client/pagination.ts';
+import { spreadInBasisPoints } from '../domain/series/arithmetic.ts';
 import { addDays, type Day, weekendDay } from '../domain/series/date.ts';
-import { spreadInBasisPoints } from '../domain/series/decimal.ts';
 import { type CurveType, monthsOf } from '../domain/treasury/curve.ts';
 import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';

@@ -1,5 +1,6 @@
+import { changeBetween, rescalingOf } from '../domain/series/arithmetic.ts';
 import type { Day } from '../domain/series/date.ts';
-import { changeBetween, rescalingOf, sameNumber } from '../domain/series/decimal.ts';
+import { sameNumber } from '../domain/series/decimal.ts';
 import { observations } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';

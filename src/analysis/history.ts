@@ -4,7 +4,8 @@ import { type KnownValue, newestKnown } from '../domain/series/newest-values.ts'
 import { realTimePeriodsOf } from '../domain/series/real-time-periods.ts';
 import type { Change } from '../domain/series/revision-history.ts';
 import { frequencyOf, parseFrequency } from '../domain/series/series.ts';
-import { type Transformation, Transformer, Vintages } from '../domain/series/transformation.ts';
+import type { Transformation } from '../domain/series/transformation.ts';
+import { Transformer, Vintages } from '../domain/series/transformer.ts';
 import { revisions } from '../operations/index.ts';
 import { type QueryContext, textsOf } from './answer.ts';
 import type { PanelColumn, PanelPoint } from './panel.ts';

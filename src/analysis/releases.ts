@@ -3,7 +3,8 @@ import { dayOfHorizon, type Horizon, horizonName, type VintageRecord } from '../
 import { type Change, knownOn } from '../domain/series/revision-history.ts';
 import { type RevisionStatistics, revisionStatistics } from '../domain/series/revision-statistics.ts';
 import { parseFrequency } from '../domain/series/series.ts';
-import { firstInput, type Transformation, Transformer, Vintages } from '../domain/series/transformation.ts';
+import type { Transformation } from '../domain/series/transformation.ts';
+import { firstInput, Transformer, Vintages } from '../domain/series/transformer.ts';
 import { revisions, vintages } from '../operations/index.ts';
 import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { releasesDrawing } from './charts.ts';

@@ -1,6 +1,6 @@
 import { pagesOf } from '../client/pagination.ts';
+import { changeBetween } from '../domain/series/arithmetic.ts';
 import { type Day, dayNumber, periodStart, weekendDay } from '../domain/series/date.ts';
-import { changeBetween } from '../domain/series/decimal.ts';
 import { parseFrequency } from '../domain/series/series.ts';
 import type { Envelope } from '../operations/envelope.ts';
 import { observations, revisions, seriesShow } from '../operations/index.ts';

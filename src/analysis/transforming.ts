@@ -2,13 +2,8 @@ import type { AskOptions, Client } from '../client/client.ts';
 import { largestPage, pagesOf } from '../client/pagination.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
 import { frequencyOf, parseFrequency } from '../domain/series/series.ts';
-import {
-  firstInput,
-  type Transformation,
-  type TransformedValue,
-  Transformer,
-  vintageOf,
-} from '../domain/series/transformation.ts';
+import type { Transformation } from '../domain/series/transformation.ts';
+import { firstInput, type TransformedValue, Transformer, vintageOf } from '../domain/series/transformer.ts';
 import { unitText } from '../domain/series/units.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';

@@ -1,5 +1,5 @@
+import { changeBetween } from '../domain/series/arithmetic.ts';
 import type { Day } from '../domain/series/date.ts';
-import { changeBetween } from '../domain/series/decimal.ts';
 import type { RowLayout } from '../operations/field.ts';
 import { observations } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';

@@ -1,7 +1,6 @@
 import type { Demands } from '../analysis/basis.ts';
 import type { Day } from '../domain/series/date.ts';
-import type { TransformationParams } from '../domain/series/transformation.ts';
-import type { Units } from '../domain/series/units.ts';
+import type { TransformationParams, Units } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import { revisions } from '../operations/index.ts';
 import {

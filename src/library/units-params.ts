@@ -1,10 +1,11 @@
-import { aggregations, coarserFrequencies } from '../domain/series/aggregation.ts';
 import {
+  aggregations,
+  coarserFrequencies,
   type Transformation,
   type TransformationParams,
   transformationOf,
+  unitsChoices,
 } from '../domain/series/transformation.ts';
-import { unitsChoices } from '../domain/series/units.ts';
 import { choice, described, flag, integer, type Kinds, type NamedValues } from './arguments.ts';
 
 /** The kinds of the parameters that transform values. */

@@ -1,19 +1,17 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { classifyTrades } from '../domain/insider/classification.ts';
-import { type Cluster, clustersOf, clusterTotals, isWorth } from '../domain/insider/cluster.ts';
-import { type Filing, hasSymbol } from '../domain/insider/filing.ts';
-import { closest } from '../domain/series/closest.ts';
+import { type Classification, classifyTrades } from '../domain/insider/classification.ts';
+import { type Cluster, clustersOf, isWorth } from '../domain/insider/cluster.ts';
+import { type ClusterTotals, clusterTotals, transactionValue } from '../domain/insider/cluster-totals.ts';
+import { explainCluster, explainedOwner, explanationText } from '../domain/insider/explanation.ts';
+import { type Filing, hasSymbol, type ReportingOwner } from '../domain/insider/filing.ts';
+import { type ClusterSignal, signalsOf } from '../domain/insider/signal.ts';
 import type { Day } from '../domain/series/date.ts';
-import { Problem } from '../errors/problem.ts';
 import type { StoreState, StoreView } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
-import type { UnknownTicker } from './envelope.ts';
-import type { AskMore } from './operation.ts';
 import { type Page, type PagePosition, pageOf } from './operation.ts';
-import { type ParamTexts, textOf, without } from './param.ts';
 
 /** The issuer of a cluster, with the ticker and the name that the newest filing of its trades states. */
-export type ClusterIssuer = {
+type ClusterIssuer = {
   readonly issuerCik: string;
   readonly ticker: string | null;
   readonly issuerName: string | null;
@@ -21,6 +19,13 @@ export type ClusterIssuer = {
 
 /** A cluster with its issuer. */
 export type NamedCluster = Cluster & ClusterIssuer;
+
+/** A cluster or a signal with what its trades are worth, together and each. */
+export type Valued<T> = T & {
+  readonly totals: ClusterTotals;
+  /** The value of each trade, as `transactionValue` has it. */
+  readonly values: readonly (string | null)[];
+};
 
 /** Selects clusters by a rule, of one ticker (or all, if it is empty), as known on a day. */
 type ClusterSearch = {
@@ -32,7 +37,7 @@ type ClusterSearch = {
 };
 
 /** The last listing of each state of a store, so that all its pages need one search. */
-export class LastListings<T> {
+class LastListings<T> {
   readonly #last = new WeakMap<StoreState, { readonly search: string; readonly listing: readonly T[] }>();
 
   /** The listing of a search; `find` makes it, if it is not the last one of the state. */
@@ -47,6 +52,7 @@ export class LastListings<T> {
 }
 
 const listings = new LastListings<NamedCluster>();
+const signalListings = new LastListings<NamedSignal>();
 
 /** Selects a page of clusters. */
 type ClusterPageParams = ClusterSearch & {
@@ -61,7 +67,7 @@ export async function pageOfClusters(
   view: StoreView,
   { from, to, limit, min_value, ...asked }: ClusterPageParams,
   position: PagePosition | undefined,
-): Promise<Omit<Page, 'rows'> & { readonly clusters: readonly NamedCluster[] }> {
+): Promise<Omit<Page, 'rows'> & { readonly clusters: readonly Valued<NamedCluster>[] }> {
   const { revision: version } = await view.state();
   // An import may change any cluster, so all pages must come from one state.
   if (position !== undefined && position.version !== version) throw changedSince();
@@ -80,10 +86,15 @@ export async function pageOfClusters(
   const { rows: clusters, ...rest } = pageOf(
     wanted.slice(start, start + limit + 1),
     limit,
-    (cluster) => cluster,
+    valued,
     (last) => ({ key: keyOf(last), version }),
   );
   return { clusters, ...rest, ...(as_of !== undefined && { asOf: as_of }) };
+}
+
+function valued<T extends Pick<Cluster, 'trades'>>(found: T): Valued<T> {
+  const values = found.trades.map(({ filing }) => transactionValue(filing));
+  return { ...found, totals: clusterTotals(found), values };
 }
 
 /** Every cluster, newest last trade first. */
@@ -110,7 +121,7 @@ async function findClusters(
 type SearchedTrades = { readonly code: string; readonly ticker: string; readonly as_of: Day | undefined };
 
 /** What `find` finds in the filings of each issuer, with the issuer's names; of a ticker, what has a filing that states it. */
-export async function namedIn<T extends Pick<Cluster, 'trades'>>(
+async function namedIn<T extends Pick<Cluster, 'trades'>>(
   view: StoreView,
   { code, ticker, as_of }: SearchedTrades,
   find: (filings: readonly Filing[]) => readonly T[],
@@ -167,86 +178,98 @@ function keyOf({ dateLast, size, ticker, issuerCik, dateFirst }: NamedCluster): 
   return [dateLast, String(size), ticker ?? '', issuerCik, dateFirst];
 }
 
-/** The ticker that was asked for and the one that is spelled most like it, if no filing of it is held. */
-export async function unknownTickerIn(
+/** A signal with its issuer. */
+export type NamedSignal = ClusterSignal & ClusterIssuer;
+
+/** A page of signals, newest first, and where the next one begins. */
+export async function pageOfSignals(
   view: StoreView,
-  ticker: string,
-): Promise<{ readonly unknownTicker?: UnknownTicker }> {
-  if (ticker === '' || (await view.filings({ ticker, limit: 1 })).length > 0) return {};
-  return { unknownTicker: { ticker, nearest: closest(ticker, await view.symbols()) ?? null } };
-}
-
-/** Where the filings of the ticker that was asked for are, if not in the answer; undefined without a ticker. */
-export async function tickerReason(texts: ParamTexts, ask: AskMore): Promise<string | undefined> {
-  const [ticker, asOf] = ['ticker', 'as_of'].map((name) => textOf(texts, name));
-  if (ticker === undefined) return undefined;
-  const newest = await newestOf(ticker, ask);
-  if (newest === undefined) return shownNone(ticker);
-  if (asOf === undefined || newest <= asOf) return `the newest filing of ${ticker} is of ${newest}`;
-  const before = await newestDay(
-    [
-      ['ticker', ticker],
-      ['from', firstFilingDay],
-      ['to', asOf],
-    ],
-    ask,
+  {
+    transaction_code: code,
+    min_insiders,
+    days,
+    min_value,
+    ticker,
+    as_of,
+    from,
+    to,
+    limit,
+  }: ClusterPageParams,
+  position: PagePosition | undefined,
+): Promise<Omit<Page, 'rows'> & { readonly signals: readonly Valued<NamedSignal>[] }> {
+  const state = await view.state();
+  const { revision: version } = state;
+  // An import may bring earlier filings, so all pages must come from one state.
+  if (position !== undefined && position.version !== version) throw changedSince();
+  const rule = { code, minInsiders: min_insiders, days, minValue: min_value };
+  const searched = { code, ticker, as_of };
+  const all = await signalListings.of(state, { ...rule, ...searched }, async () => {
+    const found = await namedIn(view, searched, (filings) => signalsOf(filings, rule));
+    return found.sort((a, b) => (comesBefore(signalKey(a), signalKey(b)) ? -1 : 1));
+  });
+  const after = position?.key;
+  const wanted = all.filter(
+    (signal) =>
+      (from === undefined || signal.day >= from) &&
+      (to === undefined || signal.day <= to) &&
+      (after === undefined || comesBefore(after, signalKey(signal))),
   );
-  return before === undefined
-    ? `no filing of ${ticker} is held up to ${asOf}`
-    : `the newest filing of ${ticker} up to ${asOf} is of ${before}`;
+  const { rows: signals, ...rest } = pageOf(wanted.slice(0, limit + 1), limit, valued, (last) => ({
+    key: signalKey(last),
+    version,
+  }));
+  return { signals, ...rest, ...(as_of !== undefined && { asOf: as_of }) };
 }
 
-/**
- * The day of the newest filing of a ticker; a Problem with a suggestion where no filing of it is held. Undefined of a
- * service that shows none and does not say that it holds none: it may have overlooked the range.
- */
-async function newestOf(ticker: string, ask: AskMore): Promise<string | undefined> {
-  const { results, unknown_ticker: unknown } = await ask('insider_filings', [
-    ['ticker', ticker],
-    ['from', firstFilingDay],
-    ['limit', '1'],
-  ]);
-  if (unknown?.ticker === ticker)
-    throw new Problem('not-found', `no filing of ticker '${ticker}' is held`, {
-      hints: unknown.nearest === null ? [] : [`did you mean ${unknown.nearest}?`],
-    });
-  return results[0] && String(results[0].filing_date);
+/** The key by which signals are ordered; it is unique. */
+function signalKey({ day, ticker, issuerCik, dateFirst }: NamedSignal): readonly string[] {
+  return [day, ticker ?? '', issuerCik, dateFirst];
 }
 
-function shownNone(ticker: string): string {
-  return `the service shows no filing of ${ticker}`;
+/** Whether a key comes before another: the newer day, then by ticker, issuer and first trade. */
+function comesBefore([day = '', ...key]: readonly string[], [other = '', ...others]: readonly string[]) {
+  return day === other ? key.join('\n') < others.join('\n') : day > other;
 }
 
-/** The day of the newest filing that these texts ask for. */
-async function newestDay(texts: ParamTexts, ask: AskMore): Promise<string | undefined> {
-  const { results } = await ask('insider_filings', [...texts, ['limit', '1']]);
-  return results[0] && String(results[0].filing_date);
-}
+/** The trades that an explanation covers: those with a code within `days` of a cluster that were filed on or before `as_of`. */
+type ExplanationScope = Pick<ClusterSearch, 'transaction_code' | 'days' | 'as_of'>;
 
-/** Why no filings were found: there are none of the ticker (a Problem), none on the days asked for, or none at all. */
-export async function reasonWithoutFilings(
-  texts: ParamTexts,
-  usualDays: number,
-  ask: AskMore,
-): Promise<string | undefined> {
-  const [days = String(usualDays), from, to, asOf, ticker] = ['days', 'from', 'to', 'as_of', 'ticker'].map(
-    (name) => textOf(texts, name),
-  );
-  if (ticker !== undefined && (await newestOf(ticker, ask)) === undefined) return shownNone(ticker);
-  const ofAnyDay: ParamTexts = [
-    ...['days', 'limit', 'cursor', 'from', 'to'].reduce(without, texts),
-    ['from', firstFilingDay],
-  ];
-  const newest = await newestDay(to === undefined ? ofAnyDay : [...ofAnyDay, ['to', to]], ask);
-  const last = to !== undefined && (asOf === undefined || to < asOf) ? to : asOf;
-  const upTo = last === undefined ? '' : ` up to ${last}`;
-  if (newest !== undefined && from === undefined && to === undefined)
-    return `none was filed in the last ${days} days, the newest on ${newest}; --from shows earlier ones`;
-  const hasOthers = ['owner_name', 'transaction_code'].some((name) => textOf(texts, name) !== undefined);
-  const what = `filing${ticker === undefined ? '' : ` of ${ticker}`}${hasOthers ? ' that matches' : ''}`;
-  if (newest !== undefined) return `the newest ${what}${upTo} is of ${newest}`;
-  return last === undefined ? `no ${what} is held` : `no ${what} is held${upTo}`;
-}
+/** What is said of a trade in or near a cluster. */
+export type ExplainedTrade = {
+  readonly cluster: NamedCluster;
+  readonly filing: Filing;
+  readonly owner: ReportingOwner | undefined;
+  readonly isCounted: boolean;
+  readonly reason: string;
+};
 
-/** Before the first filing with the SEC. */
-export const firstFilingDay = '1900-01-01';
+/** The explanations of clusters, cluster by cluster, by the classification of each issuer's trades. */
+export async function explanationsOf(
+  view: StoreView,
+  clusters: readonly NamedCluster[],
+  { transaction_code: code, days, as_of }: ExplanationScope,
+): Promise<readonly ExplainedTrade[]> {
+  const asOf = as_of === undefined ? {} : { asOf: as_of };
+  const classifications = new Map<string, Classification>();
+  const explained: ExplainedTrade[] = [];
+  for (const cluster of clusters) {
+    const { issuerCik } = cluster;
+    let classification = classifications.get(issuerCik);
+    if (classification === undefined) {
+      const trades: Filing[] = [];
+      for await (const batch of view.clusterTrades({ code, issuerCik, ...asOf, uncounted: true }))
+        trades.push(...batch);
+      classification = classifyTrades(trades, code);
+      classifications.set(issuerCik, classification);
+    }
+    for (const one of explainCluster(cluster, classification, days)) {
+      const said = {
+        owner: explainedOwner(one),
+        isCounted: one.reason === 'counted',
+        reason: explanationText(one),
+      };
+      explained.push({ cluster, filing: one.filing, ...said });
+    }
+  }
+  return explained;
+}

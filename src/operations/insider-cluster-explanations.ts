@@ -1,16 +1,6 @@
-import { type Classification, classifyTrades } from '../domain/insider/classification.ts';
-import {
-  explainCluster,
-  explainedOwner,
-  explanationText,
-  type TradeExplanation,
-} from '../domain/insider/explanation.ts';
-import { type Filing, formTypes, hasSymbol } from '../domain/insider/filing.ts';
-import type { Day } from '../domain/series/date.ts';
-import type { StoreView } from '../store/store.ts';
-
+import { formTypes, hasSymbol } from '../domain/insider/filing.ts';
 import { clusterParams, codeField, codeIn, codeTest } from './cluster-params.ts';
-import { type NamedCluster, pageOfClusters } from './cluster-search.ts';
+import type { ExplainedTrade } from './cluster-search.ts';
 import type { Field } from './field.ts';
 import { clusterExample } from './insider-clusters.ts';
 import { operation } from './operation.ts';
@@ -124,62 +114,29 @@ export const insiderClusterExplanations = operation({
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   coveredTo: (_values, view) => view.coveredTo('filings'),
   async run(values, { view, position }) {
+    const { explanationsOf, pageOfClusters } = await import('./cluster-search.ts');
     const { clusters, ...page } = await pageOfClusters(view, values, position);
-    return { ...page, rows: await explanationRows(view, clusters, values) };
+    const explained = await explanationsOf(view, clusters, values);
+    const code = codeIn(values.transaction_code);
+    return { ...page, rows: explained.map((one) => ({ ...explanationRow(one), ...code })) };
   },
 });
 
-/** The trades that an explanation covers: those with a code within `days` of a cluster that were filed on or before `as_of`. */
-type ExplanationScope = {
-  readonly transaction_code: string;
-  readonly days: number;
-  readonly as_of: Day | undefined;
-};
-
-/** The rows that explain clusters, cluster by cluster. */
-async function explanationRows(
-  view: StoreView,
-  clusters: readonly NamedCluster[],
-  { transaction_code: code, days, as_of }: ExplanationScope,
-) {
-  const asOf = as_of === undefined ? {} : { asOf: as_of };
-  const classifications = new Map<string, Classification>();
-  const rows: (ReturnType<typeof explanationRow> & ReturnType<typeof codeIn>)[] = [];
-  for (const cluster of clusters) {
-    const { issuerCik } = cluster;
-    let classification = classifications.get(issuerCik);
-    if (classification === undefined) {
-      const trades: Filing[] = [];
-      for await (const batch of view.clusterTrades({ code, issuerCik, ...asOf, uncounted: true }))
-        trades.push(...batch);
-      classification = classifyTrades(trades, code);
-      classifications.set(issuerCik, classification);
-    }
-    for (const explanation of explainCluster(cluster, classification, days))
-      rows.push({ ...explanationRow(cluster, explanation), ...codeIn(code) });
-  }
-  return rows;
-}
-
-function explanationRow(
-  { ticker, issuerCik, dateFirst, dateLast }: NamedCluster,
-  explanation: TradeExplanation,
-) {
-  const { filing, reason } = explanation;
+function explanationRow({ cluster, filing, owner, isCounted, reason }: ExplainedTrade) {
   return {
     filing_date: filing.filedOn,
     transaction_date: filing.transactionDate,
     accession_number: filing.accessionNumber,
-    ticker,
-    owner_name: explainedOwner(explanation)?.name ?? null,
+    ticker: cluster.ticker,
+    owner_name: owner?.name ?? null,
     shares: filing.shares,
     price_per_share: filing.pricePerShare,
     form_type: filing.formType,
-    issuer_cik: issuerCik,
+    issuer_cik: cluster.issuerCik,
     row: filing.row,
-    date_first: dateFirst,
-    date_last: dateLast,
-    verdict: reason === 'counted' ? 'counted' : 'left out',
-    reason: explanationText(explanation),
+    date_first: cluster.dateFirst,
+    date_last: cluster.dateLast,
+    verdict: isCounted ? 'counted' : 'left out',
+    reason,
   };
 }

@@ -1,11 +1,8 @@
-import { clusterTotals } from '../domain/insider/cluster.ts';
 import { hasSymbol } from '../domain/insider/filing.ts';
-import { type ClusterSignal, signalsOf } from '../domain/insider/signal.ts';
 import { clusterParams, codeTest, worthTest } from './cluster-params.ts';
-import { type ClusterIssuer, LastListings, namedIn } from './cluster-search.ts';
-import { changedSince } from './cursor.ts';
+import type { NamedSignal, Valued } from './cluster-search.ts';
 import type { Field } from './field.ts';
-import { operation, pageOf } from './operation.ts';
+import { operation } from './operation.ts';
 import { checkRange, dayParam } from './params.ts';
 
 const fields = [
@@ -118,57 +115,13 @@ export const insiderClusterSignals = operation({
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   coveredTo: (_values, view) => view.coveredTo('filings'),
   async run(values, { view, position }) {
-    const { from, to, limit, ticker, as_of, days } = values;
-    const state = await view.state();
-    const { revision: version } = state;
-    // An import may bring earlier filings, so all pages must come from one state.
-    if (position !== undefined && position.version !== version) throw changedSince();
-    const rule = {
-      code: values.transaction_code,
-      minInsiders: values.min_insiders,
-      days,
-      minValue: values.min_value,
-    };
-    const searched = { code: rule.code, ticker, as_of };
-    const all = await listings.of(state, { ...rule, ...searched }, async () => {
-      const found = await namedIn(view, searched, (filings) => signalsOf(filings, rule));
-      return found.sort((a, b) => (comesBefore(keyOf(a), keyOf(b)) ? -1 : 1));
-    });
-    const after = position?.key;
-    const wanted = all.filter(
-      (signal) =>
-        (from === undefined || signal.day >= from) &&
-        (to === undefined || signal.day <= to) &&
-        (after === undefined || comesBefore(after, keyOf(signal))),
-    );
-    return {
-      ...pageOf(
-        wanted.slice(0, limit + 1),
-        limit,
-        (signal) => signalRow(signal, rule.code),
-        (last) => ({ key: keyOf(last), version }),
-      ),
-      ...(as_of !== undefined && { asOf: as_of }),
-    };
+    const { pageOfSignals } = await import('./cluster-search.ts');
+    const { signals, ...page } = await pageOfSignals(view, values, position);
+    return { ...page, rows: signals.map((signal) => signalRow(signal, values.transaction_code)) };
   },
 });
 
-type NamedSignal = ClusterSignal & ClusterIssuer;
-
-const listings = new LastListings<NamedSignal>();
-
-/** The key by which signals are ordered; it is unique. */
-function keyOf({ day, ticker, issuerCik, dateFirst }: NamedSignal): readonly string[] {
-  return [day, ticker ?? '', issuerCik, dateFirst];
-}
-
-/** Whether a key comes before another: the newer day, then by ticker, issuer and first trade. */
-function comesBefore([day = '', ...key]: readonly string[], [other = '', ...others]: readonly string[]) {
-  return day === other ? key.join('\n') < others.join('\n') : day > other;
-}
-
-function signalRow(signal: NamedSignal, code: string) {
-  const totals = clusterTotals(signal);
+function signalRow({ totals, ...signal }: Valued<NamedSignal>, code: string) {
   return {
     day: signal.day,
     ticker: signal.ticker,

@@ -1,8 +1,8 @@
-import { clusterTotals, isCluster, transactionValue } from '../domain/insider/cluster.ts';
+import { isCluster } from '../domain/insider/cluster.ts';
 import { hasSymbol } from '../domain/insider/filing.ts';
 import { type InsiderTrade, purchaseCode, tradesNoun } from '../domain/insider/insider-trade.ts';
 import { clusterParams, codeField, codeIn, codeTest, worthTest } from './cluster-params.ts';
-import { type NamedCluster, pageOfClusters, tickerReason } from './cluster-search.ts';
+import type { NamedCluster, Valued } from './cluster-search.ts';
 import { extension, type Field, nullableExtension, type RowFrom } from './field.ts';
 import { operation } from './operation.ts';
 import { textOf } from './param.ts';
@@ -195,11 +195,13 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
     const value = textOf(texts, 'min_value');
     const worth = value === undefined ? '' : `, worth ${value} or more`;
     const rule = `a cluster takes ${trades} by ${least} insiders within ${days} days${worth}`;
+    const { tickerReason } = await import('./filing-reasons.ts');
     return [await tickerReason(texts, ask), rule].filter((text) => text !== undefined).join('; ');
   },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   coveredTo: (_values, view) => view.coveredTo('filings'),
   async run(values, { view, position }) {
+    const { pageOfClusters } = await import('./cluster-search.ts');
     const { clusters, ...page } = await pageOfClusters(view, values, position);
     return { ...page, rows: clusters.map((cluster) => clusterRow(cluster, values.transaction_code)) };
   },
@@ -211,8 +213,7 @@ function tradeOf({ owner_cik, owner_name, transaction_date }: RowFrom<(typeof in
 }
 
 /** The row of a cluster. */
-function clusterRow(cluster: NamedCluster, code: string) {
-  const totals = clusterTotals(cluster);
+function clusterRow({ totals, values, ...cluster }: Valued<NamedCluster>, code: string) {
   const numbers = cluster.trades.flatMap(({ filing }) => filing.accessionNumber ?? []);
   return {
     ticker: cluster.ticker,
@@ -222,7 +223,7 @@ function clusterRow(cluster: NamedCluster, code: string) {
     total_value: totals.value,
     date_first: cluster.dateFirst,
     date_last: cluster.dateLast,
-    insiders: cluster.trades.map(insiderEntry),
+    insiders: cluster.trades.map((trade, i) => insiderEntry(trade, values[i] ?? null)),
     issuer_cik: cluster.issuerCik,
     transaction_count: cluster.trades.length,
     average_price: totals.averagePrice,
@@ -235,7 +236,7 @@ function clusterRow(cluster: NamedCluster, code: string) {
   };
 }
 
-function insiderEntry({ filing, insider, date }: InsiderTrade) {
+function insiderEntry({ filing, insider, date }: InsiderTrade, value: string | null) {
   return {
     owner_name: insider.name,
     officer_title: insider.officerTitle,
@@ -247,6 +248,6 @@ function insiderEntry({ filing, insider, date }: InsiderTrade) {
     owner_cik: insider.cik,
     filing_date: filing.filedOn,
     accession_number: filing.accessionNumber,
-    value: transactionValue(filing),
+    value,
   };
 }

@@ -1,8 +1,6 @@
-import { transactionValue } from '../domain/insider/cluster.ts';
 import { type Filing, formTypes, hasSymbol, leadOwner, otherOwners } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { reasonWithoutFilings, unknownTickerIn } from './cluster-search.ts';
 import { type Field, nullable, nullableExtension } from './field.ts';
 import { operation, pageOf } from './operation.ts';
 import { type Clock, type ParamTexts, textOf } from './param.ts';
@@ -213,12 +211,16 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     rows.length === 0 || isDated(texts)
       ? undefined
       : `filed in the last ${usualDays} days; --from shows earlier ones`,
-  whyEmpty: (texts, ask) => reasonWithoutFilings(texts, usualDays, ask),
+  whyEmpty: async (texts, ask) =>
+    (await import('./filing-reasons.ts')).reasonWithoutFilings(texts, usualDays, ask),
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   // Days count back from today, even if the range ends later.
   dependsOnToday: ({ days, from, to }) => countOf({ days, from, to }) !== undefined,
   coveredTo: (_values, view) => view.coveredTo('filings'),
   async run({ ticker, owner_name, transaction_code, limit, ...dates }, { view, clock, position }) {
+    const { transactionValue } = await import('../domain/insider/cluster-totals.ts');
+    const { unknownTickerIn } = await import('./filing-reasons.ts');
+    const toRow = (filing: Filing) => filingRow(filing, transactionValue(filing));
     const [filedOn, filingId, row] = position?.key ?? [];
     const found = await view.filings({
       ...filedWithin(dates, clock),
@@ -232,9 +234,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     return {
       // As of a day, nobody knows what is filed later.
       ...(found.length === 0 && dates.as_of === undefined && (await unknownTickerIn(view, ticker))),
-      ...pageOf(found, limit, filingRow, (last) => ({
-        key: [last.filedOn, last.filingId, String(last.row)],
-      })),
+      ...pageOf(found, limit, toRow, (last) => ({ key: [last.filedOn, last.filingId, String(last.row)] })),
       ...(dates.as_of !== undefined && { asOf: dates.as_of }),
     };
   },
@@ -263,7 +263,7 @@ function filedWithin({ from, to, as_of, ...asked }: Dates, { today, latest }: Cl
 }
 
 /** The row of a trade that an insider reported. */
-function filingRow(filing: Filing) {
+function filingRow(filing: Filing, value: string | null) {
   const owner = leadOwner(filing);
   return {
     filing_date: filing.filedOn,
@@ -286,7 +286,7 @@ function filingRow(filing: Filing) {
     other_owners: otherOwners(filing).map(({ name }) => name),
     security_title: filing.securityTitle,
     is_derivative: filing.isDerivative,
-    transaction_value: transactionValue(filing),
+    transaction_value: value,
     shares_owned_after: filing.sharesOwnedAfter,
     ownership: filing.ownership,
     is_10b5_1: filing.is10b51,

@@ -1,4 +1,3 @@
-import { spreadInBasisPoints } from '../domain/series/decimal.ts';
 import { maturities } from '../domain/treasury/curve.ts';
 import type { RatePair } from '../store/store.ts';
 import { reasonWithoutRates } from './curve.ts';
@@ -81,6 +80,7 @@ asof spread --long 10Y --short 3M --from 2019-01-01 --to 2019-12-31 --csv | awk 
       ...(to !== undefined && { to }),
       ...(before !== undefined && { before }),
     });
+    const { spreadInBasisPoints } = await import('../domain/series/arithmetic.ts');
     const row = (pair: RatePair) => ({
       trade_date: pair.tradeDate,
       long_rate: pair.long,

@@ -1,4 +1,4 @@
-import { createHash, randomFillSync } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Day } from '../domain/series/date.ts';
 import { parseSeriesId } from '../domain/series/series.ts';
 import type { CurveType } from '../domain/treasury/curve.ts';
@@ -226,18 +226,13 @@ function instanceOf(path: string, texts: ParamTexts): string {
 
 /** A new request id: `req_` and the hex digits of a time-ordered UUID (version 7), so that ids sort by time. */
 export function newRequestId(now: Date): string {
-  if (randomUsed === random.length) {
-    randomFillSync(random);
-    randomUsed = 0;
-  }
-  const id = random.subarray(randomUsed, randomUsed + 16);
-  randomUsed += id.length;
-  id.writeUIntBE(now.getTime(), 0, 6);
-  id[6] = ((id[6] ?? 0) & 0x0f) | 0x70;
-  id[8] = ((id[8] ?? 0) & 0x3f) | 0x80;
-  return `req_${id.toString('hex')}`;
+  const time = now.getTime().toString(16).padStart(12, '0');
+  return `req_${time}7${randomHex(3)}${'89ab'[Math.floor(Math.random() * 4)]}${randomHex(3)}${randomHex(12)}`;
 }
 
-// One call gives the random bytes of many ids, because the call costs more than the rest of an id.
-const random = Buffer.allocUnsafeSlow(16 * 256);
-let randomUsed = random.length;
+/** Random hex digits, at most 13; a request id names a request and protects nothing, so `node:crypto` is not loaded for it. */
+function randomHex(digits: number): string {
+  return Math.floor(Math.random() * 16 ** digits)
+    .toString(16)
+    .padStart(digits, '0');
+}

@@ -1,5 +1,4 @@
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
-import { changeBetween } from '../domain/series/decimal.ts';
 import type { CurveType } from '../domain/treasury/curve.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import type { ClusterTradesQuery, FilingsQuery } from '../store/filing-queries.ts';
@@ -262,6 +261,7 @@ export class YieldSeriesView implements StoreView {
     }
     const { curveType, maturity: long } = rate;
     const pairs = await this.#view.spread({ curveType, long, short: less.maturity, ...range });
+    const { changeBetween } = await import('../domain/series/arithmetic.ts');
     return pairs.map((pair) => ({
       date: pair.tradeDate,
       value: changeBetween(pair.short, pair.long).change,

@@ -1,8 +1,12 @@
 import type { SortOrder } from '../../analysis/query.ts';
-import { aggregations, coarserFrequencies } from '../../domain/series/aggregation.ts';
 import type { Day } from '../../domain/series/date.ts';
-import { type Transformation, transformationOf } from '../../domain/series/transformation.ts';
-import { unitsChoices } from '../../domain/series/units.ts';
+import {
+  aggregations,
+  coarserFrequencies,
+  type Transformation,
+  transformationOf,
+  unitsChoices,
+} from '../../domain/series/transformation.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { TypedLine } from './typed-line.ts';
 

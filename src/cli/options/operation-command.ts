@@ -50,18 +50,21 @@ export function operationCommand(
     ...(alias !== undefined && { alias }),
     ...(examples !== undefined && { examples }),
     args: argumentsOf(operation),
-    flags: [
-      ...flagged(operation).flatMap((entry) => flagsOf(entry, operation)),
-      ...flags,
-      ...others.flatMap(({ command: { flag } }) => flag ?? []),
-      ...(isListing ? listingFlags(operation) : []),
-      ...outputFlags,
-      ...(isListing ? [sharedFlags.all] : []),
-      ...sharedFlags.output,
-      ...(isAboutData(operation) ? sharedFlags.demands : []),
-      ...sharedFlags.connection,
-      ...sharedFlags.messages,
-    ],
+    // Made where they are read: a line needs those of its own command only.
+    get flags() {
+      return [
+        ...flagged(operation).flatMap((entry) => flagsOf(entry, operation)),
+        ...flags,
+        ...others.flatMap(({ command: { flag } }) => flag ?? []),
+        ...(isListing ? listingFlags(operation) : []),
+        ...outputFlags,
+        ...(isListing ? [sharedFlags.all] : []),
+        ...sharedFlags.output,
+        ...(isAboutData(operation) ? sharedFlags.demands : []),
+        ...sharedFlags.connection,
+        ...sharedFlags.messages,
+      ];
+    },
     read: (line) => instead?.(line) ?? queryLine(words, query(askedBy(askedOf(line), line), line), line),
   };
 }

@@ -1,5 +1,4 @@
-import { aggregations, coarserFrequencies } from '../../domain/series/aggregation.ts';
-import { unitsChoices } from '../../domain/series/units.ts';
+import { aggregations, coarserFrequencies, unitsChoices } from '../../domain/series/transformation.ts';
 import { formatNames } from '../../render/formats.ts';
 import type { Flag } from './command.ts';
 

@@ -1,14 +1,7 @@
 import { type Day, dayNumber } from '../series/date.ts';
 import { classifiedDays } from './classification.ts';
-import {
-  type ClusterRule,
-  clusterTotals,
-  type DatedTrade,
-  insidersIn,
-  isWorth,
-  joinedSpans,
-  sumOf,
-} from './cluster.ts';
+import { type ClusterRule, type DatedTrade, insidersIn, isWorth, joinedSpans } from './cluster.ts';
+import { clusterTotals, sumOf } from './cluster-totals.ts';
 import type { Filing } from './filing.ts';
 import type { InsiderTrade } from './insider-trade.ts';
 

@@ -11,21 +11,7 @@ import {
 } from './date.ts';
 import { Exact, type ExactValue } from './exact-values.ts';
 import { frequencies } from './series.ts';
-
-/** The frequencies that values can be aggregated to, in the order in which help lists them. */
-export const coarserFrequencies = ['w', 'm', 'q', 'sa', 'a'] as const;
-
-/** How the values of a period become one, as FRED names it: their average, their sum, the last of them. */
-export const aggregations = ['avg', 'sum', 'eop'] as const;
-
-/** One value for each period of a frequency, out of the values of a finer one. */
-export type Aggregation = {
-  readonly frequency: (typeof coarserFrequencies)[number];
-  /** An average unless given. */
-  readonly aggregate?: (typeof aggregations)[number];
-  /** Gives periods that are not complete too. */
-  readonly partial?: boolean;
-};
+import type { Aggregation } from './transformation.ts';
 
 /** A frequency that is known. */
 export type Known = Exclude<Frequency, ''>;

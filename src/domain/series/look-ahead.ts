@@ -1,6 +1,6 @@
 import type { Day } from './date.ts';
 import { canonicalDecimal } from './decimal.ts';
-import type { Transformer, Vintages } from './transformation.ts';
+import type { Transformer, Vintages } from './transformer.ts';
 
 /** A value of a date, and the first vintage that has it. */
 export type FirstPublished = { readonly date: Day; readonly value: string; readonly asOf: Day };

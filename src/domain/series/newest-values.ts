@@ -1,5 +1,5 @@
 import type { Day } from './date.ts';
-import type { Transformer, Vintages } from './transformation.ts';
+import type { Transformer, Vintages } from './transformer.ts';
 
 /** A value that was known on a day: its date, and the first vintage with it. */
 export type KnownValue = { readonly date: Day; readonly value: string; readonly asOf: Day };

@@ -1,17 +1,25 @@
 import { Problem } from '../../errors/problem.ts';
-import {
-  type Aggregation,
-  aggregated,
-  aggregates,
-  boundsOf,
-  codeOf,
-  type Known,
-  periodOf,
-} from './aggregation.ts';
-import { addDays, type Day, type Frequency, monthsBefore } from './date.ts';
-import { type ExactValue, PublishedText } from './exact-values.ts';
-import { type Change, changeOn } from './revision-history.ts';
-import { baseOf, basesOf, isComparison, transformedValue, type Units } from './units.ts';
+
+/** What is made of the values of a series, by FRED's names. */
+export type Units = (typeof unitsChoices)[number];
+
+/** FRED's names of units, in the order in which FRED lists them; the first leaves values as they are. */
+export const unitsChoices = ['lin', 'chg', 'ch1', 'pch', 'pc1', 'pca', 'cch', 'cca', 'log'] as const;
+
+/** The frequencies that values can be aggregated to, in the order in which help lists them. */
+export const coarserFrequencies = ['w', 'm', 'q', 'sa', 'a'] as const;
+
+/** How the values of a period become one, as FRED names it: their average, their sum, the last of them. */
+export const aggregations = ['avg', 'sum', 'eop'] as const;
+
+/** One value for each period of a frequency, out of the values of a finer one. */
+export type Aggregation = {
+  readonly frequency: (typeof coarserFrequencies)[number];
+  /** An average unless given. */
+  readonly aggregate?: (typeof aggregations)[number];
+  /** Gives periods that are not complete too. */
+  readonly partial?: boolean;
+};
 
 /** What is made of the values of a series: first one value for each period of a coarser frequency, then other units. */
 export type Transformation = {
@@ -58,203 +66,4 @@ export function transformationOf(params: TransformationParams): Transformation |
       },
     }),
   };
-}
-
-/** The values of a series that were known on one day. */
-export interface VintageValues {
-  /** The dates that have a value, ascending, among others that have none. */
-  readonly dates: readonly Day[];
-  /** The newest date that has a value. */
-  readonly newest: Day | undefined;
-  /** The value of a date, and the first vintage with it. */
-  valueOf(date: Day): { readonly value: string; readonly asOf: Day } | undefined;
-}
-
-/** A transformed value, and the first vintage with all values that it is computed from. */
-export type TransformedValue = { readonly value: string; readonly since: Day };
-
-/** The transformation of one series: computes the value of each date from those of one vintage. */
-export class Transformer {
-  readonly #own: Known;
-  readonly #units: Units;
-  readonly #digits: number | undefined;
-  readonly #aggregation: Aggregation | undefined;
-
-  /** A Problem where the frequency is not known but matters, or is coarser than the one that is asked for. */
-  constructor(id: string, frequency: Frequency, { units, digits, aggregation }: Transformation) {
-    if (frequency === '' && (isComparison(units) || aggregation !== undefined))
-      throw new Problem('bad-input', `the frequency of ${id} is not known, so it has no periods to compare`, {
-        hints: ['a metadata file can state it: asof help formats'],
-      });
-    this.#own = frequency === '' ? 'D' : frequency;
-    this.#units = units;
-    this.#digits = digits;
-    const coarsens = aggregation !== undefined && aggregates(id, this.#own, aggregation);
-    this.#aggregation = coarsens ? aggregation : undefined;
-  }
-
-  /** The frequency of the transformed values. */
-  get frequency(): Known {
-    return this.#aggregation === undefined ? this.#own : codeOf(this.#aggregation);
-  }
-
-  /** The date of the transformed value that a date of the series is part of. */
-  dateOf(date: Day): Day {
-    return this.#aggregation === undefined ? date : periodOf(date, this.frequency);
-  }
-
-  /** The value of a date in a vintage; undefined where a value that it is computed from is missing. */
-  valueIn(vintage: VintageValues, date: Day): TransformedValue | undefined {
-    const now = this.#exactIn(vintage, date);
-    if (now === undefined) return undefined;
-    const has = (other: Day) => this.#exactIn(vintage, other) !== undefined;
-    const earlier = baseOf(basesOf(this.#units, date, this.frequency), has);
-    const base = earlier === undefined ? undefined : this.#exactIn(vintage, earlier);
-    const value = transformedValue(this.#units, now, base, this.frequency, this.#digits);
-    if (value === undefined) return undefined;
-    return { value, since: base !== undefined && base.since > now.since ? base.since : now.since };
-  }
-
-  /**
-   * The first day on which a date has a value; of a period the first on which it is complete. Between the days on which
-   * any of its values changes it may become complete by a later date.
-   */
-  firstDay(vintages: Vintages, date: Day): Day | undefined {
-    const members = this.#membersOf(date, vintages.dates);
-    const begun = members.map((member) => vintages.changesOf(member)[0]?.asOf ?? '~').sort()[0];
-    if (this.#aggregation === undefined) return begun;
-    const days = vintages.daysOfChange(vintages.dates);
-    const since = days.slice(lowerBound(days, begun ?? '~'));
-    return since.find((day) => this.#exactIn(vintages.on(day), date) !== undefined);
-  }
-
-  /** The dates, among those of a series (ascending), whose values the value of a date may be computed from. */
-  inputsOf(date: Day, dates: readonly Day[]): readonly Day[] {
-    return [date, ...basesOf(this.#units, date, this.frequency)].flatMap((one) =>
-      this.#membersOf(one, dates),
-    );
-  }
-
-  #exactIn(vintage: VintageValues, date: Day): ExactValue | undefined {
-    if (this.#aggregation === undefined) {
-      const found = vintage.valueOf(date);
-      return found && new PublishedText(found.value, found.asOf);
-    }
-    const values = this.#membersOf(date, vintage.dates).flatMap((member) => {
-      const found = vintage.valueOf(member);
-      return found === undefined ? [] : [{ date: member, value: new PublishedText(found.value, found.asOf) }];
-    });
-    return aggregated(date, values, vintage.newest ?? '', this.#own, this.#aggregation);
-  }
-
-  #membersOf(date: Day, dates: readonly Day[]): readonly Day[] {
-    if (this.#aggregation === undefined) return [date];
-    const { first, last } = boundsOf(date, this.frequency);
-    return dates.slice(lowerBound(dates, first), lowerBound(dates, addDays(last, 1)));
-  }
-}
-
-/** The index of the first of ascending days that is not before a day. */
-function lowerBound(days: readonly Day[], day: Day): number {
-  let [low, high] = [0, days.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((days[middle] ?? '') < day) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/**
- * The first date that must be known to transform the values from a date on, whatever the frequency of the series is: a
- * value is compared at most with one of the year before.
- */
-export function firstInput(from: Day): Day | undefined {
-  return monthsBefore(from, 13);
-}
-
-/** The vintage that has these values. */
-export function vintageOf(
-  values: readonly { readonly date: Day; readonly value: string; readonly asOf: Day }[],
-): VintageValues {
-  const byDate = new Map(values.map((one) => [one.date, one]));
-  const dates = [...byDate.keys()].sort();
-  return { dates, newest: dates.at(-1), valueOf: (date) => byDate.get(date) };
-}
-
-/** Every vintage of a series, out of the changes of each date. */
-export class Vintages {
-  /** Every date that ever had a value, ascending. */
-  readonly dates: readonly Day[];
-  readonly #changes: ReadonlyMap<Day, readonly Change[]>;
-  #newest: readonly Change[] | undefined;
-  #days: readonly Day[] | undefined;
-
-  constructor(changes: ReadonlyMap<Day, readonly Change[]>) {
-    this.#changes = changes;
-    this.dates = [...changes.keys()].sort();
-  }
-
-  /** The changes of a date, oldest first. */
-  changesOf(date: Day): readonly Change[] {
-    return this.#changes.get(date) ?? [];
-  }
-
-  /** The place of a date among the dates. */
-  indexOf(date: Day): number {
-    return lowerBound(this.dates, date);
-  }
-
-  /** The vintage of a day. */
-  on(day: Day): VintageValues {
-    return {
-      dates: this.dates,
-      newest: this.newestOn(day),
-      valueOf: (date) => {
-        const change = changeOn(this.changesOf(date), day);
-        return change === undefined || change.value === null
-          ? undefined
-          : { value: change.value, asOf: change.asOf };
-      },
-    };
-  }
-
-  /** The newest date that had a value on a day. */
-  newestOn(day: Day): Day | undefined {
-    this.#newest ??= newestDates(this.dates, this.#changes);
-    return changeOn(this.#newest, day)?.value ?? undefined;
-  }
-
-  /** The days on which the value of any of these dates changed, ascending. */
-  daysOfChange(dates: readonly Day[]): readonly Day[] {
-    if (dates === this.dates) {
-      this.#days ??= this.#daysOf(dates);
-      return this.#days;
-    }
-    return this.#daysOf(dates);
-  }
-
-  #daysOf(dates: readonly Day[]): readonly Day[] {
-    return [...new Set(dates.flatMap((date) => this.changesOf(date).map(({ asOf }) => asOf)))].sort();
-  }
-}
-
-/** The newest date that has a value, as changes over the days. */
-function newestDates(dates: readonly Day[], changes: ReadonlyMap<Day, readonly Change[]>): readonly Change[] {
-  const events = dates.flatMap((date, index) =>
-    (changes.get(date) ?? []).map(({ asOf, value }) => ({ asOf, index, isKnown: value !== null })),
-  );
-  events.sort((a, b) => (a.asOf < b.asOf ? -1 : a.asOf > b.asOf ? 1 : 0));
-  const known = dates.map(() => false);
-  const newest: Change[] = [];
-  let last = -1;
-  for (const [i, { asOf, index, isKnown }] of events.entries()) {
-    known[index] = isKnown;
-    if (isKnown && index > last) last = index;
-    while (last >= 0 && known[last] !== true) last -= 1;
-    if (events[i + 1]?.asOf === asOf) continue;
-    const value = dates[last] ?? null;
-    if (newest.at(-1)?.value !== value) newest.push({ asOf, value });
-  }
-  return newest;
 }

@@ -9,12 +9,7 @@ import {
   roundedQuotient,
   textOfExact,
 } from './exact-values.ts';
-
-/** What is made of the values of a series, by FRED's names. */
-export type Units = (typeof unitsChoices)[number];
-
-/** FRED's names of units, in the order in which FRED lists them; the first leaves values as they are. */
-export const unitsChoices = ['lin', 'chg', 'ch1', 'pch', 'pc1', 'pca', 'cch', 'cca', 'log'] as const;
+import type { Units } from './transformation.ts';
 
 /** The decimals of every result but a difference, which has those of its values. */
 const usualDigits = 5;

@@ -108,12 +108,22 @@ class SqliteStore implements Store {
     const imports = connection
       .tuples<readonly [string, string]>('select imported_at, sha256 from import order by id')
       .all();
-    const content = JSON.stringify([revision, sample, imports]);
-    const name = createHash('sha256').update(content).digest('base64url').slice(0, 22);
-    const state = { name, revision, sample };
+    let name: string | undefined;
+    const state = {
+      get name() {
+        name ??= hashOf([revision, sample, imports]);
+        return name;
+      },
+      revision,
+      sample,
+    };
     this.#newest = { file: connection.file, state };
     return state;
   }
+}
+
+function hashOf(content: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { transactionValue } from '../../../../src/domain/insider/cluster.ts';
+import { transactionValue } from '../../../../src/domain/insider/cluster-totals.ts';
 import {
   combinedFiling,
   conflictingFields,

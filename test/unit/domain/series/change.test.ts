@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changeBetween, rescalingOf } from '../../../../src/domain/series/decimal.ts';
+import { changeBetween, rescalingOf } from '../../../../src/domain/series/arithmetic.ts';
 import { runs } from '../../../support/arbitrary.ts';
 
 describe('the change from one value to another', () => {

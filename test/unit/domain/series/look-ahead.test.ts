@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PublishedValues } from '../../../../src/domain/series/look-ahead.ts';
-import { Transformer, transformationOf, Vintages } from '../../../../src/domain/series/transformation.ts';
+import { transformationOf } from '../../../../src/domain/series/transformation.ts';
+import { Transformer, Vintages } from '../../../../src/domain/series/transformer.ts';
 
 // Unemployment for October to March, as it came out each following month, and with the annual revision of December.
 const vintages = new Vintages(

@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { addDays, dayNumber, type Frequency } from '../../../../src/domain/series/date.ts';
 import {
   type TransformationParams,
-  Transformer,
   transformationOf,
-  Vintages,
-  vintageOf,
+  type Units,
+  unitsChoices,
 } from '../../../../src/domain/series/transformation.ts';
-import { type Units, unitsChoices, unitText } from '../../../../src/domain/series/units.ts';
+import { Transformer, Vintages, vintageOf } from '../../../../src/domain/series/transformer.ts';
+import { unitText } from '../../../../src/domain/series/units.ts';
 import { root } from '../../../support/repository.ts';
 
 const folder = join(root, 'test/data/units');

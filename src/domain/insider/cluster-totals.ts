@@ -1,0 +1,55 @@
+import { Decimal } from 'decimal.js';
+import type { Cluster } from './cluster.ts';
+import type { Filing } from './filing.ts';
+
+/** Sums and prices of a cluster's trades, as exact decimal texts. */
+export type ClusterTotals = {
+  /** Null if any trade does not state its shares: the sum of the others would look complete. */
+  readonly shares: string | null;
+  /** Sum over the trades that state shares and a price; null if none does. */
+  readonly value: string | null;
+  /** `value` divided by the shares it was paid for, to four decimals, half-even; null without a value or shares. */
+  readonly averagePrice: string | null;
+  /** Lowest price stated, null if none is; likewise `priceHigh`. */
+  readonly priceLow: string | null;
+  readonly priceHigh: string | null;
+};
+
+/** The exact sum of decimal texts. */
+export function sumOf(values: readonly string[]): string {
+  return sum(values).toFixed();
+}
+
+const exact = Decimal.clone({ precision: 1000 });
+
+/** Shares × price, exact and without trailing zeros; null if either is missing, and for derivatives, whose price is not that of a share. */
+export function transactionValue({ isDerivative, shares, pricePerShare }: Filing): string | null {
+  if (isDerivative || shares === null || pricePerShare === null) return null;
+  return new exact(shares).times(pricePerShare).toFixed();
+}
+
+/** Totals of a cluster's trades. */
+export function clusterTotals({ trades }: Pick<Cluster, 'trades'>): ClusterTotals {
+  const stated = trades.map(({ filing: { shares, pricePerShare } }) => ({ shares, price: pricePerShare }));
+  const prices = stated.flatMap(({ price }) => price ?? []).sort((a, b) => new exact(a).comparedTo(b));
+  const counts = stated.flatMap(({ shares }) => shares ?? []);
+  const valued = stated.flatMap(({ shares, price }) =>
+    shares === null || price === null ? [] : [{ shares, value: new exact(shares).times(price) }],
+  );
+  const value = valued.length === 0 ? null : sum(valued.map((one) => one.value));
+  const paidFor = sum(valued.map(({ shares }) => shares));
+  return {
+    shares: counts.length < trades.length ? null : sum(counts).toFixed(),
+    value: value === null ? null : value.toFixed(),
+    averagePrice:
+      value === null || paidFor.isZero()
+        ? null
+        : value.div(paidFor).toDecimalPlaces(4, Decimal.ROUND_HALF_EVEN).toFixed(4),
+    priceLow: prices[0] ?? null,
+    priceHigh: prices.at(-1) ?? null,
+  };
+}
+
+function sum(numbers: readonly Decimal.Value[]): Decimal {
+  return numbers.reduce<Decimal>((total, one) => total.plus(one), new exact(0));
+}
