@@ -1,5 +1,5 @@
+import { spreadInBasisPoints } from '../domain/series/arithmetic.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
-import { spreadInBasisPoints } from '../domain/series/decimal.ts';
 import { type CurveType, maturitiesOf } from '../domain/treasury/curve.ts';
 import { DataList, type DataSource, type Picture } from './downloads.ts';
 import { button, DataTable, DaySlider, dayField, el, labelled, on, type PageView } from './elements.ts';

@@ -1,5 +1,5 @@
+import { changeBetween } from '../domain/series/arithmetic.ts';
 import type { Day } from '../domain/series/date.ts';
-import { changeBetween } from '../domain/series/decimal.ts';
 import { DataList, type DataSource, type Picture } from './downloads.ts';
 import { button, DataTable, DaySlider, dayField, el, labelled, on, type PageView } from './elements.ts';
 import {
