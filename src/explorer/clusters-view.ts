@@ -1,6 +1,6 @@
 import { DataList } from './downloads.ts';
 import { DataTable, dayField, el, labelled, on, type PageView } from './elements.ts';
-import { type AnswerRow, type AskedParams, cell, type PageContext } from './page-service.ts';
+import { type AskedParams, cell, type PageContext, type ServedRow } from './page-service.ts';
 import { commandLine, type PageState, type StateName } from './state.ts';
 
 /** The most clusters that a page shows. */
@@ -150,7 +150,7 @@ class ClustersView implements PageView {
     for (const [name, section] of this.#sections) section.open = name === open;
   }
 
-  #section(row: AnswerRow, params: AskedParams): HTMLDetailsElement {
+  #section(row: ServedRow, params: AskedParams): HTMLDetailsElement {
     const facts = [
       `${cell(row, 'cluster_size')} insiders`,
       cell(row, 'date_first') === cell(row, 'date_last')
@@ -183,7 +183,7 @@ class ClustersView implements PageView {
   }
 
   async #explain(
-    row: AnswerRow,
+    row: ServedRow,
     { min_insiders, days, as_of }: AskedParams,
     content: HTMLElement,
   ): Promise<void> {
@@ -220,7 +220,7 @@ function askedIn(state: PageState): AskedParams {
 }
 
 /** What is one cluster among those of an answer: its company and its first trade. */
-function nameOf(row: AnswerRow): string {
+function nameOf(row: ServedRow): string {
   return `${cell(row, 'issuer_cik')} ${cell(row, 'date_first')}`;
 }
 

@@ -1,6 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import type { Statement } from '../domain/series/revision-history.ts';
-import { type AnswerRow, cell, type PageService } from './page-service.ts';
+import { cell, type PageService, type ServedRow } from './page-service.ts';
 
 /** A statement about a date of one series: its value from a day on, or null for a withdrawal. */
 export type StatedValue = Pick<Statement, 'asOf' | 'date' | 'value'>;
@@ -67,12 +67,12 @@ export function positionOf(days: readonly Day[], day: Day): number {
 /** A series, and everything that was ever published of it. */
 export type LoadedSeries = {
   readonly id: string;
-  readonly about: AnswerRow | undefined;
+  readonly about: ServedRow | undefined;
   readonly history: RevisionHistory;
   /** The rows of all revisions, with their changes. */
-  readonly revisions: readonly AnswerRow[];
+  readonly revisions: readonly ServedRow[];
   /** Oldest first. */
-  readonly vintages: readonly AnswerRow[];
+  readonly vintages: readonly ServedRow[];
   readonly firstReleases: ReadonlyMap<Day, string>;
 };
 
@@ -115,7 +115,7 @@ export function vintageText({ vintages }: LoadedSeries, position: number): strin
 }
 
 /** How vintages came about, where they are not all days of publication. */
-export function kindsText(vintages: readonly AnswerRow[]): string {
+export function kindsText(vintages: readonly ServedRow[]): string {
   const kinds = new Set(vintages.map((row) => cell(row, 'vintage_kind')));
   if (kinds.has('sampled'))
     return '; sampled: values may have been published before the vintage that first has them';

@@ -1,7 +1,7 @@
 import { openClusters } from './clusters-view.ts';
 import { curveTypeOf, openCurves } from './curve-view.ts';
 import { button, el, labelled, on, type PageView, status } from './elements.ts';
-import { type AnswerRow, cell, type PageContext, PageService, ServiceFailure } from './page-service.ts';
+import { cell, type PageContext, PageService, type ServedRow, ServiceFailure } from './page-service.ts';
 import { openSeries } from './series-view.ts';
 import { changed, type PageState, type StateChange, searchOf, stateIn } from './state.ts';
 
@@ -207,7 +207,7 @@ class Explorer {
   async #find(text: string): Promise<void> {
     this.#searchTurn += 1;
     const turn = this.#searchTurn;
-    let rows: readonly AnswerRow[] = [];
+    let rows: readonly ServedRow[] = [];
     let said = '';
     if (text !== '') {
       await new Promise((resolve) => setTimeout(resolve, 120));
@@ -229,7 +229,7 @@ class Explorer {
   }
 }
 
-function resultOf(row: AnswerRow): HTMLElement {
+function resultOf(row: ServedRow): HTMLElement {
   const id = cell(row, 'id');
   return el(
     'li',

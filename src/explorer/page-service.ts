@@ -1,10 +1,10 @@
 import type { StateChange } from './state.ts';
 
 /** A row of an answer. Dates are days, `YYYY-MM-DD`. */
-export type AnswerRow = { readonly [field: string]: unknown };
+export type ServedRow = { readonly [field: string]: unknown };
 
 /** Rows of an answer, and whether there are more. */
-export type AnswerPage = { readonly rows: readonly AnswerRow[]; readonly hasMore: boolean };
+export type AnswerPage = { readonly rows: readonly ServedRow[]; readonly hasMore: boolean };
 
 /** Values of parameters; those without a value are not sent. */
 export type AskedParams = { readonly [name: string]: string | undefined };
@@ -27,7 +27,7 @@ export class ServiceFailure extends Error {
 export class PageService {
   readonly #base: URL;
   #key: string | undefined;
-  #answers = new Map<string, Promise<readonly AnswerRow[]>>();
+  #answers = new Map<string, Promise<readonly ServedRow[]>>();
 
   /** `base` is the address of the page, without its query. */
   constructor(base: URL) {
@@ -41,13 +41,13 @@ export class PageService {
   }
 
   /** All rows of an answer; the same question is sent once, unless it failed. */
-  rows(path: string, params: AskedParams = {}): Promise<readonly AnswerRow[]> {
+  rows(path: string, params: AskedParams = {}): Promise<readonly ServedRow[]> {
     const target = targetOf(path, { ...params, format: 'ndjson' });
     const known = this.#answers.get(target);
     if (known !== undefined) return known;
     const asked = this.#ask(target).then(async (answer) => {
       const lines = (await textOf(answer)).split('\n').filter((line) => line !== '');
-      return lines.map((line) => JSON.parse(line, shortDays) as AnswerRow);
+      return lines.map((line) => JSON.parse(line, shortDays) as ServedRow);
     });
     this.#answers.set(target, asked);
     asked.catch(() => this.#answers.delete(target));
@@ -58,7 +58,7 @@ export class PageService {
   async page(path: string, params: AskedParams = {}): Promise<AnswerPage> {
     const text = await textOf(await this.#ask(targetOf(path, params)));
     const { results, has_more: hasMore } = JSON.parse(text, shortDays) as {
-      readonly results: readonly AnswerRow[];
+      readonly results: readonly ServedRow[];
       readonly has_more?: boolean;
     };
     return { rows: results, hasMore: hasMore === true };
@@ -129,7 +129,7 @@ function shortDays(_name: string, value: unknown): unknown {
 }
 
 /** A field of a row as text; empty if it is missing. */
-export function cell(row: AnswerRow | undefined, name: string): string {
+export function cell(row: ServedRow | undefined, name: string): string {
   const value = row?.[name];
   return value === undefined || value === null ? '' : String(value);
 }

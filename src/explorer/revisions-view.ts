@@ -3,7 +3,7 @@ import { DataList, type Picture } from './downloads.ts';
 import { button, DataTable, el } from './elements.ts';
 import type { LoadedSeries } from './history.ts';
 import { LineChart } from './line-chart.ts';
-import { type AnswerRow, cell, type PageContext } from './page-service.ts';
+import { cell, type PageContext, type ServedRow } from './page-service.ts';
 import { commandLine, quoted } from './state.ts';
 
 const columns = [
@@ -24,7 +24,7 @@ export class RevisionsView {
   readonly #data: DataList;
   readonly #table = new DataTable('Values in the order of their publication', columns);
   #date: Day | undefined;
-  #rows: readonly AnswerRow[] = [];
+  #rows: readonly ServedRow[] = [];
 
   constructor(context: PageContext, series: LoadedSeries) {
     this.#context = context;
