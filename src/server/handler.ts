@@ -4,6 +4,7 @@ import { operations } from '../operations/index.ts';
 import { CrossOrigin } from './cors.ts';
 import type { Log } from './exchange.ts';
 import { beginExchange, type Exchange } from './exchange.ts';
+import { explorerFiles } from './explorer-files.ts';
 import type { Gate } from './keys/gate.ts';
 import type { Plan } from './keys/plans.ts';
 import { longestTarget, targetOf } from './malformed-request.ts';
@@ -32,9 +33,11 @@ export type RequestMetrics = {
 /** What a handler needs to answer requests. */
 export type HandlerOptions = {
   readonly services: Services;
-  readonly gate: Gate;
+  readonly gate: Pick<Gate, 'admit' | 'check'>;
   readonly log: Log;
   readonly publicUrl: PublicUrl;
+  /** Shows the explorer at `/`, whose commands name this store, or the service. */
+  readonly explorer?: { readonly store?: string };
   readonly stopping?: () => boolean;
   /** The origins whose pages may read the answers. */
   readonly corsOrigins?: readonly string[];
@@ -112,7 +115,7 @@ class Routes {
 
   /** Adds the routes that need no key. */
   #addOpenRoutes(): void {
-    const { services, gate, log, publicUrl, metrics, stopping = () => false } = this.#options;
+    const { services, gate, log, publicUrl, explorer, metrics, stopping = () => false } = this.#options;
     if (metrics?.page !== undefined) this.#addOpenRoute('/metrics', metrics.page);
     this.#addOpenRoute('/healthz', (exchange) => respond(exchange, jsonAnswer({ status: 'ok' })));
     this.#addOpenRoute('/readyz', (exchange) =>
@@ -131,6 +134,8 @@ class Routes {
       respond(exchange, jsonAnswer(openApi(operations, publicUrl() || '/'))),
     );
     for (const [path, answer] of referencePage()) this.#addOpenRoute(path, answer);
+    if (explorer !== undefined)
+      for (const [path, answer] of explorerFiles(explorer.store)) this.#addOpenRoute(path, answer);
     this.#addOpenRoute('/errors/{suffix}', (exchange) => {
       const text = errorPage(targetOf(exchange.request.url).path.slice('/errors/'.length));
       if (text === undefined) throw noEndpoint();
