@@ -103,15 +103,20 @@ const nodeModules = {
   'node:crypto': "export const createHash = (name) => require('node:crypto').createHash(name);",
   'node:module': 'export const createRequire = () => require;',
   'node:process': 'export default process;',
+  // Commander requires it, and takes what that gives for the process.
+  'require node:process': 'module.exports = process;',
 };
 
 const quickNodeModules = {
   name: 'quick-node-modules',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path, namespace, importer }) => {
+    onResolve({ filter: /^node:/ }, ({ path, namespace, importer, kind }) => {
       const isNeeded = path === 'node:child_process' && !importer.includes('/node_modules/commander/');
       if (isNeeded || !Object.hasOwn(nodeModules, path)) return undefined;
-      return namespace === 'quick' ? { path, external: true } : { path, namespace: 'quick' };
+      if (namespace === 'quick') return { path, external: true };
+      const required = `require ${path}`;
+      const isRequired = kind === 'require-call' && Object.hasOwn(nodeModules, required);
+      return { path: isRequired ? required : path, namespace: 'quick' };
     });
     onLoad({ filter: /./, namespace: 'quick' }, ({ path }) => ({ contents: nodeModules[path] }));
   },

@@ -1,6 +1,7 @@
-import { type Filing, formTypes, hasSymbol, leadOwner, otherOwners } from '../domain/insider/filing.ts';
+import { type Filing, formTypes, leadOwner, otherOwners } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
+import { issuerNameField, tickerTest } from './cluster-params.ts';
 import { type Field, nullable, nullableExtension } from './field.ts';
 import { operation, pageOf } from './operation.ts';
 import { type Clock, type ParamTexts, textOf } from './param.ts';
@@ -20,7 +21,7 @@ const filingFields = [
   { ...nullable('transaction_date', 'day', 'The day of the trade, as stated.'), head: 'traded' },
   { ...nullable('accession_number', 'text', "The SEC's number of the filing."), rank: 'low' },
   { ...nullable('ticker', 'text', 'Trading symbol, as stated.'), rank: 'high' },
-  nullable('issuer_name', 'text', 'The company whose shares were traded.'),
+  issuerNameField,
   {
     ...nullable(
       'owner_name',
@@ -186,7 +187,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     throw new Problem('validation-error', "use either 'days' or 'from'", { field: 'days' });
   },
   rowTests: {
-    ticker: { field: 'ticker', met: (row, { ticker }) => hasSymbol(row.ticker, ticker) },
+    ticker: tickerTest,
     owner_name: {
       field: 'owner_name',
       met: ({ owner_name: lead, other_owners: others }, { owner_name: part }) =>

@@ -129,10 +129,7 @@ describe('asof -o FILE.xlsx', () => {
       'obs A --as-of 2020-03-01 --vs latest',
       ['As of 2020-03-01', 'As of the newest vintage', 'Unit A: Tons'],
     ],
-    [
-      'obs A --vintages 2020-03-01,2020-05-01',
-      ['As of 2020-03-01', 'As of 2020-05-01', 'Unit A: Tons'],
-    ],
+    ['obs A --vintages 2020-03-01,2020-05-01', ['As of 2020-03-01', 'As of 2020-05-01', 'Unit A: Tons']],
     ['diff A 2020-03-01 2020-05-01', ['As of 2020-03-01', 'As of 2020-05-01', 'Coverage A: to 2020-05-01']],
     [
       'revisions A --release 1,final --units pch --digits 1',
