@@ -19,7 +19,7 @@ const budgets: Readonly<Record<string, { readonly files: number; readonly cliLin
   'real-time against final': { files: 14, cliLines: 160 },
   'joins and checks': { files: 12, cliLines: 180 },
   'HTTP for programs, browsers and operators': { files: 16, cliLines: 390 },
-  'care of a store': { files: 24, cliLines: 520 },
+  'care of a store': { files: 30, cliLines: 580 },
   'reference page': { files: 1, cliLines: 0 },
   'clusters of any code': { files: 5, cliLines: 10 },
 };
@@ -82,7 +82,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   snapshot: ['analysis', 'client', 'domain/series', 'operations', 'platform', 'render', 'store'],
   import: ['domain', 'import', 'platform', 'store'],
   'import/files': ['platform'],
-  'import/readers': ['import/files'],
+  'import/readers': ['domain/series', 'import/files'],
   'import/formats': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/formats/fred': ['domain', 'import/files', 'import/formats', 'import/readers'],
   'import/formats/own': ['domain', 'import/files', 'import/formats', 'import/readers'],
