@@ -50,7 +50,6 @@ function daysAbout(query: Query): readonly About[] {
     case 'triangle':
       return asOf(dayText(query.asOf));
     case 'versions':
-      return query.days.flatMap((day) => asOf(dayText(day)));
     case 'diff':
       return query.days.flatMap((day) => asOf(dayText(day)));
     case 'real-time-panel':

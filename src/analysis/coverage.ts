@@ -149,9 +149,8 @@ export function knowledgeDay(query: Query): Day | undefined {
       return day === undefined ? undefined : String(day);
     }
     case 'versions':
-      return query.days.includes('latest') ? undefined : [...query.days].sort().at(-1);
     case 'diff':
-      return [...query.days].sort().at(-1);
+      return query.days.includes('latest') ? undefined : [...query.days].sort().at(-1);
     case 'yield-table':
     case 'real-time-panel':
       return query.to;

@@ -22,13 +22,16 @@ async function compare(query: DiffQuery, context: ComposedContext) {
   const { done, failures } = await eachOf(await resolveSeries(ids, context), async (series) => {
     const { id } = series;
     const [before = [], after = []] = await Promise.all(
-      days.map((day) => rowsOf(context, observations, { id, as_of: day, ...range })),
+      days.map((day) =>
+        rowsOf(context, observations, { id, ...(day !== 'latest' && { as_of: day }), ...range }),
+      ),
     );
-    return { series, rows: compared(id, before, after) };
+    const unit = (before[0] ?? after[0])?.unit ?? '';
+    return { series, unit, rows: compared(id, before, after) };
   });
   await noteBasis(
     done.map(({ series }) => series),
-    days,
+    days.filter((day) => day !== 'latest'),
     context,
   );
   const [first, second] = days;
@@ -37,7 +40,7 @@ async function compare(query: DiffQuery, context: ComposedContext) {
       kind: 'remark',
       text: `${second} is earlier than ${first}: changes are shown back in time`,
     });
-  for (const { series, rows } of done) noteRescaling(series.id, rows, context);
+  for (const { series, unit, rows } of done) noteRescaling({ id: series.id, unit }, rows, context);
   const rows = done.flatMap((one) => one.rows);
   const differing = rows.filter(({ kind }) => kind !== 'unchanged');
   return {
@@ -87,7 +90,7 @@ function valuesByDate(rows: readonly ObservationRow[]): ReadonlyMap<Day, string>
 
 /** Notes that all values changed about alike. A store has one unit for all vintages, so the note leaves the reason open. */
 export function noteRescaling(
-  id: string,
+  { id, unit }: { readonly id: string; readonly unit: string },
   rows: readonly Pick<DiffRow, 'new' | 'old'>[],
   { note }: QueryContext,
 ): void {
@@ -95,13 +98,17 @@ export function noteRescaling(
   const pairs = rows.flatMap((row) =>
     row.old === null || row.new === null ? [] : [{ old: row.old, new: row.new }],
   );
-  const rescaling = rescalingOf(pairs);
+  const rescaling = rescalingOf(pairs, unit);
   if (rescaling === undefined) return;
   const factors = new Set([rescaling.least, rescaling.most].map((factor) => String(+factor.toPrecision(4))));
   note({
     kind: 'rescaled',
     text:
-      `${id}: the new values of all ${rescaling.count} common dates are ${[...factors].join(' to ')} times the old; ` +
+      `${id}: the new ${count(rescaling.count)} ${[...factors].join(' to ')} times the old; ` +
       'if units or base year changed, compare growth rates, not levels',
   });
+}
+
+function count(dates: number): string {
+  return dates === 1 ? 'value of the only common date is' : `values of all ${dates} common dates are`;
 }

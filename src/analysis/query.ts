@@ -89,7 +89,7 @@ export type YieldTableQuery = Omit<Extent, 'cursor'> & {
 export type DiffQuery = Transformed & {
   readonly kind: 'diff';
   readonly ids: readonly string[];
-  readonly days: readonly [Day, Day];
+  readonly days: readonly [Version, Version];
   readonly from?: Day;
   readonly to?: Day;
   readonly allRows: boolean;

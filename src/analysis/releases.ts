@@ -1,3 +1,4 @@
+import { hasBaseYear, isRescaled } from '../domain/series/arithmetic.ts';
 import { type Day, earlier, type Frequency } from '../domain/series/date.ts';
 import { dayOfHorizon, type Horizon, horizonName, type VintageRecord } from '../domain/series/releases.ts';
 import { type Change, knownOn } from '../domain/series/revision-history.ts';
@@ -36,6 +37,7 @@ type SeriesHistory = VintageRecord & {
   readonly dates: readonly DatedHistory[];
   /** How its vintages came about. */
   readonly kinds: readonly string[];
+  readonly unit: string;
   readonly firstVintage: FirstVintage | undefined;
   readonly valueOn: ValueOn;
 };
@@ -83,22 +85,33 @@ export function answerStatistics(
     ofHistory(query, counting, async (history) => {
       const { horizons } = query;
       noteBeforeRecord(query, history, counting);
-      const rows = horizons.flatMap((earlierOne, i) =>
-        horizons.slice(i + 1).map((laterOne) => statisticsRow(earlierOne, laterOne, history)),
+      const compared = horizons.flatMap((earlierOne, i) =>
+        horizons
+          .slice(i + 1)
+          .map((laterOne) => ({ earlierOne, laterOne, pairs: pairsOf(earlierOne, laterOne, history) })),
+      );
+      const all = compared.flatMap(({ pairs }) => pairs);
+      noteBaseYears(query, all, history, counting);
+      const rows = compared.map(({ earlierOne, laterOne, pairs }) =>
+        statisticsRow(earlierOne, laterOne, pairs),
       );
       return { object: 'revision_statistics', ...statisticsLayout, rows };
     }),
   );
 }
 
-function statisticsRow(earlierOne: Horizon, laterOne: Horizon, history: SeriesHistory) {
-  const pairs = history.dates.flatMap((dated) => {
+/** The values of each date at two horizons, newest date first. */
+function pairsOf(earlierOne: Horizon, laterOne: Horizon, history: SeriesHistory) {
+  return history.dates.flatMap((dated) => {
     const [earlierValue, laterValue] = [earlierOne, laterOne].map((one) => valueAt(one, dated, history));
     // A date without a known first release has no horizon that others could be compared from.
     if (dated.released === undefined || earlierValue == null || laterValue == null) return [];
     return [{ date: dated.date, earlier: earlierValue, later: laterValue }];
   });
-  const found: RevisionStatistics = revisionStatistics(pairs.reverse());
+}
+
+function statisticsRow(earlierOne: Horizon, laterOne: Horizon, pairs: ReturnType<typeof pairsOf>) {
+  const found: RevisionStatistics = revisionStatistics([...pairs].reverse());
   return {
     earlier: horizonName(earlierOne),
     later: horizonName(laterOne),
@@ -191,7 +204,8 @@ async function historyOf(
   noteSampled(id, kinds, context);
   const frequency = parseFrequency(published[0]?.frequency ?? '') ?? '';
   const valueOn = units === undefined ? publishedOn : transformedOn(id, frequency, units, byDate);
-  return { dates, vintages: days, until, kinds, firstVintage, valueOn };
+  const unit = published[0]?.unit ?? '';
+  return { dates, vintages: days, until, kinds, unit, firstVintage, valueOn };
 }
 
 const publishedOn: ValueOn = ({ changes }, day) => knownOn(changes, day);
@@ -215,6 +229,22 @@ function noteSampled(id: string, kinds: readonly string[], { note }: QueryContex
   note?.({ kind: 'sampled', text });
 }
 
+/** Notes that revisions of levels may be changes of base year: the unit has one, and values changed by much. */
+function noteBaseYears(
+  { id, units }: ReleasesQuery,
+  pairs: ReturnType<typeof pairsOf>,
+  { unit }: SeriesHistory,
+  { note }: QueryContext,
+): void {
+  if (units !== undefined || !hasBaseYear(unit)) return;
+  const rescaled = pairs.filter((pair) => isRescaled({ old: pair.earlier, new: pair.later }));
+  const { size } = new Set(rescaled.map(({ date }) => date));
+  if (size === 0) return;
+  const values = size === 1 ? 'the value of 1 date' : `the values of ${size} dates`;
+  const text = `${id}: ${values} changed by 3 % or more, and the unit (${unit}) has a base year, which may have changed; compare growth rates, not levels`;
+  note?.({ kind: 'rescaled', text });
+}
+
 /** Notes how many dates have no first release in the record. */
 function noteBeforeRecord(
   { id }: ReleasesQuery,
@@ -224,6 +254,6 @@ function noteBeforeRecord(
   const count = dates.filter(({ released }) => released === undefined).length;
   if (count === 0 || firstVintage === undefined) return;
   const { asOf, newest } = firstVintage;
-  const text = `the record of ${id} begins on ${asOf}: the releases of ${count} dates up to ${newest} are not in it`;
+  const text = `the record of ${id} begins on ${asOf}: the releases of ${count === 1 ? '1 date' : `${count} dates`} up to ${newest} are not in it`;
   note?.({ kind: 'remark', text });
 }

@@ -91,11 +91,7 @@ function answered<R extends ComparedRow | WideRow>(
       days,
       counting,
     );
-    if (query.compared)
-      for (const one of done) {
-        const pairs = comparedRows([one]).map((row) => ({ old: row.value, new: row.vs_value }));
-        noteRescaling(one.series.id, pairs, counting);
-      }
+    for (const one of done) noteRescalings(one, counting);
     const names = done.map(({ series: { id, typed = id } }) => typed);
     return {
       object,
@@ -105,6 +101,16 @@ function answered<R extends ComparedRow | WideRow>(
       failures: failures.map(({ of: { id }, error }) => ({ id, error })),
     };
   });
+}
+
+/** Notes where all values changed about alike from one of the days to the next. */
+function noteRescalings({ series, dates, versions }: SeriesVersions, context: ComposedContext): void {
+  for (const [i, other] of versions.slice(1).entries()) {
+    const rows = dates.map((date) => ({ old: versions[i]?.get(date), new: other.get(date) }));
+    const unit = rows.find(({ old }) => old !== undefined)?.old?.unit ?? '';
+    const pairs = rows.map((row) => ({ old: row.old?.value ?? null, new: row.new?.value ?? null }));
+    noteRescaling({ id: series.id, unit }, pairs, context);
+  }
 }
 
 async function versionsOf(

@@ -125,7 +125,7 @@ export class Analyses {
 
   /**
    * The dates for which series had other values as of one day than as of another, newest first; with `allRows` also those
-   * with the same value. An id with `*` means every series whose id matches.
+   * with the same value. An id with `*` means every series whose id matches, and `latest` the newest vintage.
    */
   async diff(
     ids: string | readonly string[],

@@ -1,6 +1,6 @@
 import type { Demands } from '../analysis/basis.ts';
 import { asOfDates, type DiffQuery, type PanelQuery, type RealTimePanelQuery } from '../analysis/query.ts';
-import { addDays, type Day } from '../domain/series/date.ts';
+import { addDays } from '../domain/series/date.ts';
 import { type TransformationParams, transformationOf } from '../domain/series/transformation.ts';
 import type { Clock } from '../operations/param.ts';
 import { asOfDay } from './arguments.ts';
@@ -39,7 +39,7 @@ export function panelQuery(
 }
 
 /** The query of a comparison of two as-of dates whose parameters are checked. */
-export function diffQuery(ids: readonly string[], days: readonly [Day, Day], params: DiffParams): DiffQuery {
+export function diffQuery(ids: readonly string[], days: DiffQuery['days'], params: DiffParams): DiffQuery {
   const { allRows = false } = params;
   return { kind: 'diff', ids, days, allRows, ...rangeOf(params), ...transformed(params) };
 }

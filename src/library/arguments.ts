@@ -205,14 +205,21 @@ export function oneOrDays(choices: readonly string[]): Kind {
   return Object.assign(check, { schema: { anyOf: [{ type: 'string', enum: choices }, days] } });
 }
 
-/** Two as-of dates. */
+/** Two as-of dates, of which `latest` is the newest vintage. */
 export const twoAsOfDays: Kind = Object.assign(
   (value: unknown, name: string, clock: Clock) => {
     if (!Array.isArray(value) || value.length !== 2)
       throw refused(name, value, 'use two dates, such as ["2009-07-30", "2009-07-31"]');
-    for (const one of value) asOfDay(one, name, clock);
+    for (const one of value) if (one !== 'latest') asOfDay(one, name, clock);
   },
-  { schema: { type: 'array', items: { type: 'string', format: 'date' }, minItems: 2, maxItems: 2 } },
+  {
+    schema: {
+      type: 'array',
+      items: { type: 'string', anyOf: [{ format: 'date' }, { const: 'latest' }] },
+      minItems: 2,
+      maxItems: 2,
+    },
+  },
 );
 
 /** As-of dates, each once, of which `latest` is the newest vintage; `count` of them, or at least one. */

@@ -152,7 +152,13 @@ export const analysisSignatures = {
     about: 'The dates for which series had other values as of one day than as of another, newest first.',
     args: [
       ids,
-      { name: 'days', kind: described('The two as-of dates, the earlier one first.', twoAsOfDays) },
+      {
+        name: 'days',
+        kind: described(
+          'The two as-of dates, the earlier one first; latest is the newest vintage.',
+          twoAsOfDays,
+        ),
+      },
     ],
     params: params<DiffParams>(
       { ...range, allRows: described('Also gives the dates with the same value.', flag), ...unitsKinds },

@@ -1,7 +1,9 @@
 import { isWorth } from '../domain/insider/cluster.ts';
-import { purchaseCode, transactionCodes } from '../domain/insider/insider-trade.ts';
-import { extension, type Field } from './field.ts';
-import type { Clock } from './param.ts';
+import { hasSymbol } from '../domain/insider/filing.ts';
+import { purchaseCode, tradesNoun, transactionCodes } from '../domain/insider/insider-trade.ts';
+import { extension, type Field, nullable } from './field.ts';
+import type { AskMore } from './operation.ts';
+import { type Clock, type ParamTexts, textOf } from './param.ts';
 import { asOfParam, choiceParam, dayParam, filterParam, integerParam, paging } from './params.ts';
 
 /** The code of the trades of a row, in clusters of another code than purchases. */
@@ -55,6 +57,46 @@ export const clusterParams = {
   as_of: asOfParam({ extension: true }),
   ...paging,
 };
+
+/** The company of a row. */
+export const issuerNameField = nullable('issuer_name', 'text', 'The company whose shares were traded.');
+
+/** What every row about a cluster says of its trades. */
+export const clusterFields = {
+  totalShares: {
+    ...nullable('total_shares', 'decimal', 'Shares traded; null if a trade does not state its number.'),
+    head: 'shares',
+  },
+  totalValue: {
+    ...nullable(
+      'total_value',
+      'decimal',
+      'Shares times price, summed over the trades that state both; null if none does.',
+    ),
+    head: 'value',
+  },
+  dateFirst: { name: 'date_first', type: 'day', description: 'Date of the first trade.', happened: true },
+  dateLast: { name: 'date_last', type: 'day', description: 'Date of the last trade.', happened: true },
+} as const satisfies Readonly<Record<string, Field>>;
+
+/** What confirms that a row is of the ticker that was asked for. */
+export const tickerTest = {
+  field: 'ticker',
+  met: (row: { readonly ticker: string | null }, asked: { readonly ticker: string }) =>
+    hasSymbol(row.ticker, asked.ticker),
+} as const;
+
+/** Why there are no clusters: what one takes, and where the filings of the ticker are. */
+export async function whyNoClusters(texts: ParamTexts, ask: AskMore): Promise<string> {
+  const least = textOf(texts, 'min_insiders') ?? '3';
+  const days = textOf(texts, 'days') ?? '14';
+  const trades = tradesNoun((textOf(texts, 'transaction_code') ?? purchaseCode).toUpperCase());
+  const value = textOf(texts, 'min_value');
+  const worth = value === undefined ? '' : `, worth ${value} or more`;
+  const rule = `a cluster takes ${trades} by ${least} insiders within ${days} days${worth}`;
+  const { tickerReason } = await import('./filing-reasons.ts');
+  return [await tickerReason(texts, ask), rule].filter((text) => text !== undefined).join('; ');
+}
 
 /** What confirms that an answer is of the code that was asked for: a row says another code than that of purchases. */
 export const codeTest = {

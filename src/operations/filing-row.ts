@@ -5,6 +5,7 @@ import {
   otherOwners,
   type ReportingOwner,
 } from '../domain/insider/filing.ts';
+import { issuerNameField } from './cluster-params.ts';
 import { type Field, nullable, nullableExtension } from './field.ts';
 
 /** The fields of a reported trade. */
@@ -18,7 +19,7 @@ export const filingFields = [
   { ...nullable('transaction_date', 'day', 'The day of the trade, as stated.'), head: 'traded' },
   { ...nullable('accession_number', 'text', "The SEC's number of the filing."), rank: 'low' },
   { ...nullable('ticker', 'text', 'Trading symbol, as stated.'), rank: 'high' },
-  nullable('issuer_name', 'text', 'The company whose shares were traded.'),
+  issuerNameField,
   {
     ...nullable(
       'owner_name',

@@ -1,5 +1,5 @@
-import { formTypes, hasSymbol } from '../domain/insider/filing.ts';
-import { clusterParams, codeField, codeIn, codeTest } from './cluster-params.ts';
+import { formTypes } from '../domain/insider/filing.ts';
+import { clusterParams, codeField, codeIn, codeTest, tickerTest } from './cluster-params.ts';
 import type { ExplainedTrade } from './cluster-search.ts';
 import type { Field } from './field.ts';
 import { clusterExample } from './insider-clusters.ts';
@@ -109,7 +109,7 @@ export const insiderClusterExplanations = operation({
   check: ({ from, to }) => checkRange(from, to),
   rowTests: {
     transaction_code: codeTest,
-    ticker: { field: 'ticker', met: (row, { ticker }) => hasSymbol(row.ticker, ticker) },
+    ticker: tickerTest,
   },
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   coveredTo: (_values, view) => view.coveredTo('filings'),

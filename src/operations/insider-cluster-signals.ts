@@ -1,6 +1,13 @@
-import { hasSymbol } from '../domain/insider/filing.ts';
 import type { NamedSignal } from './cluster-listings.ts';
-import { clusterParams, codeTest, worthTest } from './cluster-params.ts';
+import {
+  clusterFields,
+  clusterParams,
+  codeTest,
+  issuerNameField,
+  tickerTest,
+  whyNoClusters,
+  worthTest,
+} from './cluster-params.ts';
 import type { Valued } from './cluster-search.ts';
 import type { Field } from './field.ts';
 import { operation } from './operation.ts';
@@ -26,25 +33,13 @@ const fields = [
     head: 'size',
     rank: 'high',
   },
-  {
-    name: 'total_value',
-    type: 'decimal',
-    head: 'value',
-    description: 'Shares times price, summed over the trades that state both; null if none does.',
-    nullable: true,
-  },
-  { name: 'date_first', type: 'day', description: 'Date of the first trade.', happened: true },
-  { name: 'date_last', type: 'day', description: 'Date of the last trade.', happened: true },
+  clusterFields.totalValue,
+  clusterFields.dateFirst,
+  clusterFields.dateLast,
   { name: 'transaction_code', type: 'text', description: 'The code of the trades.' },
   { name: 'issuer_cik', type: 'text', description: "The SEC's key of the issuer.", rank: 'low' },
-  { name: 'issuer_name', type: 'text', description: 'The company whose shares were traded.', nullable: true },
-  {
-    name: 'total_shares',
-    type: 'decimal',
-    head: 'shares',
-    description: 'Shares traded; null if a trade does not state its number.',
-    nullable: true,
-  },
+  issuerNameField,
+  clusterFields.totalShares,
   { name: 'transaction_count', type: 'integer', description: 'Number of trades.', head: 'trades' },
 ] as const satisfies readonly Field[];
 
@@ -111,8 +106,9 @@ export const insiderClusterSignals = operation({
   rowTests: {
     transaction_code: codeTest,
     min_value: worthTest,
-    ticker: { field: 'ticker', met: (row, { ticker }) => hasSymbol(row.ticker, ticker) },
+    ticker: tickerTest,
   },
+  whyEmpty: whyNoClusters,
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   coveredTo: (_values, view) => view.coveredTo('filings'),
   async run(values, { view, position }) {

@@ -1,8 +1,17 @@
 import { isCluster } from '../domain/insider/cluster.ts';
-import { hasSymbol } from '../domain/insider/filing.ts';
-import { type InsiderTrade, purchaseCode, tradesNoun } from '../domain/insider/insider-trade.ts';
+import type { InsiderTrade } from '../domain/insider/insider-trade.ts';
 import type { NamedCluster } from './cluster-listings.ts';
-import { clusterParams, codeField, codeIn, codeTest, worthTest } from './cluster-params.ts';
+import {
+  clusterFields,
+  clusterParams,
+  codeField,
+  codeIn,
+  codeTest,
+  issuerNameField,
+  tickerTest,
+  whyNoClusters,
+  worthTest,
+} from './cluster-params.ts';
 import type { Valued } from './cluster-search.ts';
 import { extension, type Field, nullableExtension, type RowFrom } from './field.ts';
 import { operation } from './operation.ts';
@@ -30,24 +39,12 @@ const fields = [
     description: 'Trading symbol, as the newest filing states it.',
     nullable: true,
   },
-  { name: 'issuer_name', type: 'text', description: 'The company whose shares were traded.', nullable: true },
+  issuerNameField,
   { name: 'cluster_size', type: 'integer', description: 'Distinct insiders.', head: 'size', rank: 'high' },
-  {
-    name: 'total_shares',
-    type: 'decimal',
-    head: 'shares',
-    description: 'Shares traded; null if a trade does not state its number.',
-    nullable: true,
-  },
-  {
-    name: 'total_value',
-    type: 'decimal',
-    head: 'value',
-    description: 'Shares times price, summed over the trades that state both; null if none does.',
-    nullable: true,
-  },
-  { name: 'date_first', type: 'day', description: 'Date of the first trade.', happened: true },
-  { name: 'date_last', type: 'day', description: 'Date of the last trade.', happened: true },
+  clusterFields.totalShares,
+  clusterFields.totalValue,
+  clusterFields.dateFirst,
+  clusterFields.dateLast,
   {
     name: 'insiders',
     type: 'records',
@@ -178,7 +175,7 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
   rowTests: {
     transaction_code: codeTest,
     min_value: worthTest,
-    ticker: { field: 'ticker', met: (row, { ticker }) => hasSymbol(row.ticker, ticker) },
+    ticker: tickerTest,
     days: {
       field: 'insiders',
       met: (row, { min_insiders, days }) =>
@@ -189,16 +186,7 @@ asof insider clusters --ticker MAIA --from 2025-11-01 --to 2025-12-10 --explain
     rows.length === 0 || textOf(texts, 'min_value') === undefined
       ? undefined
       : 'detected_on is the day on which a cluster was public, perhaps worth less then: --signals has the day on which it was worth it',
-  async whyEmpty(texts, ask) {
-    const least = textOf(texts, 'min_insiders') ?? '3';
-    const days = textOf(texts, 'days') ?? '14';
-    const trades = tradesNoun((textOf(texts, 'transaction_code') ?? purchaseCode).toUpperCase());
-    const value = textOf(texts, 'min_value');
-    const worth = value === undefined ? '' : `, worth ${value} or more`;
-    const rule = `a cluster takes ${trades} by ${least} insiders within ${days} days${worth}`;
-    const { tickerReason } = await import('./filing-reasons.ts');
-    return [await tickerReason(texts, ask), rule].filter((text) => text !== undefined).join('; ');
-  },
+  whyEmpty: whyNoClusters,
   needsVintageAccess: ({ as_of }) => as_of !== undefined,
   coveredTo: (_values, view) => view.coveredTo('filings'),
   async run(values, { view, position }) {

@@ -1,6 +1,7 @@
-import { type Filing, hasSymbol } from '../domain/insider/filing.ts';
+import type { Filing } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
+import { tickerTest } from './cluster-params.ts';
 import { filingFields, filingRow } from './filing-row.ts';
 import { operation, pageOf } from './operation.ts';
 import { type Clock, type ParamTexts, textOf } from './param.ts';
@@ -102,7 +103,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
     throw new Problem('validation-error', "use either 'days' or 'from'", { field: 'days' });
   },
   rowTests: {
-    ticker: { field: 'ticker', met: (row, { ticker }) => hasSymbol(row.ticker, ticker) },
+    ticker: tickerTest,
     owner_name: {
       field: 'owner_name',
       met: ({ owner_name: lead, other_owners: others }, { owner_name: part }) =>

@@ -76,12 +76,15 @@ function boundQuery(query: Query, day: Day, naming: Naming): BoundQuery {
       const words = query.compared && query.days[0] === 'latest' ? ['--as-of', day] : [];
       return { query: { ...query, days }, asOf: day, words };
     }
-    case 'diff':
+    case 'diff': {
+      const [first, second] = query.days.map((one) => (one === 'latest' ? day : one));
+      const days = [first ?? day, second ?? day] as const;
       refuseLater([
-        ['first date', query.days[0]],
-        ['second date', query.days[1]],
+        ['first date', days[0]],
+        ['second date', days[1]],
       ]);
-      return { query, asOf: day, words: [] };
+      return { query: { ...query, days }, asOf: day, words: [] };
+    }
     case 'real-time-panel': {
       const { to = day, from, each } = query;
       const days = typeof each === 'string' || 'file' in each ? [] : each;

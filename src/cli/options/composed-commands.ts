@@ -38,7 +38,7 @@ export const diff: CommandSpec = {
   args: [
     severalSeries,
     { name: 'date1', about: 'first as-of date' },
-    { name: 'date2', about: 'second as-of date' },
+    { name: 'date2', about: 'second as-of date; latest is the newest vintage' },
   ],
   flags: composed([
     { name: 'known-before', about: 'use only what was published before each of the two dates' },
@@ -50,7 +50,8 @@ export const diff: CommandSpec = {
   ]),
   read(line) {
     const strict = line.has('known-before');
-    const known = (index: number, name: string) => line.known(line.dayArg(index, name), name, strict);
+    const known = (index: number, name: string) =>
+      line.arg(index) === 'latest' && !strict ? 'latest' : line.known(line.dayArg(index, name), name, strict);
     const ids = line.args.slice(0, -2);
     const days = [known(ids.length, 'first date'), known(ids.length + 1, 'second date')] as const;
     const dates = [...ids.filter((id) => parseDay(id) !== undefined), ...days];
@@ -82,7 +83,11 @@ export function panel(inPlan: boolean): CommandSpec {
           about: 'newest values known on each of these days from --from to --to',
           choices: rhythms,
         },
-        { name: 'as-of-file', value: 'file', about: 'newest values known on each day in a CSV file' },
+        {
+          name: 'as-of-file',
+          value: 'file',
+          about: 'newest values known on each day in a CSV file; - is standard input',
+        },
         { name: 'known-before-each', about: 'only what was published before each of these days' },
         { ...from, about: 'first date; with --as-of-each, first as-of date' },
         { ...to, about: 'last date; with --as-of-each, last as-of date' },

@@ -1,16 +1,26 @@
 import { readFile } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
 import { addDays, type Day, faultOfDay, parseDay } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 
 /**
- * The days in the first column of a CSV or TSV file, one a line; a first line that begins with no digit is its head. A Problem names
+ * The days in the first column of a CSV or TSV file, or with `-` of standard input, one a line; a first line that begins with no digit is its head. A Problem names
  * the line of any other text, and of a day on which nothing can be known yet, because it is after `latest`.
  */
-export async function readDays(path: string, latest: Day, knownBefore: boolean): Promise<readonly Day[]> {
-  const text = await readFile(path, 'utf8').catch((cause) => {
-    throw systemProblem('read', path, cause);
-  });
+export async function readDays(
+  file: string,
+  stdin: AsyncIterable<Uint8Array>,
+  latest: Day,
+  knownBefore: boolean,
+): Promise<readonly Day[]> {
+  const path = file === '-' ? 'standard input' : file;
+  const text =
+    file === '-'
+      ? await textOf(stdin)
+      : await readFile(file, 'utf8').catch((cause) => {
+          throw systemProblem('read', file, cause);
+        });
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   const days: Day[] = [];
   for (const [i, line] of lines.entries()) {

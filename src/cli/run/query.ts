@@ -78,7 +78,7 @@ async function withDaysOfFile(query: Query, io: Io): Promise<Query> {
   const { readDays } = await import('./day-file.ts');
   return {
     ...query,
-    each: await readDays(query.each.file, latestDay(io.clock()), query.knownBefore === true),
+    each: await readDays(query.each.file, io.stdin, latestDay(io.clock()), query.knownBefore === true),
   };
 }
 
@@ -86,6 +86,7 @@ async function withDaysOfFile(query: Query, io: Io): Promise<Query> {
 const waysOut: Readonly<Partial<Record<Note['kind'], string>>> = {
   'no curve': '; --on-or-before takes the newest one before it',
   beyond: '; --beyond repeat shows the newest that is known',
+  rescaled: ' (--units pch)',
 };
 
 /** A client whose answers a basis notes, and that basis. */
@@ -116,7 +117,7 @@ async function answer(job: Job): Promise<Outcome> {
   const { output, client, demands, bar, messages, io } = job;
   const sink = await openSink(output.file, io);
   const today = utcDay(io.clock());
-  let notes: string[] = [];
+  let notes: { readonly text: string; readonly isReason: boolean }[] = [];
   let basis = new Basis(demands, today);
   let outcome: Outcome | undefined;
   try {
@@ -127,7 +128,7 @@ async function answer(job: Job): Promise<Outcome> {
         // In JSON the coverage of a series is part of the answer.
         if (kind === 'coverage' && output.format === 'json') return;
         if (kind === 'unknown') return messages.detail(`asof: ${text}`);
-        notes.push(`${text}${waysOut[kind] ?? ''}`);
+        notes.push({ text: `${text}${waysOut[kind] ?? ''}`, isReason: kind === 'empty' });
       };
       const context = {
         ...job.context,
@@ -137,7 +138,8 @@ async function answer(job: Job): Promise<Outcome> {
       return attempt({ ...job, context }, sink);
     }, sink);
     if (outcome.rows > 0 && showsLatest(job) && !(await client.origin()).sample)
-      notes.push(...oldText(basis.staleOn(addDays(today, -usualAge))));
+      for (const text of oldText(basis.staleOn(addDays(today, -usualAge))))
+        notes.push({ text, isReason: false });
     return outcome;
   } catch (error) {
     await sink.abandon();
@@ -145,7 +147,10 @@ async function answer(job: Job): Promise<Outcome> {
   } finally {
     bar.clear();
     const isEmpty = outcome?.rows === 0 && outcome.failures.length === 0;
-    for (const text of isEmpty && output.onTerminal ? [noRows(notes)] : notes) messages.note(`asof: ${text}`);
+    if (isEmpty && output.onTerminal) messages.note(`asof: ${noRows(notes.map(({ text }) => text))}`);
+    else
+      for (const { text, isReason } of notes)
+        messages.note(`asof: ${isEmpty && isReason ? noRows([text]) : text}`);
   }
 }
 

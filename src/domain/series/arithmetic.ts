@@ -19,7 +19,7 @@ export type ValuePair = { readonly old: string; readonly new: string };
 /** The least and the greatest factor by which values changed, and how many values these are. */
 export type Rescaling = { readonly least: number; readonly most: number; readonly count: number };
 
-/** Fewer dates than this show nothing: their values may all be revised alike. */
+/** Fewer dates than this show nothing: their values may all be revised alike. With units that have a base year one is enough. */
 const fewestDates = 12;
 
 /** Revisions of every date at once are smaller than this. */
@@ -30,13 +30,14 @@ const mostUneven = 4;
 
 /**
  * The factors of the values of a series if all changed in one direction and about alike, by 3 % or more, as they do when
- * units or a base year change; otherwise undefined. It is a fact about the numbers: a new definition looks the same.
+ * units or a base year change; otherwise undefined. It is a fact about the numbers: a new definition looks the same. `unit`
+ * is that of the series, which may say that its values have a base year.
  */
-export function rescalingOf(pairs: readonly ValuePair[]): Rescaling | undefined {
+export function rescalingOf(pairs: readonly ValuePair[], unit = ''): Rescaling | undefined {
   const factors = pairs
     .filter((pair) => Number(pair.old) !== 0 || Number(pair.new) !== 0)
     .map((pair) => Number(pair.new) / Number(pair.old));
-  if (factors.length < fewestDates) return undefined;
+  if (factors.length < (hasBaseYear(unit) ? 1 : fewestDates)) return undefined;
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const factor of factors) [least, most] = [Math.min(least, factor), Math.max(most, factor)];
   // A logarithm compares a tenth with ten times; that of a change of sign is not a number.
@@ -44,6 +45,18 @@ export function rescalingOf(pairs: readonly ValuePair[]): Rescaling | undefined 
   const [smallest, greatest] = [Math.min(...sizes), Math.max(...sizes)];
   const isAlike = smallest >= leastChange && greatest <= mostUneven * smallest && Number.isFinite(greatest);
   return isAlike ? { least, most, count: factors.length } : undefined;
+}
+
+/** Whether a unit says that values are prices of a base year, or an index that is 100 in one. */
+export function hasBaseYear(unit: string): boolean {
+  return /base year|chained|constant (?:dollars|prices)|real dollars|\b(?:19|20)\d\d\s*=\s*100?\b/i.test(
+    unit,
+  );
+}
+
+/** Whether a value changed by more than revisions of every date at once do. */
+export function isRescaled(pair: ValuePair): boolean {
+  return Math.abs(Math.log(Number(pair.new) / Number(pair.old))) >= leastChange;
 }
 
 /** The long rate minus the short rate, in basis points with two decimals, half-even: `49.00`. */

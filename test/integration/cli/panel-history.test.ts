@@ -135,6 +135,12 @@ describe.each(commandModes)('a panel of several values, %s,', (mode) => {
       `panel GDP --as-of-file ${file} --known-before-each --wide --sort asc --csv`,
     );
     expect(linesOf(out)).toEqual(['as_of,GDP', '2014-12-23,17555.2', '2015-01-30,17599.8']);
+    const { out: piped } = await asked.run(
+      mode,
+      'panel GDP --as-of-file - --known-before-each --wide --sort asc --csv -q',
+      folder.read('days.csv'),
+    );
+    expect(piped).toBe(out);
     const { out: inclusive } = await run(mode, `panel GDP --as-of-file ${file} --wide --sort asc --csv`);
     expect(linesOf(inclusive)).toEqual(['as_of,GDP', '2014-12-23,17599.8', '2015-01-30,17710.7']);
   });

@@ -42,7 +42,7 @@ describe('a service that says no more than the public description prints', () =>
     [
       'insider clusters --min-value 1 --columns ticker',
       [],
-      'asof: a cluster takes purchases by 3 insiders within 14 days, worth 1 or more\n',
+      'asof: no rows: a cluster takes purchases by 3 insiders within 14 days, worth 1 or more\n',
     ],
   ])('answers asof %s', async (line, rows, err = '') => {
     const { url } = await publicService();

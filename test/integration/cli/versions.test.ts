@@ -100,6 +100,53 @@ describe('a comparison of what was known', () => {
     expect(err).toMatch(/compare growth rates, not levels/);
   });
 
+  it('of prices of a base year says so at few dates, also side by side, in a diff and in statistics', async () => {
+    // BEA's real GDP of the fourth quarter of 2012, in dollars of 2005 and of 2009.
+    const home = newFolder();
+    const store = home.path('real.db');
+    const facts = statements(['REAL,2012-10-01,2013-04-01,13665.4', 'REAL,2012-10-01,2013-08-01,15539.6']);
+    const about =
+      'series_id,units,frequency\nREAL,Billions of Chained 2009 Dollars,Q\nNOMINAL,Billions of Dollars,Q\n';
+    const early = statements([
+      'REAL,2012-07-01,2013-01-01,13652.5',
+      'NOMINAL,2012-10-01,2013-04-01,1',
+      'NOMINAL,2012-10-01,2013-08-01,2',
+    ]);
+    await importPaths(store, [
+      home.write('a.csv', facts),
+      home.write('b.csv', early),
+      home.write('metadata.csv', about),
+    ]);
+    const err = async (line: string) => (await asof([...line.split(' '), '--store', store])).err;
+    const said =
+      'asof: REAL: the new value of the only common date is 1.137 times the old; if units or base year changed, compare growth rates, not levels (--units pch)\n';
+    const range = '--from 2012-10-01';
+    expect(await err(`obs REAL --as-of 2013-05-01 --vs 2013-08-01 ${range}`)).toBe(said);
+    expect(await err(`obs REAL --vintages 2013-05-01,2013-08-01 ${range}`)).toBe(said);
+    expect(await err(`diff REAL 2013-05-01 latest ${range}`)).toBe(said);
+    expect(await err(`diff NOMINAL 2013-05-01 2013-08-01 ${range}`)).toBe('');
+    expect(await err('revisions REAL --release 1,2,final --stats')).toContain(
+      'REAL: the value of 1 date changed by 3 % or more, and the unit (Billions of Chained 2009 Dollars) has a base year',
+    );
+    expect(await err('revisions REAL --release 1,final --stats --units log')).not.toContain('base year');
+  });
+
+  it('is a diff with the newest vintage', async () => {
+    const columns = 'date,old,new';
+    const { out } = await run(`diff GDP ${then} latest --from 2008Q2 --to 2008Q4 --columns ${columns}`);
+    const rows = triangle.filter(({ date = '' }) => date <= '2008-10-01');
+    expect(linesOf(out)).toEqual([
+      columns,
+      ...rows.map((row) => [row.date, row[then], row[latest]].join(',')),
+    ]);
+    const { rows: given } = await asked
+      .library()
+      .diff('GDP', [then, 'latest'], { from: '2008-10-01', to: '2008-10-01' });
+    expect(given.map((row) => row.new)).toEqual([rows[0]?.[latest]]);
+    const { code, err } = await run(`diff GDP ${then} latest --known-before`);
+    expect([code, err]).toEqual([2, expect.stringContaining('second date "latest": use YYYY-MM-DD')]);
+  });
+
   it('is drawn with a line for each day', async () => {
     const { out } = await run(`obs GDP --vintages ${then},${later},latest --from 2006 --to 2009 -f svg`);
     expect(out).toContain('As known on 2009-01-30, 2010-07-30 and the latest vintage');
@@ -131,12 +178,14 @@ describe('a snapshot of a comparison', () => {
   it('takes its own day for the latest vintage, and refuses later ones', async () => {
     const plan = folder.write(
       'plan.txt',
-      'vs.csv obs GDP --as-of 2009-01-30 --vs latest --from 2008Q4 --to 2008Q4 --columns value,vs_value\n',
+      'vs.csv obs GDP --as-of 2009-01-30 --vs latest --from 2008Q4 --to 2008Q4 --columns value,vs_value\n' +
+        'diff.csv diff GDP 2009-01-30 latest --from 2008Q4 --to 2008Q4 --columns old,new\n',
     );
     const out = folder.path('desk');
     const made = await run(`snapshot ${plan} --out ${out} --as-of 2009-02-28`);
     expect(made.code).toBe(0);
     expect(folder.read('desk/vs.csv')).toBe('value,vs_value\n14264.6,14200.3\n');
+    expect(folder.read('desk/diff.csv')).toBe('old,new\n14264.6,14200.3\n');
     const verified = await run(`verify ${out}`);
     expect(verified.code).toBe(0);
     const late = folder.write('late.txt', 'vs.csv obs GDP --vintages 2009-01-30,2010-01-29\n');

@@ -76,7 +76,7 @@ describe('asof revisions', () => {
     ['2014-10-29', 'asof: GDP is covered from 2014-10-30\n'],
   ])('and vintages say so where %s is not covered', async (day, note) => {
     // The quarter was first published on 2015-01-30.
-    const early = `asof: no value of GDP was known on ${day} for 2014-10-01\n`;
+    const early = `asof: no rows: no value of GDP was known on ${day} for 2014-10-01\n`;
     const said = {
       'revisions gdp --date 2014-10-01': day < '2015-01-30' ? early + note : note,
       'vintages gdp': note,
@@ -113,7 +113,7 @@ describe('asof revisions', () => {
     const { code, out, err } = await run('revisions GDP --date 2014-11-15');
     expect([code, linesOf(out).length]).toEqual([0, 1]);
     expect(err).toMatch(
-      /^asof: no value of GDP was published for 2014-11-15; its period begins on 2014-10-01\n/,
+      /^asof: no rows: no value of GDP was published for 2014-11-15; its period begins on 2014-10-01\n/,
     );
   });
 });
@@ -248,7 +248,7 @@ describe('asof diff', () => {
       (await asof(['diff', 'REAL', ...line.split(' '), '--store', real])).err;
     expect(await compare('2009-05-15 2009-08-15')).toBe(
       'asof: REAL: the new values of all 12 common dates are 1.138 to 1.153 times the old; ' +
-        'if units or base year changed, compare growth rates, not levels\n',
+        'if units or base year changed, compare growth rates, not levels (--units pch)\n',
     );
     expect(await compare('2009-05-15 2009-08-15 -q')).toBe('');
     expect(await compare('2009-05-15 2009-08-14')).toBe('');

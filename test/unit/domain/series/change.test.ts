@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changeBetween, rescalingOf } from '../../../../src/domain/series/arithmetic.ts';
+import { changeBetween, hasBaseYear, rescalingOf } from '../../../../src/domain/series/arithmetic.ts';
 import { runs } from '../../../support/arbitrary.ts';
 
 describe('the change from one value to another', () => {
@@ -131,6 +131,29 @@ describe('values that changed about alike', () => {
     '14672.5 14879.2 15049.8 15231.7 15242.9 15461.9 15611.8 15818.7 16041.6 16160.4 16356.0 16420.3 16535.3'.split(
       ' ',
     );
+
+  it('are found at a single date, where the unit has a base year', () => {
+    const [first] = pairs(real, rebased);
+    if (first === undefined) throw new Error('there is no pair');
+    expect(rescalingOf([first], 'Billions of Chained 2005 Dollars')?.count).toBe(1);
+    expect(rescalingOf([first], 'Billions of Dollars')).toBeUndefined();
+    expect(rescalingOf([{ old: '100', new: '101.5' }], 'Index 2017=100')).toBeUndefined();
+  });
+
+  // Units as FRED writes them, and the Philadelphia Fed.
+  it.each([
+    ['Billions of Chained 2017 Dollars', true],
+    ['Index 1982-1984=100', true],
+    ['Index 2017=100', true],
+    ['Index Jan 2000=100', true],
+    ['Billions of Real Dollars; base year varies by vintage', true],
+    ['Billions of Dollars', false],
+    ['Percent', false],
+    ['Thousands of Persons', false],
+    ['Percent Change', false],
+  ])('may come from the base year of %s: %s', (unit, has) => {
+    expect(hasBaseYear(unit)).toBe(has);
+  });
 
   it.each<readonly [string, readonly { readonly old: string; readonly new: string }[]]>([
     ['a comprehensive revision', pairs(gdp, revised)],
