@@ -30,7 +30,7 @@ export function answerLongRealTimePanel(
     const drawing = series && (await realTimePanelDrawing(series, query, counting));
     // A line has one value a day: the newest of those that are asked for.
     const { columns, failures } = await columnsOf(isDrawn ? { ...query, last: 1 } : query, counting);
-    return { ...longPanel(columns, query.sort), ...(drawing && { drawing }), failures };
+    return { ...longPanel(columns, query.sort, (day) => day), ...(drawing && { drawing }), failures };
   });
 }
 
@@ -63,11 +63,7 @@ export async function columnsOf(query: RealTimePanelQuery, counting: ComposedCon
 
 /** A column of what was known before each day, from what was known on the day before it. */
 function dayLater(column: PanelColumn): PanelColumn {
-  const points = [...column.points].map(([day, point]) => {
-    const asOf = addDays(day, 1);
-    return [asOf, { ...point, asOf }] as const;
-  });
-  return { ...column, points: new Map(points) };
+  return { ...column, points: new Map([...column.points].map(([day, point]) => [addDays(day, 1), point])) };
 }
 
 /** The days on which what a panel shows was known. */

@@ -219,7 +219,6 @@ function readPoints(
       const before = points.at(-1);
       if (before !== undefined && (date ?? '') >= (before.date ?? '')) return undefined;
       points.push({
-        asOf,
         date: date ?? undefined,
         value: value ?? undefined,
         asOfDate: asOfDate ?? undefined,
