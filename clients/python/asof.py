@@ -54,8 +54,7 @@ class Asof:
     """Where the data come from.
 
     Without arguments the asof command answers from its own store. `store` names another one, `base_url` a service, and
-    `key` its key. `command` is the command, or a list such as ["npx", "asof"]; None asks the service over HTTP, which
-    gives everything except `panel` and `diff`.
+    `key` its key. `command` is the command, or a list such as ["npx", "asof"]; None asks the service over HTTP.
     """
 
     def __init__(self, store=None, base_url=None, key=None, command="asof", timeout=30, max_wait=60):
@@ -75,7 +74,7 @@ class Asof:
         options = {"as_of": _either(as_of, known_before), "release": "first" if first_release else None,
                    "from": start, "to": end}
         rows = []
-        for one in [ids] if isinstance(ids, str) else ids:
+        for one in _list(ids):
             rows += self._ask("observations", one, "/v1/series/{}/observations", options, limit)
         return rows
 
@@ -102,15 +101,18 @@ class Asof:
 
     def diff(self, ids, first, second, start=None, end=None):
         """The dates for which series had other values as of one day than as of another."""
-        words = ["diff", *([ids] if isinstance(ids, str) else ids), _text(first), _text(second)]
-        return self._run(words + _flags({"from": start, "to": end}))
+        options = {"from": start, "to": end}
+        if self._command is None:
+            return self._several("/v1/diff", ids, {"days": f"{_text(first)},{_text(second)}", **options})
+        return self._run(["diff", *_list(ids), _text(first), _text(second), *_flags(options)])
 
     def panel(self, ids, as_of=None, each=None, start=None, end=None, beyond=None):
         """Several series as known on one day; with `each` (day, business-day, friday, week-end, month-end, quarter-end,
         year-end) the newest value of each that was known on each day from `start` to `end`."""
-        words = ["panel", *([ids] if isinstance(ids, str) else ids)]
         options = {"as_of": as_of, "as_of_each": each, "from": start, "to": end, "beyond": beyond}
-        return self._run(words + _flags(options))
+        if self._command is None:
+            return self._several("/v1/panel", ids, options)
+        return self._run(["panel", *_list(ids), *_flags(options)])
 
     def curve(self, date=None, type=None):
         """The treasury curve of a day, or the newest one; type: par or tips."""
@@ -149,8 +151,6 @@ class Asof:
         return self._run(words.split() + arguments + released + every + _flags({**named, "limit": limit}))
 
     def _run(self, line):
-        if self._command is None:
-            raise AsofError(f"{line[0]} needs the asof command: leave out command=None", 2)
         place = [flag for name, value in (("--store", self._store), ("--base-url", self._base_url)) if value is not None
                  for flag in (name, str(value))]
         remote = ["--timeout", str(self._timeout), "--max-wait", str(self._max_wait)] if self._base_url else []
@@ -165,6 +165,9 @@ class Asof:
         if said:
             warnings.warn(said, AsofNote, stacklevel=4)
         return [_row(json.loads(text)) for text in done.stdout.splitlines()]
+
+    def _several(self, path, ids, options):
+        return self._get(path, {"ids": ",".join(id.upper() for id in _list(ids)), **options}, None)
 
     def _get(self, path, options, limit):
         rows, cursor = [], None
@@ -229,6 +232,10 @@ def _value(name, value):
     if re.fullmatch(r"\d{4}-\d\d-\d\dT00:00:00Z", value):
         return datetime.date.fromisoformat(value[:10])
     return decimal.Decimal(value) if name in DECIMALS else value
+
+
+def _list(ids):
+    return [ids] if isinstance(ids, str) else list(ids)
 
 
 def _text(value):

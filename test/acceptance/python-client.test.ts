@@ -105,6 +105,10 @@ const questions = [
   'spread(start="2025-01-01", limit=2)',
   'filings(ticker="MAIA", start="2020-01-01")',
   'clusters(min_insiders=3)',
+  'panel(["gdp", "UNRATE"], each="month-end", start="2014-09-01", end="2014-12-31")',
+  'panel("GDP", as_of="2015-01-30", start="2014-01-01")',
+  'panel("UNRATE", each="quarter-end", start="2023-06-30", end=datetime.date(2024, 6, 30), beyond="repeat")',
+  'diff(["GDP", "UNRATE"], datetime.date(2015, 1, 30), "2015-02-27", start="2014-01-01")',
 ];
 
 describe('the Python client', () => {
@@ -189,7 +193,8 @@ describe('the Python client', () => {
       /^cannot reach http:\/\/127/,
     ],
     ['asof.Asof(command="asof-is-not-here").observations("GDP")', 10, /^the command asof-is-not-here is not/],
-    ['http.panel("GDP", each="month-end")', 2, /^panel needs the asof command/],
+    ['http.panel("GDP", each="month-end")', 2, /^'as_of_each' needs 'from' and 'to'/],
+    ['http.panel(["GDP", "GDPX"])', 3, /^series 'GDPX' not found/],
   ])('fails in %s with code %i and the reason', async (expression, code, message) => {
     const [said] = await python(expression);
     expect(said).toMatchObject({ code, error: expect.stringMatching(message) });

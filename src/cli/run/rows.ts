@@ -16,10 +16,16 @@ export async function printRows(
 ): Promise<number> {
   const choice = outputChoice(output, outputPlace(io), false);
   const renderer = await rendererFor(choice, { fields, columns: fields.map(({ name }) => name) }, false);
-  const head = { object, request_id: '', status: 'ok', results_count: results.length };
+  const page = {
+    object,
+    request_id: '',
+    status: 'ok',
+    results,
+    results_count: results.length,
+    has_more: false,
+  };
   const sink = await openSink(choice.file, io);
-  for await (const chunk of renderPages(renderer, [{ ...head, results, has_more: false }]))
-    await sink.write(chunk);
+  for await (const chunk of renderPages(renderer, [page])) await sink.write(chunk);
   await sink.finish();
   return exitCode.success;
 }
