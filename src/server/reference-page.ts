@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { swaggerFolder } from '../platform/installation.ts';
 import type { Exchange } from './exchange.ts';
-import { fileAnswer } from './respond.ts';
+import { fileAnswer, type HttpAnswer, respond } from './respond.ts';
 
 /** Addresses are relative, so that the page works below the prefix of a proxy. */
 const page = `<!doctype html>
@@ -45,7 +45,9 @@ type FileAnswer = (exchange: Exchange) => Promise<Response>;
 
 /** The reference page of the service and what it loads, by their paths; the files of swagger-ui are read when they are asked for. */
 export function referencePage(): ReadonlyMap<string, FileAnswer> {
-  return new Map([
+  return new Map<string, FileAnswer>([
+    // The page names its files relative to its own address.
+    ['/docs/', (exchange) => respond(exchange, moved('../docs'))],
     ['/docs', pageFile('text/html', async () => Buffer.from(page))],
     ['/docs/page.js', pageFile('text/javascript', async () => Buffer.from(script))],
     ['/docs/swagger-ui.css', pageFile('text/css', () => swaggerFile('swagger-ui.css'))],
@@ -55,6 +57,10 @@ export function referencePage(): ReadonlyMap<string, FileAnswer> {
 
 function pageFile(type: string, content: () => Promise<Buffer>): FileAnswer {
   return fileAnswer({ type: `${type}; charset=utf-8`, policy, content });
+}
+
+function moved(to: string): HttpAnswer {
+  return { status: 308, type: 'text/plain; charset=utf-8', body: '', headers: { Location: to } };
 }
 
 function swaggerFile(name: string): Promise<Buffer> {
