@@ -149,7 +149,7 @@ asof store copy mine.db postgres://importer@db.example.org/markets
   explore: `
 # the page of your store, in your browser (needs a browser)
 asof explore
-# its address alone, at a port of your choice
+# its address alone, at a port of your choice (needs a free port)
 asof explore --no-open --port 8790
 `,
   mcp: `
