@@ -7,7 +7,7 @@ import { copyStore } from '../../../src/care/copy.ts';
 import { digestOfStore } from '../../../src/care/digest.ts';
 import { openWriter } from '../../../src/store/open.ts';
 import { runs } from '../../support/arbitrary.ts';
-import { type Engine, engines, onEveryEngine } from '../../support/engines.ts';
+import { type Engine, engines, onEveryEngine, sqlite } from '../../support/engines.ts';
 import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
 import { digestOf, facts, failureOf, importFiles, reading, withStore } from '../../support/scratch-store.ts';
 
@@ -187,8 +187,6 @@ onEveryEngine((from) => {
 
 describe('a copy of a file', () => {
   it('replaces a file only where that is asked for, and never one that is in use', async () => {
-    const [sqlite] = engines;
-    if (sqlite === undefined) throw new Error('there is no engine');
     const [address, backup] = [await newStore(sqlite), sqlite.newAddress()];
     await copyStore(address, backup);
     await importFiles(address, { 'more.csv': facts('S1 2015-04-01 2015-07-30 9') });
@@ -209,8 +207,6 @@ describe('a copy of a file', () => {
   });
 
   it('does not replace a store that another process has open, although it writes nothing just now', async () => {
-    const [sqlite] = engines;
-    if (sqlite === undefined) throw new Error('there is no engine');
     const [address, backup] = [await newStore(sqlite), sqlite.newAddress()];
     await copyStore(address, backup);
     const { digest } = await copyStore(backup, sqlite.newAddress());
@@ -222,8 +218,6 @@ describe('a copy of a file', () => {
   });
 
   it('replaces no file that is not a store', async () => {
-    const [sqlite] = engines;
-    if (sqlite === undefined) throw new Error('there is no engine');
     const address = await newStore(sqlite);
     const csv = sqlite.newAddress();
     mkdirSync(dirname(csv), { recursive: true });
@@ -236,8 +230,6 @@ describe('a copy of a file', () => {
   });
 
   it('that was begun with what is gone from the store now is begun anew', async () => {
-    const [sqlite] = engines;
-    if (sqlite === undefined) throw new Error('there is no engine');
     const [address, backup] = [await newStore(sqlite), sqlite.newAddress()];
     const begun = sqlite.newAddress();
     await importFiles(begun, { 'par.csv': 'Date,"1 Mo","10 Yr"\n2014-12-31,0.03,2.17\n' });

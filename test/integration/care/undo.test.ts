@@ -10,7 +10,7 @@ import { undoableImports, undoStoreImport } from '../../../src/care/undo.ts';
 import { Problem } from '../../../src/errors/problem.ts';
 import { openWriter } from '../../../src/store/open.ts';
 import { runs } from '../../support/arbitrary.ts';
-import { engines, onEveryEngine } from '../../support/engines.ts';
+import { onEveryEngine, sqlite } from '../../support/engines.ts';
 import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
 import { root } from '../../support/repository.ts';
 import { facts, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
@@ -254,8 +254,7 @@ onEveryEngine((engine) => {
 
 describe('a store of an older asof', () => {
   it('keeps its imports, and takes back those that are made from now on', async () => {
-    const [sqlite] = engines;
-    const path = sqlite?.newAddress() ?? '';
+    const path = sqlite.newAddress();
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, gunzipSync(readFileSync(join(root, 'test/data/stores/format-1-one-kind.db.gz'))));
     const before = await contentOf(path);
