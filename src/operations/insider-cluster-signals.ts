@@ -1,6 +1,7 @@
 import { hasSymbol } from '../domain/insider/filing.ts';
+import type { NamedSignal } from './cluster-listings.ts';
 import { clusterParams, codeTest, worthTest } from './cluster-params.ts';
-import type { NamedSignal, Valued } from './cluster-search.ts';
+import type { Valued } from './cluster-search.ts';
 import type { Field } from './field.ts';
 import { operation } from './operation.ts';
 import { checkRange, dayParam } from './params.ts';

@@ -1,8 +1,9 @@
 import { isCluster } from '../domain/insider/cluster.ts';
 import { hasSymbol } from '../domain/insider/filing.ts';
 import { type InsiderTrade, purchaseCode, tradesNoun } from '../domain/insider/insider-trade.ts';
+import type { NamedCluster } from './cluster-listings.ts';
 import { clusterParams, codeField, codeIn, codeTest, worthTest } from './cluster-params.ts';
-import type { NamedCluster, Valued } from './cluster-search.ts';
+import type { Valued } from './cluster-search.ts';
 import { extension, type Field, nullableExtension, type RowFrom } from './field.ts';
 import { operation } from './operation.ts';
 import { textOf } from './param.ts';

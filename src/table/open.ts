@@ -2,7 +2,7 @@ import type { UserTable } from '../analysis/table.ts';
 import { Problem } from '../errors/problem.ts';
 import { refusal, type SourceFile } from '../import/files/source-file.ts';
 import { sourceFiles } from '../import/files/walk.ts';
-import { textTable } from './text.ts';
+import { refuseTwice, textTable } from './text.ts';
 
 /**
  * Opens a file of rows: CSV, TSV or Parquet, by its content; a text may be compressed by gzip. `-` is standard input, which
@@ -25,6 +25,11 @@ async function parquetTable(file: SourceFile): Promise<UserTable> {
   // Loaded here: most tables are texts.
   const { readParquet } = await import('../import/readers/parquet.ts');
   const { columns, groups } = await readParquet(file);
+  refuseTwice(
+    file,
+    {},
+    columns.map(({ name }) => name),
+  );
   return {
     name: file.path,
     fields: columns.map(({ name, type }) => ({
