@@ -63,8 +63,15 @@ export async function copyStore(from: string, to: string, options: CopyOptions =
   return readStore(from, async (view) => {
     if (options.dryRun === true && !isDatabase(to)) await openDraft(to, '', options.replace);
     if (options.dryRun === true) return { ...(await counted(view)), store: shownAddress(to), dryRun: true };
-    const draft = await openDraft(to, shownAddress(from), options.replace);
-    return { ...(await new StoreCopy(view, draft, options).run()), store: shownAddress(to) };
+    const begin = () => openDraft(to, shownAddress(from), options.replace);
+    const store = shownAddress(to);
+    const run = async () => new StoreCopy(view, await begin(), options).run();
+    // What a stopped copy left may be of another store: then the copy begins again.
+    const copied = (await run()) ?? (await run());
+    if (copied !== undefined) return { ...copied, store };
+    throw new Problem('local-io', `the copy ${store} does not read as it was written; it is removed`, {
+      hints: ['`asof store check` checks the store that was copied, and another disk may hold the copy'],
+    });
   });
 }
 
@@ -104,7 +111,8 @@ class StoreCopy {
     this.#rowsAtOnce = options.rowsAtOnce ?? 200_000;
   }
 
-  async run(): Promise<Omit<CopySummary, 'store'>> {
+  /** Makes and publishes the copy; undefined if it holds something else than the store, and is discarded. */
+  async run(): Promise<Omit<CopySummary, 'store'> | undefined> {
     const ids = await this.#from.seriesIds();
     await this.#copySeries(ids);
     await this.#copyOthers();
@@ -114,10 +122,10 @@ class StoreCopy {
     const copied = await this.#to.read(async (view) =>
       digestOfStore(view, { series: await this.#digestsOf(view) }),
     );
-    if (copied !== digest)
-      throw new Problem('local-io', 'the copy that was begun holds something else than the store', {
-        hints: [await this.#to.discard()],
-      });
+    if (copied !== digest) {
+      await this.#to.discard();
+      return undefined;
+    }
     await this.#to.publish();
     return { ...(await counted(this.#from)), already: this.#already, dryRun: false, digest };
   }

@@ -14,8 +14,7 @@ export class SeriesDigest {
   readonly #hash: Hash = createHash('sha256');
 
   constructor({ id, stated, implied, normalisedBy, coveredTo, vintages }: SeriesContents) {
-    const sorted = (fields: object) => Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
-    this.#add([id, sorted(stated), sorted(implied), normalisedBy, coveredTo]);
+    this.#add([id, sortedFields(stated), sortedFields(implied), normalisedBy, coveredTo]);
     for (const { asOf, dates, complete, kind } of vintages) this.#add([asOf, dates, complete, kind]);
   }
 
@@ -82,9 +81,13 @@ export async function digestOfOthers(view: StoreView): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The fields of a record in one order, whichever engine gives it. */
 function cellsOf(record: object): string {
-  return JSON.stringify(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify(sortedFields(record));
+}
+
+/** The fields of a record in one order, whichever engine gives it. */
+function sortedFields(record: object): readonly (readonly [name: string, value: unknown])[] {
+  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** A digest of everything that a store holds: facts, descriptions, curves, filings, the log of imports, what it follows. */

@@ -26,12 +26,13 @@ export async function renameSeries(
   { dryRun = false }: SeriesChangeOptions = {},
 ): Promise<ChangedSeries> {
   const [id, other] = [checkedId(from), checkedId(to)];
+  if (id === other) throw new Problem('bad-input', `${id} is the id that the series has`);
   if (maturityNamed(other) !== undefined)
     throw new Problem('bad-input', `${other} is a maturity of the curves, and no series can have its name`);
   const found = await series(address, id);
   await writing(address, async (writer) => {
     const records = await writer.records([id, other]);
-    if (records.has(other) || id === other)
+    if (records.has(other))
       throw new Problem('bad-input', `the store has a series ${other} already`, {
         hints: [`asof series rm ${other} removes it`],
       });

@@ -3,9 +3,10 @@ import { importLog } from '../import/import.ts';
 import type { Row } from '../operations/envelope.ts';
 import type { Field } from '../operations/field.ts';
 import { shownAddress } from '../store/address.ts';
-import { writing } from '../store/open.ts';
-import type { LoggedImport } from '../store/store.ts';
-import type { UndoneChanges } from '../store/undo.ts';
+import type { StoreContents } from '../store/contents.ts';
+import { readStore, writing } from '../store/open.ts';
+import type { LoggedImport, StoreView } from '../store/store.ts';
+import type { UndoneChanges, UndoneSubject } from '../store/undo.ts';
 
 /** An import that was taken back, or for a dry run would be. */
 export type UndoneImport = UndoneChanges & {
@@ -14,6 +15,8 @@ export type UndoneImport = UndoneChanges & {
   readonly importedAt: string;
   readonly files: readonly string[];
   readonly dryRun: boolean;
+  /** Whether nothing is left in the store. */
+  readonly empty: boolean;
 };
 
 /** Which import is taken back. */
@@ -36,6 +39,26 @@ export const undoFields: readonly Field[] = [
 /** An import that can be taken back, as a row. */
 export function undoRow({ number, importedAt, files }: UndoableImport): Row {
   return { import: number, imported_at: importedAt, files };
+}
+
+/** The columns of what taking an import back changes. */
+export const undoneFields: readonly Field[] = [
+  { name: 'subject', type: 'text', description: 'A series, a curve, filings or what is followed.' },
+  { name: 'goes', type: 'boolean', description: 'Whether nothing of the series is left.' },
+  { name: 'vintages', type: 'integer', description: 'Vintages that go.' },
+  { name: 'removed', type: 'integer', description: 'Statements, rates or filings that go.' },
+  {
+    name: 'restored',
+    type: 'integer',
+    description: 'Values, rates, filings or bookmarks that are again what they were.',
+  },
+  { name: 'first_date', type: 'day', description: 'The first date that changes.', nullable: true },
+  { name: 'last_date', type: 'day', description: 'The last date that changes.', nullable: true },
+];
+
+/** What taking an import back changes of one subject, as a row. */
+export function undoneRow({ first, last, ...subject }: UndoneSubject): Row {
+  return { ...subject, first_date: first, last_date: last };
 }
 
 /** The imports of a store that can be taken back, newest first: an import of several files is one. */
@@ -67,7 +90,15 @@ export async function undoStoreImport(
     else await writer.commit();
     return changes;
   });
-  return { ...found, ...undone, store: shownAddress(address), dryRun };
+  const empty = !dryRun && (await readStore(address, isEmpty));
+  return { ...found, ...undone, store: shownAddress(address), dryRun, empty };
+}
+
+/** Whether a store holds nothing that it could answer. */
+async function isEmpty(view: StoreView & StoreContents): Promise<boolean> {
+  const { series, described } = await view.seriesTotals();
+  if (series + described > 0 || (await view.rates()).length > 0) return false;
+  return (await view.filingCounts()).filings === 0;
 }
 
 function notUndoable(number: number | undefined, entries: number): Problem {

@@ -2,8 +2,11 @@ import type { ImportResult } from './import.ts';
 
 type ImportedFile = ImportResult['files'][number];
 
-/** The lines that `asof import` prints when it is done; `replacesSample`: a store at this path takes the place of the sample. */
-export function importReport(result: ImportResult, replacesSample: boolean): readonly string[] {
+/**
+ * The lines that `asof import` prints when it is done. `replacesSample`: a store at this path takes the place of the sample,
+ * `for good` where the command cannot begin as a copy of it.
+ */
+export function importReport(result: ImportResult, replacesSample: boolean | 'for good'): readonly string[] {
   const { files } = result;
   const lines = files.flatMap((file) => [
     `${file.file}: ${file.kind}, ${counts(file)}`,
@@ -29,14 +32,16 @@ export function outdatedLines(files: readonly string[]): readonly string[] {
 
 function storeLines(
   { store, created, dryRun, outdated }: ImportResult,
-  replacesSample: boolean,
+  replacesSample: boolean | 'for good',
 ): readonly string[] {
   if (dryRun) return [`dry run: nothing was written to ${store}`];
   if (!created) return [`store: ${store}`, ...outdatedLines(outdated)];
   if (!replacesSample) return [`made a new store: ${store}`];
   return [
     `made a new store: ${store}`,
-    'it replaces the shipped sample from now on (--with-sample starts a new store as a copy of the sample)',
+    replacesSample === 'for good'
+      ? 'it replaces the shipped sample from now on'
+      : 'it replaces the shipped sample from now on (--with-sample starts a new store as a copy of the sample)',
   ];
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import envPaths from 'env-paths';
 
@@ -24,6 +24,15 @@ export function version(): string {
 /** The file of the sample store that is shipped with asof. */
 export function samplePath(): string {
   return join(packageRoot(), 'dist', 'sample.db');
+}
+
+/** Whether a path leads to the sample that is shipped with asof. */
+export function isShippedSample(path: string): boolean {
+  try {
+    return realpathSync(path) === realpathSync(samplePath());
+  } catch {
+    return false;
+  }
 }
 
 /** The folder of swagger-ui, which shows the description of the HTTP service. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Problem } from '../errors/problem.ts';
 import { isDatabase } from './address.ts';
 import type { StoreContents } from './contents.ts';
-import { openWriter, readAndClose, readStore } from './open.ts';
+import { readAndClose, unfinishedEnding } from './open.ts';
 import type { StoreView } from './store.ts';
 import type { TransactionWriter } from './writer.ts';
 
@@ -15,8 +15,8 @@ export interface StoreDraft {
   read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T>;
   /** Makes it the store at its address, in one step. */
   publish(): Promise<void>;
-  /** Removes it; where only the owner of the database can, says how. */
-  discard(): Promise<string>;
+  /** Removes what it holds, so that it can be begun again. */
+  discard(): Promise<void>;
 }
 
 /** Begins a store at an address, or goes on with one that was begun there; `replace` allows a file in its place. */
@@ -32,37 +32,43 @@ function fileDraft(path: string, replace: boolean): StoreDraft {
     throw new Problem('bad-input', `${path} exists already`, {
       hints: ['name a new file', '`asof store merge` adds the facts of one store to another'],
     });
-  const draft = `${path}.unfinished`;
+  const draft = path + unfinishedEnding;
   return {
     isBegun: existsSync(draft),
-    write: async (work) => ended(await openWriter(draft), work),
-    read: (work) => readStore(draft, work),
+    async write(work) {
+      const { openSqliteWriter } = await import('./sqlite/writer.ts');
+      await ended(await openSqliteWriter(draft), work);
+    },
+    async read(work) {
+      const { openSqliteStore } = await import('./sqlite/reader.ts');
+      return readAndClose(await openSqliteStore(draft, {}), work);
+    },
     async publish() {
       const { publishCopy } = await import('./sqlite/copy.ts');
       publishCopy(draft, path, replace);
     },
     async discard() {
       (await import('./sqlite/draft.ts')).removeDraft(draft);
-      return 'it is removed: copy again';
     },
   };
 }
 
 /** The store itself, which is marked until the end. */
 async function databaseDraft(address: string, copyOf: string): Promise<StoreDraft> {
-  const [{ openPostgresWriter }, { openPostgresStore }, { finishCopy }] = await Promise.all([
+  const [{ openPostgresWriter }, { openPostgresStore }, { emptyCopy, finishCopy }] = await Promise.all([
     import('./postgres/writer.ts'),
     import('./postgres/reader.ts'),
     import('./postgres/draft.ts'),
   ]);
+  const writer = (isBegun: boolean) => openPostgresWriter(address, 'everything', { of: copyOf, isBegun });
   // The mark comes first, so that an address that cannot take a copy is refused before anything is read.
-  await ended(await openPostgresWriter(address, 'everything', copyOf), async () => undefined);
+  await ended(await writer(false), async () => undefined);
   return {
     isBegun: true,
-    write: async (work) => ended(await openPostgresWriter(address, 'everything', copyOf), work),
+    write: async (work) => ended(await writer(true), work),
     read: async (work) => readAndClose(await openPostgresStore(address, true), work),
-    publish: () => finishCopy(address),
-    discard: async () => 'drop its schema, and copy again',
+    publish: () => finishCopy(address, copyOf),
+    discard: () => emptyCopy(address, copyOf),
   };
 }
 

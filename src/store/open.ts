@@ -10,13 +10,26 @@ import type { TransactionWriter } from './writer.ts';
 
 /** Opens the store at an address for reading. */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
+  refuseUnfinished(address);
   if (!isDatabase(address)) return openSqliteStore(address, options);
   const { openPostgresStore } = await import('./postgres/reader.ts');
   return openPostgresStore(address);
 }
 
+/** What the path of a file ends with that is a copy in the making. */
+export const unfinishedEnding = '.unfinished';
+
+function refuseUnfinished(address: string): void {
+  if (isDatabase(address) || !address.endsWith(unfinishedEnding)) return;
+  const of = address.slice(0, -unfinishedEnding.length);
+  throw new Problem('local-io', `${address} is what a stopped copy to ${of} has written so far`, {
+    hints: ['the same `asof store copy` or `asof store backup` again completes it'],
+  });
+}
+
 /** Opens the store at an address for reading; undefined if there is none. */
 export async function openStoreIfAny(address: string): Promise<Store | undefined> {
+  refuseUnfinished(address);
   if (!isDatabase(address)) return existsSync(address) ? openSqliteStore(address, {}) : undefined;
   const { openPostgresStoreIfAny } = await import('./postgres/reader.ts');
   return openPostgresStoreIfAny(address);
@@ -53,6 +66,7 @@ export async function readAndClose<T>(
 
 /** Opens the store at an address for one import; creates it if it does not exist, as a copy of `copyOf` if given. */
 export async function openWriter(address: string, copyOf?: string): Promise<TransactionWriter> {
+  refuseUnfinished(address);
   if (isDatabase(address)) return openDatabaseWriter(address, copyOf);
   const { openSqliteWriter } = await import('./sqlite/writer.ts');
   return openSqliteWriter(address, copyOf);

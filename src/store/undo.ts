@@ -1,12 +1,15 @@
 import { type Filing, filingOf } from '../domain/insider/filing.ts';
 import type { HeldFiling } from '../domain/insider/merge-filings.ts';
 import { parseDateSet } from '../domain/series/date-set.ts';
+import type { HeldVintage } from '../domain/series/merge-plan.ts';
+import type { KeptChange } from '../domain/series/revision-history.ts';
 import type { CurvePoint } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 import { type SeriesRows, SeriesWriter } from './series-writer.ts';
 import {
   addedPoints,
+  addedRows,
   type FilingPlace,
   type FilingsBefore,
   type FollowedBefore,
@@ -40,11 +43,29 @@ export interface UndoTransaction {
   removeSeries(id: string): Promise<boolean>;
 }
 
+/** What taking an import back changes of one subject. */
+export type UndoneSubject = {
+  /** The id of a series, the type of a curve, `filings` or `followed`. */
+  readonly subject: string;
+  /** Whether the import brought it, so that nothing of it is left. */
+  readonly goes: boolean;
+  /** The vintages of a series that go. */
+  readonly vintages: number;
+  /** The statements, rates or filings that go. */
+  readonly removed: number;
+  /** The values, rates, filings or bookmarks that are again what they were. */
+  readonly restored: number;
+  /** The first and the last date or trade date that these are about; null of what has no dates. */
+  readonly first: string | null;
+  readonly last: string | null;
+};
+
 /** What an import changed that was taken back. */
 export type UndoneChanges = {
   readonly series: readonly string[];
   readonly rates: number;
   readonly filings: number;
+  readonly subjects: readonly UndoneSubject[];
 };
 
 /**
@@ -58,22 +79,30 @@ export async function undoImport(transaction: UndoTransaction, number: number): 
     own,
     changes.filter((change) => change.import !== number),
   );
-  const undone = { series: [] as string[], rates: 0, filings: 0 };
+  const subjects: UndoneSubject[] = [];
   const versions: (readonly [id: string, version: number])[] = [];
   for (const { subject, version, content } of own) {
-    if (subject === 'filings') undone.filings += await restoreFilings(transaction, JSON.parse(content));
-    else if (subject === 'followed') await restoreFollowed(transaction, JSON.parse(content));
+    if (subject === 'filings') subjects.push(await restoreFilings(transaction, JSON.parse(content)));
+    else if (subject === 'followed') subjects.push(await restoreFollowed(transaction, JSON.parse(content)));
     else if (subject.startsWith('curve '))
-      undone.rates += await restorePoints(transaction, JSON.parse(content));
+      subjects.push(await restorePoints(transaction, JSON.parse(content)));
     else {
       const id = subject.slice('series '.length);
-      versions.push([id, await restoreSeries(transaction, id, version, JSON.parse(content))]);
-      undone.series.push(id);
+      const restored = await restoreSeries(transaction, id, version, JSON.parse(content));
+      versions.push([id, restored.version]);
+      subjects.push(restored.undone);
     }
   }
   await transaction.removeImport(number);
   for (const [id, version] of versions) await transaction.moveVersion(id, version);
-  return undone;
+  const count = (of: (subject: UndoneSubject) => boolean) =>
+    subjects.filter(of).reduce((sum, { removed, restored }) => sum + removed + restored, 0);
+  return {
+    series: versions.map(([id]) => id),
+    rates: count(({ subject }) => subject.endsWith(' curve')),
+    filings: count(({ subject }) => subject === 'filings'),
+    subjects,
+  };
 }
 
 /** Refuses if later imports are about the same. */
@@ -127,45 +156,82 @@ function shares(some: readonly string[], others: readonly string[]): boolean {
   return others.some((one) => known.has(one));
 }
 
+function undoneSubject(
+  subject: string,
+  { dates = [], ...counts }: { readonly dates?: readonly string[] } & Partial<UndoneSubject>,
+): UndoneSubject {
+  const sorted = [...dates].sort();
+  const ends = { first: sorted[0] ?? null, last: sorted.at(-1) ?? null };
+  return { subject, goes: false, vintages: 0, removed: 0, restored: 0, ...counts, ...ends };
+}
+
+/** What of a series goes: `now` are its vintages. */
+function undoneSeries(id: string, before: SeriesBefore, now: readonly HeldVintage[]): UndoneSubject {
+  const datesBefore = new Map(before.vintages.map(({ asOf, dates }) => [asOf, parseDateSet(dates)]));
+  const isAdded = before.hadVintages ? new Set(before.addedVintages) : undefined;
+  const gone = now.filter(({ asOf }) => isAdded === undefined || isAdded.has(asOf));
+  const grown = now.filter(({ asOf }) => datesBefore.has(asOf));
+  const statements = [...gone, ...grown].flatMap(({ asOf, dates }) =>
+    parseDateSet(dates)
+      .days()
+      .filter((date) => datesBefore.get(asOf)?.has(date) !== true),
+  );
+  const keyOf = ({ date, asOf }: Pick<KeptChange, 'date' | 'asOf'>) => `${date} ${asOf}`;
+  const added = new Set(addedRows(before).map(keyOf));
+  const restored = before.removed.filter((row) => added.has(keyOf(row)));
+  return undoneSubject(id, {
+    goes: before.isNew,
+    vintages: gone.length,
+    removed: statements.length,
+    restored: restored.length,
+    dates: [...statements, ...restored.map(({ date }) => date)],
+  });
+}
+
 async function restoreSeries(
   transaction: UndoTransaction,
   id: string,
   version: number,
   before: SeriesBefore,
-): Promise<number> {
+): Promise<{ readonly version: number; readonly undone: UndoneSubject }> {
   const rows = transaction.series(id);
   const start = await rows.begin();
   if (start.isNew || start.version !== version)
     throw new Problem('bad-input', `${id} was changed since, by something that is not in the log`, {
       hints: ['a backup has the store as it was before the import'],
     });
+  const undone = undoneSeries(id, before, await rows.vintages());
   if (before.isNew) {
     await transaction.removeSeries(id);
-    return 0;
+    return { version: 0, undone };
   }
   const restored = await SeriesWriter.over(rows, start).restore(before);
   if (before.descriptions !== undefined) await transaction.setDescriptionChanges(id, before.descriptions);
-  return restored;
+  return { version: restored, undone };
 }
 
-async function restorePoints(transaction: UndoTransaction, before: PointsBefore): Promise<number> {
-  const [added, { changed }] = [addedPoints(before), before];
+async function restorePoints(transaction: UndoTransaction, before: PointsBefore): Promise<UndoneSubject> {
+  const [added, { changed, curveType }] = [addedPoints(before), before];
   await transaction.removePoints(added);
   if (changed.length > 0) await transaction.putPoints(changed);
-  return added.length + changed.length;
+  return undoneSubject(`${curveType} curve`, {
+    removed: added.length,
+    restored: changed.length,
+    dates: [...added, ...changed].map(({ tradeDate }) => tradeDate),
+  });
 }
 
 async function restoreFilings(
   transaction: UndoTransaction,
   { added, changed }: FilingsBefore,
-): Promise<number> {
+): Promise<UndoneSubject> {
   await transaction.removeFilings(added.map(([filingId, issuerCik]) => ({ filingId, issuerCik })));
   if (changed.length > 0) {
     const held = await transaction.filings(changed.flatMap(anyTrade));
     await transaction.removeFilings([...held.values()].map(({ header }) => header));
     await transaction.putFilings(changed, new Map());
   }
-  return added.length + changed.length;
+  return undoneSubject('filings', { removed: added.length, restored: changed.length });
 }
 
 /** One trade of a filing, by which an engine finds the filing. */
@@ -173,9 +239,13 @@ function anyTrade({ header, trades: [trade] }: HeldFiling) {
   return trade === undefined ? [] : [filingOf(header, trade)];
 }
 
-async function restoreFollowed(transaction: UndoTransaction, records: FollowedBefore): Promise<void> {
+async function restoreFollowed(
+  transaction: UndoTransaction,
+  records: FollowedBefore,
+): Promise<UndoneSubject> {
   for (const { source, name, before } of records) {
     await transaction.removeFollowed(source, name);
     if (before !== null) await transaction.putFollowed(before);
   }
+  return undoneSubject('followed', { restored: records.length });
 }

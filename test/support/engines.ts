@@ -16,7 +16,8 @@ export type Engine = {
 
 const folder = scratchFolder();
 
-const sqlite: Engine = {
+/** SQLite alone, for what only files have. */
+export const sqlite: Engine = {
   name: 'SQLite',
   newAddress: () => newStorePath(folder),
   newAccessAddress: () => newStorePath(folder),

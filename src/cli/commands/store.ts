@@ -3,7 +3,7 @@ import type { CopyOptions, CopySummary } from '../../care/copy.ts';
 import { Problem } from '../../errors/problem.ts';
 import { print } from '../../platform/sink.ts';
 import { isDatabase, shownAddress } from '../../store/address.ts';
-import { storeToRead, storeToWrite } from '../config/places.ts';
+import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts';
 import type { StoreLine } from '../options/line.ts';
 import { addressIn, importIn } from '../options/store-commands.ts';
 import { printRows } from '../run/rows.ts';
@@ -97,7 +97,8 @@ async function merge(line: StoreLine, io: Io): Promise<number> {
   try {
     const result = await mergeStore(from, into, { merge, replace, dryRun, clock, signal, onProgress });
     bar.clear();
-    for (const text of importReport(result, false)) messagesOf(flags, io).note(text);
+    const replacesSample = into === defaultStorePath(io) ? 'for good' : false;
+    for (const text of importReport(result, replacesSample)) messagesOf(flags, io).note(text);
     return exitCode.success;
   } catch (error) {
     bar.clear();
@@ -108,12 +109,13 @@ async function merge(line: StoreLine, io: Io): Promise<number> {
 async function undo(line: StoreLine, io: Io): Promise<number> {
   const { dryRun, yes, messages: flags } = line;
   const { note } = messagesOf(flags, io);
-  const address = storeToWrite(io, line.store);
-  const { undoableImports, undoStoreImport, undoFields, undoRow } = await import('../../care/undo.ts');
+  const address = storeToChange(line, io);
+  const care = await import('../../care/undo.ts');
+  const { undoableImports, undoStoreImport } = care;
   if (line.list) {
     const imports = await undoableImports(address);
     if (imports.length === 0) note('asof: no import can be taken back');
-    return printRows(line.output, undoFields, imports.map(undoRow), io);
+    return printRows(line.output, care.undoFields, imports.map(care.undoRow), io);
   }
   const number = importIn(line);
   // What cannot be taken back is refused before anybody is asked.
@@ -125,13 +127,30 @@ async function undo(line: StoreLine, io: Io): Promise<number> {
     ...(rates > 0 ? [counted(rates, 'rate')] : []),
     ...(filings > 0 ? [counted(filings, 'filing')] : []),
   ].join(', ');
-  if (dryRun) note(`asof: dry run: would take back ${named}: ${of} of ${store}`);
-  else {
-    await confirm(`take back ${named}: ${of} of ${store}`, yes, io);
-    await undoStoreImport(address, { number: found.number });
-    note(`asof: took back ${named}: ${of} of ${store}`);
+  if (dryRun) {
+    await printRows(line.output, care.undoneFields, found.subjects.map(care.undoneRow), io);
+    note(`asof: dry run: would take back ${named}: ${of} of ${store}`);
+    return exitCode.success;
   }
+  await confirm(`take back ${named}: ${of} of ${store}`, yes, io);
+  const { empty } = await undoStoreImport(address, { number: found.number });
+  note(`asof: took back ${named}: ${of} of ${store}`);
+  if (empty) note(`asof: ${store} is empty now`);
+  if (empty && address === defaultStorePath(io))
+    note('asof: while it exists, the shipped sample does not answer: remove the file to have it again');
   return exitCode.success;
+}
+
+/** The store to change; a Problem where the user has none, because the sample is not changed. */
+function storeToChange(line: StoreLine, io: Io): string {
+  const address = storeToWrite(io, line.store);
+  if (address !== defaultStorePath(io) || existsSync(address)) return address;
+  throw new Problem('local-io', `you have no store yet: there is no ${address}`, {
+    hints: [
+      'the shipped sample, which answers without one, is read-only',
+      '`asof import --with-sample` begins a store as a copy of it; --store names another store',
+    ],
+  });
 }
 
 /** A count and its noun: `1 series`, `2 rates`. */
@@ -142,7 +161,7 @@ function counted(number: number, noun: string, several = `${noun}s`): string {
 async function changeSeries(line: StoreLine, io: Io): Promise<number> {
   const { args, dryRun, yes, messages: flags } = line;
   const [id = '', other = ''] = args.map((text) => text.toUpperCase());
-  const into = storeToWrite(io, line.store);
+  const into = storeToChange(line, io);
   const isRenamed = line.command === 'series rename';
   const { renameSeries, removeSeries } = await import('../../care/series.ts');
   const change = (options: { readonly dryRun: boolean }) =>

@@ -89,7 +89,10 @@ No variable and no setting changes an as-of date.
 
 const exitCodes: readonly (readonly [number, string])[] = [
   [exitCode.success, 'success, also with an empty result or a reader that closed the pipe'],
-  [exitCode.differences, 'differences (diff --exit-code, verify), or values that were not known (check)'],
+  [
+    exitCode.differences,
+    'differences (diff --exit-code, verify), values that were not known (check), or faults (store check)',
+  ],
   [exitCode.usage, 'usage error, invalid value, or a file that cannot be imported'],
   [exitCode.notFound, 'not found'],
   [exitCode.unauthorized, 'no key, or an invalid one'],
@@ -100,7 +103,7 @@ const exitCodes: readonly (readonly [number, string])[] = [
   [exitCode.empty, 'no rows, with --fail-empty; refused by --exact, --max-age or --beyond fail'],
   [exitCode.localIo, 'cannot read or write a local file, store or setting'],
   [exitCode.bug, 'a bug in asof'],
-  [exitCode.interrupted, 'interrupted (Ctrl-C)'],
+  [exitCode.interrupted, 'interrupted (Ctrl-C), or a question that was not answered with yes'],
   [exitCode.terminated, 'terminated'],
 ];
 

@@ -12,41 +12,81 @@ export async function checkFinished(transaction: Transaction, { shown }: Databas
   });
 }
 
-/** Makes an empty store a copy in the making, or goes on with one; refuses a store that holds anything. */
-export async function beginCopy(
+/** What a copy in the making is a copy of, and whether this process has begun it or gone on with it. */
+export type CopyMark = { readonly of: string; readonly isBegun: boolean };
+
+/**
+ * Makes an empty store a copy in the making, or goes on with one; refuses a store that holds anything. What a stopped copy of
+ * another store has written is removed.
+ */
+export async function markCopy(
   transaction: Transaction,
   { shown }: Database,
-  copyOf: string,
+  { of: copyOf, isBegun }: CopyMark,
 ): Promise<void> {
   const row = await transaction.row<Unfinished>('select unfinished from asof.store');
+  const before = row?.unfinished ?? null;
+  if (before === copyOf) return;
+  if (isBegun)
+    throw new Problem(
+      'local-io',
+      before === null
+        ? `another process completed the copy ${shown} meanwhile`
+        : `another process copies ${before} to ${shown} meanwhile`,
+      { hints: ['copy again when it has ended'] },
+    );
+  if (before === null) await refuseContent(transaction, shown);
+  else await removeContent(transaction);
+  await transaction.run('update asof.store set unfinished = @copyOf', { copyOf });
+}
+
+async function refuseContent(transaction: Transaction, shown: string): Promise<void> {
   // One statement each: no statement of Citus may name tables with different keys.
   const rows = await Promise.all(
     ['series', 'curve', 'filing', 'import'].map((table) =>
       transaction.row(`select 1 as held from asof.${table} limit 1`),
     ),
   );
-  if (row?.unfinished === null && rows.some((held) => held !== undefined))
-    throw new Problem('bad-input', `the store ${shown} exists already and is not empty`, {
-      hints: [
-        '`asof store merge` adds the facts of one store to another',
-        'schema=NAME in the address names another schema',
-      ],
-    });
-  await transaction.run(
-    'update asof.store set unfinished = @copyOf where unfinished is distinct from @copyOf',
-    {
-      copyOf,
-    },
-  );
+  if (rows.every((held) => held === undefined)) return;
+  throw new Problem('bad-input', `the store ${shown} exists already and is not empty`, {
+    hints: [
+      '`asof store merge` adds the facts of one store to another',
+      'schema=NAME in the address names another schema',
+    ],
+  });
 }
 
-/** Lets everybody read a copy. */
-export async function finishCopy(address: string): Promise<void> {
+async function removeContent(transaction: Transaction): Promise<void> {
+  const tables = [
+    ...['fact', 'respelling', 'vintage', 'description_change', 'series', 'curve'],
+    ...['symbol', 'trade', 'filing', 'import_change', 'import', 'followed'],
+  ];
+  for (const table of tables) await transaction.run(`delete from asof.${table}`);
+}
+
+/** Lets everybody read a copy; a Problem if another process has begun another one in its place. */
+export async function finishCopy(address: string, copyOf: string): Promise<void> {
+  await inCopy(address, async (transaction, database) => {
+    await markCopy(transaction, database, { of: copyOf, isBegun: true });
+    await transaction.run('update asof.store set unfinished = null');
+  });
+}
+
+/** Removes what a copy has written, which is begun again. */
+export async function emptyCopy(address: string, copyOf: string): Promise<void> {
+  await inCopy(address, async (transaction, database) => {
+    await markCopy(transaction, database, { of: copyOf, isBegun: true });
+    await removeContent(transaction);
+  });
+}
+
+async function inCopy(
+  address: string,
+  work: (transaction: Transaction, database: Database) => Promise<void>,
+): Promise<void> {
   const database = await Database.open(address, 1);
   try {
-    await database.inTransaction('write', (transaction) =>
-      transaction.run('update asof.store set unfinished = null'),
-    );
+    await database.inTransaction('write', (transaction) => work(transaction, database));
   } finally {
     await database.close();
   }

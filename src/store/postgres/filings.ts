@@ -13,6 +13,7 @@ import {
   tradeColumns,
   tradeOf,
 } from '../filing-record.ts';
+import type { FilingPlace } from '../undo-record.ts';
 import type { Transaction } from './connection.ts';
 
 type HeaderRow = Readonly<Record<(typeof headerColumns)[number], HeaderCells[number]>>;
@@ -69,19 +70,17 @@ export async function writeFilings(
   held: ReadonlyMap<string, HeldFiling>,
 ): Promise<void> {
   const replaced = filings.flatMap(({ header }) => held.get(header.filingId)?.header ?? []);
-  if (replaced.length > 0)
-    for (const table of ['symbol', 'filing'] as const) await removeRows(transaction, table, replaced);
+  await removeRows(transaction, ['symbol', 'filing'], replaced);
   // Rows of another issuer are in other shards: those of a filing whose issuer changes are written again.
   const moved = filings.filter(({ header }) => {
     const before = held.get(header.filingId)?.header;
     return before !== undefined && before.issuerCik !== header.issuerCik;
   });
-  if (moved.length > 0)
-    await removeRows(
-      transaction,
-      'trade',
-      moved.flatMap(({ header }) => held.get(header.filingId)?.header ?? []),
-    );
+  await removeRows(
+    transaction,
+    ['trade'],
+    moved.flatMap(({ header }) => held.get(header.filingId)?.header ?? []),
+  );
   const isMoved = new Set(moved);
   const trades = filings.flatMap((filing) => {
     const changed = new Map(filing.trades.map((trade) => [trade.row, trade]));
@@ -93,21 +92,26 @@ export async function writeFilings(
   await putTrades(transaction, trades);
 }
 
-type HeldHeader = HeldFiling['header'];
-
-/** Removes the rows of filings as they are held; a filing has one issuer, by which Citus finds its shard. */
-function removeRows(
+/** Removes the rows of filings in some tables; a filing has one issuer, by which Citus finds its shard. */
+async function removeRows(
   transaction: Transaction,
-  table: 'filing' | 'symbol' | 'trade',
-  headers: readonly HeldHeader[],
+  tables: readonly ('filing' | 'symbol' | 'trade')[],
+  filings: readonly FilingPlace[],
 ): Promise<void> {
-  return transaction.write(
-    `delete from asof.${table} where issuer_cik = any(@ciks::text[]) and filing_id = any(@ids::text[])`,
-    {
-      ciks: [...new Set(headers.map(({ issuerCik }) => issuerCik))],
-      ids: headers.map(({ filingId }) => filingId),
-    },
-  );
+  if (filings.length === 0) return;
+  for (const table of tables)
+    await transaction.write(
+      `delete from asof.${table} where issuer_cik = any(@ciks::text[]) and filing_id = any(@ids::text[])`,
+      {
+        ciks: [...new Set(filings.map(({ issuerCik }) => issuerCik))],
+        ids: filings.map(({ filingId }) => filingId),
+      },
+    );
+}
+
+/** Removes filings with their trades. */
+export function removeFilings(transaction: Transaction, filings: readonly FilingPlace[]): Promise<void> {
+  return removeRows(transaction, ['symbol', 'trade', 'filing'], filings);
 }
 
 /** The types of the columns that are not text. */
@@ -153,7 +157,7 @@ async function addHeaders(transaction: Transaction, filings: readonly HeldFiling
     await insertRows(transaction, 'symbol', ['symbol', 'issuer_cik', 'filing_id'], symbols);
 }
 
-type TradeOfFiling = { readonly header: HeldHeader; readonly trade: Trade };
+type TradeOfFiling = { readonly header: HeldFiling['header']; readonly trade: Trade };
 
 async function putTrades(transaction: Transaction, trades: readonly TradeOfFiling[]): Promise<void> {
   if (trades.length === 0) return;

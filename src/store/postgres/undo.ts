@@ -1,6 +1,6 @@
 import { monthsOf } from '../../domain/treasury/curve.ts';
 import type { DescriptionChange } from '../followed.ts';
-import type { FilingPlace, ImportChange, PointPlace } from '../undo-record.ts';
+import type { ImportChange, PointPlace } from '../undo-record.ts';
 import type { Transaction } from './connection.ts';
 import { writeDescriptionChange } from './following.ts';
 
@@ -74,20 +74,4 @@ export async function removePoints(transaction: Transaction, points: readonly Po
       months: points.map(({ maturity }) => monthsOf(maturity)),
     },
   );
-}
-
-/** Removes filings with their trades. */
-export async function removeFilings(
-  transaction: Transaction,
-  filings: readonly FilingPlace[],
-): Promise<void> {
-  if (filings.length === 0) return;
-  for (const table of ['symbol', 'trade', 'filing'])
-    await transaction.write(
-      `delete from asof.${table} where issuer_cik = any(@ciks::text[]) and filing_id = any(@ids::text[])`,
-      {
-        ciks: [...new Set(filings.map(({ issuerCik }) => issuerCik))],
-        ids: filings.map(({ filingId }) => filingId),
-      },
-    );
 }

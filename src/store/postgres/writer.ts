@@ -10,8 +10,8 @@ import type { FilingPlace, ImportChange, PointPlace } from '../undo-record.ts';
 import { type PointsRange, TransactionWriter, type WriteTransaction } from '../writer.ts';
 import { Database, type Transaction } from './connection.ts';
 import { readPoints, writePoints } from './curves.ts';
-import { beginCopy, checkFinished } from './draft.ts';
-import { readHeldFilings, writeFilings } from './filings.ts';
+import { type CopyMark, checkFinished, markCopy } from './draft.ts';
+import { readHeldFilings, removeFilings, writeFilings } from './filings.ts';
 import {
   readDescriptionChanges,
   readFollowed,
@@ -35,7 +35,6 @@ import { applyPlan, readChanges, readLatestChanges } from './statements.ts';
 import {
   moveVersion,
   readChangesOf,
-  removeFilings,
   removeImport,
   removePoints,
   setDescriptionChanges,
@@ -45,20 +44,20 @@ import { readDateSets, readKinds, readVintages, removeVintages } from './vintage
 
 /**
  * Opens the store in a database for one import, with the locks that it is known to need; makes it if there is none. With
- * `copyOf` it is a copy in the making, which nobody reads before `finishCopy`; only an empty store can become one.
+ * `copy` it is a copy in the making, which nobody reads before `finishCopy`; only an empty store can become one.
  */
 export async function openPostgresWriter(
   address: string,
   locked: LockPlan = [],
-  copyOf?: string,
+  copy?: CopyMark,
 ): Promise<TransactionWriter> {
   const database = await Database.open(address, 1);
   try {
     const transaction = await database.begin('write');
     try {
       const created = await prepareStore(transaction, database);
-      if (copyOf === undefined) await checkFinished(transaction, database);
-      else await beginCopy(transaction, database, copyOf);
+      if (copy === undefined) await checkFinished(transaction, database);
+      else await markCopy(transaction, database, copy);
       const locks = await ImportLocks.take(transaction, database.schema, locked);
       return new TransactionWriter(new PostgresTransaction({ database, transaction, locks, created }));
     } catch (error) {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
-import { asProblem, connect } from './connection.ts';
+import { asProblem, type Connection, connect } from './connection.ts';
 import { publishDraft, replaceWith } from './draft.ts';
 import { formatOf } from './schema.ts';
 
@@ -24,30 +24,33 @@ export function publishCopy(draft: string, path: string, replace: boolean): void
 
 /** Refuses to replace a file that is no store of asof. */
 export function checkReplaceable(path: string): void {
-  try {
-    const connection = connect(path, true);
-    try {
-      formatOf(connection, path);
-    } finally {
-      connection.close();
-    }
-  } catch (cause) {
-    throw new Problem('bad-input', `${path} exists, and is no store that a backup could replace`, {
-      hints: ['name another file'],
-      cause,
-    });
-  }
+  connectReplaceable(path, true).close();
 }
 
 /** Takes the log of a store into its file, which SQLite does only where no other connection is open; otherwise a Problem. */
 function leaveLog(path: string): void {
-  checkReplaceable(path);
-  const connection = connect(path, false);
+  const connection = connectReplaceable(path, false);
   try {
     connection.pragma('journal_mode = delete');
   } catch (cause) {
     throw new Problem('local-io', `${path} is a store in use`, { hints: ['name another file'], cause });
   } finally {
     connection.close();
+  }
+}
+
+/** A connection to a store that may be replaced; a Problem for any other file. */
+function connectReplaceable(path: string, readonly: boolean): Connection {
+  let connection: Connection | undefined;
+  try {
+    connection = connect(path, readonly);
+    formatOf(connection, path);
+    return connection;
+  } catch (cause) {
+    connection?.close();
+    throw new Problem('bad-input', `${path} exists, and is no store that a backup could replace`, {
+      hints: ['name another file'],
+      cause,
+    });
   }
 }

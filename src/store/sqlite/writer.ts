@@ -3,6 +3,7 @@ import type { Filing } from '../../domain/insider/filing.ts';
 import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
 import type { CurvePoint } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
+import { isShippedSample } from '../../platform/installation.ts';
 import type { DescriptionChange, Followed } from '../followed.ts';
 import type { ImportRecord, LoggedImport, SeriesRecord } from '../store.ts';
 import type { FilingPlace, ImportChange, PointPlace } from '../undo-record.ts';
@@ -43,6 +44,10 @@ export async function openSqliteWriter(path: string, copyOf?: string): Promise<T
 }
 
 function openExisting(path: string): TransactionWriter {
+  if (isShippedSample(path))
+    throw new Problem('bad-input', `${path} is the sample that asof ships, which is read-only`, {
+      hints: ['`asof import --with-sample` begins a store of your own as a copy of it'],
+    });
   const connection = connect(path, false);
   const abandon = () => {
     if (connection.inTransaction) connection.exec('rollback');

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { copyStore } from '../../../src/care/copy.ts';
 import { digestOfStore } from '../../../src/care/digest.ts';
 import { openWriter } from '../../../src/store/open.ts';
 import { runs } from '../../support/arbitrary.ts';
-import { type Engine, engines, onEveryEngine } from '../../support/engines.ts';
+import { type Engine, engines, onEveryEngine, sqlite } from '../../support/engines.ts';
 import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
 import { digestOf, facts, failureOf, importFiles, reading, withStore } from '../../support/scratch-store.ts';
 
@@ -112,6 +112,28 @@ onEveryEngine((from) => {
       expect(await digestIn(address)).toBe(digest);
     });
 
+    it('is that of the store that is named, where a stopped copy was of another one', async () => {
+      const [other, address] = [await newStore(from, 30), from.newAddress()];
+      await importFiles(address, {
+        'facts.csv': facts('S1 2014-10-01 2015-01-30 7'),
+        'real.csv': 'Date,5Yr\n2015-01-02,0.12\n2015-01-05,0.10\n',
+      });
+      const copy = to.newAddress();
+      // Its curves, and what it follows, are written last.
+      const stopped = copyStore(other, copy, {
+        ...stopAfter(0),
+        onProgress: ({ stage }) => {
+          if (stage === 'compare') throw new Error('stopped');
+        },
+      });
+      await expect(stopped).rejects.toThrow('stopped');
+      const { digest, series, rates, followed } = await copyStore(address, copy);
+      expect([series, rates, followed]).toEqual([1, 2, 0]);
+      expect(await digestIn(copy)).toBe(digest);
+      expect(await digestIn(address)).toBe(digest);
+      expect((await checkStore(copy)).faults).toEqual([]);
+    });
+
     it('is refused where a store is already, and writes nothing in a dry run', async () => {
       const [address, other] = [await newStore(from), await newStore(to)];
       const before = await to.digest(other);
@@ -138,6 +160,23 @@ onEveryEngine((from) => {
         );
       else expect(existsSync(copy)).toBe(false);
     });
+
+    it('answers nothing, by whichever name', async () => {
+      const address = await newStore(from);
+      const copy = from.newAddress();
+      await expect(copyStore(address, copy, stopAfter(1))).rejects.toThrow('stopped');
+      const named = from.name === 'PostgreSQL' ? copy : `${copy}.unfinished`;
+      const message =
+        from.name === 'PostgreSQL'
+          ? /is an unfinished copy of/
+          : /is what a stopped copy to .*asof\.db has written/;
+      expect(await failureOf(reading(named, (view) => view.seriesIds()))).toMatch(message);
+      expect(await failureOf(checkStore(named))).toMatch(message);
+      await expect(importFiles(named, { 'a.csv': facts('S7 2015-04-01 2015-07-30 9') })).rejects.toThrow(
+        message,
+      );
+      expect((await copyStore(address, copy)).series).toBe(4);
+    });
   });
 
   it('a store is not copied into itself', async () => {
@@ -148,8 +187,6 @@ onEveryEngine((from) => {
 
 describe('a copy of a file', () => {
   it('replaces a file only where that is asked for, and never one that is in use', async () => {
-    const [sqlite] = engines;
-    if (sqlite === undefined) throw new Error('there is no engine');
     const [address, backup] = [await newStore(sqlite), sqlite.newAddress()];
     await copyStore(address, backup);
     await importFiles(address, { 'more.csv': facts('S1 2015-04-01 2015-07-30 9') });
@@ -170,8 +207,6 @@ describe('a copy of a file', () => {
   });
 
   it('does not replace a store that another process has open, although it writes nothing just now', async () => {
-    const [sqlite] = engines;
-    if (sqlite === undefined) throw new Error('there is no engine');
     const [address, backup] = [await newStore(sqlite), sqlite.newAddress()];
     await copyStore(address, backup);
     const { digest } = await copyStore(backup, sqlite.newAddress());
@@ -183,8 +218,6 @@ describe('a copy of a file', () => {
   });
 
   it('replaces no file that is not a store', async () => {
-    const [sqlite] = engines;
-    if (sqlite === undefined) throw new Error('there is no engine');
     const address = await newStore(sqlite);
     const csv = sqlite.newAddress();
     mkdirSync(dirname(csv), { recursive: true });
@@ -196,14 +229,12 @@ describe('a copy of a file', () => {
     expect(existsSync(`${csv}.unfinished`)).toBe(false);
   });
 
-  it('that was begun with what is gone from the store now is begun anew after a failure', async () => {
-    const [sqlite] = engines;
-    if (sqlite === undefined) throw new Error('there is no engine');
+  it('that was begun with what is gone from the store now is begun anew', async () => {
     const [address, backup] = [await newStore(sqlite), sqlite.newAddress()];
-    await importFiles(`${backup}.unfinished`, {
-      'par.csv': 'Date,"1 Mo","10 Yr"\n2014-12-31,0.03,2.17\n',
-    });
-    await expect(copyStore(address, backup)).rejects.toThrow(/holds something else than the store/);
+    const begun = sqlite.newAddress();
+    await importFiles(begun, { 'par.csv': 'Date,"1 Mo","10 Yr"\n2014-12-31,0.03,2.17\n' });
+    mkdirSync(dirname(backup), { recursive: true });
+    renameSync(begun, `${backup}.unfinished`);
     const { digest } = await copyStore(address, backup);
     expect(await digestIn(backup)).toBe(digest);
   });

@@ -75,7 +75,7 @@ onEveryEngine((engine) => {
 
     it.each([
       ['GDP', 'CPI', 'the store has a series CPI already'],
-      ['GDP', 'GDP', 'the store has a series GDP already'],
+      ['GDP', 'GDP', 'GDP is the id that the series has'],
       ['NONE', 'OTHER', "series 'NONE' not found"],
       ['GDP', 'DGS10', 'DGS10 is a maturity of the curves, and no series can have its name'],
       ['GDP', '=', '"=" is not a series id'],

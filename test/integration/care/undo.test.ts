@@ -10,10 +10,11 @@ import { undoableImports, undoStoreImport } from '../../../src/care/undo.ts';
 import { Problem } from '../../../src/errors/problem.ts';
 import { openWriter } from '../../../src/store/open.ts';
 import { runs } from '../../support/arbitrary.ts';
-import { engines, onEveryEngine } from '../../support/engines.ts';
+import { onEveryEngine, sqlite } from '../../support/engines.ts';
 import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
 import { root } from '../../support/repository.ts';
 import { facts, failureOf, importFiles, reading } from '../../support/scratch-store.ts';
+import { documentOf, trade } from '../../support/sec-documents.ts';
 import { contentOf } from '../../support/store-content.ts';
 
 const logOf = (address: string) =>
@@ -128,6 +129,50 @@ onEveryEngine((engine) => {
       expect(await engine.digest(address)).toBe(before);
     });
 
+    it('says of each series, curve and filing what changes, and whether anything is left', async () => {
+      const address = await storeOf(['GDP 2014-10-01 2015-01-30 1', 'GDP 2014-07-01 2015-01-30 2']);
+      await importFiles(
+        address,
+        {
+          'b.csv': facts(
+            'GDP 2014-10-01 2015-02-27 3',
+            'GDP 2014-07-01 2015-01-30 9',
+            'GDP 2014-04-01 2015-01-30 4',
+            'CPI 2014-10-01 2015-01-30 1',
+            'CPI 2015-01-01 2015-02-27 1',
+          ),
+          'par.csv': 'Date,"1 Mo","10 Yr"\n2015-01-02,0.02,2.12\n2015-01-05,0.02,2.04\n',
+          '0000000001-26-000001.xml': documentOf({ tables: trade() }),
+        },
+        { filedOn: '2026-01-05', replace: true },
+      );
+      const other = { goes: false, vintages: 0, restored: 0 };
+      expect((await undoStoreImport(address)).subjects).toEqual([
+        { ...other, subject: 'PAR curve', removed: 4, first: '2015-01-02', last: '2015-01-05' },
+        { ...other, subject: 'filings', removed: 1, first: null, last: null },
+        {
+          subject: 'CPI',
+          goes: true,
+          vintages: 2,
+          removed: 2,
+          restored: 0,
+          first: '2014-10-01',
+          last: '2015-01-01',
+        },
+        // A vintage, a statement more in the one before, and a value that was replaced.
+        {
+          subject: 'GDP',
+          goes: false,
+          vintages: 1,
+          removed: 2,
+          restored: 1,
+          first: '2014-04-01',
+          last: '2014-10-01',
+        },
+      ]);
+      expect(await undoStoreImport(address)).toMatchObject({ empty: true, subjects: [{ subject: 'GDP' }] });
+    });
+
     it('sets back what a pull had reached, so that the next pull asks again', async () => {
       const address = await storeOf(['GDP 2014-10-01 2015-01-30 1']);
       const record = {
@@ -209,8 +254,7 @@ onEveryEngine((engine) => {
 
 describe('a store of an older asof', () => {
   it('keeps its imports, and takes back those that are made from now on', async () => {
-    const [sqlite] = engines;
-    const path = sqlite?.newAddress() ?? '';
+    const path = sqlite.newAddress();
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, gunzipSync(readFileSync(join(root, 'test/data/stores/format-1-one-kind.db.gz'))));
     const before = await contentOf(path);

@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { samplePath } from '../../../src/platform/installation.ts';
 import { asof, importedStore } from '../../support/command.ts';
 import { newFolder } from '../../support/folders.ts';
+import { digestOf } from '../../support/scratch-store.ts';
 
 const folder = newFolder();
 const store = await importedStore(folder);
@@ -128,11 +131,69 @@ describe('asof store undo', () => {
     ).toBe('1\n');
   });
 
+  it('of a dry run prints what would change as rows, and writes nothing', async () => {
+    await imported('third.csv', 'CPI,2014-10-01,2015-02-27,2');
+    const dry = await asof(['store', 'undo', '--dry-run', '--csv', '--store', own]);
+    expect(dry.out).toBe(
+      'subject,goes,vintages,removed,restored,first_date,last_date\nCPI,true,1,1,0,2014-10-01,2014-10-01\n',
+    );
+    expect(dry.err).toMatch(/^asof: dry run: would take back import 2 of /);
+    expect((await asof(['obs', 'CPI', '--csv', '--store', own])).code).toBe(0);
+    await asof(['store', 'undo', '--yes', '--store', own]);
+  });
+
+  it('says that a store is empty, and how the sample answers again', async () => {
+    const env = { HOME: folder.path('emptied') };
+    await asof(['import', folder.path('first.csv'), '-q'], { env });
+    const path = join(env.HOME, '.local/share/asof/asof.db');
+    expect((await asof(['store', 'undo', '--yes'], { env })).err).toMatch(
+      new RegExp(
+        `: 1 series of ${path}\nasof: ${path} is empty now\nasof: while it exists, the shipped sample does not answer: remove the file`,
+      ),
+    );
+    await asof(['import', folder.path('first.csv'), '--store', own, '-q']);
+  });
+
   it('exits with 3 for an import that is not there, and with 2 for a number that is none', async () => {
     expect((await asof(['store', 'undo', '99', '--yes', '--store', own])).code).toBe(3);
     const wrong = await asof(['store', 'undo', 'last', '--yes', '--store', own]);
     expect(wrong.code).toBe(2);
     expect(wrong.err).toContain('import "last": use the number that `asof store undo --list` shows');
+  });
+});
+
+describe('without a store', () => {
+  const env = { HOME: folder.path('none') };
+
+  it.each([
+    [['store', 'undo', '--yes']],
+    [['series', 'rm', 'GDP', '--yes']],
+    [['series', 'rename', 'GDP', 'X', '--dry-run']],
+  ])('%j says that the sample is read-only', async (line) => {
+    const { code, err } = await asof(line, { env });
+    expect(code).toBe(10);
+    expect(err).toContain('asof: you have no store yet');
+    expect(err).toContain('the shipped sample, which answers without one, is read-only');
+  });
+
+  it('asof store merge makes one, and says that it replaces the sample', async () => {
+    const { code, err } = await asof(['store', 'merge', store, '--yes'], { env });
+    expect(code).toBe(0);
+    expect(err).toContain('it replaces the shipped sample from now on\n');
+  });
+
+  it('asof changes the sample by no command that names it', async () => {
+    const before = digestOf(samplePath());
+    for (const line of [
+      ['store', 'undo'],
+      ['series', 'rm', 'GDP'],
+      ['store', 'merge', store],
+    ]) {
+      const { code, err } = await asof([...line, '--yes', '--store', samplePath()], { env });
+      expect(code).toBe(2);
+      expect(err).toContain('is the sample that asof ships, which is read-only');
+    }
+    expect(digestOf(samplePath())).toBe(before);
   });
 });
 

@@ -17,13 +17,23 @@ import { facts, importFiles, reading } from '../../../support/scratch-store.ts';
 // The suites below run again here, on PostgreSQL alone, so that their statements are recorded.
 vi.mock('../../../support/engines.ts', async (original) => {
   const engines = await original<typeof import('../../../support/engines.ts')>();
-  return { ...engines, onEveryEngine: (cases: (engine: unknown) => void) => cases(engines.postgres) };
+  const { postgres } = engines;
+  return {
+    ...engines,
+    engines: [postgres],
+    onEveryEngine: (cases: (engine: unknown) => void) => cases(postgres),
+  };
 });
 vi.mock('../../../support/arbitrary.ts', async (original) => ({
   ...(await original<typeof import('../../../support/arbitrary.ts')>()),
   runs: () => 2,
 }));
 const recorded = recordStatements();
+await import('../../care/check.test.ts');
+await import('../../care/copy.test.ts');
+await import('../../care/merge.test.ts');
+await import('../../care/series.test.ts');
+await import('../../care/undo.test.ts');
 await import('../access-contract.test.ts');
 await import('../contract.test.ts');
 await import('../curves.test.ts');

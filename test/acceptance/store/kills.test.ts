@@ -1,0 +1,105 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { checkStore } from '../../../src/care/check.ts';
+import { onEveryEngine } from '../../support/engines.ts';
+import { newFolder } from '../../support/folders.ts';
+import { builtProgram } from '../../support/repository.ts';
+import { facts, importPaths } from '../../support/scratch-store.ts';
+import { contentOf } from '../../support/store-content.ts';
+
+const folder = newFolder();
+const env = { PATH: process.env.PATH ?? '', HOME: folder.path('.') };
+const small = folder.write(
+  'small.csv',
+  facts('GDP 2014-10-01 2015-01-30 17710.7', 'S3 1950-01-01 2019-01-01 1'),
+);
+const rates = folder.write('par.csv', 'Date,"1 Mo","10 Yr"\n2015-01-02,0.02,2.12\n2015-01-05,0.02,2.04\n');
+const large = folder.write(
+  'large.csv',
+  `series_id,date,as_of_date,value\n${Array.from({ length: 20_000 }, (_, i) => {
+    const day = new Date(Date.UTC(1950, 0, 1) + (i % 1000) * 86_400_000).toISOString().slice(0, 10);
+    return `S${Math.floor(i / 1000)},${day},2020-01-01,${i}.25\n`;
+  }).join('')}`,
+);
+
+/** Runs a command, and kills it after some time if it has not ended. */
+async function killed(args: readonly string[], milliseconds: number): Promise<void> {
+  const child = spawn(process.execPath, [builtProgram, ...args], { env, stdio: 'ignore' });
+  const end = once(child, 'close');
+  await Promise.race([end, delay(milliseconds)]);
+  child.kill('SIGKILL');
+  await end;
+}
+
+/** Runs a command to its end; the milliseconds that it took. */
+function ended(args: readonly string[]): number {
+  const begun = Date.now();
+  const { status, stderr } = spawnSync(process.execPath, [builtProgram, ...args], { env, encoding: 'utf8' });
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  return Date.now() - begun;
+}
+
+/** Everything that a store holds; `nothing` where there is none that can be read. */
+function contentIn(address: string): Promise<string> {
+  return contentOf(address).then(JSON.stringify, (error: unknown) => {
+    expect(String(error)).toMatch(/there is no (?:such file|store in the schema)|is an unfinished copy/);
+    return 'nothing';
+  });
+}
+
+onEveryEngine((engine) => {
+  describe('a command that is killed at any moment', () => {
+    let whole = '';
+    let time = 0;
+
+    async function smallStore(): Promise<string> {
+      const address = engine.newAddress();
+      await importPaths(address, [small, rates]);
+      return address;
+    }
+
+    async function largeStore(): Promise<string> {
+      const address = await smallStore();
+      await importPaths(address, [large]);
+      return address;
+    }
+
+    beforeAll(async () => {
+      whole = await smallStore();
+      time = ended(['import', large, '--store', whole]);
+    });
+
+    it.each([
+      ['import', smallStore, (store: string) => ['import', large, '--store', store]],
+      ['store merge', smallStore, (store: string) => ['store', 'merge', whole, '--yes', '--store', store]],
+      ['store undo', largeStore, (store: string) => ['store', 'undo', '--yes', '--store', store]],
+      [
+        'store copy',
+        async () => engine.newAddress(),
+        (store: string) => ['store', 'copy', whole, store, '--yes'],
+      ],
+    ])(
+      'leaves what was there or what is to be there, and succeeds when it is repeated: %s',
+      async (name, begin, line) => {
+        const to = name === 'store undo' ? await contentIn(await smallStore()) : await contentIn(whole);
+        const store = await begin();
+        const from = await contentIn(store);
+        // Node itself takes the first third.
+        for (const least of [0.35, 0.65]) {
+          const share = least + Math.random() * 0.3;
+          await killed(line(store), time * share);
+          const now = await contentIn(store);
+          expect([from, to], `killed after ${Math.round(time * share)} ms`).toContain(now);
+          if (now === from) continue;
+          expect((await checkStore(store)).faults).toEqual([]);
+          return;
+        }
+        ended(line(store));
+        expect(await contentIn(store)).toBe(to);
+        expect((await checkStore(store)).faults).toEqual([]);
+      },
+    );
+  });
+});
