@@ -36,10 +36,10 @@ export function* statements({ series, dates, unit, vintages, changes = 1, prefix
   }
 }
 
-/** Writes lines of statements as a file that import reads. */
-export async function writeCsv(path, lines) {
+/** Writes lines, of statements if no other header is given, as a file that import reads. */
+export async function writeCsv(path, lines, header = 'series_id,date,as_of_date,value') {
   const file = createWriteStream(path);
-  let chunk = ['series_id,date,as_of_date,value'];
+  let chunk = [header];
   for (const line of lines) {
     chunk.push(line);
     if (chunk.length < 10_000) continue;

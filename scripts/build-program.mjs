@@ -103,20 +103,17 @@ const nodeModules = {
   'node:crypto': "export const createHash = (name) => require('node:crypto').createHash(name);",
   'node:module': 'export const createRequire = () => require;',
   'node:process': 'export default process;',
-  // Commander requires it, and takes what that gives for the process.
-  'require node:process': 'module.exports = process;',
 };
 
 const quickNodeModules = {
   name: 'quick-node-modules',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path, namespace, importer, kind }) => {
-      const isNeeded = path === 'node:child_process' && !importer.includes('/node_modules/commander/');
-      if (isNeeded || !Object.hasOwn(nodeModules, path)) return undefined;
-      if (namespace === 'quick') return { path, external: true };
-      const required = `require ${path}`;
-      const isRequired = kind === 'require-call' && Object.hasOwn(nodeModules, required);
-      return { path: isRequired ? required : path, namespace: 'quick' };
+    onResolve({ filter: /^node:/ }, ({ path, kind }) => {
+      // What commander requires is the module itself, but for the one that it can do without.
+      const isRequired = kind === 'require-call';
+      if (!Object.hasOwn(nodeModules, path) || isRequired !== (path === 'node:child_process'))
+        return undefined;
+      return { path, namespace: 'quick' };
     });
     onLoad({ filter: /./, namespace: 'quick' }, ({ path }) => ({ contents: nodeModules[path] }));
   },

@@ -1,6 +1,7 @@
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import swaggerFolder from 'swagger-ui-dist/absolute-path.js';
+import { buildExplorer } from './build-explorer.mjs';
 import { buildProgram } from './build-program.mjs';
 import { buildSample } from './build-sample.mjs';
 
@@ -27,6 +28,8 @@ await build({
 await mkdir('dist/swagger-ui', { recursive: true });
 for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE'])
   await copyFile(`${swaggerFolder()}/${name}`, `dist/swagger-ui/${name}`);
+
+await buildExplorer();
 
 // The program that has just been built reads data/ into the store that is shipped with it.
 await buildSample();

@@ -1,3 +1,4 @@
+import type { NamedSignal } from './cluster-listings.ts';
 import {
   clusterFields,
   clusterParams,
@@ -7,7 +8,7 @@ import {
   whyNoClusters,
   worthTest,
 } from './cluster-params.ts';
-import type { NamedSignal, Valued } from './cluster-search.ts';
+import type { Valued } from './cluster-search.ts';
 import type { Field } from './field.ts';
 import { operation } from './operation.ts';
 import { checkRange, dayParam } from './params.ts';

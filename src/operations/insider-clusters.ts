@@ -1,5 +1,6 @@
 import { isCluster } from '../domain/insider/cluster.ts';
 import type { InsiderTrade } from '../domain/insider/insider-trade.ts';
+import type { NamedCluster } from './cluster-listings.ts';
 import {
   clusterFields,
   clusterParams,
@@ -11,7 +12,7 @@ import {
   whyNoClusters,
   worthTest,
 } from './cluster-params.ts';
-import type { NamedCluster, Valued } from './cluster-search.ts';
+import type { Valued } from './cluster-search.ts';
 import { extension, type Field, nullableExtension, type RowFrom } from './field.ts';
 import { operation } from './operation.ts';
 import { textOf } from './param.ts';

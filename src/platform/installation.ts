@@ -31,6 +31,11 @@ export function swaggerFolder(): string {
   return join(packageRoot(), 'dist', 'swagger-ui');
 }
 
+/** The folder of the explorer: its page, and the scripts and the style that the page loads. */
+export function explorerFolder(): string {
+  return join(packageRoot(), 'dist', 'explorer');
+}
+
 /** The folders in which asof keeps things for this user; they need not exist. */
 export type UserFolders = {
   /** For the user's own store. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { swaggerFolder } from '../platform/installation.ts';
 import type { Exchange } from './exchange.ts';
-import { type HttpAnswer, respond } from './respond.ts';
+import { fileAnswer, type HttpAnswer, respond } from './respond.ts';
 
 /** Addresses are relative, so that the page works below the prefix of a proxy. */
 const page = `<!doctype html>
@@ -45,30 +45,22 @@ type FileAnswer = (exchange: Exchange) => Promise<Response>;
 
 /** The reference page of the service and what it loads, by their paths; the files of swagger-ui are read when they are asked for. */
 export function referencePage(): ReadonlyMap<string, FileAnswer> {
-  return new Map([
-    ['/docs', fileAnswer('text/html; charset=utf-8', async () => Buffer.from(page))],
-    ['/docs/page.js', fileAnswer('text/javascript; charset=utf-8', async () => Buffer.from(script))],
-    ['/docs/swagger-ui.css', fileAnswer('text/css; charset=utf-8', () => swaggerFile('swagger-ui.css'))],
-    [
-      '/docs/swagger-ui-bundle.js',
-      fileAnswer('text/javascript; charset=utf-8', () => swaggerFile('swagger-ui-bundle.js')),
-    ],
+  return new Map<string, FileAnswer>([
+    // The page names its files relative to its own address.
+    ['/docs/', (exchange) => respond(exchange, moved('../docs'))],
+    ['/docs', pageFile('text/html', async () => Buffer.from(page))],
+    ['/docs/page.js', pageFile('text/javascript', async () => Buffer.from(script))],
+    ['/docs/swagger-ui.css', pageFile('text/css', () => swaggerFile('swagger-ui.css'))],
+    ['/docs/swagger-ui-bundle.js', pageFile('text/javascript', () => swaggerFile('swagger-ui-bundle.js'))],
   ]);
 }
 
-function fileAnswer(type: string, content: () => Promise<Buffer>): FileAnswer {
-  let answer: Promise<HttpAnswer> | undefined;
-  const made = async (): Promise<HttpAnswer> => ({
-    status: 200,
-    type,
-    body: await content(),
-    headers: { 'Cache-Control': 'public, max-age=3600', 'Content-Security-Policy': policy },
-    coded: new Map(),
-  });
-  return async (exchange) => {
-    answer ??= made();
-    return respond(exchange, await answer);
-  };
+function pageFile(type: string, content: () => Promise<Buffer>): FileAnswer {
+  return fileAnswer({ type: `${type}; charset=utf-8`, policy, content });
+}
+
+function moved(to: string): HttpAnswer {
+  return { status: 308, type: 'text/plain; charset=utf-8', body: '', headers: { Location: to } };
 }
 
 function swaggerFile(name: string): Promise<Buffer> {

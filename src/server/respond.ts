@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
@@ -94,6 +95,37 @@ function encoded(chunks: AsyncGenerator<Uint8Array>, coding: Coding): AsyncItera
 /** The response to a client that has the body already. */
 export function notModified(exchange: Exchange, headers: Readonly<Record<string, string>>): Response {
   return new Response(null, { status: 304, headers: { ...commonHeaders(exchange), ...headers } });
+}
+
+/** A file that a service answers: the same bytes for as long as it runs. */
+export type ServedFile = {
+  readonly type: string;
+  /** The Content-Security-Policy of a page, which its files carry too. */
+  readonly policy: string;
+  readonly content: () => Promise<Buffer>;
+};
+
+/** Answers a file, which is read when it is asked for first; a browser asks each time whether its copy is still the same. */
+export function fileAnswer({ type, policy, content }: ServedFile): (exchange: Exchange) => Promise<Response> {
+  let read: Promise<HttpAnswer & { readonly tag: string }> | undefined;
+  const made = async () => {
+    const body = await content();
+    const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+    const headers = {
+      ETag: `W/"${tag}"`,
+      'Cache-Control': 'no-cache',
+      'Content-Security-Policy': policy,
+      'Referrer-Policy': 'no-referrer',
+    };
+    return { status: 200, type, body, headers, tag, coded: new Map() };
+  };
+  return async (exchange) => {
+    read ??= made();
+    const { tag, ...answer } = await read;
+    return namesTag(exchange.request.headers.get('if-none-match'), tag)
+      ? notModified(exchange, answer.headers ?? {})
+      : respond(exchange, answer);
+  };
 }
 
 /** An answer of JSON that no cache stores. */

@@ -26,6 +26,8 @@ export type ServeOptions = {
   readonly logLevel?: LogLevel;
   /** The origins whose pages may read the answers. */
   readonly corsOrigins?: readonly string[];
+  /** Shows the explorer at `/`. */
+  readonly explorer?: boolean;
   /** Serves `/metrics`: on a port of its own, or to those who have the key. */
   readonly metrics?: MetricsAccess;
   readonly clock?: () => Date;
@@ -58,6 +60,7 @@ export async function serve(options: ServeOptions): Promise<RunningService> {
   const handler = createHandler({
     ...(corsOrigins !== undefined && { corsOrigins }),
     ...(metrics !== undefined && { metrics }),
+    ...(options.explorer === true && { explorer: {} }),
     services,
     gate,
     log,

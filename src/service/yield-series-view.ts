@@ -1,7 +1,7 @@
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import type { CurveType } from '../domain/treasury/curve.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
-import type { ClusterTradesQuery, FilingsQuery } from '../store/filing-queries.ts';
+import type { ClusterTradesQuery, DaysOfTradesQuery, FilingsQuery } from '../store/filing-queries.ts';
 import type {
   CurveQuery,
   ObservationQuery,
@@ -142,6 +142,14 @@ export class YieldSeriesView implements StoreView {
 
   clusterTrades(query: ClusterTradesQuery) {
     return this.#view.clusterTrades(query);
+  }
+
+  tradePlaces(query: DaysOfTradesQuery) {
+    return this.#view.tradePlaces(query);
+  }
+
+  filedTrades(query: DaysOfTradesQuery) {
+    return this.#view.filedTrades(query);
   }
 
   statements(seriesId: string) {

@@ -1,3 +1,4 @@
+import type { TradePlace } from '../domain/insider/cluster.ts';
 import { type Filing, type FilingHeader, filingOf, type Trade } from '../domain/insider/filing.ts';
 import { purchaseCode } from '../domain/insider/insider-trade.ts';
 import type { Day } from '../domain/series/date.ts';
@@ -16,17 +17,43 @@ export type FilingsQuery = {
 };
 
 /**
- * Selects the trades that clusters of a code are made of: of all issuers, of one, or of those that ever filed under a
+ * Selects the trades that clusters of a code are made of: of all issuers, of some, or of those that ever filed under a
  * ticker; filed on or before `asOf`.
  */
 export type ClusterTradesQuery = {
   readonly code: string;
-  readonly issuerCik?: string;
+  readonly issuerCiks?: readonly string[];
   readonly ticker?: string;
   readonly asOf?: Day;
   /** Whether to give also the trades with the code that never count, such as derivatives. */
   readonly uncounted?: boolean;
 };
+
+/** Selects trades before a day, newest first, about `limit` of them. */
+export type DaysOfTradesQuery = { readonly code: string; readonly before: string; readonly limit: number };
+
+/** A trade by its issuer and filing, with the day of the filing; a date may be missing. */
+export type FiledTrade = Omit<TradePlace, 'date'> & {
+  readonly date: TradePlace['date'] | null;
+  readonly filedOn: Day;
+};
+
+/** The trades of whole days, newest first; others are before `before`, if it is not undefined. */
+export type DaysOfTrades<T> = { readonly trades: readonly T[]; readonly before: string | undefined };
+
+/** The trades of whole days, of which `read` gives as many as it is asked for. */
+export async function wholeDays<T>(
+  limit: number,
+  dayOf: (trade: NoInfer<T>) => string,
+  read: (limit: number) => Promise<readonly T[]>,
+): Promise<DaysOfTrades<T>> {
+  const trades = await read(limit);
+  const last = trades.at(-1);
+  if (last === undefined || trades.length < limit) return { trades, before: undefined };
+  const whole = trades.filter((trade) => dayOf(trade) !== dayOf(last));
+  const newest = whole.at(-1);
+  return newest === undefined ? wholeDays(limit * 2, dayOf, read) : { trades: whole, before: dayOf(newest) };
+}
 
 /** The conditions of a page of trades that every engine has, on the filing `f` and its trade `t`; then the order and the limit. */
 export function filingConditions({ from, to, transactionCode, after }: FilingsQuery): readonly string[] {
@@ -62,12 +89,7 @@ export function filingValues({ ticker, ownerName, transactionCode, from, to, aft
  * The conditions of the trades that clusters are made of, on the filing `f` and its trade `t`. A store marks the filings
  * with purchases; filings with other codes are found without a mark, so that any store has them.
  */
-export function clusterTradeConditions({
-  code,
-  issuerCik,
-  asOf,
-  uncounted,
-}: ClusterTradesQuery): readonly string[] {
+export function clusterTradeConditions({ code, asOf, uncounted }: ClusterTradesQuery): readonly string[] {
   const inShares = `t.is_derivative = 0 and f.form_type not like '3%'`;
   return [
     uncounted === true
@@ -75,13 +97,12 @@ export function clusterTradeConditions({
       : `${inShares} and (t.transaction_code = @code or f.form_type like '%/A')`,
     ...(code === purchaseCode && uncounted !== true ? ['f.purchases = 1'] : []),
     ...(asOf === undefined ? [] : ['f.filed_on <= @asOf']),
-    ...(issuerCik === undefined ? [] : ['f.issuer_cik = @issuerCik']),
   ];
 }
 
 /** The values of the parameters of these conditions, and of one on the ticker. */
-export function clusterTradeValues({ code, issuerCik, ticker, asOf }: ClusterTradesQuery) {
-  return { code, issuerCik, ticker: ticker?.toUpperCase(), asOf };
+export function clusterTradeValues({ code, ticker, asOf }: ClusterTradesQuery) {
+  return { code, ticker: ticker?.toUpperCase(), asOf };
 }
 
 /** Collects trades that come issuer by issuer into one batch for each. */

@@ -1,3 +1,4 @@
+import type { TradePlace } from '../domain/insider/cluster.ts';
 import type { Filing } from '../domain/insider/filing.ts';
 import type { FilingsPlan } from '../domain/insider/merge-filings.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
@@ -6,7 +7,13 @@ import type { Statement, StatementConflict } from '../domain/series/revision-his
 import type { SeriesMetadata, VintageKind } from '../domain/series/series.ts';
 import type { CurveMaturity, CurvePoint, CurveType, Maturity, PointsPlan } from '../domain/treasury/curve.ts';
 import type { StoreContents } from './contents.ts';
-import type { ClusterTradesQuery, FilingsQuery } from './filing-queries.ts';
+import type {
+  ClusterTradesQuery,
+  DaysOfTrades,
+  DaysOfTradesQuery,
+  FiledTrade,
+  FilingsQuery,
+} from './filing-queries.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 
 /** A series that has at least one statement. */
@@ -192,6 +199,10 @@ export interface StoreView {
    * shares of an amendment.
    */
   clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]>;
+  /** The trades in shares with a code, by trade date. */
+  tradePlaces(query: DaysOfTradesQuery): Promise<DaysOfTrades<TradePlace>>;
+  /** The trades that clusters are made of, by filing date. */
+  filedTrades(query: DaysOfTradesQuery): Promise<DaysOfTrades<FiledTrade>>;
   /** Every statement about a series, by date and then as-of date, in batches. */
   statements(seriesId: string): AsyncIterable<readonly Statement[]>;
   /** The vintages that speak for every date of a series, ascending. */

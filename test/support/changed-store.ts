@@ -52,6 +52,8 @@ function methodsOf(view: StoreView & StoreContents): StoreView & StoreContents {
     rates: () => view.rates(),
     filings: (query) => view.filings(query),
     clusterTrades: (query) => view.clusterTrades(query),
+    tradePlaces: (query) => view.tradePlaces(query),
+    filedTrades: (query) => view.filedTrades(query),
     statements: (id) => view.statements(id),
     completeVintages: (id) => view.completeVintages(id),
     imports: () => view.imports(),

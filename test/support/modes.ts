@@ -27,13 +27,20 @@ export type Asked = {
   readonly openStore: () => Promise<Store>;
   readonly clock?: () => Date;
   readonly plan?: Plan | undefined;
+  /** Whether the service shows the explorer. */
+  readonly explorer?: boolean;
 };
 
 /** A service that runs, and the key of its one customer. */
 export type Running = { readonly url: string; readonly key: string; readonly stop: () => Promise<void> };
 
 /** Starts the service of a store on a free port. */
-export async function startService({ openStore, clock, plan = unlimited }: Asked): Promise<Running> {
+export async function startService({
+  openStore,
+  clock,
+  plan = unlimited,
+  explorer = false,
+}: Asked): Promise<Running> {
   const folder = scratchFolder();
   const access = await openAccess(newStorePath(folder), { counting: true });
   const { secret, stored } = newKey({ name: 'test', plan: plan.name, now: new Date() });
@@ -46,6 +53,7 @@ export async function startService({ openStore, clock, plan = unlimited }: Asked
     host: '127.0.0.1',
     port: 0,
     log,
+    explorer,
     ...(clock !== undefined && { clock }),
   });
   return {

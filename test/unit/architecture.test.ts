@@ -11,16 +11,17 @@ import { root } from '../support/repository.ts';
 const budgets: Readonly<Record<string, { readonly files: number; readonly cliLines: number }>> = {
   house: { files: 240, cliLines: 4500 },
   pull: { files: 30, cliLines: 330 },
-  PostgreSQL: { files: 20, cliLines: 80 },
+  PostgreSQL: { files: 23, cliLines: 80 },
   Citus: { files: 5, cliLines: 60 },
   mcp: { files: 4, cliLines: 60 },
   'answers that explain themselves': { files: 1, cliLines: 60 },
   transformations: { files: 12, cliLines: 160 },
   'real-time against final': { files: 14, cliLines: 160 },
   'joins and checks': { files: 12, cliLines: 180 },
-  'HTTP for programs, browsers and operators': { files: 16, cliLines: 390 },
+  'HTTP for programs, browsers and operators': { files: 17, cliLines: 390 },
   'care of a store': { files: 30, cliLines: 580 },
   'reference page': { files: 1, cliLines: 0 },
+  explorer: { files: 14, cliLines: 90 },
   'clusters of any code': { files: 5, cliLines: 10 },
 };
 
@@ -95,6 +96,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'pull/fred': ['client/remote', 'domain', 'import', 'platform', 'pull', 'store'],
   'pull/sec': ['client/remote', 'domain', 'import', 'platform', 'pull', 'store'],
   'pull/treasury': ['client/remote', 'domain', 'import', 'platform', 'pull', 'store'],
+  explorer: ['domain/series', 'domain/treasury', 'render/chart'],
   server: [
     'analysis',
     'client',

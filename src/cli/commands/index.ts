@@ -3,6 +3,7 @@ import type { Io } from '../terminal/io.ts';
 import { runAuth } from './auth.ts';
 import { runCompletion } from './completion.ts';
 import { runConfig } from './config.ts';
+import { runExplore } from './explore.ts';
 import { runFacts } from './facts.ts';
 import { runHelp } from './help.ts';
 import { runImport, runImportLog } from './import.ts';
@@ -47,6 +48,8 @@ export function runCommand(line: Exclude<ParsedLine, QueryLine | VersionLine>, i
       return runStore(line, io);
     case 'mcp':
       return runMcp(line, io);
+    case 'explore':
+      return runExplore(line, io);
     case 'serve':
       return runServe(line, io);
     case 'keys create':

@@ -65,6 +65,7 @@ export async function runServe(line: ServeLine, io: Io): Promise<number> {
       ...(publicUrl !== undefined && { publicUrl }),
       ...(billingUrl !== undefined && { billingUrl }),
       ...(logLevel !== undefined && { logLevel }),
+      ...(values.explorer === true && { explorer: true }),
       ...(corsOrigins !== undefined && { corsOrigins }),
       ...((metricsPort !== undefined || key !== undefined) && {
         metrics: {

@@ -59,6 +59,14 @@ export const serveSettings = {
     repeatable: true,
     parse: origins,
   },
+  explorer: {
+    variable: 'ASOF_EXPLORER',
+    value: 'on|off',
+    about: 'show the explorer, a page for people, at /',
+    choices: ['on', 'off'],
+    fallback: 'off',
+    parse: isOn,
+  },
   plans: {
     variable: 'ASOF_PLANS',
     value: 'file',
@@ -207,4 +215,9 @@ function logLevel(given: string): (typeof logLevels)[number] {
   const found = logLevels.find((level) => level === given);
   if (found !== undefined) return found;
   throw new Problem('bad-input', `invalid: use ${logLevels.join(', ')}`);
+}
+
+function isOn(given: string): boolean {
+  if (given === 'on' || given === 'off') return given === 'on';
+  throw new Problem('bad-input', 'invalid: use on or off');
 }

@@ -146,6 +146,12 @@ asof store copy mine.db copy.db --dry-run
 # into PostgreSQL (needs a database)
 asof store copy mine.db postgres://importer@db.example.org/markets
 `,
+  explore: `
+# the page of your store, in your browser (needs a browser)
+asof explore
+# its address alone, at a port of your choice
+asof explore --no-open --port 8790
+`,
   mcp: `
 # what an assistant starts (needs an assistant)
 asof mcp

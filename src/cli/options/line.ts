@@ -177,6 +177,17 @@ export type McpLine = {
   readonly messages: MessageFlags;
 };
 
+/** `asof explore`. */
+export type ExploreLine = {
+  readonly command: 'explore';
+  readonly store: string | undefined;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Opens a browser, if the output is a terminal. */
+  readonly open: boolean;
+  readonly messages: MessageFlags;
+};
+
 /** `asof serve`. */
 export type ServeLine = {
   readonly command: 'serve';
@@ -252,6 +263,7 @@ export type ParsedLine =
   | StoreInitLine
   | StoreLine
   | McpLine
+  | ExploreLine
   | ServeLine
   | KeysLine
   | AuthLine

@@ -71,6 +71,29 @@ runs.`,
   }),
 };
 
+const explore: CommandSpec = {
+  words: 'explore',
+  heading: 'Service',
+  summary: 'Look at a store in a browser',
+  about: `Opens a page on this machine: a chart of a series with a slider for the as-of day, its
+revisions, the yield curve, and clusters of insiders. Prints the address of the page, and
+answers it until Ctrl-C. The address has a random token, without which nothing is answered.`,
+  args: [],
+  flags: [
+    { name: 'port', value: 'port', about: 'port to listen on', fallback: 'any free one' },
+    { name: 'no-open', about: 'print the address, and start no browser' },
+    sharedFlags.store,
+    ...messages,
+  ],
+  read: (line) => ({
+    command: 'explore',
+    store: line.text('store'),
+    port: line.integer('port', 1, 65_535) ?? 0,
+    open: !line.has('no-open'),
+    messages: messagesIn(line),
+  }),
+};
+
 const service: readonly Flag[] = [
   { name: 'base-url', value: 'url', about: 'service that the key is for' },
   { name: 'source', value: 'source', about: 'live source that the key is for', choices: ['fred'] },
@@ -192,6 +215,7 @@ const help: CommandSpec = {
 
 /** The commands for the service and its keys, and those that set up asof. */
 export const serviceCommands: readonly CommandSpec[] = [
+  explore,
   serve,
   mcp,
   ...keyCommands,

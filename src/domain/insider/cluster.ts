@@ -1,4 +1,5 @@
 import { type Day, dayNumber } from '../series/date.ts';
+import type { StatedDate } from './filing.ts';
 import type { InsiderTrade } from './insider-trade.ts';
 
 /** Trades form a cluster when those of at least `minInsiders` insiders fall within `days` consecutive calendar days. */
@@ -83,6 +84,54 @@ export function joinedSpans<T extends DatedTrade>(
 /** The number of distinct insiders. */
 export function insidersIn(trades: readonly DatedTrade[]): number {
   return new Set(trades.map(({ insider }) => insider.cik)).size;
+}
+
+/** A trade by its issuer and its filing, with its date as stated. */
+export type TradePlace = {
+  readonly issuerCik: string;
+  readonly filingId: string;
+  readonly date: StatedDate;
+};
+
+/** Trades that are read one after the other: none after this one is dated later than `upTo`. */
+type NextPlace = TradePlace & { readonly upTo: StatedDate };
+
+/**
+ * Finds the issuers that may have clusters without reading their trades: those of which enough filings state trades within
+ * the days of a span. An insider has a filing of their own, since joint filers count as one, so no other issuer has a cluster.
+ */
+export class ClusterCandidates {
+  readonly #rule: ClusterRule;
+  readonly #given = new Set<string>();
+  /** Of the other issuers, the trades that a span may join with those to come, with the filing for the insider. */
+  readonly #near = new Map<string, readonly (DatedTrade & { readonly day: number })[]>();
+
+  constructor(rule: ClusterRule) {
+    this.#rule = rule;
+  }
+
+  /** Whether an issuer becomes a candidate by its next trade; it becomes one once. */
+  take({ issuerCik, filingId, date, upTo }: NextPlace): boolean {
+    if (this.#given.has(issuerCik)) return false;
+    const end = dayNumber(upTo) + this.#rule.days;
+    const near = (this.#near.get(issuerCik) ?? []).filter((one) => one.day < end);
+    near.push({ date, day: dayNumber(date), insider: { cik: filingId } });
+    // Most issuers have few trades at a time: those need no look at the days.
+    if (near.length >= this.#rule.minInsiders && insidersIn(near) >= this.#rule.minInsiders) {
+      near.sort((one, other) => one.day - other.day);
+      if (joinedSpans(near, this.#rule).length > 0) return this.choose(issuerCik);
+    }
+    this.#near.set(issuerCik, near);
+    return false;
+  }
+
+  /** Makes an issuer a candidate; false if it is one. */
+  choose(issuerCik: string): boolean {
+    if (this.#given.has(issuerCik)) return false;
+    this.#given.add(issuerCik);
+    this.#near.delete(issuerCik);
+    return true;
+  }
 }
 
 /** When a cluster became visible. What is public only grows from day to day, so a binary search finds the first day. */

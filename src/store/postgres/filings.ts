@@ -1,16 +1,7 @@
 import { type Filing, symbolsOf, type Trade } from '../../domain/insider/filing.ts';
 import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
 import type { Day } from '../../domain/series/date.ts';
-import {
-  type ClusterTradesQuery,
-  clusterTradeConditions,
-  clusterTradeValues,
-  type FilingsQuery,
-  filingConditions,
-  filingReader,
-  filingValues,
-  IssuerBatches,
-} from '../filing-queries.ts';
+import { type FilingsQuery, filingConditions, filingReader, filingValues } from '../filing-queries.ts';
 import {
   type HeaderCells,
   headerCells,
@@ -217,10 +208,11 @@ export async function newestFiling(transaction: Transaction): Promise<Day | unde
 }
 
 /** The columns of a trade, then those of its filing. */
-type FilingRow = HeaderRow & TradeRow;
+export type FilingRow = HeaderRow & TradeRow;
 
 const columns = [...tradeColumns.map((name) => `t.${name}`), ...headerColumns.map((name) => `f.${name}`)];
-const both = `select ${columns.join()} from asof.filing f
+/** Every trade with its filing. */
+export const filedTrades = `select ${columns.join()} from asof.filing f
   join asof.trade t on t.issuer_cik = f.issuer_cik and t.filing_id = f.filing_id`;
 
 /** A page of trades, newest filing date first, then by filing and row. */
@@ -238,35 +230,14 @@ export async function readFilings(transaction: Transaction, query: FilingsQuery)
       ? []
       : ['strpos(f.owner_names, @ownerName) > 0 and strpos(@ownerName, chr(10)) = 0']),
   ];
-  const sql = `${both}${conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''}
+  const sql = `${filedTrades}${conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''}
     order by f.filed_on desc, f.filing_id, t.row limit @limit`;
   const rows = await transaction.rows<FilingRow>(sql, filingValues(query));
   return rows.map(filingReader(inColumns));
 }
 
-/** The trades that clusters are made of, a batch for each issuer. */
-export async function* readClusterTrades(
-  transaction: Transaction,
-  query: ClusterTradesQuery,
-): AsyncGenerator<readonly Filing[]> {
-  const conditions = [
-    ...clusterTradeConditions(query),
-    ...(query.ticker === undefined
-      ? []
-      : ['f.issuer_cik in (select issuer_cik from asof.symbol where symbol = @ticker)']),
-  ];
-  const sql = `${both} where ${conditions.join(' and ')} order by f.issuer_cik, f.filing_id, t.row`;
-  const [read, batches] = [filingReader(inColumns), new IssuerBatches()];
-  for await (const rows of transaction.batches<FilingRow>(sql, clusterTradeValues(query)))
-    for (const row of rows) {
-      const batch = batches.add(read(row));
-      if (batch.length > 0) yield batch;
-    }
-  if (batches.rest().length > 0) yield batches.rest();
-}
-
 /** Where a row has its filing and its trade. */
-const inColumns = {
+export const inColumns = {
   filingId: (row: FilingRow) => String(row.filing_id),
   header: (row: FilingRow) => headerIn(row),
   trade: (row: FilingRow) => tradeIn(row),

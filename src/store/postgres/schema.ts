@@ -182,6 +182,12 @@ const migrations: readonly string[] = [
   );
   create index if not exists changes_of_subject on asof.import_change (subject, import);
   `,
+  `
+  -- Clusters of the newest trades, and signals of the newest filings, without reading all issuers.
+  create index if not exists trades_by_day
+    on asof.trade (transaction_code, transaction_date collate "C", issuer_cik, filing_id) where is_derivative = 0;
+  create index if not exists newest_purchases on asof.filing (filed_on) where purchases = 1;
+  `,
 ];
 
 /** The format that this asof writes. */

@@ -4,7 +4,12 @@ import type { KeptChange, Statement } from '../../domain/series/revision-history
 import { type KeptKind, kindOf } from '../../domain/series/series.ts';
 import type { CurveType } from '../../domain/treasury/curve.ts';
 import type { StoreContents } from '../contents.ts';
-import type { ClusterTradesQuery, FilingsQuery } from '../filing-queries.ts';
+import {
+  type ClusterTradesQuery,
+  type DaysOfTradesQuery,
+  type FilingsQuery,
+  wholeDays,
+} from '../filing-queries.ts';
 import { type SeriesRow, seriesOf } from '../series-record.ts';
 import type {
   CurveQuery,
@@ -16,6 +21,7 @@ import type {
   VintageQuery,
   YieldsQuery,
 } from '../store.ts';
+import { readClusterTrades, readFiledTrades, readTradePlaces } from './cluster-trades.ts';
 import type { Transaction } from './connection.ts';
 import {
   readContents,
@@ -26,14 +32,7 @@ import {
   readSize,
 } from './contents.ts';
 import { newestCurve, readCurve, readRates, readSpread, readYields } from './curves.ts';
-import {
-  countFilings,
-  newestFiling,
-  readAcceptedFilings,
-  readClusterTrades,
-  readFilings,
-  readSymbols,
-} from './filings.ts';
+import { countFilings, newestFiling, readAcceptedFilings, readFilings, readSymbols } from './filings.ts';
 import { readDescriptionChanges, readFollowed, readImports } from './following.ts';
 import { readDates, readSeries, searchSeries } from './series.ts';
 import { readFirstDate, readObservations, readRevisions, readStatements } from './statements.ts';
@@ -148,6 +147,18 @@ export class PostgresView implements StoreView, StoreContents {
 
   clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]> {
     return this.#stream((transaction) => readClusterTrades(transaction, query));
+  }
+
+  async tradePlaces(query: DaysOfTradesQuery) {
+    const transaction = this.#open();
+    const read = (limit: number) => readTradePlaces(transaction, { ...query, limit });
+    return wholeDays(query.limit, ({ date }) => date, read);
+  }
+
+  async filedTrades(query: DaysOfTradesQuery) {
+    const transaction = this.#open();
+    const read = (limit: number) => readFiledTrades(transaction, { ...query, limit });
+    return wholeDays(query.limit, ({ filedOn }) => filedOn, read);
   }
 
   statements(seriesId: string): AsyncIterable<readonly Statement[]> {

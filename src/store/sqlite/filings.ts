@@ -1,9 +1,13 @@
+import type { TradePlace } from '../../domain/insider/cluster.ts';
 import { type Filing, type FilingHeader, symbolsOf, type Trade } from '../../domain/insider/filing.ts';
+import { purchaseCode } from '../../domain/insider/insider-trade.ts';
 import type { HeldFiling } from '../../domain/insider/merge-filings.ts';
 import {
   type ClusterTradesQuery,
   clusterTradeConditions,
   clusterTradeValues,
+  type DaysOfTradesQuery,
+  type FiledTrade,
   type FilingsQuery,
   filingConditions,
   filingReader,
@@ -151,6 +155,13 @@ export function readFilings(connection: Connection, query: FilingsQuery): readon
   return rows.map(filingReader(inCells));
 }
 
+/** SQLite would find the filings of issuers among all filings, also where those with purchases are marked. */
+function marked({ code, uncounted }: ClusterTradesQuery): string {
+  return code === purchaseCode && uncounted !== true
+    ? both.replace('filing f', 'filing f indexed by purchases_of_issuer')
+    : both;
+}
+
 /** The trades that clusters are made of, a batch for each issuer. */
 export function* readClusterTrades(
   connection: Connection,
@@ -158,6 +169,7 @@ export function* readClusterTrades(
 ): Generator<readonly Filing[]> {
   const conditions = [
     ...clusterTradeConditions(query),
+    ...(query.issuerCiks === undefined ? [] : ['f.issuer_cik in (select value from json_each(@issuerCiks))']),
     ...(query.ticker === undefined
       ? []
       : [
@@ -166,14 +178,41 @@ export function* readClusterTrades(
         ]),
   ];
   const rows = connection
-    .tuples<FilingCells>(`${both} where ${conditions.join(' and ')} order by f.issuer_cik`)
-    .iterate(clusterTradeValues(query));
+    .tuples<FilingCells>(`${marked(query)} where ${conditions.join(' and ')} order by f.issuer_cik`)
+    .iterate({ ...clusterTradeValues(query), issuerCiks: JSON.stringify(query.issuerCiks ?? []) });
   const [read, batches] = [filingReader(inCells), new IssuerBatches()];
   for (const row of rows) {
     const batch = batches.add(read(row));
     if (batch.length > 0) yield batch;
   }
   if (batches.rest().length > 0) yield batches.rest();
+}
+
+/** The trades in shares with a code before a day, newest first. */
+export function readTradePlaces(connection: Connection, query: DaysOfTradesQuery): readonly TradePlace[] {
+  return connection
+    .objects<TradePlace>(
+      `select f.issuer_cik as issuerCik, f.filing_id as filingId, t.transaction_date as date
+       from trade t cross join filing f on f.key = t.filing
+       where t.is_derivative = 0 and t.transaction_code = @code and t.transaction_date < @before
+       order by t.transaction_date desc limit @limit`,
+    )
+    .all(query);
+}
+
+/** The trades that clusters are made of, of the filings before a day, newest first. */
+export function readFiledTrades(
+  connection: Connection,
+  { before, limit, ...query }: DaysOfTradesQuery,
+): readonly FiledTrade[] {
+  return connection
+    .objects<FiledTrade>(
+      `select f.issuer_cik as issuerCik, f.filing_id as filingId, t.transaction_date as date, f.filed_on as filedOn
+       from filing f join trade t on t.filing = f.key
+       where ${clusterTradeConditions(query).join(' and ')} and f.filed_on < @before
+       order by f.filed_on desc limit @limit`,
+    )
+    .all({ ...clusterTradeValues(query), before, limit });
 }
 
 /** Where a row has its filing and its trade. */

@@ -205,6 +205,11 @@ const migrations: readonly (string | ((connection: Connection) => void))[] = [
   ) strict, without rowid;
   create index changes_of_subject on import_change (subject, import);
   `,
+  // Clusters of the newest trades, and signals of the newest filings, without reading all issuers.
+  `
+  create index trades_by_day on trade (transaction_code, transaction_date) where is_derivative = 0;
+  create index newest_purchases on filing (filed_on) where purchases = 1;
+  `,
 ];
 
 /** The format that this asof writes. */

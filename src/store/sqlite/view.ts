@@ -3,7 +3,12 @@ import type { Day } from '../../domain/series/date.ts';
 import type { KeptChange, Statement } from '../../domain/series/revision-history.ts';
 import type { CurveType } from '../../domain/treasury/curve.ts';
 import type { StoreContents } from '../contents.ts';
-import type { ClusterTradesQuery, FilingsQuery } from '../filing-queries.ts';
+import {
+  type ClusterTradesQuery,
+  type DaysOfTradesQuery,
+  type FilingsQuery,
+  wholeDays,
+} from '../filing-queries.ts';
 import type {
   CurveQuery,
   LoggedImport,
@@ -28,7 +33,14 @@ import {
   readSize,
 } from './contents.ts';
 import { readCurve, readRates, readSpread, readYields } from './curves.ts';
-import { countFilings, readAcceptedFilings, readClusterTrades, readFilings } from './filings.ts';
+import {
+  countFilings,
+  readAcceptedFilings,
+  readClusterTrades,
+  readFiledTrades,
+  readFilings,
+  readTradePlaces,
+} from './filings.ts';
 import { readDescriptionChanges, readFollowed } from './following.ts';
 import { type KeyedSeriesRow, readObservations, readSeries, searchSeries, seriesOf } from './series.ts';
 import {
@@ -161,6 +173,18 @@ export class SqliteView implements StoreView, StoreContents {
 
   clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]> {
     return this.#stream((connection) => readClusterTrades(connection, query));
+  }
+
+  tradePlaces(query: DaysOfTradesQuery) {
+    const read = (limit: number) =>
+      this.#answer((connection) => readTradePlaces(connection, { ...query, limit }));
+    return wholeDays(query.limit, ({ date }) => date, read);
+  }
+
+  filedTrades(query: DaysOfTradesQuery) {
+    const read = (limit: number) =>
+      this.#answer((connection) => readFiledTrades(connection, { ...query, limit }));
+    return wholeDays(query.limit, ({ filedOn }) => filedOn, read);
   }
 
   statements(seriesId: string): AsyncIterable<readonly Statement[]> {

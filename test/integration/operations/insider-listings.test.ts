@@ -3,9 +3,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { classifyTrades } from '../../../src/domain/insider/classification.ts';
 import { type Cluster, clustersOf } from '../../../src/domain/insider/cluster.ts';
 import { type Filing, ownedBy, symbolsOf } from '../../../src/domain/insider/filing.ts';
-import { allClusters } from '../../../src/operations/cluster-search.ts';
+import { clusterSearch } from '../../../src/operations/cluster-listings.ts';
 import type { Row } from '../../../src/operations/envelope.ts';
 import { insiderClusters, insiderFilings } from '../../../src/operations/index.ts';
+import { Listing } from '../../../src/operations/listing.ts';
 import type { Operation } from '../../../src/operations/operation.ts';
 import type { ParamTexts } from '../../../src/operations/param.ts';
 import { createService, owner, type Service } from '../../../src/service/service.ts';
@@ -301,21 +302,25 @@ describe('the clusters of a store', () => {
   });
 
   it('of one symbol come by issuer, for any order in the store', async () => {
-    const state = { name: 'a', revision: 1, sample: false };
+    const found = [3, 1, 2].map((place) => bought(place));
     const backwards = {
-      state: async () => state,
+      coveredTo: async () => '2026-01-02',
+      async tradePlaces() {
+        const trades = found.map(({ issuerCik, filingId }) => ({ issuerCik, filingId, date: '2026-01-01' }));
+        return { trades, before: undefined };
+      },
       async *clusterTrades() {
-        for (const place of [3, 1, 2]) yield [bought(place)];
+        for (const one of found) yield [one];
       },
     } as unknown as StoreView;
-    const found = await allClusters(backwards, {
-      transaction_code: 'P',
-      min_insiders: 1,
-      days: 1,
-      ticker: '',
-      as_of: undefined,
-    });
-    expect(found.map(({ issuerCik }) => issuerCik.at(-1))).toEqual(['1', '2', '3']);
+    const listing = new Listing(
+      clusterSearch({
+        ...{ transaction_code: 'P', min_insiders: 1, days: 1, ticker: '' },
+        ...{ as_of: undefined, to: undefined },
+      }),
+    );
+    await listing.readOn(backwards);
+    expect(listing.rows.map(({ issuerCik }) => issuerCik.at(-1))).toEqual(['1', '2', '3']);
   });
 });
 

@@ -160,17 +160,12 @@ function documentOf(statements: readonly Routed[]): string {
       by('one shard', 'series'),
     ),
     ...section(
-      'One shard, by the issuer',
-      'Each table of these has the CIK of one issuer.',
-      by('one shard', 'issuer'),
-    ),
-    ...section(
       'The shards of the series that an import names',
       'No other shard takes part.',
       by('shards of the keys', 'series'),
     ),
     ...section(
-      'The shards of the issuers that an import names',
+      'The shards of some issuers',
       'No other shard takes part.',
       by('shards of the keys', 'issuer'),
     ),
@@ -206,12 +201,16 @@ async function sendTheRest(): Promise<void> {
       after: { filedOn: day, filingId: 'x', row: 1 },
     });
     const clusterTrades = [
-      { issuerCik: '1', asOf: day },
+      { issuerCiks: ['1'], asOf: day },
       { ticker: 'A', asOf: day },
     ];
     for (const query of clusterTrades)
       for (const uncounted of [false, true])
         for await (const _ of view.clusterTrades({ ...query, code: 'P', uncounted }));
+    for (const code of ['P', 'S']) {
+      await view.tradePlaces({ code, before: day, limit: 9 });
+      await view.filedTrades({ code, before: day, limit: 9 });
+    }
     const after = { tradeDate: day, maturity: '1Y' };
     await view.yields({ curveType: 'PAR', maturity: '10Y', from: day, to: day, after, limit: 9 });
     for (const onOrBefore of [true, false]) await view.curve({ curveType: 'PAR', date: day, onOrBefore });

@@ -39,6 +39,7 @@ describe('the settings of a service', () => {
       ASOF_PUBLIC_URL: 'https://data.example.org/',
       ASOF_BILLING_URL: 'https://pay.example.org',
       ASOF_CORS_ORIGIN: 'https://a.example, https://b.example',
+      ASOF_EXPLORER: 'on',
       ASOF_PLANS: 'plans.json',
       ASOF_METRICS_PORT: '9464',
       ASOF_METRICS_KEY: 'metrics.key',
@@ -52,6 +53,7 @@ describe('the settings of a service', () => {
       'public-url': 'https://data.example.org',
       'billing-url': 'https://pay.example.org',
       'cors-origin': ['https://a.example', 'https://b.example'],
+      explorer: true,
       plans: 'plans.json',
       'metrics-port': 9464,
       'metrics-key': 'metrics.key',
@@ -92,6 +94,7 @@ describe('the settings of a service', () => {
     expect(() => values({}, { ASOF_LOG_LEVEL: 'loud' })).toThrow(
       'ASOF_LOG_LEVEL "loud": use info, warn, error',
     );
+    expect(() => values({}, { ASOF_EXPLORER: 'yes' })).toThrow('ASOF_EXPLORER "yes": use on or off');
   });
 
   it('are refused from a file that does not exist', () => {

@@ -106,6 +106,11 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
       messages: { ...messages, quiet: true },
     },
   ],
+  ['explore', { command: 'explore', port: 0, open: true, messages }],
+  [
+    'explore --no-open --port 8790 --store s.db',
+    { command: 'explore', store: 's.db', port: 8790, open: false, messages },
+  ],
   ['serve', { command: 'serve', typed: {} }],
   [
     'serve --host 0.0.0.0 --port 0 --public-url https://data.example.org/ --billing-url http://b.example.org/x --plans p.json --store s.db --access a.db -q',

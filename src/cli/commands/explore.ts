@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Problem } from '../../errors/problem.ts';
+import { shownAddress } from '../../store/address.ts';
+import { openStore } from '../../store/open.ts';
+import { chosenBaseUrl, storeToRead } from '../config/places.ts';
+import type { ExploreLine } from '../options/line.ts';
+import { withStoreHint } from '../run/session.ts';
+import { exitCode, type Io } from '../terminal/io.ts';
+import { messagesOf } from '../terminal/messages.ts';
+
+/** `asof explore`: shows a store in a browser on this machine, until SIGTERM or SIGINT. */
+export async function runExplore(line: ExploreLine, io: Io): Promise<number> {
+  const service = chosenBaseUrl(io, line.store === undefined ? {} : { store: line.store });
+  if (service !== undefined)
+    throw new Problem('bad-input', `${service.from} names a service, and asof explore shows a store`, {
+      hints: [
+        `a service with --explorer on shows the page itself: ${service.base.href}`,
+        '--store PATH names a store',
+      ],
+    });
+  const { explore } = await import('../../server/explore.ts');
+  const choice = storeToRead(io, line.store);
+  const store = await openStore(choice.path, { live: true }).catch((error) => {
+    throw withStoreHint(error, choice);
+  });
+  const running = await explore({
+    store,
+    port: line.port,
+    clock: io.clock,
+    log: io.stderr,
+    name: line.store === undefined ? '' : shownAddress(line.store),
+  });
+  io.stdout.write(`${running.url}\n`);
+  messagesOf(line.messages, io).noteOnTerminal('asof: the page is at this address until Ctrl-C');
+  if (line.open && io.stdout.isTTY === true) openBrowser(running.url);
+  if (!io.signal.aborted) await once(io.signal, 'abort');
+  await running.stop();
+  return exitCode.success;
+}
+
+/** Asks the system to show an address; where it cannot, the address is there to be copied. */
+function openBrowser(url: string): void {
+  const [command, ...args] =
+    process.platform === 'darwin'
+      ? ['open']
+      : process.platform === 'win32'
+        ? ['rundll32', 'url.dll,FileProtocolHandler']
+        : ['xdg-open'];
+  const child = spawn(command ?? '', [...args, url], { stdio: 'ignore', detached: true });
+  child.once('error', () => undefined).unref();
+}

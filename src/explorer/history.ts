@@ -1,0 +1,140 @@
+import type { Day } from '../domain/series/date.ts';
+import type { Statement } from '../domain/series/revision-history.ts';
+import { cell, type PageService, type ServedRow } from './page-service.ts';
+
+/** A statement about a date of one series: its value from a day on, or null for a withdrawal. */
+export type StatedValue = Pick<Statement, 'asOf' | 'date' | 'value'>;
+
+/**
+ * Every value and withdrawal of a series, to answer at once what was known on a day: for each date the newest statement on or
+ * before it.
+ */
+export class RevisionHistory {
+  /** Every date that ever had a value, oldest first. */
+  readonly dates: readonly Day[];
+  /** The statements of each date, oldest first. */
+  readonly #statements: readonly (readonly StatedValue[])[];
+
+  /** `statements` may be in any order; there is at most one for a date and day. */
+  constructor(statements: readonly StatedValue[]) {
+    const byDate = new Map<Day, StatedValue[]>();
+    for (const one of statements) {
+      const known = byDate.get(one.date);
+      if (known === undefined) byDate.set(one.date, [one]);
+      else known.push(one);
+    }
+    this.dates = [...byDate.keys()].sort();
+    this.#statements = this.dates.map((date) =>
+      (byDate.get(date) ?? []).sort((a, b) => (a.asOf < b.asOf ? -1 : 1)),
+    );
+  }
+
+  /** What was known on a day for each of `dates`, in their order; undefined where nothing was, or it had been withdrawn. */
+  asOf(day: Day): readonly (StatedValue | undefined)[] {
+    return this.#statements.map((statements) => knownOn(statements, day));
+  }
+
+  /** What is known now for each of `dates`. */
+  latest(): readonly (StatedValue | undefined)[] {
+    return this.#statements.map((statements) => withValue(statements.at(-1)));
+  }
+}
+
+function knownOn(statements: readonly StatedValue[], day: Day): StatedValue | undefined {
+  // Most dates have few, and the newest is the one that is asked for most.
+  for (let i = statements.length - 1; i >= 0; i -= 1) {
+    const one = statements[i];
+    if (one !== undefined && one.asOf <= day) return withValue(one);
+  }
+  return undefined;
+}
+
+function withValue(one: StatedValue | undefined): StatedValue | undefined {
+  return one?.value === null ? undefined : one;
+}
+
+/** The position of the newest of ascending days on or before a day; -1 if all are later. */
+export function positionOf(days: readonly Day[], day: Day): number {
+  let [low, high] = [0, days.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((days[middle] ?? '') <= day) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** A series, and everything that was ever published of it. */
+export type LoadedSeries = {
+  readonly id: string;
+  readonly about: ServedRow | undefined;
+  readonly history: RevisionHistory;
+  /** The rows of all revisions, with their changes. */
+  readonly revisions: readonly ServedRow[];
+  /** Oldest first. */
+  readonly vintages: readonly ServedRow[];
+  readonly firstReleases: ReadonlyMap<Day, string>;
+};
+
+/** Asks a service for everything about a series. */
+export async function loadSeries(
+  id: string,
+  service: Pick<PageService, 'page' | 'rows'>,
+): Promise<LoadedSeries> {
+  const path = `series/${encodeURIComponent(id)}`;
+  const [about, revisions, vintages, first] = await Promise.all([
+    service.page(path),
+    service.rows(`${path}/revisions`),
+    service.rows(`${path}/vintages`),
+    service.rows(`${path}/observations`, { release: 'first' }),
+  ]);
+  const statements = revisions.map((row) => ({
+    date: cell(row, 'date'),
+    asOf: cell(row, 'as_of_date'),
+    value: row.value === null ? null : cell(row, 'value'),
+  }));
+  return {
+    id,
+    about: about.rows[0],
+    history: new RevisionHistory(statements),
+    revisions,
+    vintages: [...vintages].reverse(),
+    firstReleases: new Map(first.map((row) => [cell(row, 'date'), cell(row, 'value')])),
+  };
+}
+
+/** What the vintage at a position changed; positions before the first have none. */
+export function vintageText({ vintages }: LoadedSeries, position: number): string {
+  const row = vintages[position];
+  if (row === undefined) return 'before the first vintage';
+  const changes = ['added', 'revised', 'withdrawn'].flatMap((name) =>
+    Number(row[name]) > 0 ? [`${cell(row, name)} ${name}`] : [],
+  );
+  const about = changes.length === 0 ? 'no changes' : changes.join(', ');
+  return `vintage ${position + 1} of ${vintages.length}, ${cell(row, 'as_of_date')}: ${about}`;
+}
+
+/** How vintages came about, where they are not all days of publication. */
+export function kindsText(vintages: readonly ServedRow[]): string {
+  const kinds = new Set(vintages.map((row) => cell(row, 'vintage_kind')));
+  if (kinds.has('sampled'))
+    return '; sampled: values may have been published before the vintage that first has them';
+  return kinds.has('fetched')
+    ? '; some were fetched: their values may have been published before that day'
+    : '';
+}
+
+const frequencyNames: Readonly<Record<string, string>> = {
+  D: 'daily',
+  W: 'weekly',
+  BW: 'every two weeks',
+  M: 'monthly',
+  Q: 'quarterly',
+  SA: 'twice a year',
+  A: 'annual',
+};
+
+/** A frequency code in words; empty if it is unknown. */
+export function frequencyName(code: string): string {
+  return frequencyNames[code] ?? '';
+}

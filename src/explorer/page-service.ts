@@ -1,0 +1,146 @@
+import type { StateChange } from './state.ts';
+
+/** A row of an answer. Dates are days, `YYYY-MM-DD`. */
+export type ServedRow = { readonly [field: string]: unknown };
+
+/** Rows of an answer, and whether there are more. */
+export type AnswerPage = { readonly rows: readonly ServedRow[]; readonly hasMore: boolean };
+
+/** Values of parameters; those without a value are not sent. */
+export type AskedParams = { readonly [name: string]: string | undefined };
+
+/** Why the service gave no answer, in its own words. */
+export class ServiceFailure extends Error {
+  /** The status of the answer; 0 if there was none. */
+  readonly status: number;
+  /** Seconds after which it may be asked again, where the service says so. */
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, detail: string, retryAfter?: number) {
+    super(detail);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The service that the page came from, and no other. The key of its user is kept in memory alone. */
+export class PageService {
+  readonly #base: URL;
+  #key: string | undefined;
+  #answers = new Map<string, Promise<readonly ServedRow[]>>();
+
+  /** `base` is the address of the page, without its query. */
+  constructor(base: URL) {
+    this.#base = base;
+  }
+
+  /** Sends this key with every request from now on. */
+  useKey(key: string): void {
+    this.#key = key;
+    this.#answers = new Map();
+  }
+
+  /** All rows of an answer; the same question is sent once, unless it failed. */
+  rows(path: string, params: AskedParams = {}): Promise<readonly ServedRow[]> {
+    const target = targetOf(path, { ...params, format: 'ndjson' });
+    const known = this.#answers.get(target);
+    if (known !== undefined) return known;
+    const asked = this.#ask(target).then(async (answer) => {
+      const lines = (await textOf(answer)).split('\n').filter((line) => line !== '');
+      return lines.map((line) => JSON.parse(line, shortDays) as ServedRow);
+    });
+    this.#answers.set(target, asked);
+    asked.catch(() => this.#answers.delete(target));
+    return asked;
+  }
+
+  /** The rows of the first page of an answer, and whether there are more. */
+  async page(path: string, params: AskedParams = {}): Promise<AnswerPage> {
+    const text = await textOf(await this.#ask(targetOf(path, params)));
+    const { results, has_more: hasMore } = JSON.parse(text, shortDays) as {
+      readonly results: readonly ServedRow[];
+      readonly has_more?: boolean;
+    };
+    return { rows: results, hasMore: hasMore === true };
+  }
+
+  /** The first columns of an answer of any length; it has no texts with commas in them. */
+  async columns(
+    path: string,
+    count: number,
+    params: AskedParams = {},
+  ): Promise<readonly (readonly string[])[]> {
+    const text = await textOf(await this.#ask(targetOf(path, { ...params, format: 'csv' })));
+    return text
+      .split('\n')
+      .slice(1, -1)
+      .map((line) => line.split(',', count));
+  }
+
+  /** The bytes of an answer as CSV: those that the command writes. */
+  async csv(path: string, params: AskedParams = {}): Promise<Blob> {
+    return (await this.#ask(targetOf(path, { ...params, format: 'csv' }))).blob();
+  }
+
+  async #ask(target: string): Promise<Response> {
+    const headers = this.#key === undefined ? {} : { 'X-API-Key': this.#key };
+    let answer: Response;
+    try {
+      answer = await fetch(new URL(target, this.#base), { headers, credentials: 'omit', redirect: 'error' });
+    } catch {
+      throw new ServiceFailure(0, 'the service does not answer; it may have been stopped');
+    }
+    if (answer.ok) return answer;
+    const after = Number(answer.headers.get('retry-after') ?? Number.NaN);
+    throw new ServiceFailure(answer.status, await detailOf(answer), Number.isNaN(after) ? undefined : after);
+  }
+}
+
+async function textOf(answer: Response): Promise<string> {
+  try {
+    return await answer.text();
+  } catch {
+    throw new ServiceFailure(0, 'the answer of the service broke off');
+  }
+}
+
+/** What a problem document says. */
+async function detailOf(answer: Response): Promise<string> {
+  try {
+    const { detail } = JSON.parse(await answer.text()) as { readonly detail?: unknown };
+    if (typeof detail === 'string') return detail;
+  } catch {
+    // The service or a proxy answered with something else.
+  }
+  return `the service answered with status ${answer.status}`;
+}
+
+/** Relative to the page, so that it works below a token or the prefix of a proxy. */
+function targetOf(path: string, params: AskedParams): string {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== '');
+  const query = given.map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`).join('&');
+  return `v1/${path}${query === '' ? '' : `?${query}`}`;
+}
+
+function shortDays(_name: string, value: unknown): unknown {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T00:00:00Z$/.test(value)
+    ? value.slice(0, 10)
+    : value;
+}
+
+/** A field of a row as text; empty if it is missing. */
+export function cell(row: ServedRow | undefined, name: string): string {
+  const value = row?.[name];
+  return value === undefined || value === null ? '' : String(value);
+}
+
+/** What a part of the page is given: the service, the way to another state, and how commands name the same data. */
+export type PageContext = {
+  readonly service: PageService;
+  /** Changes the state, so that the page and its address follow; `replace` leaves no way back to the state before. */
+  readonly go: (change: StateChange, how?: 'push' | 'replace') => void;
+  /** Shows a failure in the place of the view. */
+  readonly fail: (error: unknown) => void;
+  /** The flags that name the store or the service. */
+  readonly connection: { readonly [flag: string]: string };
+};

@@ -1,0 +1,70 @@
+import { parseDay } from '../domain/series/date.ts';
+
+/** What each kind of page shows, by the names in its address; every value is a text. */
+const names = {
+  series: ['series', 'as-of', 'from', 'to', 'date', 'hide'],
+  curve: ['date', 'vs', 'type'],
+  clusters: ['as-of', 'ticker', 'min-insiders', 'days', 'from', 'to', 'open'],
+} as const;
+
+/** The kinds of page. */
+type View = keyof typeof names;
+
+/** The name of something that a page shows, as it is in its address. */
+export type StateName = (typeof names)[View][number];
+
+/** All that a page shows; its address says the same. */
+export type PageState = { readonly view: View } & { readonly [K in StateName]?: string };
+
+/** New texts of parts of a state; an empty one takes the part away. */
+export type StateChange = { readonly [K in StateName]?: string };
+
+const days: readonly string[] = ['as-of', 'from', 'to', 'vs'];
+
+/** The state in the query of an address, and what is wrong with it; wrong parts are left out. */
+export function stateIn(search: string): { readonly state: PageState; readonly faults: readonly string[] } {
+  const given = new URLSearchParams(search);
+  const viewText = given.get('view') ?? 'series';
+  const view: View = Object.hasOwn(names, viewText) ? (viewText as View) : 'series';
+  const faults = view === viewText ? [] : [`there is no page '${viewText}'`];
+  const entries = names[view].flatMap((name) => {
+    const text = given.get(name)?.trim() ?? '';
+    if (text === '') return [];
+    const isDay = days.includes(name) || name === 'date';
+    if (!isDay || parseDay(text) !== undefined) return [[name, text] as const];
+    faults.push(`${name} is '${text}', which is no date: dates are YYYY-MM-DD`);
+    return [];
+  });
+  return { state: { view, ...Object.fromEntries(entries) }, faults };
+}
+
+/** The query of the address of a state, in the same order for the same state. */
+export function searchOf(state: PageState): string {
+  const given = new URLSearchParams();
+  if (state.view !== 'series') given.set('view', state.view);
+  for (const name of names[state.view]) {
+    const text = state[name];
+    if (text !== undefined && text !== '') given.set(name, text);
+  }
+  const text = String(given);
+  return text === '' ? '?' : `?${text}`;
+}
+
+/** The state with some parts changed; an empty text takes a part away. */
+export function changed(state: PageState, change: StateChange): PageState {
+  const entries = Object.entries({ ...state, ...change }).filter(([, text]) => text !== '');
+  return { view: state.view, ...Object.fromEntries(entries) };
+}
+
+/** A line of the shell: `asof` and words, quoted where the shell needs it; parts without a value are left out. */
+export function commandLine(words: string, flags: { readonly [name: string]: string | undefined }): string {
+  const given = Object.entries(flags).flatMap(([name, value]) =>
+    value === undefined ? [] : value === '' ? [name] : [name, quoted(value)],
+  );
+  return ['asof', words, ...given].join(' ');
+}
+
+/** A word as the shell takes it. */
+export function quoted(word: string): string {
+  return /^[\w.,:@%+=/-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,191 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { classifyTrades } from '../domain/insider/classification.ts';
+import { type Cluster, ClusterCandidates, clustersOf } from '../domain/insider/cluster.ts';
+import { type Filing, hasSymbol } from '../domain/insider/filing.ts';
+import { type ClusterSignal, type SignalRule, signalsOf } from '../domain/insider/signal.ts';
+import { addDays, type Day, dayNumber } from '../domain/series/date.ts';
+import type { FiledTrade } from '../store/filing-queries.ts';
+import type { StoreView } from '../store/store.ts';
+import type { ListingSearch } from './listing.ts';
+
+/** The issuer of a cluster, with the ticker and the name that the newest filing of its trades states. */
+type ClusterIssuer = {
+  readonly issuerCik: string;
+  readonly ticker: string | null;
+  readonly issuerName: string | null;
+};
+
+/** A cluster with its issuer. */
+export type NamedCluster = Cluster & ClusterIssuer;
+
+/** A signal with its issuer. */
+export type NamedSignal = ClusterSignal & ClusterIssuer;
+
+/** Selects clusters by a rule, of one ticker (or all, if it is empty), as known on a day, up to a day of the last trade. */
+export type ClusterSearch = {
+  readonly transaction_code: string;
+  readonly min_insiders: number;
+  readonly days: number;
+  readonly ticker: string;
+  readonly as_of: Day | undefined;
+  readonly to: Day | undefined;
+};
+
+/** The number of trades whose dates are read at once, to find issuers that may have clusters: few at first, then more. */
+const datesAtOnce = { first: 4096, most: 65_536 };
+
+/** How the clusters of a search are found, those with the newest last trade first. */
+export function clusterSearch(query: ClusterSearch): ListingSearch<NamedCluster> {
+  const { transaction_code: code, min_insiders: minInsiders, days, ticker, as_of, to } = query;
+  const rule = { minInsiders, days };
+  const find = (filings: readonly Filing[]) => clustersOf(classifyTrades(filings, code).trades, rule);
+  return {
+    dayOf: ({ dateLast }) => dateLast,
+    compare: newestFirst,
+    begin: () => {
+      const candidates = new ClusterCandidates(rule);
+      let [before, limit] = ['', datesAtOnce.first];
+      return async (view) => {
+        if (ticker !== '')
+          return { found: await namedIn(view, { code, ticker, as_of }, find), completeFrom: undefined };
+        // A trade that counts is no newer than its filing, nor is a cluster newer than its last trade.
+        if (before === '') before = dayAfter([to, as_of, await view.coveredTo('filings')]);
+        const { trades, before: next } = await view.tradePlaces({ code, before, limit });
+        const chosen = trades.filter((trade) => candidates.take({ ...trade, upTo: trade.date }));
+        const issuerCiks = chosen.map(({ issuerCik }) => issuerCik);
+        const found = await namedIn(view, { code, ticker, as_of, issuerCiks }, find);
+        [before, limit] = [next ?? before, Math.min(limit * 2, datesAtOnce.most)];
+        // The last span of a cluster that is not found yet begins before that day.
+        return { found, completeFrom: next && addDays(next, days - 1) };
+      };
+    },
+  };
+}
+
+/** The day after the first of some days. */
+function dayAfter(days: readonly (Day | undefined)[]): Day {
+  const [first] = days.flatMap((day) => day ?? []).sort();
+  return first === undefined ? '0001-01-01' : addDays(first, 1);
+}
+
+/** A trade that is filed later than so many days after it is late. */
+const lateAfter = 30;
+
+/** How signals are found up to a day, the newest first. */
+export function signalSearch(
+  rule: SignalRule,
+  ticker: string,
+  asOf: Day | undefined,
+): ListingSearch<NamedSignal> {
+  const searched = { code: rule.code, ticker, as_of: asOf };
+  const find = (filings: readonly Filing[]) => signalsOf(filings, rule);
+  return {
+    dayOf: ({ day }) => day,
+    compare: (a, b) => (comesBefore(signalKey(a), signalKey(b)) ? -1 : 1),
+    begin: () => {
+      const candidates = new ClusterCandidates(rule);
+      let [before, limit] = [asOf === undefined ? 'infinity' : addDays(asOf, 1), datesAtOnce.first];
+      return async (view) => {
+        if (ticker !== '') return { found: await namedIn(view, searched, find), completeFrom: undefined };
+        const { trades, before: next } = await view.filedTrades({ code: rule.code, before, limit });
+        const chosen = trades.filter((trade) => mayGiveSignal(candidates, trade));
+        const issuerCiks = chosen.map(({ issuerCik }) => issuerCik);
+        const found = await namedIn(view, { ...searched, issuerCiks }, find);
+        [before, limit] = [next ?? before, Math.min(limit * 2, datesAtOnce.most)];
+        // A signal that is not found yet is of a trade which is not late, in a span that begins before that day.
+        return { found, completeFrom: next && addDays(next, lateAfter + rule.days - 1) };
+      };
+    },
+  };
+}
+
+/**
+ * Whether the issuer of the next trade, in order of filing, is one that may have signals. A late trade, or a late amendment,
+ * may make a cluster of trades filed long before; any other trade, of those filed at about the same time.
+ */
+function mayGiveSignal(candidates: ClusterCandidates, { date, filedOn, ...place }: FiledTrade): boolean {
+  if (date === null || date > filedOn) return false;
+  if (dayNumber(filedOn) - dayNumber(date) > lateAfter) return candidates.choose(place.issuerCik);
+  return candidates.take({ ...place, date, upTo: filedOn });
+}
+
+/** The number of trades after which other requests may run. */
+const tradesPerTick = 5000;
+
+/** The trades to search: those with a code, of some issuers or of one ticker (or all, if it is empty), as known on a day. */
+type SearchedTrades = {
+  readonly code: string;
+  readonly ticker: string;
+  readonly as_of: Day | undefined;
+  readonly issuerCiks?: readonly string[];
+};
+
+/** What `find` finds in the filings of each issuer, with the issuer's names; of a ticker, what has a filing that states it. */
+async function namedIn<T extends Pick<Cluster, 'trades'>>(
+  view: StoreView,
+  { code, ticker, as_of, issuerCiks }: SearchedTrades,
+  find: (filings: readonly Filing[]) => readonly T[],
+): Promise<(T & ClusterIssuer)[]> {
+  const symbol = ticker.toUpperCase();
+  const found: (T & ClusterIssuer)[] = [];
+  if (issuerCiks?.length === 0) return found;
+  let trades = 0;
+  const searched = view.clusterTrades({
+    code,
+    ...(as_of !== undefined && { asOf: as_of }),
+    ...(symbol !== '' && { ticker: symbol }),
+    ...(issuerCiks !== undefined && { issuerCiks }),
+  });
+  for await (const filings of searched) {
+    for (const one of find(filings)) {
+      if (symbol === '' || isOf(one, symbol)) found.push({ ...one, ...issuerOf(one, symbol) });
+    }
+    trades += filings.length;
+    if (trades < tradesPerTick) continue;
+    trades = 0;
+    await nextTick();
+  }
+  return found;
+}
+
+function isOf({ trades }: Pick<Cluster, 'trades'>, symbol: string): boolean {
+  return trades.some(({ filing }) => hasSymbol(filing.ticker, symbol));
+}
+
+/** The names of the newest filing; of a search by symbol with those that have the symbol. */
+function issuerOf({ trades }: Pick<Cluster, 'trades'>, symbol: string): ClusterIssuer {
+  const filings = trades
+    .map(({ filing }) => filing)
+    .sort((a, b) => (`${b.filedOn} ${b.filingId}` < `${a.filedOn} ${a.filingId}` ? -1 : 1));
+  return {
+    issuerCik: filings[0]?.issuerCik ?? '',
+    ticker:
+      filings.find(({ ticker }) => ticker !== null && (symbol === '' || hasSymbol(ticker, symbol)))?.ticker ??
+      null,
+    issuerName: filings.find(({ issuerName }) => issuerName !== null)?.issuerName ?? null,
+  };
+}
+
+function newestFirst(a: NamedCluster, b: NamedCluster): number {
+  if (a.dateLast !== b.dateLast) return a.dateLast > b.dateLast ? -1 : 1;
+  if (a.size !== b.size) return b.size - a.size;
+  const [nameA, nameB] = [a, b].map(
+    ({ ticker, issuerCik, dateFirst }) => `${ticker ?? ''}\n${issuerCik}\n${dateFirst}`,
+  );
+  return (nameA ?? '') < (nameB ?? '') ? -1 : 1;
+}
+
+/** The key by which clusters are ordered; it is unique. */
+export function keyOf({ dateLast, size, ticker, issuerCik, dateFirst }: NamedCluster): readonly string[] {
+  return [dateLast, String(size), ticker ?? '', issuerCik, dateFirst];
+}
+
+/** The key by which signals are ordered; it is unique. */
+export function signalKey({ day, ticker, issuerCik, dateFirst }: NamedSignal): readonly string[] {
+  return [day, ticker ?? '', issuerCik, dateFirst];
+}
+
+/** Whether a key comes before another: the newer day, then by ticker, issuer and first trade. */
+function comesBefore([day = '', ...key]: readonly string[], [other = '', ...others]: readonly string[]) {
+  return day === other ? key.join('\n') < others.join('\n') : day > other;
+}

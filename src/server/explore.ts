@@ -1,0 +1,109 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Writable } from 'node:stream';
+import { Problem } from '../errors/problem.ts';
+import { createService, owner } from '../service/service.ts';
+import type { Store } from '../store/store.ts';
+import { beginExchange, createLog } from './exchange.ts';
+import { createHandler, type Handler } from './handler.ts';
+import type { Admission } from './keys/gate.ts';
+import { respondProblem } from './respond.ts';
+import { HttpServer } from './server.ts';
+import { Services } from './service-lease.ts';
+
+/** A store to look at, and how. */
+export type ExploreOptions = {
+  readonly store: Store;
+  readonly port: number;
+  readonly clock: () => Date;
+  /** Where failures are written. */
+  readonly log: Writable;
+  /** The store as commands name it; empty for the one that they read without a flag. */
+  readonly name: string;
+};
+
+/** The page of a store on this machine. */
+export type RunningExplorer = {
+  /** The address of the page, which holds the token that every request needs. */
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+};
+
+/** The right of whoever knows the token: that of the owner of the store. */
+const admission: Admission = {
+  keyId: 'owner',
+  plan: { ...owner, name: owner.plan, maxRows: Number.POSITIVE_INFINITY },
+  rate: { window: 'minute', limit: owner.ratePerMinute, remaining: owner.ratePerMinute, reset: 60 },
+};
+
+const address = '127.0.0.1';
+
+/** A browser keeps connections open that it may use later; nothing is in flight on them. */
+const timeouts = { notice: 0, arrival: 50 };
+
+/**
+ * Shows a store in a browser on this machine, until it is stopped; it closes the store then. Only requests below an address
+ * with a random token are answered, and only those that a page of that address makes.
+ */
+export async function explore(options: ExploreOptions): Promise<RunningExplorer> {
+  const { store, port, clock, name } = options;
+  const log = createLog(options.log, { level: 'error', readable: true });
+  const token = randomBytes(16).toString('base64url');
+  const services = new Services({ service: createService({ store, clock }), close: () => store.close() });
+  const publicUrl = (): string => 'asof://local';
+  const handler = createHandler({
+    services,
+    gate: { admit: async () => admission, check: async () => undefined },
+    log,
+    publicUrl,
+    clock,
+    explorer: { store: name },
+  });
+  const guarded = guard(handler, token, () => server.url, clock);
+  const server: HttpServer = await HttpServer.listen({
+    handler: guarded,
+    host: address,
+    port,
+    log,
+    publicUrl,
+    timeouts,
+  }).catch(async (error) => {
+    await services.close();
+    throw error;
+  });
+  return {
+    url: `${server.url}/${token}/`,
+    async stop() {
+      await server.stop();
+      await services.close();
+    },
+  };
+}
+
+/**
+ * Passes on what a page of this address asks, without the token; everything else is not found. A page of another site can
+ * neither know the token, nor send the Host of this server by a name that leads here (DNS rebinding).
+ */
+function guard(handler: Handler, token: string, url: () => string, clock: () => Date): Handler {
+  return (request, cut) => {
+    const own = new URL(url());
+    const asked = new URL(request.url);
+    const [, first = '', ...rest] = asked.pathname.split('/');
+    const hosts = [own.host, `localhost:${own.port}`];
+    const host = request.headers.get('host') ?? '';
+    const origin = request.headers.get('origin');
+    const isOwn = hosts.includes(host) && (origin === null || origin === `http://${host}`);
+    if (!isOwn || !isSame(first, token) || rest.length === 0) {
+      const problem = new Problem('not-found', 'no such page: use the address that asof explore printed');
+      return respondProblem(beginExchange(request, clock()), problem, 'asof://local/errors');
+    }
+    const { method, headers } = request;
+    const target = `${own.origin}/${rest.join('/')}${asked.search}`;
+    return handler(new Request(target, { method, headers }), cut);
+  };
+}
+
+/** Compares in a time that says nothing of how much is the same. */
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => createHash('sha256').update(text).digest());
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
+}

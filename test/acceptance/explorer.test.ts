@@ -1,0 +1,394 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { text } from 'node:stream/consumers';
+import { XMLParser } from 'fast-xml-parser';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { samplePath } from '../../src/platform/installation.ts';
+import { shippedPlans } from '../../src/server/keys/plans.ts';
+import { openStore } from '../../src/store/open.ts';
+import { startBrowser } from '../support/browser.ts';
+import { scratchFolder } from '../support/folders.ts';
+import { type Running, startService, unlimited } from '../support/modes.ts';
+import { builtProgram as program } from '../support/repository.ts';
+
+const home = scratchFolder();
+const env = { PATH: process.env.PATH ?? '', HOME: home };
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let browser: Browser;
+let explorer: { readonly url: string; readonly child: ChildProcess };
+
+/** Starts `asof explore` on the sample, and reads the address that it prints. */
+async function startExplorer(): Promise<typeof explorer> {
+  const child = spawn(process.execPath, [program, 'explore', '--no-open'], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const failed = once(child, 'exit').then(async () => {
+    throw new Error(`asof explore ended: ${await text(child.stderr)}`);
+  });
+  const [line] = await Promise.race([once(child.stdout, 'data'), failed]);
+  failed.catch(() => undefined);
+  return { url: String(line).trim(), child };
+}
+
+beforeAll(async () => {
+  [browser, explorer] = await Promise.all([startBrowser(), startExplorer()]);
+});
+afterAll(async () => {
+  explorer.child.kill('SIGKILL');
+  await browser.close();
+});
+
+/** A page, what it said on the console, and where it sent requests. */
+type Opened = { readonly page: Page; readonly said: string[]; readonly asked: Set<string> };
+
+const open = new Set<Page>();
+afterEach(async () => {
+  for (const page of open) await page.context().close();
+  open.clear();
+});
+
+async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Opened> {
+  const context = await browser.newContext({
+    locale: 'en-US',
+    viewport: { width: 1200, height: 900 },
+    ...options,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const [said, asked]: [string[], Set<string>] = [[], new Set()];
+  page.on('console', (message) => said.push(message.text()));
+  page.on('pageerror', (error) => said.push(String(error)));
+  page.on('request', (request) => asked.add(new URL(request.url()).origin));
+  await page.goto(url);
+  open.add(page);
+  return { page, said, asked };
+}
+
+/** The text of each cell of the first row of a table that begins with a name. */
+async function rowOf(page: Page, name: string): Promise<string[]> {
+  const row = page.getByRole('row', { name }).first();
+  await row.waitFor();
+  return row.locator('th, td').allTextContents();
+}
+
+async function saved(page: Page, act: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
+  const [download] = await Promise.all([page.waitForEvent('download'), act()]);
+  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+}
+
+/** What a command line that the page shows prints in a shell. */
+function printedBy(line: string): string {
+  const script = `asof() { '${process.execPath}' '${program}' "$@"; }; ${line} --csv`;
+  return execFileSync('/bin/sh', ['-c', script], {
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+}
+
+/** Saves the data of each command that the page shows, and compares it with what the command prints. */
+async function expectCommandsToGiveTheData(page: Page): Promise<string[]> {
+  const commands: string[] = [];
+  await page.locator('.sources li').first().waitFor();
+  for (const line of await page.locator('.sources li').all()) {
+    const command = (await line.locator('code').textContent()) ?? '';
+    const { name, bytes } = await saved(page, () => line.getByRole('button', { name: 'CSV' }).click());
+    expect(name).toMatch(/^[\w-]+\.csv$/);
+    expect([command, bytes.toString()]).toEqual([command, printedBy(command)]);
+    commands.push(command);
+  }
+  return commands;
+}
+
+const crisis = '?series=GDP&as-of=2009-01-30&from=2005-01-01&to=2012-12-31';
+
+/** The milliseconds of script of each step of the slider. Another process may interrupt one: the least of three counts. */
+const stepsOfSlider = `(async () => {
+  const slider = document.querySelector('input[type=range]');
+  const best = [];
+  for (let round = 0; round < 3; round += 1)
+    for (let i = 0; i <= Number(slider.max); i += 1) {
+      performance.clearMeasures();
+      slider.value = String(i);
+      slider.dispatchEvent(new Event('input'));
+      await new Promise(queueMicrotask);
+      best[i] = Math.min(best[i] ?? Infinity, performance.getEntriesByName('as-of step')[0].duration);
+    }
+  return best;
+})()`;
+
+/** What axe finds in the page. */
+const findingsOfAxe = `axe.run().then(({ violations }) =>
+  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
+
+/** Everything that a page can keep, and its address and content. */
+const keptByPage = `JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state,
+  document.documentElement.outerHTML])`;
+
+describe('the explorer of a store, in a browser', () => {
+  it('finds a series by words, and shows it', async () => {
+    const { page, said, asked } = await openPage(explorer.url);
+    await page.getByRole('searchbox').fill('gross domestic product');
+    await page.getByRole('search').getByRole('link', { name: /^GDP / }).click();
+    await page.getByRole('heading', { level: 1, name: 'GDP Gross Domestic Product' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?series=GDP');
+    expect(await page.title()).toBe('GDP: Gross Domestic Product – asof');
+    expect([...asked]).toEqual([new URL(explorer.url).origin]);
+    expect(said).toEqual([]);
+  });
+
+  it('shows with the slider what was known on each day, and goes back', async () => {
+    const { page, said } = await openPage(`${explorer.url}${crisis}`);
+    // BEA (ALFRED, series GDP): the fourth quarter of 2008 was 14264.6 at first, 14200.3 a month later, 14608.209 in 2023.
+    expect(await rowOf(page, '2008-10-01')).toEqual([
+      '2008-10-01',
+      '14264.6',
+      '2009-01-30',
+      '14264.6',
+      '14608.209',
+      '343.609',
+      '2.4088',
+    ]);
+    await page.getByRole('slider').press('ArrowRight');
+    await page.waitForURL(/as-of=2009-02-27/);
+    expect((await rowOf(page, '2008-10-01')).slice(0, 3)).toEqual(['2008-10-01', '14200.3', '2009-02-27']);
+    await page.getByRole('button', { name: 'As of: one step back' }).click();
+    await page.waitForURL(/as-of=2009-01-30/);
+    await page.getByRole('button', { name: 'As of: one step back' }).click();
+    expect((await rowOf(page, '2008-10-01')).slice(0, 3)).toEqual(['2008-10-01', '', '']);
+    await page.goBack();
+    await page.goBack();
+    await page.waitForURL(/as-of=2009-02-27/);
+    expect((await rowOf(page, '2008-10-01'))[1]).toBe('14200.3');
+    expect(await page.getByRole('img').first().getAttribute('aria-label')).toContain(
+      '14200.3 for 2008-10-01',
+    );
+    expect(said).toEqual([]);
+  });
+
+  it('takes any day, also one on which nothing was published', async () => {
+    const { page } = await openPage(`${explorer.url}${crisis}`);
+    await page.getByRole('textbox', { name: 'As of' }).fill('2009-02-26');
+    await page.getByRole('textbox', { name: 'As of' }).blur();
+    await page.waitForURL(/as-of=2009-02-26/);
+    expect((await rowOf(page, '2008-10-01'))[1]).toBe('14264.6');
+    await page.getByRole('textbox', { name: 'As of' }).fill('1980-01-01');
+    await page.getByRole('textbox', { name: 'As of' }).blur();
+    await page.getByText('Nothing was recorded before 1991-12-04').waitFor();
+  });
+
+  it('redraws the chart in less than 16 ms of script at each vintage of GDP', async () => {
+    const { page } = await openPage(`${explorer.url}?series=GDP`);
+    await page.getByRole('slider').waitFor();
+    const steps = await page.evaluate<number[]>(stepsOfSlider);
+    expect(steps.length).toBeGreaterThanOrEqual(393);
+    expect(Math.max(...steps)).toBeLessThan(16);
+  });
+
+  it('opens the revisions of a point that is clicked, and of a date in the table', async () => {
+    const { page, said } = await openPage(`${explorer.url}${crisis}`);
+    const plot = page.locator('.u-over').first();
+    const { width, height } = (await plot.boundingBox()) ?? { width: 0, height: 0 };
+    // The fourth quarter of 2008 is 1369 of the 2921 days of the chart from the left.
+    await plot.click({ position: { x: (width * 1369) / 2921, y: height / 2 } });
+    const revisions = page.getByRole('region', { name: 'Revisions', exact: true });
+    await revisions.getByRole('heading', { name: 'Revisions of 2008-10-01' }).waitFor();
+    const values = await revisions
+      .getByRole('row')
+      .filter({ hasText: /^\d/ })
+      .locator('td:nth-child(2)')
+      .allTextContents();
+    expect(values.slice(0, 3)).toEqual(['14264.6', '14200.3', '14347.3']);
+    await revisions.getByRole('button', { name: 'Close' }).click();
+    await revisions.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: '2009-01-01' }).press('Enter');
+    await revisions.getByRole('heading', { name: 'Revisions of 2009-01-01' }).waitFor();
+    expect(page.url()).toContain('date=2009-01-01');
+    expect(said).toEqual([]);
+  });
+
+  it('selects dates by dragging over the chart, and hides lines', async () => {
+    const { page } = await openPage(`${explorer.url}?series=GDP`);
+    const { x, y, width, height } = (await page.locator('.u-over').first().boundingBox()) ?? {
+      x: 0,
+      y: 0,
+      width: 0,
+      height: 0,
+    };
+    await page.mouse.move(x + width / 2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.75, y + height / 2, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/from=198\d-\d\d-\d\d&to=200\d-\d\d-\d\d/);
+    await page.getByLabel('First release').uncheck();
+    await page.waitForURL(/hide=first/);
+    await page.getByRole('button', { name: 'All dates' }).click();
+    expect(new URL(page.url()).search).toBe('?series=GDP&hide=first');
+  });
+
+  it('shows the commands that give the same data, and saves those data and the picture', async () => {
+    const { page, said } = await openPage(`${explorer.url}${crisis}&date=2008-10-01`);
+    expect(await expectCommandsToGiveTheData(page)).toEqual([
+      'asof observations GDP --as-of 2009-01-30 --from 2005-01-01 --to 2012-12-31',
+      'asof observations GDP --from 2005-01-01 --to 2012-12-31',
+      'asof observations GDP --first-release --from 2005-01-01 --to 2012-12-31',
+      'asof revisions GDP --date 2008-10-01',
+    ]);
+    const svg = await saved(page, () => page.getByRole('button', { name: 'Save SVG' }).first().click());
+    const drawn = new XMLParser({ ignoreAttributes: false }).parse(svg.bytes) as {
+      svg: { title: string; desc: string };
+    };
+    expect(svg.name).toBe('GDP-as-of-2009-01-30.svg');
+    expect(drawn.svg.title).toBe('GDP: Gross Domestic Product');
+    expect(drawn.svg.desc).toContain('to 14264.6 (2008-10-01)');
+    const png = await saved(page, () => page.getByRole('button', { name: 'Save PNG' }).first().click());
+    // Twice the 720 units of the width of a picture, after the signature and the head of a PNG.
+    expect([png.bytes.subarray(1, 4).toString(), png.bytes.readUInt32BE(16)]).toEqual(['PNG', 1440]);
+    expect(said).toEqual([]);
+  });
+
+  it('shows yield curves with a slider, and compares two days', async () => {
+    const { page, said } = await openPage(`${explorer.url}?view=curve&date=2007-01-03&vs=2006-01-03`);
+    // Treasury's par yields of 3 January 2007 and 2006.
+    expect(await rowOf(page, '10Y')).toEqual(['10Y', '4.67', '4.37', '30.00']);
+    await page.getByRole('slider').press('ArrowRight');
+    await page.waitForURL(/date=2007-01-04/);
+    expect(await rowOf(page, '10Y')).toEqual(['10Y', '4.62', '4.37', '25.00']);
+    expect(await expectCommandsToGiveTheData(page)).toEqual([
+      'asof curve --date 2007-01-04',
+      'asof curve --date 2006-01-03',
+    ]);
+    await page.getByRole('button', { name: 'No comparison' }).click();
+    expect(await rowOf(page, '10Y')).toEqual(['10Y', '4.62', '', '']);
+    await page.getByRole('combobox', { name: 'Curve' }).selectOption('TIPS');
+    await page.getByRole('heading', { name: 'Treasury real yield curve (TIPS)' }).waitFor();
+    expect(said).toEqual([]);
+  });
+
+  it('shows clusters of insiders as of a day, and which of their trades count', async () => {
+    const { page, said } = await openPage(`${explorer.url}?view=clusters&ticker=maia&as-of=2026-06-30`);
+    // Three insiders of MAIA Biotechnology bought on 1 June 2026 (Forms 4 filed on 2 June).
+    const newest = page.getByRole('group').first();
+    await newest.getByText('3 insiders · 2026-06-01 · $203,775.79 · public on 2026-06-02').click();
+    const insiders = newest.getByRole('row').filter({ hasText: 'counted' });
+    await insiders.first().waitFor();
+    expect(await insiders.locator('td:nth-child(3)').allTextContents()).toEqual([
+      'Gryaznov Sergei',
+      'Smith Stan',
+      'Vitoc Vlad',
+    ]);
+    await page.waitForURL(/open=0001878313/);
+    expect(await expectCommandsToGiveTheData(page)).toEqual([
+      'asof insider clusters --as-of 2026-06-30 --ticker MAIA --limit 100',
+      'asof insider clusters --explain --as-of 2026-06-30 --ticker MAIA --limit 100',
+    ]);
+    await page.getByLabel('As of').fill('2026-06-01');
+    await page.getByLabel('As of').blur();
+    await page.getByText('public on 2026-06-02').waitFor({ state: 'detached' });
+    expect(said).toEqual([]);
+  });
+
+  it('says what is wrong with an address, and which series there is not', async () => {
+    const { page } = await openPage(`${explorer.url}?series=GDPX&as-of=2015-02-30`);
+    const alert = page.getByRole('alert');
+    await alert.getByText("series 'GDPX' not found").waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Series' }).click();
+    await page.getByRole('heading', { name: 'Economic series as they were known on a day' }).waitFor();
+    expect(await alert.textContent()).toBe('');
+    await page.goto(`${explorer.url}?series=GDP&as-of=2015-02-30`);
+    await alert.getByText("as-of is '2015-02-30', which is no date").waitFor();
+  });
+
+  it('says that its service has stopped, which Ctrl-C does', async () => {
+    const own = await startExplorer();
+    const { page } = await openPage(own.url);
+    await page.getByRole('link', { name: /^UNRATE / }).waitFor();
+    own.child.kill('SIGINT');
+    expect(await once(own.child, 'exit')).toEqual([0, null]);
+    await page.getByRole('link', { name: /^UNRATE / }).click();
+    await page
+      .getByRole('alert')
+      .getByText('the service does not answer; it may have been stopped')
+      .waitFor();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+  });
+
+  describe.each([
+    ['desktop', { width: 1200, height: 900 }],
+    ['phone', { width: 375, height: 800 }],
+  ] as const)('on a %s', (_, viewport) => {
+    it.each(['', `${crisis}&date=2008-10-01`, '?view=curve', '?view=clusters&open=0001878313+2026-06-01'])(
+      'has nothing that axe finds, light or dark, and fits: %s',
+      async (address) => {
+        const { page, said } = await openPage(`${explorer.url}${address}`, { viewport });
+        await page.locator('main h1').waitFor();
+        if (address.includes('open=')) await page.getByText('Vitoc Vlad').waitFor();
+        // Not as a tag of the page, which its policy would forbid.
+        await page.evaluate(axe);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          expect([colorScheme, await page.evaluate<string[]>(findingsOfAxe)]).toEqual([colorScheme, []]);
+        }
+        expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+          viewport.width,
+        );
+        expect(said).toEqual([]);
+      },
+    );
+  });
+});
+
+describe('the explorer of a service, in a browser', () => {
+  let service: Running;
+
+  async function serviceOf(plan = unlimited): Promise<Running> {
+    service = await startService({ openStore: () => openStore(samplePath()), explorer: true, plan });
+    return service;
+  }
+
+  afterEach(() => service.stop());
+
+  async function giveKey(page: Page, key: string): Promise<void> {
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Use this key' }).click();
+  }
+
+  it('asks for the key, and keeps it in memory alone', async () => {
+    const { url, key } = await serviceOf();
+    const { page } = await openPage(`${url}/${crisis}`);
+    await page.getByText('The service says: missing X-API-Key header').waitFor();
+    await giveKey(page, 'asof_live_sk_wrong');
+    await page.getByText('The service says: invalid API key').waitFor();
+    await giveKey(page, key);
+    await page.getByRole('heading', { name: 'GDP Gross Domestic Product' }).waitFor();
+    expect(await rowOf(page, '2008-10-01')).toContain('14264.6');
+    expect(await page.locator('code').first().textContent()).toContain(`--to 2012-12-31 --base-url ${url}`);
+    const kept = await page.evaluate<string>(keptByPage);
+    expect(kept).not.toContain(key);
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+  });
+
+  it('says that a quota is used up, and for how long', async () => {
+    const { url, key } = await serviceOf({ ...unlimited, name: 'three', ratePerMinute: 3 });
+    const { page } = await openPage(`${url}/?series=GDP`);
+    await giveKey(page, key);
+    await page
+      .getByRole('alert')
+      .getByText(/rate limit of 3 requests per minute exceeded; .* again in \d+ s/)
+      .waitFor();
+  });
+
+  it('says what a plan does not allow', async () => {
+    const free = shippedPlans.get('free');
+    const { url, key } = await serviceOf(free);
+    const { page } = await openPage(`${url}/?series=GDP`);
+    await giveKey(page, key);
+    await page.getByRole('alert').getByText(/plan/).waitFor();
+  });
+});
