@@ -112,7 +112,7 @@ describe('every example that needs nothing runs', () => {
       env: { PATH: `${bin}:${process.env.PATH}`, HOME: home },
       encoding: 'utf8',
     });
-    const [, file] = / (?:-o|>) ([~\w./]*\.\w+)/.exec(line) ?? [];
+    const [, file] = / (?:-o|>) ([~\w./-]*\.\w+)/.exec(line) ?? [];
     const path = file === undefined ? undefined : join(home, file.replace('~/', ''));
     return { status, stdout, stderr, written: path === undefined ? undefined : readFileSync(path, 'utf8') };
   }

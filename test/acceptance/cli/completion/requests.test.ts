@@ -56,7 +56,7 @@ describe('completion offers', () => {
       'asof insider clusters --code ',
       ['P', 'S', 'V', 'A', 'D', 'F', 'I', 'M', 'C', 'E', 'H', 'O', 'X', 'G', 'L', 'W', 'Z', 'J', 'K', 'U'],
     ],
-    ['asof help e', ['environment', 'exit-codes']],
+    ['asof help e', ['explore', 'environment', 'exit-codes']],
     ['asof help series s', ['search', 'show']],
     ['asof completion ', ['bash', 'zsh', 'fish']],
     ['asof obs g', ['GDP', 'GDPC1', 'GNP']],
