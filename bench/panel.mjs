@@ -40,7 +40,7 @@ export async function panel(folder) {
       ours: duration(taken.asof),
       theirs: `pandas: ${duration(taken.pandas)}`,
       figure: taken.pandas / taken.asof,
-      atLeast: 5,
+      atLeast: 10,
     },
   ];
 }

@@ -108,10 +108,12 @@ const nodeModules = {
 const quickNodeModules = {
   name: 'quick-node-modules',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path, namespace, importer }) => {
-      const isNeeded = path === 'node:child_process' && !importer.includes('/node_modules/commander/');
-      if (isNeeded || !Object.hasOwn(nodeModules, path)) return undefined;
-      return namespace === 'quick' ? { path, external: true } : { path, namespace: 'quick' };
+    onResolve({ filter: /^node:/ }, ({ path, kind }) => {
+      // What commander requires is the module itself, but for the one that it can do without.
+      const isRequired = kind === 'require-call';
+      if (!Object.hasOwn(nodeModules, path) || isRequired !== (path === 'node:child_process'))
+        return undefined;
+      return { path, namespace: 'quick' };
     });
     onLoad({ filter: /./, namespace: 'quick' }, ({ path }) => ({ contents: nodeModules[path] }));
   },

@@ -2,6 +2,7 @@ import { roundedText } from '../domain/series/arithmetic.ts';
 import { addDays, type Day, parseDay } from '../domain/series/date.ts';
 import { parseDecimal, sameNumber } from '../domain/series/decimal.ts';
 import { PublishedValues } from '../domain/series/look-ahead.ts';
+import { knownValue } from '../domain/series/newest-values.ts';
 import { Problem } from '../errors/problem.ts';
 import type { QueryAnswer, QueryContext } from './answer.ts';
 import { type Checked, checkedColumns } from './checked-columns.ts';
@@ -10,24 +11,27 @@ import { columnsOfHistory, type HistoryColumns } from './history.ts';
 import { tablesOf } from './join.ts';
 import { type CheckRow, checkLayout } from './layouts.ts';
 import type { PanelPoint } from './panel.ts';
-import type { CheckQuery, RealTimePanelQuery } from './query.ts';
+import type { CheckQuery } from './query.ts';
 import { noteAll, notedDays } from './real-time-panel.ts';
 import { listed } from './series-ids.ts';
 import { columnOf, daysIn, refusedCell, tableChanged, textOfCell, type UserTable } from './table.ts';
 
-type CheckKind = 'ahead' | 'beyond' | 'known' | 'never' | 'old';
+type CheckKind = 'ahead' | 'before' | 'beyond' | 'known' | 'never' | 'newer' | 'old';
+
+/** The kinds of values that a row must not have. */
+const faults: ReadonlySet<CheckKind> = new Set(['ahead', 'never', 'newer']);
 
 /** Which values of a table were not known on the day of their row. */
 export async function answerCheck(query: CheckQuery, context: QueryContext): Promise<QueryAnswer<CheckRow>> {
   const files = tablesOf(context);
   const table = await files.open(query.table);
   const on = query.on === undefined ? 0 : columnOf(table, query.on);
-  const days = await daysIn(table, on, files, query.strict).catch((error) => {
-    throw query.on === undefined && error instanceof Problem ? firstColumnTaken(error) : error;
-  });
+  const hints =
+    query.on === undefined ? ['the days are taken from the first column, unless --on names another'] : [];
+  const days = await daysIn(table, on, files, { strict: query.strict, hints });
   // A check that compares nothing would look like a table without fault.
   if (days.size === 0) throw new Problem('bad-input', `${table.name} has no rows to check`);
-  const counts = { ahead: 0, beyond: 0, known: 0, never: 0, old: 0 };
+  const counts = { ahead: 0, before: 0, beyond: 0, known: 0, never: 0, newer: 0, old: 0 };
   const answer = await composed<CheckRow>(context, async (counting) => {
     const checked = await checkedColumns(table, on, query, counting);
     const { columns, failures } = await knownColumns(checked, query, [...new Set(days.values())], counting);
@@ -36,14 +40,8 @@ export async function answerCheck(query: CheckQuery, context: QueryContext): Pro
   });
   // What differs is known after the last row.
   return Object.defineProperty({ ...answer }, 'differs', {
-    get: () => counts.ahead + counts.never > 0,
+    get: () => [...faults].some((kind) => counts[kind] > 0),
     enumerable: true,
-  });
-}
-
-function firstColumnTaken(problem: Problem): Problem {
-  return problem.with({
-    hints: [...problem.hints, 'the days are taken from the first column, unless --on names another'],
   });
 }
 
@@ -87,7 +85,7 @@ async function knownColumns(
     const [{ series } = { series: { id: '' } }] = columns;
     const last = Math.max(...columns.map(({ lag }) => lag)) + 1;
     const query = { last, beyond, ...(transformation && { transformation }) };
-    const history = await columnsOfHistory(series, asked, query as RealTimePanelQuery, counting);
+    const history = await columnsOfHistory(series, asked, query, counting);
     return { history, columns };
   });
   const placed = done.map(({ history }) => history.placed);
@@ -123,7 +121,7 @@ async function* rowsOf(
   counts: Record<CheckKind, number>,
   note: QueryContext['note'],
 ): AsyncGenerator<readonly CheckRow[]> {
-  let isEmpty = true;
+  let isFirst = true;
   for await (const batch of table.batches()) {
     const rows: CheckRow[] = [];
     for (let index = 0; index < batch.size; index += 1) {
@@ -131,7 +129,7 @@ async function* rowsOf(
       if (day === undefined) throw tableChanged(table);
       for (const column of columns) {
         const text = textOfCell(batch.cellAt(index, column.place)).trim();
-        if (missing.has(text)) continue;
+        if (blanks.has(text)) continue;
         const refuse = (value: string, name: string, reason: string) =>
           refusedCell(table, { row: batch.rowAt(index), column: name, value }, reason);
         const value = parseDecimal(text.replace(/^\+/, ''));
@@ -143,24 +141,23 @@ async function* rowsOf(
         if (column.found.size > mostFound) column.found.clear();
         column.found.set(key, found);
         counts[found.kind] += 1;
-        if (!query.allRows && found.kind !== 'ahead' && found.kind !== 'never') continue;
+        if (!query.allRows && !faults.has(found.kind)) continue;
         const { name, series } = column;
         rows.push({ row: batch.rowAt(index), day, column: name, series_id: series.id, value, ...found });
       }
     }
-    if (isEmpty || rows.length > 0) yield rows;
-    isEmpty = false;
+    if (isFirst || rows.length > 0) yield rows;
+    isFirst = false;
   }
-  if (isEmpty) yield [];
-  const { ahead, beyond, known, never, old } = counts;
-  if (ahead + known + never + old === 0)
+  const left = uncheckedIn(counts).join(', ');
+  if (checkedIn(counts) === 0)
     throw new Problem(
       'bad-input',
-      `${table.name} has no value that can be checked${beyond > 0 ? `: ${beyond} are after the coverage` : ''}`,
+      `${table.name} has no value that can be checked${left === '' ? '' : `: ${left}`}`,
     );
   note?.({ kind: 'check', text: summaryOf(counts, table) });
   const ids = [...new Set(columns.filter(isInexact).map(({ series }) => series.id))];
-  if (ahead + never > 0 && ids.length > 0)
+  if (counts.ahead + counts.never > 0 && ids.length > 0)
     note?.({
       kind: 'check',
       text: `${listed(ids, 'and')} ${ids.length === 1 ? 'is' : 'are'} not exact: a value may have been published before the first vintage here that has it; --exact refuses such series`,
@@ -175,8 +172,24 @@ function isInexact({ history: { placed } }: KnownColumn): boolean {
 /** How many findings of a column are kept for the rows after them. */
 const mostFound = 100_000;
 
-/** How files write that there is no value. */
-const missing: ReadonlySet<string> = new Set(['', 'NaN', 'nan', 'NA', '#N/A', 'null', '.']);
+/** How files write that there is no value: what pandas reads as missing, and the point of FRED. */
+const blanks: ReadonlySet<string> = new Set([
+  ...[
+    '',
+    '#N/A',
+    '#N/A N/A',
+    '#NA',
+    '-1.#IND',
+    '-1.#QNAN',
+    '-NaN',
+    '-nan',
+    '1.#IND',
+    '1.#QNAN',
+    '<NA>',
+    'N/A',
+  ],
+  ...['NA', 'NULL', 'NaN', 'None', 'n/a', 'nan', 'null', '.'],
+]);
 
 /** The date of a value that the file has in a column beside it. */
 function dateBeside(
@@ -203,45 +216,57 @@ function judged(
   if (column.beyond.has(asOf)) return { ...nothing, kind: 'beyond' };
   const { vintages, transformer } = column.history;
   const newest = column.points.get(asOf);
-  const known = date === undefined ? newest : valueOn(column.history, asOf, date);
-  const beside = { known: known?.value ?? null, known_date: (known && (date ?? newest?.date)) ?? null };
+  const dated = date === undefined ? undefined : knownValue(vintages.on(asOf), date, transformer);
+  const known = date === undefined ? newest : dated && { ...dated, asOfDate: dated.asOf };
+  const beside = { known: known?.value ?? null, known_date: known?.date ?? null };
   // A growth rate of one's own has more digits than a published one.
   const value =
     transformation === undefined || known?.value === undefined ? given : roundedText(given, known.value);
-  if (known?.value !== undefined && sameNumber(value, known.value))
-    return { ...beside, first_known: known.asOfDate ?? null, value_date: beside.known_date, kind: 'known' };
+  const isLagged = column.lag > 0;
+  if (known?.value !== undefined && sameNumber(value, known.value)) {
+    const kind = isLagged && (known.date ?? '') > (newest?.date ?? '') ? 'newer' : 'known';
+    return { ...beside, first_known: known.asOfDate ?? null, value_date: beside.known_date, kind };
+  }
   column.values ??= new PublishedValues(vintages, transformer);
-  const { kind, published } = column.values.placed(value, { day: asOf, newest: newest?.date, date });
+  const { kind, published } = column.values.placed(value, {
+    day: asOf,
+    newest: newest?.date,
+    isLagged,
+    date,
+  });
   return { ...beside, first_known: published?.asOf ?? null, value_date: published?.date ?? null, kind };
 }
 
-function valueOn(
-  { vintages, transformer }: HistoryColumns,
-  asOf: Day,
-  date: Day,
-): { readonly value: string; readonly asOfDate: Day } | undefined {
-  const vintage = vintages.on(asOf);
-  const computed = transformer?.valueIn(vintage, date);
-  if (transformer !== undefined) return computed && { value: computed.value, asOfDate: computed.since };
-  const found = vintage.valueOf(date);
-  return found && { value: found.value, asOfDate: found.asOf };
+/** The number of values that were compared with what was known. */
+function checkedIn({ ahead, known, never, newer, old }: Record<CheckKind, number>): number {
+  return ahead + known + never + newer + old;
+}
+
+/** How many values could not be checked, in words. */
+function uncheckedIn({ before, beyond }: Record<CheckKind, number>): readonly string[] {
+  return [
+    ...(before > 0 ? [`${before} before the first vintage`] : []),
+    ...(beyond > 0 ? [`${beyond} after the coverage`] : []),
+  ];
 }
 
 /** What a check found, in words. */
-function summaryOf(
-  { ahead, beyond, known, never, old }: Record<CheckKind, number>,
-  { name }: UserTable,
-): string {
-  const all = ahead + known + never + old;
+function summaryOf(counts: Record<CheckKind, number>, { name }: UserTable): string {
+  const { ahead, never, newer, old } = counts;
+  const all = checkedIn(counts);
   const others = [
+    ...(newer > 0 ? [`${newer} newer than the lag allows`] : []),
     ...(old > 0 ? [`${old} older than the newest known`] : []),
-    ...(beyond > 0 ? [`${beyond} after the coverage not checked`] : []),
+    ...uncheckedIn(counts).map((text) => `${text} not checked`),
   ];
   const rest = others.length === 0 ? '' : `; ${others.join(', ')}`;
-  if (ahead + never === 0) return `${name}: all ${all} values were known on their day${rest}`;
+  const known = all === 1 ? 'known on its day' : 'known on their day';
+  if (ahead + never === 0)
+    return `${name}: ${all === 1 ? 'the only value was' : `all ${all} values were`} ${known}${rest}`;
   const parts = [
     ...(ahead > 0 ? [`${ahead} became known later`] : []),
     ...(never > 0 ? [`${never} in no vintage`] : []),
   ];
-  return `${name}: ${ahead + never} of ${all} values were not known on their day: ${parts.join(', ')}${rest}`;
+  const are = all === 1 ? 'value was' : 'values were';
+  return `${name}: ${ahead + never} of ${all} ${are} not ${known}: ${parts.join(', ')}${rest}`;
 }

@@ -29,6 +29,11 @@ export async function checkedColumns(
     const [place, dates] = [columnOf(table, name), places.get(`${name}_date`)];
     return { id: id.toUpperCase(), place, name, lag: own === undefined ? lag : Number(own), dates };
   };
+  const twice = columns?.find(({ column }, i) => columns.findIndex((other) => other.column === column) < i);
+  if (twice !== undefined)
+    throw new Problem('bad-input', `the column ${JSON.stringify(twice.column)} is named twice`, {
+      field: 'column',
+    });
   const named = columns?.map(({ column, id = column }) => checkedAs(column, id));
   const others = table.fields.filter(({ name }, place) => place !== on && !isBeside(name, places));
   const candidates = named ?? others.map(({ name }) => checkedAs(name, name));

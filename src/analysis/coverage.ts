@@ -140,27 +140,6 @@ function dayIn(cell: unknown): string {
   return String(cell ?? '');
 }
 
-/**
- * What a file with notes says of an answer besides its rows: how the vintages came about, to which day the data are covered,
- * and the titles and units of its series. To be asked for after the last page.
- */
-export async function aboutAnswer(
-  query: Query,
-  context: QueryContext,
-): Promise<readonly (readonly [name: string, text: string])[]> {
-  const about: (readonly [string, string])[] = [];
-  const day = knowledgeDay(query) ?? context.basis.today;
-  const ids = 'ids' in query || 'id' in query;
-  for (const { subject, covered_to, vintage_kind } of context.basis.upTo(day)) {
-    const row = ids ? await descriptionOf({ id: subject }, context) : undefined;
-    const texts = [row?.title, row?.units, row?.source].filter((text) => text !== undefined && text !== '');
-    if (texts.length > 0) about.push(['Series', `${subject}: ${texts.join('; ')}`]);
-    if (vintage_kind !== undefined) about.push(['Vintages', `${subject}: ${vintage_kind}`]);
-    if (covered_to !== undefined) about.push(['Coverage', `${subject}: to ${covered_to}`]);
-  }
-  return about;
-}
-
 /** The last day that the answer to a query knows of; undefined for the newest data. */
 export function knowledgeDay(query: Query): Day | undefined {
   switch (query.kind) {
@@ -171,6 +150,8 @@ export function knowledgeDay(query: Query): Day | undefined {
     }
     case 'versions':
       return query.days.includes('latest') ? undefined : [...query.days].sort().at(-1);
+    case 'diff':
+      return [...query.days].sort().at(-1);
     case 'yield-table':
     case 'real-time-panel':
       return query.to;

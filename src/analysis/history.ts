@@ -1,6 +1,6 @@
 import { pagesOf } from '../client/pagination.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
-import { type KnownValue, newestKnown } from '../domain/series/newest-values.ts';
+import { newestKnown } from '../domain/series/newest-values.ts';
 import { realTimePeriodsOf } from '../domain/series/real-time-periods.ts';
 import type { Change } from '../domain/series/revision-history.ts';
 import { frequencyOf, parseFrequency } from '../domain/series/series.ts';
@@ -10,7 +10,7 @@ import { revisions } from '../operations/index.ts';
 import { type QueryContext, textsOf } from './answer.ts';
 import type { PanelColumn, PanelPoint } from './panel.ts';
 import type { QueryParams, RealTimePanelQuery } from './query.ts';
-import { type PlacedDays, placeDays } from './real-time-periods.ts';
+import { addPoints, type PlacedDays, placeDays } from './real-time-periods.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 
 /** Every vintage of a series, and its frequency. */
@@ -67,7 +67,7 @@ export type HistoryColumns = {
 export async function columnsOfHistory(
   series: ResolvedSeries,
   days: readonly Day[],
-  query: RealTimePanelQuery,
+  query: Pick<RealTimePanelQuery, 'beyond' | 'lag' | 'last' | 'transformation'>,
   context: QueryContext,
 ): Promise<HistoryColumns> {
   const { last = 1, lag = 0, beyond, transformation } = query;
@@ -87,18 +87,14 @@ export async function columnsOfHistory(
       const value = known[lag + i];
       // A day on which nothing is known has one row that says so.
       if (value === undefined && i > 0) continue;
-      for (const day of within) column.set(day, pointOn(day, value, placed.kinds.get(day)));
+      addPoints(column, within, value, placed.kinds);
     }
   }
-  for (const day of placed.beyondCoverage) points[0]?.set(day, pointOn(day, undefined, undefined));
+  addPoints(points[0] ?? new Map(), placed.beyondCoverage, undefined, placed.kinds);
   return {
     placed,
     vintages,
     transformer,
     columns: points.map((column, i) => ({ series: placed.series, points: column, lag: lag + i })),
   };
-}
-
-function pointOn(asOf: Day, known: KnownValue | undefined, kind: string | undefined): PanelPoint {
-  return { asOf, date: known?.date, value: known?.value, asOfDate: known?.asOf, kind };
 }

@@ -53,7 +53,7 @@ export function tablesOf({ tables }: QueryContext): TableFiles {
 async function datedTable({ table: name, on, strict }: JoinQuery, files: TableFiles): Promise<DatedTable> {
   const table = await files.open(name);
   const column = columnOf(table, on);
-  return { table, on: column, days: await daysIn(table, column, files, strict) };
+  return { table, on: column, days: await daysIn(table, column, files, { strict }) };
 }
 
 /** The panel of what was known on the days of a table; of one without rows, on the last day. */

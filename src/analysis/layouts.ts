@@ -198,7 +198,7 @@ const checkFields = [
     name: 'kind',
     type: 'text',
     description:
-      'ahead: known only later; never: in no vintage; with all rows also old: known, and older than the newest; known; beyond: after the coverage.',
+      'ahead: known only later; never: in no vintage; newer: newer than the lag allows; with all rows also old: known, and older than the newest; known; before: before the first vintage; beyond: after the coverage.',
   },
 ] as const satisfies readonly Field[];
 

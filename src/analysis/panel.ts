@@ -1,6 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
 import { kindsText, parseVintageKind } from '../domain/series/series.ts';
-import type { RowLayout } from '../operations/field.ts';
 import { observations } from '../operations/index.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
@@ -19,7 +18,7 @@ export function answerPanel(query: PanelQuery, context: QueryContext): Promise<Q
 export function answerLongPanel(query: PanelQuery, context: QueryContext): Promise<QueryAnswer<PanelRow>> {
   return composed(context, async (counting) => {
     const { columns, ...rest } = await columnsOf(query, counting);
-    return { ...longPanel(columns, query.sort), ...rest };
+    return { ...longPanel(columns, query.sort, () => rest.asOf), ...rest };
   });
 }
 
@@ -45,8 +44,7 @@ async function columnsOf(query: PanelQuery, context: ComposedContext) {
   const { done, failures } = await eachOf(series, async (one) => {
     const rows = await rowsOf(context, observations, { id: one.id, ...params });
     const kind = context.basis.vintageOn(one.id, asOf)?.vintage_kind;
-    const points = rows.map((row) => pointOf(row, asOf, kind));
-    return { series: one, points: new Map(points.map((point) => [point.date ?? '', point])) };
+    return { series: one, points: new Map(rows.map((row) => [row.date, pointOf(row, kind)])) };
   });
   await noteBasis(
     done.map((column) => column.series),
@@ -87,9 +85,8 @@ export function estimatePanel(query: PanelQuery, context: QueryContext): Promise
   });
 }
 
-/** What was known of a series as of a day: a value with its date and its publication, or nothing yet. */
+/** What was known of a series: a value with its date and its publication, or nothing yet. Days on which it was the same share it. */
 export type PanelPoint = {
-  readonly asOf: Day | undefined;
   readonly date: Day | undefined;
   readonly value: string | undefined;
   readonly asOfDate: Day | undefined;
@@ -106,17 +103,17 @@ export type PanelColumn = {
 };
 
 /** An observation as a point of a panel. */
-function pointOf(
-  { date, value, as_of_date }: ObservationRow,
-  asOf: Day | undefined,
-  kind: string | undefined,
-): PanelPoint {
-  return { asOf, date, value, asOfDate: as_of_date, kind };
+function pointOf({ date, value, as_of_date }: ObservationRow, kind: string | undefined): PanelPoint {
+  return { date, value, asOfDate: as_of_date, kind };
 }
 
-/** A panel with a row for each day and series; series in the order given. */
-export function longPanel(columns: readonly PanelColumn[], sort: SortOrder) {
-  const rows = daysOf(columns, sort).flatMap((day) => longRows(day, columns));
+/** A panel with a row for each day and series; series in the order given. `asOfOn` gives the as-of date of the rows of a day. */
+export function longPanel(
+  columns: readonly PanelColumn[],
+  sort: SortOrder,
+  asOfOn: (day: Day) => Day | undefined,
+) {
+  const rows = daysOf(columns, sort).flatMap((day) => longRows(day, columns, asOfOn(day) ?? null));
   return { object: 'panel', ...longPanelLayout, rows } as const;
 }
 
@@ -132,7 +129,8 @@ export function widePanel(
 ) {
   const names = columns.map(({ series: { id, typed = id }, lag }) => laggedName(typed, lag));
   const layout = widePanelLayout(first, names, withDates);
-  const rows = daysOf(columns, sort).map((day) => wideRow(day, columns, layout, withDates));
+  const fields = layout.fields.map(({ name }) => name);
+  const rows = daysOf(columns, sort).map((day) => wideRow(day, columns, fields, withDates));
   return { object: 'panel', ...layout, kinds: kindsOf(columns, names), rows } as const;
 }
 
@@ -143,7 +141,9 @@ function kindsOf(
 ): { readonly [column: string]: string } {
   return Object.fromEntries(
     columns.flatMap(({ points }, i) => {
-      const words = [...points.values()].flatMap(({ kind = '' }) => kind.split('; '));
+      const kinds = new Set<string>();
+      for (const { kind } of points.values()) if (kind !== undefined) kinds.add(kind);
+      const words = [...kinds].flatMap((kind) => kind.split('; '));
       const text = kindsText(words.flatMap((word) => parseVintageKind(word) ?? []));
       return text === '' ? [] : [[names[i] ?? '', text]];
     }),
@@ -151,17 +151,19 @@ function kindsOf(
 }
 
 function daysOf(columns: readonly PanelColumn[], sort: SortOrder): readonly Day[] {
-  const days = [...new Set(columns.flatMap(({ points }) => [...points.keys()]))].sort();
+  const found = new Set<Day>();
+  for (const { points } of columns) for (const day of points.keys()) found.add(day);
+  const days = [...found].sort();
   return sort === 'desc' ? days.reverse() : days;
 }
 
-function longRows(day: Day, columns: readonly PanelColumn[]): readonly PanelRow[] {
+function longRows(day: Day, columns: readonly PanelColumn[], asOf: Day | null): readonly PanelRow[] {
   return columns.flatMap(({ series, points }) => {
     const point = points.get(day);
     if (point === undefined) return [];
     return [
       {
-        as_of: point.asOf ?? null,
+        as_of: asOf,
         series_id: series.id,
         date: point.date ?? null,
         value: point.value ?? null,
@@ -172,15 +174,23 @@ function longRows(day: Day, columns: readonly PanelColumn[]): readonly PanelRow[
   });
 }
 
+/** The row of a day; `names` are those of its cells. */
 function wideRow(
   day: Day,
   columns: readonly PanelColumn[],
-  { fields }: RowLayout,
+  [first = '', ...names]: readonly string[],
   withDates: boolean,
 ): WideRow {
-  const cells = columns.flatMap(({ points }) => {
-    const { value = null, date = null } = points.get(day) ?? {};
-    return withDates ? [value, date] : [value];
-  });
-  return Object.fromEntries(fields.map(({ name }, i) => [name, [day, ...cells][i] ?? null]));
+  const row: { [name: string]: string | null } = { [first]: day };
+  let place = 0;
+  const add = (cell: string | undefined) => {
+    row[names[place] ?? ''] = cell ?? null;
+    place += 1;
+  };
+  for (const { points } of columns) {
+    const point = points.get(day);
+    add(point?.value);
+    if (withDates) add(point?.date);
+  }
+  return row;
 }

@@ -9,6 +9,7 @@ import { longPanel, type PanelColumn, undescribed, widePanel } from './panel.ts'
 import { asOfDates, type RealTimePanelQuery } from './query.ts';
 import { newestValues, type PlacedDays, planOf, requestsIn } from './real-time-periods.ts';
 import { listed, type ResolvedSeries, resolveSeries } from './series-ids.ts';
+import { askService, serviceRequests } from './service-panel.ts';
 
 /** The newest value of several series that was known on each day of a rhythm. */
 export function answerRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<QueryAnswer> {
@@ -29,7 +30,7 @@ export function answerLongRealTimePanel(
     const drawing = series && (await realTimePanelDrawing(series, query, counting));
     // A line has one value a day: the newest of those that are asked for.
     const { columns, failures } = await columnsOf(isDrawn ? { ...query, last: 1 } : query, counting);
-    return { ...longPanel(columns, query.sort), ...(drawing && { drawing }), failures };
+    return { ...longPanel(columns, query.sort, (day) => day), ...(drawing && { drawing }), failures };
   });
 }
 
@@ -49,20 +50,20 @@ type FoundColumns = { readonly columns: readonly PanelColumn[]; readonly failure
 
 /** The columns of a panel on its as-of dates, with the notes on what they are based on. */
 export async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext): Promise<FoundColumns> {
-  const { columns, failures } = needsHistory(query)
-    ? await historyColumns(query, counting)
-    : await newestColumns(query, counting);
+  const series = await resolveSeries(query.ids, counting);
+  const days = knownDays(query);
+  const { columns, failures } =
+    (await serviceColumns(series, days, query, counting)) ??
+    (needsHistory(query)
+      ? await historyColumns(series, days, query, counting)
+      : await newestColumns(series, days, query, counting));
   const shown = query.knownBefore === true ? columns.map(dayLater) : columns;
   return { columns: shown, failures };
 }
 
 /** A column of what was known before each day, from what was known on the day before it. */
 function dayLater(column: PanelColumn): PanelColumn {
-  const points = [...column.points].map(([day, point]) => {
-    const asOf = addDays(day, 1);
-    return [asOf, { ...point, asOf }] as const;
-  });
-  return { ...column, points: new Map(points) };
+  return { ...column, points: new Map([...column.points].map(([day, point]) => [addDays(day, 1), point])) };
 }
 
 /** The days on which what a panel shows was known. */
@@ -71,16 +72,37 @@ function knownDays(query: RealTimePanelQuery): readonly Day[] {
   return query.knownBefore === true ? days.map((day) => addDays(day, -1)) : days;
 }
 
+/** What a service that offers panels answers in a few requests for all series; undefined where it does not. */
+async function serviceColumns(
+  series: readonly ResolvedSeries[],
+  days: readonly Day[],
+  query: RealTimePanelQuery,
+  counting: ComposedContext,
+): Promise<FoundColumns | undefined> {
+  const requests = await serviceRequests(series, days, query, counting);
+  if (requests === undefined) return undefined;
+  counting.expect(counting.requests() + requests.length + undescribed(series) + counting.checks());
+  const found = await askService(requests, series, days, query, counting);
+  if (found === undefined) return undefined;
+  await notePlaced(found.placed, days, counting);
+  return found;
+}
+
 /** The newest value of each series on each day, with few requests. */
-async function newestColumns(query: RealTimePanelQuery, counting: ComposedContext): Promise<FoundColumns> {
-  const { planned, noted, made, left, checks } = await planAll(query, counting);
+async function newestColumns(
+  series: readonly ResolvedSeries[],
+  days: readonly Day[],
+  query: RealTimePanelQuery,
+  counting: ComposedContext,
+): Promise<FoundColumns> {
+  const { planned, made, left, checks } = await planAll(series, days, query, counting);
   counting.expect(made + left + checks);
   const { done, failures } = await eachOf(planned.done, async (plan) => ({
     series: plan.series,
     points: await newestValues(plan, counting),
   }));
   const answered = done.map((column) => column.series);
-  await noteAll(answered, planned.done, noted, counting);
+  await noteAll(answered, planned.done, notedDays(days, counting), counting);
   return {
     columns: done,
     failures: [
@@ -91,17 +113,16 @@ async function newestColumns(query: RealTimePanelQuery, counting: ComposedContex
 }
 
 /** Several values of each series on each day, or transformed ones, from all that was published. */
-async function historyColumns(query: RealTimePanelQuery, counting: ComposedContext): Promise<FoundColumns> {
-  const days = knownDays(query);
-  const { done, failures } = await eachOf(await resolveSeries(query.ids, counting), (series) =>
-    columnsOfHistory(series, days, query, counting),
-  );
-  const placed = done.map((one) => one.placed);
-  const noted = notedDays(days, counting);
-  await noteAll(
-    placed.map(({ series }) => series),
-    placed,
-    noted,
+async function historyColumns(
+  series: readonly ResolvedSeries[],
+  days: readonly Day[],
+  query: RealTimePanelQuery,
+  counting: ComposedContext,
+): Promise<FoundColumns> {
+  const { done, failures } = await eachOf(series, (one) => columnsOfHistory(one, days, query, counting));
+  await notePlaced(
+    done.map(({ placed }) => placed),
+    days,
     counting,
   );
   return {
@@ -110,10 +131,22 @@ async function historyColumns(query: RealTimePanelQuery, counting: ComposedConte
   };
 }
 
+/** Days in the histories of series, as far as notes need them. */
+type Placed = Pick<PlacedDays, 'beyondCoverage' | 'kinds' | 'series'>;
+
+function notePlaced(placed: readonly Placed[], days: readonly Day[], counting: ComposedContext) {
+  return noteAll(
+    placed.map(({ series }) => series),
+    placed,
+    notedDays(days, counting),
+    counting,
+  );
+}
+
 /** Notes what the columns of a panel are based on: coverage, samples, days beyond the coverage. */
 export async function noteAll(
   answered: readonly ResolvedSeries[],
-  placed: readonly Pick<PlacedDays, 'beyondCoverage' | 'kinds' | 'series'>[],
+  placed: readonly Placed[],
   noted: readonly Day[],
   counting: ComposedContext,
 ): Promise<void> {
@@ -142,24 +175,31 @@ function noteKinds(plans: readonly Pick<PlacedDays, 'kinds' | 'series'>[], { not
 /** How many requests a real-time panel takes, in words; makes those that plan it. */
 export function estimateRealTimePanel(query: RealTimePanelQuery, context: QueryContext): Promise<string> {
   return estimated(context, async (counting) => {
+    const series = await resolveSeries(query.ids, counting);
+    const days = knownDays(query);
+    const asked = await serviceRequests(series, days, query, counting);
+    if (asked !== undefined)
+      return `this panel takes ${counting.requests() + asked.length + undescribed(series) + counting.checks()} requests`;
     if (needsHistory(query)) {
-      const series = await resolveSeries(query.ids, counting);
       const pages = await Promise.all(series.map((one) => pagesExpected(one, counting)));
       // Each series takes its vintages and its published values, by page.
       const requests = pages.reduce((sum, count) => sum + count + 1, 0) + counting.checks();
       return `this panel takes about ${requests} requests`;
     }
-    const { made, left, checks } = await planAll(query, counting);
+    const { made, left, checks } = await planAll(series, days, query, counting);
     return `this panel takes ${made + left + checks} requests: ${made} to plan it (made now), ${left} for values, ${checks} to check coverage and that nothing changed`;
   });
 }
 
-async function planAll(query: RealTimePanelQuery, context: ComposedContext) {
-  const days = knownDays(query);
-  const series = await resolveSeries(query.ids, context);
+async function planAll(
+  series: readonly ResolvedSeries[],
+  days: readonly Day[],
+  query: RealTimePanelQuery,
+  context: ComposedContext,
+) {
   const planned = await eachOf(series, (one) => planOf(one, days, query.beyond, context));
   const left = planned.done.reduce((sum, plan) => sum + requestsIn(plan), 0);
-  const noted = notedDays(days, context);
-  const described = noted.length === 0 ? 0 : undescribed(planned.done.map((plan) => plan.series));
-  return { planned, noted, left, made: context.requests(), checks: described + context.checks() };
+  const described =
+    notedDays(days, context).length === 0 ? 0 : undescribed(planned.done.map((plan) => plan.series));
+  return { planned, left, made: context.requests(), checks: described + context.checks() };
 }

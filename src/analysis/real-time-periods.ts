@@ -191,13 +191,26 @@ export async function newestValues(
       }
     }),
   ]);
-  const points = periods.flatMap((period) => {
-    const { date, value, asOf: asOfDate } = found.get(period) ?? {};
-    return period.days.map((asOf): PanelPoint => ({ asOf, date, value, asOfDate, kind: kinds.get(asOf) }));
-  });
-  const nothing = { date: undefined, value: undefined, asOfDate: undefined, kind: undefined };
-  const all = [...points, ...beyondCoverage.map((asOf) => ({ asOf, ...nothing }))];
-  return new Map(all.map((point) => [point.asOf ?? '', point]));
+  const points = new Map<Day, PanelPoint>();
+  for (const period of periods) addPoints(points, period.days, found.get(period), kinds);
+  addPoints(points, beyondCoverage, undefined, kinds);
+  return points;
+}
+
+/** Adds what was known on days: the same value on all of them. */
+export function addPoints(
+  points: Map<Day, PanelPoint>,
+  days: readonly Day[],
+  known: FirstRelease | undefined,
+  kinds: ReadonlyMap<Day, string>,
+): void {
+  let point: PanelPoint | undefined;
+  for (const day of days) {
+    const kind = kinds.get(day);
+    if (point === undefined || point.kind !== kind)
+      point = { date: known?.date, value: known?.value, asOfDate: known?.asOf, kind };
+    points.set(day, point);
+  }
 }
 
 /** The answer of a service, or undefined where it does not offer what was asked. */

@@ -37,11 +37,17 @@ export type TableFiles = {
 type CellPlace = { readonly row: number; readonly column: string; readonly value: string };
 
 /** The Problem of a cell: the table, the place, the value, and the way out. */
-export function refusedCell({ name }: UserTable, { row, column, value }: CellPlace, reason: string): Problem {
+export function refusedCell(
+  { name }: UserTable,
+  { row, column, value }: CellPlace,
+  reason: string,
+  hints: readonly string[] = [],
+): Problem {
   const shown = value.length > 80 ? `${value.slice(0, 77)}...` : value;
   return new Problem(
     'bad-input',
     `${name}, row ${row}, column ${JSON.stringify(column)}: ${JSON.stringify(shown)} ${reason}`,
+    { hints },
   );
 }
 
@@ -76,13 +82,13 @@ function dayIn(text: string): Day | undefined {
 
 /**
  * The days in a column of a table, by the texts of their cells. A Problem names the row of a text that is no day, and of a
- * day on which nothing can be known yet; with `strict` what counts is the day before it.
+ * day on which nothing can be known yet; with `strict` what counts is the day before it. The hints go with either.
  */
 export async function daysIn(
   table: UserTable,
   column: number,
   { latest }: TableFiles,
-  strict: boolean,
+  { strict, hints = [] }: { readonly strict: boolean; readonly hints?: readonly string[] },
 ): Promise<ReadonlyMap<string, Day>> {
   const days = new Map<string, Day>();
   const name = table.fields[column]?.name ?? '';
@@ -91,7 +97,7 @@ export async function daysIn(
       const value = textOfCell(batch.cellAt(index, column));
       if (days.has(value)) continue;
       const refuse = (reason: string) =>
-        refusedCell(table, { row: batch.rowAt(index), column: name, value }, reason);
+        refusedCell(table, { row: batch.rowAt(index), column: name, value }, reason, hints);
       const day = dayIn(value);
       if (day === undefined) throw refuse(`is not a date: ${faultOfDay(value) ?? 'use YYYY-MM-DD'}`);
       if ((strict ? addDays(day, -1) : day) > latest)

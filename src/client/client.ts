@@ -39,6 +39,8 @@ export interface Client {
   /** Starts watching for changes. The next request runs alone; its answer is the baseline. */
   watch(): Promise<DataWatch>;
   origin(): Promise<Origin>;
+  /** Whether a service announces all that an operation is asked with; absent for a store, of which many questions cost little. */
+  readonly offers?: (operation: Pick<Operation, 'params' | 'path'>, texts: ParamTexts) => Promise<boolean>;
   /** What the store follows at live sources; absent for a service, which does not publish it. */
   readonly followed?: AskFollowed;
   close(): Promise<void>;

@@ -18,7 +18,7 @@ import type { curve, vintages } from '../operations/index.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { clockAt } from '../operations/param.ts';
 import { bind, ofCalls } from '../snapshot/bind.ts';
-import { diffQuery, panelQuery, rangeOf } from './analysis-queries.ts';
+import { diffQuery, panelQuery, rangeOf, splitDemands } from './analysis-queries.ts';
 import { type AnswerSource, type Result, resultOf } from './operation-methods.ts';
 import type { PanelParams } from './panel-params.ts';
 import type {
@@ -63,7 +63,7 @@ export class Analyses {
     id: string,
     params: RevisionsParams = {},
   ): Promise<Result<RevisionRow | RevisionStatisticsRow | WideRow>> {
-    const { demands, own } = separated(params);
+    const { demands, own } = splitDemands(params);
     const { release, after, wide = false, stats = false, date, cursor, units: name, digits, ...rest } = own;
     const dates = { ...rest, id: id.toUpperCase() };
     const units = transformationOf({
@@ -94,7 +94,7 @@ export class Analyses {
 
   /** The vintage dates of a series and what each changed, newest first; without `asOf` also what the series covers. */
   async vintages(id: string, params: VintagesParams = {}): Promise<Result<RowOf<typeof vintages>>> {
-    const { demands, own } = separated(params);
+    const { demands, own } = splitDemands(params);
     const { answerVintages } = await import('../analysis/vintages.ts');
     return this.#result(demands, (context) =>
       answerVintages(this.#bound({ kind: 'vintages', id: id.toUpperCase(), ...own }), context),
@@ -106,7 +106,7 @@ export class Analyses {
   async curve(params?: Omit<CurveParams, 'vs'>): Promise<Result<RowOf<typeof curve>>>;
   async curve(params: CurveParams = {}): Promise<Result<CurveComparisonRow> | Result<RowOf<typeof curve>>> {
     const { answerComparison, answerOneCurve } = await import('../analysis/curve.ts');
-    const { demands, own } = separated(params);
+    const { demands, own } = splitDemands(params);
     const query = this.#bound<YieldCurveQuery>({ kind: 'curve', onOrBefore: false, ...own });
     const { vs } = query;
     return vs === undefined
@@ -116,7 +116,7 @@ export class Analyses {
 
   /** Treasury rates with a row for each date and a column for each maturity, newest first; `limit` and `first` count dates. */
   async yieldTable(params: YieldTableParams = {}): Promise<Result<WideRow>> {
-    const { demands, own } = separated(params);
+    const { demands, own } = splitDemands(params);
     const { answerYieldTable } = await import('../analysis/yield-table.ts');
     return this.#result(demands, async (context) =>
       answerYieldTable(this.#bound({ kind: 'yield-table', ...own }), context),
@@ -132,7 +132,7 @@ export class Analyses {
     days: readonly [Day, Day],
     params: DiffParams = {},
   ): Promise<Result<DiffRow>> {
-    const { demands, own } = separated(params);
+    const { demands, own } = splitDemands(params);
     const { answerDiff } = await import('../analysis/diff.ts');
     const query = this.#bound(diffQuery([ids].flat(), days, own));
     return this.#result(demands, (context) => answerDiff(query, context), query.transformation);
@@ -168,7 +168,7 @@ export class Analyses {
     compared: boolean,
     answer: (query: VersionsQuery, context: QueryContext) => Promise<QueryAnswer<R>>,
   ): Promise<Result<R>> {
-    const { demands, own } = separated(params);
+    const { demands, own } = splitDemands(params);
     const { limit, sort = 'desc' } = own;
     const query = this.#bound<VersionsQuery>({
       kind: 'versions',
@@ -200,7 +200,7 @@ export class Analyses {
     ids: string | readonly string[],
     params: PanelParams = {},
   ): Promise<Result<PanelRow | WideRow>> {
-    const { demands, own } = separated(params);
+    const { demands, own } = splitDemands(params);
     const query = panelQuery([ids].flat(), own, clockAt(this.#source.clock()));
     const { wide } = query;
     if (query.kind === 'panel') {
@@ -238,12 +238,3 @@ export class Analyses {
     });
   }
 }
-
-/** What parameters demand of the data, and the other parameters that have a value. */
-function separated<T extends Demands>({ exact, maxAge, ...own }: T) {
-  const present = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
-  // Only members that are undefined are gone.
-  return { demands: { exact, maxAge }, own: present as Defined<typeof own> };
-}
-
-type Defined<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };

@@ -1,3 +1,4 @@
+import type { Demands } from '../analysis/basis.ts';
 import { asOfDates, type DiffQuery, type PanelQuery, type RealTimePanelQuery } from '../analysis/query.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
 import { type TransformationParams, transformationOf } from '../domain/series/transformation.ts';
@@ -52,3 +53,12 @@ function transformed(params: UnitsValues) {
   const transformation = transformationOf(params as TransformationParams);
   return transformation === undefined ? {} : { transformation };
 }
+
+/** What parameters demand of the data, and the other parameters that have a value. */
+export function splitDemands<T extends Demands>({ exact, maxAge, ...own }: T) {
+  const present = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
+  // Only members that are undefined are gone.
+  return { demands: { exact, maxAge }, own: present as Defined<typeof own> };
+}
+
+type Defined<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };

@@ -163,6 +163,8 @@ export type Field = {
   readonly grows?: boolean;
   /** Whether it is the day of something that has happened by the day on which the row is known. */
   readonly happened?: boolean;
+  /** Whether its texts are those of a user's file, which may be numbers or days. */
+  readonly asWritten?: boolean;
   /** Its only values, where it has few; rows of another service may have others. */
   readonly choices?: readonly string[];
   /** What a table on a terminal calls it, to save room. */

@@ -1,97 +1,13 @@
-import { type Filing, formTypes, hasSymbol, leadOwner, otherOwners } from '../domain/insider/filing.ts';
+import { type Filing, hasSymbol } from '../domain/insider/filing.ts';
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { type Field, nullable, nullableExtension } from './field.ts';
+import { filingFields, filingRow } from './filing-row.ts';
 import { operation, pageOf } from './operation.ts';
 import { type Clock, type ParamTexts, textOf } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 
 /** Days counted back where no date is given. */
 const usualDays = 30;
-
-/** The fields of a reported trade. */
-const filingFields = [
-  {
-    name: 'filing_date',
-    type: 'day',
-    description: 'The first day on which the trade was public.',
-    head: 'filed',
-  },
-  { ...nullable('transaction_date', 'day', 'The day of the trade, as stated.'), head: 'traded' },
-  { ...nullable('accession_number', 'text', "The SEC's number of the filing."), rank: 'low' },
-  { ...nullable('ticker', 'text', 'Trading symbol, as stated.'), rank: 'high' },
-  nullable('issuer_name', 'text', 'The company whose shares were traded.'),
-  {
-    ...nullable(
-      'owner_name',
-      'text',
-      'Who reports: among joint filers the first officer or director, else the first.',
-    ),
-    rank: 'high',
-  },
-  nullable('officer_title', 'text', 'The title of an officer.'),
-  {
-    ...nullable('transaction_code', 'text', 'P is a purchase in the open market, S a sale.'),
-    head: 'code',
-    rank: 'high',
-  },
-  {
-    ...nullable('acquired_disposed', 'text', 'A is acquired, D disposed of.'),
-    choices: ['A', 'D'],
-    head: 'a/d',
-    rank: 'low',
-  },
-  { ...nullable('shares', 'decimal', 'Number of shares.'), rank: 'high' },
-  { ...nullable('price_per_share', 'decimal', 'Price of one share.'), head: 'price', rank: 'high' },
-  nullable('is_director', 'boolean', 'Whether the owner is a director.'),
-  nullable('is_officer', 'boolean', 'Whether the owner is an officer.'),
-  nullable('is_ten_percent', 'boolean', 'Whether the owner holds more than ten percent.'),
-  {
-    name: 'form_type',
-    type: 'text',
-    description: '3, 4 or 5; with /A for an amendment.',
-    extension: true,
-    choices: formTypes,
-  },
-  { name: 'issuer_cik', type: 'text', description: "The SEC's key of the issuer.", extension: true },
-  nullableExtension('owner_cik', 'text', "The SEC's key of the owner."),
-  { name: 'other_owners', type: 'list', description: 'Names of the joint filers.', extension: true },
-  nullableExtension('security_title', 'text', 'Title of the security.'),
-  {
-    name: 'is_derivative',
-    type: 'boolean',
-    description: 'Whether the trade is in Table II (derivatives).',
-    extension: true,
-  },
-  nullableExtension('transaction_value', 'decimal', 'Shares times price, exact; null for derivatives.'),
-  nullableExtension('shares_owned_after', 'decimal', 'Shares that the owner held after the trade.'),
-  { ...nullableExtension('ownership', 'text', 'D is direct, I indirect.'), choices: ['D', 'I'] },
-  nullableExtension(
-    'is_10b5_1',
-    'boolean',
-    'Whether the trade followed a Rule 10b5-1 plan; null if not stated.',
-  ),
-  nullableExtension('accepted_at', 'text', 'The UTC second at which the SEC accepted the filing.'),
-  {
-    name: 'row',
-    type: 'integer',
-    description: 'Position in the filing; Table II begins at 1001.',
-    extension: true,
-  },
-  {
-    name: 'other_owner_ciks',
-    type: 'list',
-    description:
-      "The SEC's keys of the joint filers, in the order of their names; null for one without a CIK.",
-    extension: true,
-    sparse: true,
-  },
-  nullableExtension(
-    'original_filing_date',
-    'day',
-    'In an amendment, the stated filing date of the original.',
-  ),
-] as const satisfies readonly Field[];
 
 /** Trades that insiders reported, newest filing date first, then by accession number and row. */
 export const insiderFilings = operation({
@@ -135,7 +51,7 @@ asof insider filings --code P --from 2025-11-01 --as-of 2025-12-10 --columns fil
   fields: filingFields,
   columns: filingFields
     .map(({ name }) => name)
-    .filter((name) => !['other_owner_ciks', 'original_filing_date'].includes(name)),
+    .filter((name) => !['other_owner_ciks', 'original_filing_date', 'owners', 'filing_id'].includes(name)),
   example: {
     params: {
       ticker: 'MAIA',
@@ -260,39 +176,4 @@ function filedWithin({ from, to, as_of, ...asked }: Dates, { today, latest }: Cl
   const last = earlier(to ?? latest, as_of ?? latest);
   const first = from ?? (count === undefined ? undefined : addDays(earlier(last, today), 1 - count));
   return { to: last, ...(first !== undefined && { from: first }) };
-}
-
-/** The row of a trade that an insider reported. */
-function filingRow(filing: Filing, value: string | null) {
-  const owner = leadOwner(filing);
-  return {
-    filing_date: filing.filedOn,
-    transaction_date: filing.transactionDate,
-    accession_number: filing.accessionNumber,
-    ticker: filing.ticker,
-    issuer_name: filing.issuerName,
-    owner_name: owner?.name ?? null,
-    officer_title: owner?.officerTitle ?? null,
-    transaction_code: filing.transactionCode,
-    acquired_disposed: filing.acquiredDisposed,
-    shares: filing.shares,
-    price_per_share: filing.pricePerShare,
-    is_director: owner?.isDirector ?? null,
-    is_officer: owner?.isOfficer ?? null,
-    is_ten_percent: owner?.isTenPercent ?? null,
-    form_type: filing.formType,
-    issuer_cik: filing.issuerCik,
-    owner_cik: owner?.cik ?? null,
-    other_owners: otherOwners(filing).map(({ name }) => name),
-    security_title: filing.securityTitle,
-    is_derivative: filing.isDerivative,
-    transaction_value: value,
-    shares_owned_after: filing.sharesOwnedAfter,
-    ownership: filing.ownership,
-    is_10b5_1: filing.is10b51,
-    accepted_at: filing.acceptedAt,
-    row: filing.row,
-    other_owner_ciks: otherOwners(filing).map(({ cik }) => cik),
-    original_filing_date: filing.originalFiledOn,
-  };
 }

@@ -59,17 +59,19 @@ export class XlsxRenderer implements Renderer {
   async *end(): AsyncGenerator<Uint8Array> {
     const about = (await this.#layout.about?.()) ?? [];
     const { fields } = this.#layout.columns;
+    for (const [place, field] of fields.entries()) if (field.asWritten === true) this.#readColumn(place);
     const notes: readonly (readonly [string, string])[] = [
       ...(this.#asOf === undefined ? [] : [['As of', this.#asOf] as const]),
+      ...about.filter(([name, text]) => name === 'As of' && text !== this.#asOf),
       ...[...this.#sources].sort().map((source) => ['Source', source] as const),
       ...[...this.#units].map((unit) => ['Unit', unit] as const),
-      ...about,
+      ...about.filter(([name, text]) => name !== 'As of' && !(name === 'Unit' && this.#units.has(text))),
       ...(this.#texts === 0
         ? []
         : [
             [
               'Cells',
-              `${this.#texts} are text: a cell holds no number of more than ${mostDigits} digits, and no day before ${firstDay}`,
+              `${this.#texts} ${this.#texts === 1 ? 'is' : 'are'} text: a cell holds no number of more than ${mostDigits} digits, and no day before ${firstDay}`,
             ] as const,
           ]),
       ...fields.map(({ name, description }) => ['Column', `${name}: ${description}`] as const),
@@ -91,6 +93,22 @@ export class XlsxRenderer implements Renderer {
     yield withoutTimes(await writeExcelFile(sheets).toBuffer());
   }
 
+  /**
+   * Makes the cells of a column of a user's file numbers or days, if all of its texts are: one that is not, such as a code
+   * that begins with 0, leaves them as they are.
+   */
+  #readColumn(place: number): void {
+    const rows = this.#rows.slice(this.#layout.header ? 1 : 0);
+    const texts = rows.flatMap((cells) => cells[place]?.value ?? []).map(String);
+    const type = (['decimal', 'day'] as const).find((one) => texts.every((text) => forms[one].test(text)));
+    if (type === undefined || texts.length === 0) return;
+    const field = { name: '', type, description: '' };
+    for (const cells of rows) {
+      const text = cells[place]?.value;
+      if (text !== undefined) cells[place] = this.#cellOf(field, String(text));
+    }
+  }
+
   #cellOf(field: Field, cell: FieldCell | undefined): SheetCell {
     const found = sheetCell(field, cell);
     const isRefused = found?.type === String && fieldKinds[field.type].parquet !== 'STRING';
@@ -98,6 +116,9 @@ export class XlsxRenderer implements Renderer {
     return found;
   }
 }
+
+/** How numbers and days are written that a column of a user's file may have. */
+const forms = { decimal: /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/, day: /^\d{4}-\d\d-\d\d$/ };
 
 function sheetCell({ type, words }: Field, cell: FieldCell | undefined): SheetCell {
   if (cell === undefined || cell === null) return null;

@@ -1,8 +1,6 @@
 import { Hono } from 'hono';
 import { Problem } from '../errors/problem.ts';
 import { operations } from '../operations/index.ts';
-import type { Operation } from '../operations/operation.ts';
-import type { Service } from '../service/service.ts';
 import { CrossOrigin } from './cors.ts';
 import type { Log } from './exchange.ts';
 import { beginExchange, type Exchange } from './exchange.ts';
@@ -11,8 +9,8 @@ import type { Plan } from './keys/plans.ts';
 import { longestTarget, targetOf } from './malformed-request.ts';
 import { errorPage, readiness } from './open-pages.ts';
 import { openApi } from './openapi.ts';
-import { createResponseCache, operationRoute } from './operation-route.ts';
-import { type Question, questionRoute, questions } from './questions.ts';
+import { createResponseCache, type OperationRoute, operationRoute } from './operation-route.ts';
+import { questionRoute, questions } from './questions.ts';
 import { referencePage } from './reference-page.ts';
 import { checkNoBody, httpProblem, jsonAnswer, respond, respondProblem } from './respond.ts';
 import type { Services } from './service-lease.ts';
@@ -71,8 +69,9 @@ class Routes {
     const { corsOrigins = [] } = options;
     this.#crossOrigin = corsOrigins.length === 0 ? undefined : new CrossOrigin(corsOrigins);
     this.#addOpenRoutes();
-    for (const operation of operations) this.#addOperation(operation);
-    for (const question of questions) this.#addQuestion(question);
+    for (const operation of operations)
+      this.#addGated(operation.path, operationRoute(operation, options, this.#cache));
+    for (const question of questions) this.#addGated(question.path, questionRoute(question, options));
     this.#app.notFound(async ({ req, env: { exchange } }) => {
       if (/^\/v1(\/|$)/.test(req.path)) await this.#admit(exchange);
       throw noEndpoint();
@@ -119,11 +118,11 @@ class Routes {
     this.#addOpenRoute('/readyz', (exchange) =>
       readiness(exchange, {
         checks: [
-          ['store', () => withService(services, (service) => service.state())],
+          ['store', () => services.use((service) => service.state())],
           ['access', () => gate.check()],
         ],
         stopping,
-        followed: () => withService(services, (service) => service.followed()),
+        followed: () => services.use((service) => service.followed()),
         errorsBase: () => this.#errorsBase(exchange),
         onFailure: (check, err) => log.error({ request_id: exchange.requestId, check, err }),
       }),
@@ -147,20 +146,9 @@ class Routes {
     });
   }
 
-  /** Adds the route of an operation, which checks in the order of the rulings: key, quota, then all the rest. */
-  #addOperation(operation: Operation): void {
-    const answer = operationRoute(operation, this.#options, this.#cache);
-    this.#add(operation.path, async (exchange) => {
-      const plan = await this.#admit(exchange);
-      checkMethod(exchange);
-      return answer(exchange, plan);
-    });
-  }
-
-  /** Adds the route of a question that takes several answers, which checks in the same order. */
-  #addQuestion(question: Question): void {
-    const answer = questionRoute(question, this.#options);
-    this.#add(question.path, async (exchange) => {
+  /** Adds a route that needs a key. It checks in the order of the rulings: key, quota, then all the rest. */
+  #addGated(path: string, answer: OperationRoute): void {
+    this.#add(path, async (exchange) => {
       const plan = await this.#admit(exchange);
       checkMethod(exchange);
       return answer(exchange, plan);
@@ -200,15 +188,6 @@ class Routes {
 
   #errorsBase({ request: { headers } }: Exchange): string {
     return `${this.#options.publicUrl(headers.get('host') ?? undefined)}/errors`;
-  }
-}
-
-async function withService<T>(services: Services, work: (service: Service) => Promise<T>): Promise<T> {
-  const { service, release } = services.lease();
-  try {
-    return await work(service);
-  } finally {
-    release();
   }
 }
 

@@ -120,7 +120,8 @@ export class Metrics implements RequestMetrics {
           if (day !== undefined) this.set({ subject }, age(day));
       },
     });
-    const freshness = async () => freshnessOf(await this.#ask((service) => service.followed()));
+    const freshness = async () =>
+      freshnessOf(await this.#source.services.use((service) => service.followed()));
     new Gauge({
       name: 'asof_followed_age_days',
       help: 'Days since the last day that everything reaches that the store follows at live sources.',
@@ -143,20 +144,11 @@ export class Metrics implements RequestMetrics {
 
   /** What the data are; looked up again after a change. */
   async #status(): Promise<DataStatus> {
-    return this.#ask(async (service) => {
+    return this.#source.services.use(async (service) => {
       const state = await service.state();
       if (this.#known?.state !== state) this.#known = { state, status: await service.status() };
       return this.#known.status;
     });
-  }
-
-  async #ask<T>(ask: (service: ReturnType<Services['lease']>['service']) => Promise<T>): Promise<T> {
-    const { service, release } = this.#source.services.lease();
-    try {
-      return await ask(service);
-    } finally {
-      release();
-    }
   }
 
   async #page(exchange: Exchange): Promise<Response> {

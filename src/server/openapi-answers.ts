@@ -82,15 +82,15 @@ export const problemResponses: Schema = {
   Problem: { description: 'Any other failure.', headers: requestIdHeader, content: problemContent },
 };
 
-const tableFormats = Object.entries(answerFormats).filter(([name]) => name !== 'json');
-
-/** The parameter of every question that names the format of the answer. */
+/**
+ * The parameter of every question that names the format of the answer. The answers list JSON alone, so that the types of a
+ * client are those of its rows, without a union with a text.
+ */
 export const formatParameter: Schema = {
   name: 'format',
   in: 'query',
   required: false,
-  description:
-    'The format of the answer, where the client cannot set Accept. All but json have no pages: without `limit` the answer is whole, and the connection is cut if the rest of it fails.',
+  description: `The format of the answer, where the client cannot set Accept (${Object.values(answerFormats).join(', ')}). All but json have no pages: without \`limit\` the answer is whole, and the connection is cut if the rest of it fails.`,
   schema: { type: 'string', enum: Object.keys(answerFormats), default: 'json' },
 };
 
@@ -115,15 +115,10 @@ export function responsesOf(
       headers: { ...answerHeaders, ETag: reference('headers', 'ETag'), Link: reference('headers', 'Link') },
       content: {
         'application/json': { schema: reference('schemas', schema), example },
-        ...Object.fromEntries(tableFormats.map(([name, type]) => [type, { schema: tableSchema(name) }])),
       },
     },
     304: { description: 'The answer is the one that If-None-Match names.', headers: answerHeaders },
     ...Object.fromEntries(problems.map((status) => [status, reference('responses', `Problem${status}`)])),
     default: reference('responses', 'Problem'),
   };
-}
-
-function tableSchema(format: string): Schema {
-  return format === 'parquet' ? {} : { type: 'string' };
 }

@@ -1,9 +1,9 @@
 import type { Demands } from '../analysis/basis.ts';
 import { diffLayout, longPanelLayout } from '../analysis/layouts.ts';
 import type { Query } from '../analysis/query.ts';
-import type { Day } from '../domain/series/date.ts';
+import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
-import { diffQuery, panelQuery } from '../library/analysis-queries.ts';
+import { diffQuery, panelQuery, splitDemands } from '../library/analysis-queries.ts';
 import { type AnyKinds, choice, described, type NamedValues, seriesIds } from '../library/arguments.ts';
 import { checkArguments, type Signature } from '../library/call.ts';
 import { askedOf, signaturesOf } from '../library/operation-signatures.ts';
@@ -121,7 +121,7 @@ export const questions: readonly Question[] = [
       },
     },
     query: ({ ids, ...values }, clock) => {
-      const { demands, own } = separated(values);
+      const { demands, own } = splitDemands(values as NamedValues & Demands);
       return { query: panelQuery([ids].flat().map(String), own as PanelParams, clock), demands };
     },
   },
@@ -149,16 +149,12 @@ export const questions: readonly Question[] = [
       },
     },
     query: ({ ids, days, ...values }) => {
-      const { demands, own } = separated(values);
+      const { demands, own } = splitDemands(values as NamedValues & Demands);
       const [first = '', second = ''] = [days].flat().map(String) as readonly Day[];
       return { query: diffQuery([ids].flat().map(String), [first, second], own as DiffParams), demands };
     },
   },
 ];
-
-function separated({ exact, maxAge, ...own }: NamedValues) {
-  return { demands: { exact, maxAge } as Demands, own };
-}
 
 /** What a question takes, each by its name on the wire. */
 export function parametersOf({ signature: { args, params } }: Question) {
@@ -187,6 +183,7 @@ export function questionRoute(question: Question, source: TableSource): Operatio
     checkNoBody(request.headers);
     const { texts, format } = readQuery(targetOf(request.url).query, request.headers.get('accept'));
     const { query, demands } = read(question, texts, clockAt(now));
+    checkIds(query);
     const { answerTable } = await import('./tables.ts');
     return answerTable({ query, demands, format }, plan, exchange, source);
   };
@@ -198,10 +195,13 @@ function read(question: Question, texts: ParamTexts, clock: Clock): ReturnType<Q
   const values: Record<string, unknown> = {};
   for (const [name, text] of texts) {
     const found = parameters.find((one) => one.name === name);
-    const known = parameters.map((one) => one.name).join(', ');
+    const known = [...parameters.map((one) => one.name), 'format'].join(', ');
     if (found === undefined) throw invalid(name, `unknown parameter '${name}': use ${known}`);
-    if (Object.hasOwn(values, found.own)) throw invalid(name, `parameter '${name}' is given more than once`);
-    values[found.own] = valueIn(name, text, found.schema);
+    const { own, schema } = found;
+    const wayOut = schema.type === 'array' ? ': separate its values by commas' : '';
+    if (Object.hasOwn(values, own))
+      throw invalid(name, `parameter '${name}' is given more than once${wayOut}`);
+    values[own] = valueIn(name, text, schema);
   }
   const { args, params } = question.signature;
   const missing = parameters.find(({ own, required }) => required && values[own] === undefined);
@@ -221,18 +221,40 @@ function read(question: Question, texts: ParamTexts, clock: Clock): ReturnType<Q
   }
 }
 
+/** The ids of the contract are in upper case; an id in another one is that of no series. */
+function checkIds(query: Query): void {
+  const other = 'ids' in query ? query.ids?.find((id) => id !== id.toUpperCase()) : undefined;
+  if (other !== undefined) throw new Problem('not-found', `series '${other}' not found`);
+}
+
 /** The value of a text, of the type that a schema describes: a list is separated by commas. */
-function valueIn(name: string, text: string, { type, anyOf }: Schema): unknown {
-  if (type === 'array') return text.split(',');
+function valueIn(name: string, text: string, { type, format, anyOf, items, minItems }: Schema): unknown {
+  const refused = (use: string) => invalid(name, `invalid '${name}' ${JSON.stringify(text)}: use ${use}`);
+  const isDays = (days: readonly string[]) => days.every((day) => parseDay(day) !== undefined);
+  const parts = text.split(',');
+  if (type === 'array' && (items as Schema).format === 'date') {
+    if (!isDays(parts)) throw invalid(name, `invalid '${name}' date: use YYYY-MM-DD format`);
+    if (parts.length !== minItems)
+      throw refused('two dates separated by a comma, such as 2009-07-30,2009-07-31');
+    return parts;
+  }
+  if (type === 'array') {
+    if (parts.some((part) => part.trim() === ''))
+      throw refused('ids separated by commas, such as GDP,UNRATE');
+    return parts;
+  }
   if (type === 'integer') return /^\d{1,9}$/.test(text) ? Number(text) : text;
   if (type === 'boolean') {
-    if (text === 'true' || text === 'false') return text === 'true';
-    throw invalid(name, `invalid '${name}' ${JSON.stringify(text)}: use true or false`);
+    if (text !== 'true' && text !== 'false') throw refused('true or false');
+    return text === 'true';
   }
+  if (format === 'date' && !isDays([text]))
+    throw invalid(name, `invalid '${name}' date: use YYYY-MM-DD format`);
   if (!Array.isArray(anyOf)) return text;
-  return anyOf.some((one: Schema) => Array.isArray(one.enum) && one.enum.includes(text))
-    ? text
-    : text.split(',');
+  const words = anyOf.flatMap((one: Schema): readonly string[] => (Array.isArray(one.enum) ? one.enum : []));
+  if (words.includes(text)) return text;
+  if (!isDays(parts)) throw refused(`${words.join(', ')}, or dates (YYYY-MM-DD) separated by commas`);
+  return parts;
 }
 
 /** A refusal of the library, with the names of parameters as they are on the wire. */

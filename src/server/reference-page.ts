@@ -45,7 +45,9 @@ type FileAnswer = (exchange: Exchange) => Promise<Response>;
 
 /** The reference page of the service and what it loads, by their paths; the files of swagger-ui are read when they are asked for. */
 export function referencePage(): ReadonlyMap<string, FileAnswer> {
-  return new Map([
+  return new Map<string, FileAnswer>([
+    // The page names its files relative to its own address.
+    ['/docs/', (exchange) => respond(exchange, moved('../docs'))],
     ['/docs', fileAnswer('text/html; charset=utf-8', async () => Buffer.from(page))],
     ['/docs/page.js', fileAnswer('text/javascript; charset=utf-8', async () => Buffer.from(script))],
     ['/docs/swagger-ui.css', fileAnswer('text/css; charset=utf-8', () => swaggerFile('swagger-ui.css'))],
@@ -69,6 +71,10 @@ function fileAnswer(type: string, content: () => Promise<Buffer>): FileAnswer {
     answer ??= made();
     return respond(exchange, await answer);
   };
+}
+
+function moved(to: string): HttpAnswer {
+  return { status: 308, type: 'text/plain; charset=utf-8', body: '', headers: { Location: to } };
 }
 
 function swaggerFile(name: string): Promise<Buffer> {

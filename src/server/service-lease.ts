@@ -24,6 +24,16 @@ export class Services {
     return this.#current.lease();
   }
 
+  /** The result of work with the service, which stays open until then. */
+  async use<T>(work: (service: Service) => Promise<T>): Promise<T> {
+    const { service, release } = this.lease();
+    try {
+      return await work(service);
+    } finally {
+      release();
+    }
+  }
+
   /** New requests go to the next service; the one before is closed after its last request. */
   replace(next: OpenService): void {
     const before = this.#current;

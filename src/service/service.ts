@@ -74,7 +74,7 @@ export type Service = {
   state(request?: Pick<ServiceRequest, 'operation' | 'texts'>): Promise<string>;
   /** The refusal of what a plan does not allow; it says how to get a plan that does. */
   refusal(reason: string, principal: Pick<Principal, 'plan'>): Problem;
-  /** What an operator watches of the data; reads the descriptions of all series. */
+  /** What an operator watches of the data. */
   status(): Promise<DataStatus>;
   /** What the store follows at live sources. */
   readonly followed: AskFollowed;
@@ -120,18 +120,17 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
 
     status: () =>
       store.read(async (view) => {
-        const all = await view.searchSeries({ text: '', limit: Number.MAX_SAFE_INTEGER });
-        const [state, PAR, TIPS, filings] = await Promise.all([
+        const [state, { covered }, PAR, TIPS, filings] = await Promise.all([
           view.state(),
+          view.seriesTotals(),
           view.coveredTo('PAR'),
           view.coveredTo('TIPS'),
           view.coveredTo('filings'),
         ]);
-        const series = all
-          .map(({ coveredTo }) => coveredTo)
-          .sort()
-          .at(-1);
-        return { revision: state.revision, coveredTo: { series, PAR, TIPS, filings } };
+        return {
+          revision: state.revision,
+          coveredTo: { series: covered ?? undefined, PAR, TIPS, filings },
+        };
       }),
 
     followed: () => store.read((view) => view.followed()),

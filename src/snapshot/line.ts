@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { aboutAnswer } from '../analysis/about.ts';
 import type { QueryContext } from '../analysis/answer.ts';
 import { Basis, type Demands, type SubjectBasis } from '../analysis/basis.ts';
-import { aboutAnswer } from '../analysis/coverage.ts';
 import { isDrawable } from '../analysis/layouts.ts';
 import type { Query } from '../analysis/query.ts';
 import { run } from '../analysis/run.ts';

@@ -82,8 +82,16 @@ export interface AccessStore {
   addKey(key: StoredKey): Promise<void>;
   /** Revokes a key and returns its record; a second call keeps the first time. Undefined for an unknown id. */
   revokeKey(id: string, revokedAt: string): Promise<KeyRecord | undefined>;
-  /** Gives a key a new secret; the one before it is valid up to an instant. Undefined for an id that is unknown or revoked. */
-  rotateKey(id: string, secret: NewSecret, previousUntil: string): Promise<KeyRecord | undefined>;
+  /**
+   * Gives a key a new secret; the one before it is valid up to an instant, and an older one no more. Undefined for an id that
+   * is unknown or revoked, and for a key that has two secrets at the instant `sole`, if that is given.
+   */
+  rotateKey(
+    id: string,
+    secret: NewSecret,
+    previousUntil: string,
+    sole?: string,
+  ): Promise<KeyRecord | undefined>;
   /** The latest window of each kind that each key used. */
   usage(): Promise<readonly UsageRecord[]>;
   saveUsage(records: readonly UsageRecord[]): Promise<void>;

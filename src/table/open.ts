@@ -1,8 +1,8 @@
 import type { UserTable } from '../analysis/table.ts';
 import { Problem } from '../errors/problem.ts';
-import { refusal } from '../import/files/source-file.ts';
+import { refusal, type SourceFile } from '../import/files/source-file.ts';
 import { sourceFiles } from '../import/files/walk.ts';
-import { textTable } from './text.ts';
+import { refuseTwice, textTable } from './text.ts';
 
 /**
  * Opens a file of rows: CSV, TSV or Parquet, by its content; a text may be compressed by gzip. `-` is standard input, which
@@ -14,10 +14,33 @@ export async function openTable(path: string, stdin?: AsyncIterable<Uint8Array>)
     throw new Problem('bad-input', `${path} is several files: name one`);
   const head = await file.head();
   const signature = head.toString('latin1', 0, 4);
-  // Loaded here: most tables are texts.
-  if (signature === 'PAR1') return (await import('./parquet.ts')).parquetTable(file);
+  if (signature === 'PAR1') return parquetTable(file);
 
   if (signature === 'PK\x03\x04' || signature === '\xd0\xcf\x11\xe0')
     throw refusal(file, {}, 'a workbook is not read', ['save the sheet as CSV']);
   return textTable(file, head);
+}
+
+async function parquetTable(file: SourceFile): Promise<UserTable> {
+  // Loaded here: most tables are texts.
+  const { readParquet } = await import('../import/readers/parquet.ts');
+  const { columns, groups } = await readParquet(file);
+  refuseTwice(
+    file,
+    {},
+    columns.map(({ name }) => name),
+  );
+  return {
+    name: file.path,
+    fields: columns.map(({ name, type }) => ({
+      name,
+      type,
+      description: `Column ${name} of the file.`,
+      nullable: true,
+    })),
+    async *batches() {
+      for await (const { first, size, cellAt } of groups())
+        yield { size, cellAt, rowAt: (index) => first + index, textAt: () => '' };
+    },
+  };
 }

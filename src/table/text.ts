@@ -164,6 +164,7 @@ class TextTable implements UserTable {
       type: 'text',
       description: `Column ${name} of the file.`,
       nullable: true,
+      asWritten: true,
     }));
   }
 
@@ -228,12 +229,19 @@ export async function textTable(file: SourceFile, head: Buffer): Promise<UserTab
   const names = places
     .slice(1)
     .map((end, i) => cellText(text.slice((places[i] ?? 0) + (i === 0 ? 0 : 1), end)).trim());
+  refuseTwice(file, { row: 1 }, names);
+  return new TextTable(file, { separator, header }, names);
+}
+
+/** A Problem where two columns of a table have one name. */
+export function refuseTwice(
+  file: SourceFile,
+  place: { readonly row?: number },
+  names: readonly string[],
+): void {
   const twice = names.find((name, i) => names.indexOf(name) < i);
   if (twice !== undefined)
-    throw refusal(file, { row: 1 }, `two columns have the name ${JSON.stringify(twice)}`, [
-      'rename one of them',
-    ]);
-  return new TextTable(file, { separator, header }, names);
+    throw refusal(file, place, `two columns have the name ${JSON.stringify(twice)}`, ['rename one of them']);
 }
 
 /** The separator that makes the most cells of a header. */

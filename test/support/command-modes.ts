@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll } from 'vitest';
 import { type Asof, open } from '../../src/index.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -15,8 +16,8 @@ export const commandModes: readonly CommandMode[] = ['embedded', 'remote'];
 /** A store that commands ask in both modes while the tests of a file run. */
 export type AskedStore = {
   readonly store: string;
-  /** Runs a line of words, separated by spaces. */
-  readonly run: (mode: CommandMode, line: string) => Promise<Ended>;
+  /** Runs a line of words, separated by spaces; with what its standard input has. */
+  readonly run: (mode: CommandMode, line: string, stdin?: string | Buffer) => Promise<Ended>;
   /** The store in the library, on 15 March 2026. */
   readonly library: () => Asof;
 };
@@ -44,9 +45,10 @@ export function askedStore(
     mode === 'embedded' ? ['--store', store] : ['--base-url', service.url];
   return {
     store,
-    run: (mode, line) =>
+    run: (mode, line, stdin) =>
       asof([...line.split(' '), ...flags(mode)], {
         env: mode === 'embedded' ? {} : { ASOF_API_KEY: service.key },
+        ...(stdin !== undefined && { stdin: Readable.from([Buffer.from(stdin)], { objectMode: false }) }),
       }),
     library: () => library,
   };

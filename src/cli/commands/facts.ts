@@ -3,9 +3,11 @@ import { seriesWithStatements } from '../../analysis/series-ids.ts';
 import { embeddedClient } from '../../client/open.ts';
 import type { Statement } from '../../domain/series/revision-history.ts';
 import { Problem } from '../../errors/problem.ts';
+import { metadataCells, metadataColumns } from '../../import/formats/own/metadata.ts';
 import { openSink, type Sink } from '../../platform/file-sink.ts';
 import { formatCsvRecord } from '../../render/delimited.ts';
 import { isGzipName } from '../../render/formats.ts';
+import type { StoreContents } from '../../store/contents.ts';
 import { openStore } from '../../store/open.ts';
 import type { StoreView } from '../../store/store.ts';
 import { chosenBaseUrl, storeToRead } from '../config/places.ts';
@@ -16,7 +18,7 @@ import { exitCode } from '../terminal/io.ts';
 import { reportFailure } from '../terminal/messages.ts';
 import { progress } from '../terminal/progress.ts';
 
-/** `asof facts`: writes every statement about series, as CSV that import reads. */
+/** `asof facts`: writes every statement about series, or their descriptions, as CSV that import reads. */
 export async function runFacts(line: FactsLine, io: Io): Promise<number> {
   const service = chosenBaseUrl(io, line.store === undefined ? {} : { store: line.store });
   if (service !== undefined)
@@ -33,7 +35,13 @@ export async function runFacts(line: FactsLine, io: Io): Promise<number> {
     const { ids, failures } = await seriesWithStatements(line.ids, has, source);
     if (ids.length > 0 && (failures.length === 0 || line.file === undefined))
       await store.read(async (view) =>
-        writeFacts(view, ids, await factsSink(line.file, io), line.messages.quiet, io),
+        writeRecords(
+          line.metadata ? metadataOf(view) : factsOf(view),
+          ids,
+          await factsSink(line.file, io),
+          line.messages.quiet,
+          io,
+        ),
       );
     const codes = failures.map((error) => reportFailure(error, false, io));
     return codes[0] ?? exitCode.success;
@@ -58,8 +66,36 @@ async function factsSink(file: string | undefined, io: Io): Promise<Sink> {
   };
 }
 
-async function writeFacts(
-  view: StoreView,
+/** What is written of series: a header, and batches of records of each. */
+type SeriesRecords = {
+  readonly header: readonly string[];
+  readonly records: (id: string) => AsyncIterable<readonly (readonly string[])[]>;
+};
+
+/** Every statement, and a line without a date for each vintage that speaks for all dates. */
+function factsOf(view: StoreView): SeriesRecords {
+  return {
+    header: ['series_id', 'date', 'as_of_date', 'value', 'vintage_kind'],
+    async *records(id) {
+      for await (const batch of view.statements(id)) yield batch.map(recordOf);
+      yield (await view.completeVintages(id)).map(({ asOf, kind }) => [id, '', asOf, '', kind]);
+    },
+  };
+}
+
+/** What is stated of a series, or implied by the formats of its files. */
+function metadataOf(view: StoreContents): SeriesRecords {
+  return {
+    header: metadataColumns,
+    async *records(id) {
+      const contents = await view.contents(id);
+      if (contents !== undefined) yield [metadataCells(contents)];
+    },
+  };
+}
+
+async function writeRecords(
+  { header, records }: SeriesRecords,
   ids: readonly string[],
   sink: Sink,
   quiet: boolean,
@@ -67,21 +103,16 @@ async function writeFacts(
 ): Promise<void> {
   const bar = progress(io, quiet);
   try {
-    let wanted = await sink.write('series_id,date,as_of_date,value,vintage_kind\n');
+    let wanted = await sink.write(formatCsvRecord(header));
     for (const [done, id] of ids.entries()) {
-      if (!wanted) break;
-      for await (const batch of view.statements(id)) {
+      for await (const batch of records(id)) {
+        if (!wanted) break;
         // Reading never waits for I/O: without a tick of the event loop no signal is noticed.
         await nextTick();
         io.signal.throwIfAborted();
-        wanted = await sink.write(batch.map((statement) => formatCsvRecord(recordOf(statement))).join(''));
-        if (!wanted) break;
+        wanted = await sink.write(batch.map(formatCsvRecord).join(''));
       }
-      const complete = await view.completeVintages(id);
-      if (wanted)
-        wanted = await sink.write(
-          complete.map(({ asOf, kind }) => formatCsvRecord([id, '', asOf, '', kind])).join(''),
-        );
+      if (!wanted) break;
       if (io.stdout.isTTY !== true) bar.show(() => id, { done, total: ids.length, unit: 'series' });
     }
     await sink.finish();

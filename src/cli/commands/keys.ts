@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { addDays } from '../../domain/series/date.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Row } from '../../operations/envelope.ts';
-import { type Field, showing } from '../../operations/field.ts';
-import { print, streamSink } from '../../platform/sink.ts';
-import { outputChoice, rendererFor } from '../../render/output.ts';
-import { renderPages } from '../../render/renderer.ts';
+import type { Field } from '../../operations/field.ts';
+import { variable } from '../../platform/installation.ts';
+import { print } from '../../platform/sink.ts';
 import { newKey, newSecret } from '../../server/keys/gate.ts';
 import { loadPlans } from '../../server/keys/plans.ts';
 import type { AccessStore, KeyRecord, WindowName } from '../../store/access-store.ts';
 import { isDatabase, shownAddress } from '../../store/address.ts';
 import { openAccess } from '../../store/open.ts';
 import { accessPath } from '../config/places.ts';
+import { serveSettings } from '../config/serve-settings.ts';
 import type { KeysLine } from '../options/line.ts';
-import { outputPlace } from '../run/session.ts';
+import { printRows } from '../run/rows.ts';
 import type { Io } from '../terminal/io.ts';
 import { exitCode } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
@@ -42,7 +42,7 @@ export async function runKeys(line: KeysLine, io: Io): Promise<number> {
 
 async function createKey(line: CreateLine, io: Io): Promise<number> {
   const { name, plan, expires } = line;
-  const plans = await loadPlans(line.plans);
+  const plans = await loadPlans(line.plans ?? variable(io, serveSettings.plans.variable));
   if (!plans.has(plan))
     throw new Problem(
       'bad-input',
@@ -94,7 +94,8 @@ async function listKeys(line: ListLine, io: Io): Promise<number> {
       previous_until: previousUntil ?? null,
     }),
   );
-  return showRows(line, { object: 'key_list', fields, results }, path, io);
+  noteNone(results, line, path, io);
+  return printRows(line.output, fields, results, io, 'key_list');
 }
 
 const usageFields: readonly Field[] = [
@@ -114,7 +115,7 @@ const usageFields: readonly Field[] = [
 ];
 
 async function showUsage(line: UsageLine, io: Io): Promise<number> {
-  const plans = await loadPlans(line.plans);
+  const plans = await loadPlans(line.plans ?? variable(io, serveSettings.plans.variable));
   const path = accessPath(io, line.access);
   const now = io.clock().toISOString();
   const results = await held(path, async (store) => {
@@ -140,7 +141,26 @@ async function showUsage(line: UsageLine, io: Io): Promise<number> {
       };
     });
   });
-  return showRows(line, { object: 'key_usage', fields: usageFields, results }, path, io);
+  noteNone(results, line, path, io);
+  const others = new Set(results.flatMap(({ plan }) => (plans.has(String(plan)) ? [] : [String(plan)])));
+  if (others.size > 0)
+    messagesOf(line.messages, io).note(
+      `asof: no limits for ${[...others].join(', ')}: the plans are ${[...plans.keys()].join(', ')}; name the file of the service with --plans`,
+    );
+  return printRows(line.output, usageFields, results, io, 'key_usage');
+}
+
+/** Says that there are no keys, and where. */
+function noteNone(
+  results: readonly Row[],
+  { messages }: Pick<ListLine, 'messages'>,
+  path: string,
+  io: Io,
+): void {
+  if (results.length > 0) return;
+  const isThere = isDatabase(path) || existsSync(path);
+  const where = isThere ? ` in ${shownAddress(path)}` : `: there is no file ${path}`;
+  messagesOf(messages, io).note(`asof: there are no keys${where}`);
 }
 
 /** What an access store holds; nothing where there is none, which is not created. */
@@ -157,39 +177,17 @@ async function held<T>(
   }
 }
 
-/** Rows about keys, and the kind of their list. */
-type KeyRows = {
-  readonly object: string;
-  readonly fields: readonly Field[];
-  readonly results: readonly Row[];
-};
-
-async function showRows(
-  line: Pick<ListLine, 'messages' | 'output'>,
-  { object, fields: shown, results }: KeyRows,
-  path: string,
-  io: Io,
-): Promise<number> {
-  const output = outputChoice(line.output, outputPlace(io), false);
-  const renderer = await rendererFor(output, showing(shown), false);
-  if (results.length === 0)
-    messagesOf(line.messages, io).note(
-      `asof: there are no keys${existsSync(path) ? '' : `: there is no file ${path}`}`,
-    );
-  // No service was asked, so that no request has an id.
-  const envelope = { object, request_id: '', status: 'ok' };
-  const page = { ...envelope, results, results_count: results.length, has_more: false };
-  const { write } = streamSink(io.stdout, io.signal);
-  for await (const chunk of renderPages(renderer, [page])) await write(chunk);
-  return exitCode.success;
-}
-
 async function rotateKey(line: RotateLine, io: Io): Promise<number> {
   const { secret, stored } = newSecret();
-  const until = new Date(io.clock().getTime() + line.overlap * 86_400_000).toISOString();
-  const { id, name } = await changed(line, io, (store) => store.rotateKey(line.id, stored, until));
+  const now = io.clock();
+  const until = new Date(now.getTime() + line.overlap * 86_400_000).toISOString();
+  // No secret ends unnoticed: with an overlap, a key may have one at most.
+  const sole = line.overlap === 0 ? undefined : now.toISOString();
+  const { id, name } = await changed(line, io, (store) => store.rotateKey(line.id, stored, until, sole));
+  const before =
+    line.overlap === 0 ? 'every older one is refused from now on' : `the old one is valid until ${until}`;
   messagesOf(line.messages, io).note(
-    `asof: key ${id} of '${name}' has a new secret (it is shown only once); the old one is valid until ${until}`,
+    `asof: key ${id} of '${name}' has a new secret (it is shown only once); ${before}`,
   );
   await print(`${secret}\n`, io);
   return exitCode.success;
@@ -209,8 +207,17 @@ async function changed(
   change: (store: AccessStore) => Promise<KeyRecord | undefined>,
 ): Promise<KeyRecord> {
   const path = accessPath(io, line.access);
-  const [key] = await held(path, async (store) => [await change(store)]);
+  const [key, refused] = await held(path, async (store) => {
+    const done = await change(store);
+    return [done, done ?? (await store.keys()).find(({ id, revokedAt }) => id === line.id && !revokedAt)];
+  });
   if (key !== undefined) return key;
+  if (refused !== undefined)
+    throw new Problem(
+      'bad-input',
+      `key ${refused.id} of '${refused.name}' has two secrets until ${refused.previousUntil}, and may have no third`,
+      { hints: [`asof keys rotate ${refused.id} --overlap 0d gives it a new one and ends both at once`] },
+    );
   const valid = line.command === 'keys rotate' ? 'valid key' : 'key';
   throw new Problem('not-found', `no ${valid} '${line.id}' in ${shownAddress(path)}`, {
     hints: ['asof keys list shows the ids'],

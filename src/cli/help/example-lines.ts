@@ -53,6 +53,8 @@ asof verify desk --base-url https://data.example.org
   facts: `
 # every statement about a series, to keep or to import elsewhere
 asof facts GDP -o gdp.csv
+# titles, units and frequencies, to import with the statements
+asof facts GDP --metadata -o gdp-metadata.csv
 # the number of statements
 asof facts "PCE*" | tail -n +2 | wc -l
 `,

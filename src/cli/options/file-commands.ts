@@ -80,7 +80,13 @@ const facts: CommandSpec = {
       several: true,
     },
   ],
-  flags: [file, store, ...messages],
+  flags: [
+    {
+      name: 'metadata',
+      about: 'write titles, units, frequencies, sources and coverage instead, as CSV that import reads',
+    },
+    ...[file, store, ...messages],
+  ],
   read(line) {
     const target = fileIn(line);
     if (target !== undefined && (formatForFile(target) ?? 'csv') !== 'csv')
@@ -90,6 +96,7 @@ const facts: CommandSpec = {
     return {
       command: 'facts',
       ids: line.args,
+      metadata: line.has('metadata'),
       file: target,
       store: line.text('store'),
       messages: messagesIn(line),

@@ -66,6 +66,8 @@ export type VerifyLine = {
 export type FactsLine = {
   readonly command: 'facts';
   readonly ids: readonly string[];
+  /** Whether descriptions are written instead of statements. */
+  readonly metadata: boolean;
   readonly file: string | undefined;
   readonly store: string | undefined;
   readonly messages: MessageFlags;

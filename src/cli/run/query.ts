@@ -1,7 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { AnswerProgress, Note, QueryAnswer, QueryContext } from '../../analysis/answer.ts';
 import { Basis, type Demands } from '../../analysis/basis.ts';
-import { aboutAnswer } from '../../analysis/coverage.ts';
 import { isDrawable } from '../../analysis/layouts.ts';
 import type { Query } from '../../analysis/query.ts';
 import { run } from '../../analysis/run.ts';
@@ -192,8 +191,9 @@ async function attempt({ query, output, context, bar, messages, io }: Job, sink:
   const { failures } = found;
   const isLimited =
     ('limit' in query && query.limit !== undefined) || ('first' in query && query.first !== undefined);
+  const about = async () => (await import('../../analysis/about.ts')).aboutAnswer(query, context);
   const writing = new RowOutput(
-    await rendererFor(output, { ...found, about: () => aboutAnswer(query, context) }, true),
+    await rendererFor(output, { ...found, about }, true),
     output.screenful && !isLimited,
   );
   const written = writtenAs(output, found);

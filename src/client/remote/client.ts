@@ -51,6 +51,7 @@ export function remoteClient(options: RemoteOptions): Client {
   return {
     ask: (operation, texts, options) => client.ask(operation, texts, options),
     watch: () => client.watch(),
+    offers: (operation, texts) => client.offers(operation, texts),
     origin: () => client.origin(),
     close: () => client.close(),
   };
@@ -109,6 +110,16 @@ class RemoteClient implements Client {
     return { changed: () => changed().catch(failed), requests };
   }
 
+  /** What cannot be found out now is not offered; the next question shows why. */
+  async offers(operation: Pick<Operation, 'params' | 'path'>, texts: ParamTexts): Promise<boolean> {
+    try {
+      return (await this.#unannounced(operation, texts)).size === 0;
+    } catch (error) {
+      if (error instanceof Problem && error.kind !== 'interrupted') return false;
+      throw error;
+    }
+  }
+
   async origin(): Promise<Origin> {
     return { mode: 'remote', where: this.#base.href, sample: false };
   }
@@ -131,7 +142,7 @@ class RemoteClient implements Client {
   }
 
   /** The extension parameters of a query that the service does not announce. */
-  async #unannounced({ path, params }: Operation<Params, unknown>, texts: ParamTexts) {
+  async #unannounced({ path, params }: Pick<Operation, 'params' | 'path'>, texts: ParamTexts) {
     const extensions = texts.filter(([name]) => params[name]?.extension === true);
     if (extensions.length === 0) return new Set<string>();
     this.#announced ??= this.#get('/v1/openapi.json').then(announcedIn);

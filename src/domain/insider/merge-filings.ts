@@ -94,7 +94,12 @@ class FilingDraft {
   }
 
   put(filing: Filing): this {
-    const concerned = this.#concernsClusters || concernsClusters(filing);
+    // Another form changes what the trades held of the filing are.
+    const concerned =
+      this.#concernsClusters ||
+      concernsClusters(filing) ||
+      (this.#header?.formType !== filing.formType &&
+        [...this.#trades.values()].some((trade) => concernsClusters(filingOf(filing, trade))));
     if (concerned !== this.#concernsClusters || !isSame(this.#header, filing, headerFields)) {
       this.#header = filing;
       this.#concernsClusters = concerned;

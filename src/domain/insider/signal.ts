@@ -1,4 +1,4 @@
-import { type Day, dayNumber } from '../series/date.ts';
+import { type Day, dayNumber, placeAmong } from '../series/date.ts';
 import { classifiedDays } from './classification.ts';
 import { type ClusterRule, type DatedTrade, insidersIn, isWorth, joinedSpans } from './cluster.ts';
 import { clusterTotals, sumOf } from './cluster-totals.ts';
@@ -62,7 +62,7 @@ class SignalSearch {
   /** Takes what counts now on dates that changed. */
   change(changed: readonly Day[], tradesOn: (date: Day) => readonly InsiderTrade[]): void {
     for (const date of changed) {
-      const place = placeOf(this.#dates, date);
+      const place = placeAmong(this.#dates, date);
       if (this.#dates[place] !== date) this.#dates.splice(place, 0, date);
       const trades = tradesOn(date);
       // Who traded on a date decides, not how often.
@@ -79,7 +79,7 @@ class SignalSearch {
     const found: TradeDates[] = [];
     const seen = new Set<string>();
     for (const date of changed) {
-      const [from, to] = this.#around(placeOf(this.#dates, date));
+      const [from, to] = this.#around(placeAmong(this.#dates, date));
       if (seen.has(`${from} ${to}`)) continue;
       seen.add(`${from} ${to}`);
       for (const cluster of this.#clustersIn(this.#dates.slice(from, to))) {
@@ -93,7 +93,7 @@ class SignalSearch {
 
   /** The known dates from one to another. */
   datesIn(first: Day, last: Day): readonly Day[] {
-    return this.#dates.slice(placeOf(this.#dates, first), placeOf(this.#dates, last) + 1);
+    return this.#dates.slice(placeAmong(this.#dates, first), placeAmong(this.#dates, last) + 1);
   }
 
   /**
@@ -147,15 +147,4 @@ class SignalSearch {
     const values = this.datesIn(first, last).flatMap((date) => this.#known.get(date)?.value ?? []);
     return isWorth(values.length === 0 ? null : sumOf(values), minValue);
   }
-}
-
-/** The place in ascending dates at which a date is, or belongs. */
-function placeOf(dates: readonly Day[], date: Day): number {
-  let [low, high] = [0, dates.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((dates[middle] ?? '') < date) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

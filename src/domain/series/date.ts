@@ -89,6 +89,17 @@ export function earlier(a: Day, b: Day): Day {
   return a < b ? a : b;
 }
 
+/** The place in ascending days at which a day is, or belongs: that of the first one that is not before it. */
+export function placeAmong(days: readonly Day[], day: Day): number {
+  let [low, high] = [0, days.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((days[middle] ?? '') < day) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** How often a schedule takes an as-of date. */
 export type Rhythm = (typeof rhythms)[number];
 

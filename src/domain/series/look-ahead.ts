@@ -7,16 +7,21 @@ export type FirstPublished = { readonly date: Day; readonly value: string; reado
 
 /**
  * What a value is that is not the one known on a day: the series had it later only, earlier (a value that was known, of
- * another date or before a revision), or never.
+ * another date or before a revision), never; it is newer than a lag allows; or nobody can say, because the day is before
+ * the first vintage, and no vintage shows that the value was published later.
  */
 export type Misplaced =
-  | { readonly kind: 'ahead' | 'old'; readonly published: FirstPublished }
-  | { readonly kind: 'never'; readonly published?: undefined };
+  | { readonly kind: 'ahead' | 'newer' | 'old'; readonly published: FirstPublished }
+  | { readonly kind: 'before' | 'never'; readonly published?: undefined };
 
-/** The value that a day is about: its date where that is known, and the newest date that had a value on the day. */
+/**
+ * The value that a day is about: its date where that is known, the newest date that had a value on the day or, with a lag,
+ * the newest that counts.
+ */
 export type MisplacedOn = {
   readonly day: Day;
   readonly newest: Day | undefined;
+  readonly isLagged?: boolean;
   readonly date?: Day | undefined;
 };
 
@@ -24,12 +29,15 @@ export type MisplacedOn = {
 export class PublishedValues {
   readonly #byNumber = new Map<string, FirstPublished[]>();
   readonly #places: ReadonlyMap<Day, number>;
+  /** The day of the first vintage. */
+  readonly #first: Day;
 
   constructor(vintages: Vintages, transformer?: Transformer) {
     const dates =
       transformer === undefined
         ? vintages.dates
         : [...new Set(vintages.dates.map((date) => transformer.dateOf(date)))];
+    this.#first = vintages.daysOfChange(vintages.dates)[0] ?? '';
     this.#places = new Map(dates.map((date, index) => [date, index]));
     for (const date of dates) {
       const found =
@@ -46,23 +54,38 @@ export class PublishedValues {
   /**
    * What a value is that was not the known one on a day. If the series had the number both before and after, the date
    * decides that is fewer observations away from the newest one known then; of two that are as near, the later
-   * publication counts, because a value that was not known yet must not pass.
+   * publication counts and, with a lag, the newer date, because a value that must not be used must not pass.
    */
-  placed(value: string, { day, newest, date }: MisplacedOn): Misplaced {
+  placed(value: string, { day, newest, isLagged = false, date }: MisplacedOn): Misplaced {
     const all = (this.#byNumber.get(canonicalDecimal(value)) ?? []).filter(
       (one) => date === undefined || one.date === date,
     );
+    if (day < this.#first && (all.length === 0 || !all.every((one) => this.#isLater(one, day))))
+      return { kind: 'before' };
     const away = (one: FirstPublished) => this.#distance(one.date, newest);
     const later = all.filter(({ asOf }) => asOf > day);
     const isNew = later.filter((one) => newest === undefined || one.date >= newest);
     const ahead = least(isNew, ({ asOf }) => asOf) ?? least(later, away);
-    const old = least(
-      all.filter(({ asOf }) => asOf <= day),
-      away,
-    );
-    if (ahead !== undefined && (old === undefined || away(ahead) <= away(old)))
-      return { kind: 'ahead', published: ahead };
-    return old === undefined ? { kind: 'never' } : { kind: 'old', published: old };
+    const isNewer = ({ date: own }: FirstPublished) => isLagged && newest !== undefined && own > newest;
+    const known = all.filter(({ asOf }) => asOf <= day);
+    const near = [
+      { kind: 'ahead', published: ahead },
+      { kind: 'newer', published: least(known.filter(isNewer), away) },
+      { kind: 'old', published: least(known, away) },
+    ] as const;
+    let best: Misplaced = { kind: 'never' };
+    for (const { kind, published } of near)
+      if (published !== undefined && (best.published === undefined || away(published) < away(best.published)))
+        best = { kind, published };
+    return best;
+  }
+
+  /**
+   * Whether a value was surely published after a day that is before the first vintage: that vintage may repeat what was
+   * published long before it, but no value comes out before its period begins.
+   */
+  #isLater({ date, asOf }: FirstPublished, day: Day): boolean {
+    return asOf > this.#first || date > day;
   }
 
   #distance(date: Day, newest: Day | undefined): number {

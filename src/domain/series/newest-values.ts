@@ -1,5 +1,5 @@
 import type { Day } from './date.ts';
-import type { Transformer, Vintages } from './transformer.ts';
+import type { Transformer, Vintages, VintageValues } from './transformer.ts';
 
 /** A value that was known on a day: its date, and the first vintage with it. */
 export type KnownValue = { readonly date: Day; readonly value: string; readonly asOf: Day };
@@ -21,13 +21,22 @@ export function newestKnown(
     const date = transformer === undefined ? own : transformer.dateOf(own);
     if (date === passed) continue;
     passed = date;
-    if (transformer === undefined) {
-      const known = values.valueOf(date);
-      if (known !== undefined) found.push({ date, ...known });
-    } else {
-      const result = transformer.valueIn(values, date);
-      if (result !== undefined) found.push({ date, value: result.value, asOf: result.since });
-    }
+    const known = knownValue(values, date, transformer);
+    if (known !== undefined) found.push(known);
   }
   return found;
+}
+
+/** The value of a date in a vintage, or what a transformation makes of it there; undefined where it has none. */
+export function knownValue(
+  vintage: VintageValues,
+  date: Day,
+  transformer: Transformer | undefined,
+): KnownValue | undefined {
+  if (transformer === undefined) {
+    const published = vintage.valueOf(date);
+    return published && { date, ...published };
+  }
+  const result = transformer.valueIn(vintage, date);
+  return result && { date, value: result.value, asOf: result.since };
 }

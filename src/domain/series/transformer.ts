@@ -1,6 +1,6 @@
 import { Problem } from '../../errors/problem.ts';
 import { aggregated, aggregates, boundsOf, codeOf, type Known, periodOf } from './aggregation.ts';
-import { addDays, type Day, type Frequency, monthsBefore } from './date.ts';
+import { addDays, type Day, type Frequency, monthsBefore, placeAmong } from './date.ts';
 import { type ExactValue, PublishedText } from './exact-values.ts';
 import { type Change, changeOn } from './revision-history.ts';
 import type { Aggregation, Transformation, Units } from './transformation.ts';
@@ -70,7 +70,7 @@ export class Transformer {
     const begun = members.map((member) => vintages.changesOf(member)[0]?.asOf ?? '~').sort()[0];
     if (this.#aggregation === undefined) return begun;
     const days = vintages.daysOfChange(vintages.dates);
-    const since = days.slice(lowerBound(days, begun ?? '~'));
+    const since = days.slice(placeAmong(days, begun ?? '~'));
     return since.find((day) => this.#exactIn(vintages.on(day), date) !== undefined);
   }
 
@@ -96,19 +96,8 @@ export class Transformer {
   #membersOf(date: Day, dates: readonly Day[]): readonly Day[] {
     if (this.#aggregation === undefined) return [date];
     const { first, last } = boundsOf(date, this.frequency);
-    return dates.slice(lowerBound(dates, first), lowerBound(dates, addDays(last, 1)));
+    return dates.slice(placeAmong(dates, first), placeAmong(dates, addDays(last, 1)));
   }
-}
-
-/** The index of the first of ascending days that is not before a day. */
-function lowerBound(days: readonly Day[], day: Day): number {
-  let [low, high] = [0, days.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((days[middle] ?? '') < day) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /**
@@ -148,7 +137,7 @@ export class Vintages {
 
   /** The place of a date among the dates. */
   indexOf(date: Day): number {
-    return lowerBound(this.dates, date);
+    return placeAmong(this.dates, date);
   }
 
   /** The vintage of a day. */

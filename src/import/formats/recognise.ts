@@ -9,7 +9,11 @@ import { alfredReadme } from './fred/readme.ts';
 import { fredSeries } from './fred/series.ts';
 import { alfredWorkbook, fredWorkbook } from './fred/workbook.ts';
 import { nearestTo } from './nearest.ts';
+import { parquetHead } from './own/answer.ts';
+import { asofFilings } from './own/filings.ts';
 import { metadataCsv } from './own/metadata.ts';
+import { asofRates } from './own/rates.ts';
+import { asofSeries } from './own/series-list.ts';
 import { asofCsv } from './own/statements.ts';
 import { datedPanel, plainCsv } from './panels/dated.ts';
 import { fredMd, fredQd } from './panels/fred-md.ts';
@@ -26,6 +30,9 @@ import { describeUnsupported } from './unsupported.ts';
 export const formats: readonly ImportFormat[] = [
   asofCsv,
   metadataCsv,
+  asofSeries,
+  asofRates,
+  asofFilings,
   fredApi,
   fredSeries,
   alfredWide,
@@ -50,6 +57,9 @@ export const formats: readonly ImportFormat[] = [
   secSubmissionsJson,
 ];
 
+/** What asof itself writes as workbooks too. */
+const answers: readonly ImportFormat[] = [asofSeries, asofRates, asofFilings];
+
 const kinds = formats.map(({ kind }) => kind).join(', ');
 
 /** The refusal of a file that no format recognises. */
@@ -60,9 +70,7 @@ export async function recognise(file: SourceFile, chosen?: ImportFormat): Promis
   const head = await file.head();
   if (head.length === 0) throw refusal(file, {}, 'the file is empty (0 bytes)');
   if (chosen !== undefined) return chosen;
-  const isZip = head.subarray(0, 4).toString('latin1') === 'PK\u0003\u0004';
-  const isWorkbook = isZip ? /\.xlsx$/i.test(file.name) : isOldWorkbook(head) && /\.xls$/i.test(file.name);
-  const text = (isWorkbook ? await workbookHead(file) : undefined) ?? headText(head);
+  const text = (await listedHead(file, head)) ?? headText(head);
   const [format, other] = formats.filter((candidate) => candidate.recognise(text, file.name));
   if (format === undefined) throw unrecognised(file, text);
   if (other === undefined) return format;
@@ -77,6 +85,17 @@ export function formatOfKind(kind: string): ImportFormat {
     field: 'kind',
     hints: [`the kinds are ${kinds}`],
   });
+}
+
+/** What a workbook or a Parquet file lists of its content; other files have a text. */
+async function listedHead(file: SourceFile, head: Buffer): Promise<string | undefined> {
+  const signature = head.subarray(0, 4).toString('latin1');
+  if (signature === 'PAR1') return parquetHead(file);
+  const isWorkbook =
+    signature === 'PK\u0003\u0004'
+      ? /\.xlsx$/i.test(file.name)
+      : isOldWorkbook(head) && /\.xls$/i.test(file.name);
+  return isWorkbook ? workbookHead(file) : undefined;
 }
 
 /** The head as text, without a byte-order mark and without a character cut at its end; binary content byte by byte. */
@@ -116,7 +135,12 @@ function inWorkbook(head: string) {
   for (const header of sheetHeadersIn(head)) {
     const like = formats.find((format) => format.recognise(`${header}\n`, ''));
     if (like !== undefined)
-      return { reason: `like ${like.kind}, but in a workbook`, hints: ['save the sheet as CSV'] };
+      return {
+        reason: `like ${like.kind}, but in a workbook`,
+        hints: [
+          answers.includes(like) ? 'export it with -f csv, which has all digits' : 'save the sheet as CSV',
+        ],
+      };
   }
   return undefined;
 }

@@ -1,5 +1,61 @@
+import { answerHead } from './own/answer.ts';
+
 /** A kind of file that asof does not read, how to recognise it, and what to do about it. */
 type UnsupportedFile = { readonly matches: (head: string) => boolean; readonly description: string };
+
+/** Answers of asof without what they are made of: their object in JSON, their columns in a table, and what to import. */
+const answers: readonly {
+  readonly objects: readonly string[];
+  readonly isTable: (columns: readonly string[]) => boolean;
+  readonly lacks: string;
+  readonly wayOut: string;
+}[] = [
+  {
+    objects: ['yield_curve_comparison', 'yield_spread'],
+    isTable: having(['vs_rate', 'change_bps'], ['trade_date', 'spread_bps']),
+    lacks: 'the rates of each day',
+    wayOut: '`asof yields`',
+  },
+  {
+    objects: ['yield_table'],
+    isTable: ([first, ...others]) => first === 'trade_date' && others.includes('10Y'),
+    lacks: 'the type and the source of its curve',
+    wayOut: '`asof yields` without --wide',
+  },
+  {
+    objects: ['insider_clusters', 'insider_cluster_explanation', 'insider_cluster_signals'],
+    isTable: having(['ticker', 'cluster_size'], ['verdict', 'accession_number']),
+    lacks: 'filings',
+    wayOut: '`asof insider filings -f ndjson`',
+  },
+  {
+    objects: [],
+    isTable: having(['as_of_date', 'added', 'revised', 'withdrawn'], ['old', 'new', 'kind'], ['vs_value']),
+    lacks: 'statements',
+    wayOut: '`asof facts`',
+  },
+  {
+    objects: [],
+    isTable: (columns) => columns[0] === 'as_of' && !columns.includes('value'),
+    lacks: 'statements',
+    wayOut: '`asof facts`',
+  },
+];
+
+function having(...sets: readonly (readonly string[])[]): (columns: readonly string[]) => boolean {
+  return (columns) => sets.some((names) => names.every((name) => columns.includes(name)));
+}
+
+/** What a file is that is an answer of asof with too little in it; undefined for other files. */
+function describeAnswer(head: string): string | undefined {
+  const { object, columns } = answerHead(head);
+  const found = answers.find((answer) =>
+    object === undefined ? answer.isTable(columns) : answer.objects.includes(object),
+  );
+  if (found === undefined && object === undefined) return undefined;
+  const { lacks, wayOut } = found ?? { lacks: 'statements', wayOut: '`asof facts`' };
+  return `an answer of asof, which lacks ${lacks}; import what ${wayOut} writes`;
+}
 
 /** Endpoints of the FRED API other than observations, by the member that only their responses have. */
 const fredEndpoints: readonly (readonly [string, string])[] = [
@@ -85,7 +141,7 @@ const unsupportedFiles: readonly UnsupportedFile[] = [
 
 /** Describes a file that begins with `head` and is of a well-known kind that asof does not read, and says what to do; undefined for other files. */
 export function describeUnsupported(head: string): string | undefined {
-  return unsupportedFiles.find(({ matches }) => matches(head))?.description;
+  return describeAnswer(head) ?? unsupportedFiles.find(({ matches }) => matches(head))?.description;
 }
 
 function pattern(regexp: RegExp): (head: string) => boolean {

@@ -8,6 +8,15 @@ export function isJsonObject(value: unknown): value is UncheckedObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value of a text of JSON; undefined for any other text. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The object in a UTF-8 JSON file; a file that is broken or has another value is refused. */
 export async function readJsonObject(file: SourceFile): Promise<UncheckedObject> {
   const content = await file.bytes();

@@ -117,8 +117,8 @@ function closingQuote(record: string, start: number): number | undefined {
   return undefined;
 }
 
-/** The lines of a file in batches, without line ends. */
-async function* linesIn(file: SourceFile): AsyncGenerator<readonly string[]> {
+/** The lines of a file in batches, without line ends; one of more than 64 KiB is refused. */
+export async function* linesIn(file: SourceFile): AsyncGenerator<readonly string[]> {
   const input: Readable = await file.open();
   input.setEncoding('utf8');
   try {

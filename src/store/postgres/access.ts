@@ -138,12 +138,18 @@ class PostgresAccess implements AccessStore {
     });
   }
 
-  rotateKey(id: string, { hash, start }: NewSecret, previousUntil: string): Promise<KeyRecord | undefined> {
+  rotateKey(
+    id: string,
+    { hash, start }: NewSecret,
+    previousUntil: string,
+    sole = '9999',
+  ): Promise<KeyRecord | undefined> {
     return this.#change(async (transaction) => {
       const row = await transaction.row<KeyRow>(
         `update asof.api_key set previous_hash = hash, previous_until = @previousUntil, hash = @hash, start = @start
-         where id = @id and revoked_at is null returning ${keyColumns}`,
-        { id, hash, start, previousUntil },
+         where id = @id and revoked_at is null and coalesce(previous_until, '') <= @sole
+         returning ${keyColumns}`,
+        { id, hash, start, previousUntil, sole },
       );
       return row && keyRecord(row);
     });

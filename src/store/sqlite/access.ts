@@ -169,15 +169,21 @@ class SqliteAccess implements AccessStore {
     });
   }
 
-  rotateKey(id: string, { hash, start }: NewSecret, previousUntil: string): Promise<KeyRecord | undefined> {
+  rotateKey(
+    id: string,
+    { hash, start }: NewSecret,
+    previousUntil: string,
+    sole = '9999',
+  ): Promise<KeyRecord | undefined> {
     return this.#use((connection) => {
       const { changes } = connection.run(
         `update api_key set previous_hash = hash, previous_until = ?, hash = ?, start = ?
-         where id = ? and revoked_at is null`,
+         where id = ? and revoked_at is null and coalesce(previous_until, '') <= ?`,
         previousUntil,
         hash,
         start,
         id,
+        sole,
       );
       this.#ownChanges += 1;
       return changes === 0 ? undefined : recordOf(connection, id);

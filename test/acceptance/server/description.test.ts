@@ -157,11 +157,25 @@ import createClient from 'openapi-fetch';
 import type { paths } from './api.mjs';
 
 const [baseUrl = '', key = ''] = process.argv.slice(2);
-const client = createClient<paths, 'application/json' | 'application/problem+json'>({ baseUrl, headers: { 'X-API-Key': key } });
+const client = createClient<paths>({
+  baseUrl,
+  headers: { 'X-API-Key': key },
+  querySerializer: { array: { style: 'form', explode: false } },
+});
 const query = { ticker: 'MAIA', from: '2026-06-01', to: '2026-06-30' };
 const { data, error } = await client.GET('/v1/insider/clusters', { params: { query } });
 if (data === undefined) throw new Error(error.detail);
-const asked = { ids: ['GDP'], as_of_each: 'month-end', from: '2015-01-01', to: '2015-01-31', wide: true } as const;
+const { data: gdp } = await client.GET('/v1/series/{id}/observations', {
+  params: { path: { id: 'GDP' }, query: { as_of: '2015-01-30', limit: 1 } },
+});
+for (const { date, value } of gdp?.results ?? []) console.log(date, value);
+const csv = await client.GET('/v1/series/{id}/observations', {
+  params: { path: { id: 'GDP' }, query: { as_of: '2015-01-30', limit: 1, format: 'csv' } },
+  parseAs: 'text',
+});
+const text: string = csv.data ?? '';
+console.log(text.split('\\n')[1]);
+const asked = { ids: ['GDP', 'UNRATE'], as_of_each: 'month-end', from: '2015-01-01', to: '2015-01-31', wide: true } as const;
 const panel = await client.GET('/v1/panel', { params: { query: { ...asked, ids: [...asked.ids] } } });
 for (const row of panel.data?.results ?? []) console.log(row.as_of, 'GDP' in row ? row.GDP : row.value);
 for (const { ticker, insiders } of data.results)
@@ -192,7 +206,7 @@ for (const { ticker, insiders } of data.results)
       expect.stringContaining("'string | null' is not assignable to type 'string'"),
     ]);
     expect(programs.outputOf(right, url, key)).toBe(
-      '2015-01-31T00:00:00Z 17710.7\nMAIA Gryaznov Sergei\nMAIA Smith Stan\nMAIA Vitoc Vlad\n',
+      '2014-10-01T00:00:00Z 17710.7\n2014-10-01,17710.7,2015-01-30,GDP,Billions of Dollars,Q,FRED\n2015-01-31T00:00:00Z 17710.7\nMAIA Gryaznov Sergei\nMAIA Smith Stan\nMAIA Vitoc Vlad\n',
     );
   });
 });

@@ -1,15 +1,11 @@
-import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { open } from '../../../src/index.ts';
-import { openStore } from '../../../src/store/open.ts';
-import { asof, linesOf } from '../../support/command.ts';
+import { linesOf } from '../../support/command.ts';
+import { askedStore, type CommandMode, commandModes } from '../../support/command-modes.ts';
 import { newFolder } from '../../support/folders.ts';
-import { type Running, startService } from '../../support/modes.ts';
 import { testData } from '../../support/repository.ts';
 
 const folder = newFolder();
-const store = folder.path('check.db');
-let running: Running;
 
 // BLS's unemployment rate for six months, as it came out; the rate for December was 5.6 at first.
 const unemployment = `series_id,date,as_of_date,value
@@ -21,40 +17,29 @@ UNRATE,2015-02-01,2015-03-06,5.5
 UNRATE,2015-03-01,2015-04-03,5.5
 `;
 
-beforeAll(async () => {
-  const gdp = `${testData}/macro/fred-api/GDP-observations-all-realtime.json.gz`;
-  const line = ['import', gdp, folder.write('unrate.csv', unemployment), '--store', store];
-  const { code, err } = await asof(line);
-  if (code !== 0) throw new Error(err);
-  running = await startService({ openStore: () => openStore(store) });
-});
-afterAll(() => running.stop());
-
-const places = {
-  embedded: () => ({ flags: ['--store', store], env: {} }),
-  remote: () => ({ flags: ['--base-url', running.url], env: { ASOF_API_KEY: running.key } }),
-};
+const { store, run, library } = askedStore(
+  [`${testData}/macro/fred-api/GDP-observations-all-realtime.json.gz`],
+  { 'unrate.csv': unemployment },
+);
 
 /** Checks a file, which comes from standard input. */
-function check(text: string, flags = '', place: keyof typeof places = 'embedded') {
-  const { flags: where, env } = places[place]();
-  const line = `check - ${flags}`.trim().split(' ');
-  return asof([...line, ...where], { env, stdin: Readable.from([Buffer.from(text)], { objectMode: false }) });
+function check(text: string, flags = '', mode: CommandMode = 'embedded') {
+  return run(mode, `check - ${flags}`.trim(), text);
 }
 
 const header = 'row,day,column,series_id,value,known,known_date,first_known,value_date,kind';
 
-describe.each(Object.keys(places) as (keyof typeof places)[])('a check, %s,', (place) => {
+describe.each(commandModes)('a check, %s,', (mode) => {
   it('passes values that were known on their day, with a summary', async () => {
     const text = 'day,GDP,UNRATE\n2015-01-30,17710.7,5.60\n2015-02-06,1.77107e4,5.7\n2015-01-08,,5.8\n';
-    const { code, out, err } = await check(text, '', place);
+    const { code, out, err } = await check(text, '', mode);
     expect({ code, out }).toEqual({ code: 0, out: `${header}\n` });
     expect(err).toBe('asof: standard input: all 5 values were known on their day\n');
   });
 
   it('finds a value that is used before its publication, and says when that was', async () => {
     const text = 'day,GDP,UNRATE\n2015-01-29,17710.7,5.6\n2015-01-31,17710.7,5.7\n';
-    const { code, out, err } = await check(text, '', place);
+    const { code, out, err } = await check(text, '', mode);
     expect(code).toBe(1);
     expect(linesOf(out)).toEqual([
       header,
@@ -66,7 +51,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a check, %s,', (p
 
   it('finds a revised value, and the day of its revision', async () => {
     // BEA revised the fourth quarter of 2014 to 17701.3 on 27 February, and to 17703.7 on 27 March.
-    const { code, out } = await check('day,GDP\n2015-02-10,17703.7\n', '', place);
+    const { code, out } = await check('day,GDP\n2015-02-10,17703.7\n', '', mode);
     expect(code).toBe(1);
     expect(linesOf(out).at(-1)).toBe(
       '2,2015-02-10,GDP,GDP,17703.7,17710.7,2014-10-01,2015-03-27,2014-10-01,ahead',
@@ -74,18 +59,18 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a check, %s,', (p
   });
 
   it('finds a value that no vintage has', async () => {
-    const { code, out, err } = await check('day,UNRATE\n2015-02-10,4.9\n', '', place);
+    const { code, out, err } = await check('day,UNRATE\n2015-02-10,4.9\n', '', mode);
     expect(code).toBe(1);
     expect(linesOf(out).at(-1)).toBe('2,2015-02-10,UNRATE,UNRATE,4.9,5.7,2015-01-01,,,never');
-    expect(err).toContain('1 of 1 values were not known on their day: 1 in no vintage');
+    expect(err).toContain('1 of 1 value was not known on its day: 1 in no vintage');
   });
 
   it('passes an older value that was known, and counts it', async () => {
     const text = 'day,UNRATE\n2015-02-10,5.6\n';
-    const { code, out, err } = await check(text, '', place);
+    const { code, out, err } = await check(text, '', mode);
     expect({ code, out }).toEqual({ code: 0, out: `${header}\n` });
-    expect(err).toContain('all 1 values were known on their day; 1 older than the newest known');
-    const { out: all } = await check(text, '--all-rows', place);
+    expect(err).toContain('the only value was known on its day; 1 older than the newest known');
+    const { out: all } = await check(text, '--all-rows', mode);
     expect(linesOf(all).at(-1)).toBe(
       '2,2015-02-10,UNRATE,UNRATE,5.6,5.7,2015-01-01,2015-01-09,2014-12-01,old',
     );
@@ -94,7 +79,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a check, %s,', (p
   it('holds a value against its own period, where the file has a column of dates', async () => {
     const text =
       'day,UNRATE,UNRATE_date\n2015-02-10,5.8,2014-11-01\n2015-02-10,5.5,2014-12-01\n2015-02-10,5.5,2015-02-01\n';
-    const { code, out } = await check(text, '', place);
+    const { code, out } = await check(text, '', mode);
     expect(code).toBe(1);
     expect(linesOf(out).slice(1)).toEqual([
       '3,2015-02-10,UNRATE,UNRATE,5.5,5.6,2014-12-01,,,never',
@@ -104,22 +89,19 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a check, %s,', (p
 
   it('takes what a join wrote', async () => {
     const days = folder.write('days.csv', 'n,day\n1,2015-01-29\n2,2014-12-23\n3,2015-03-06\n');
-    const { flags, env } = places[place]();
-    const joined = async (more: string, ids = 'GDP UNRATE') => {
-      const line = `join ${days} --on day ${ids} --strict --csv -q${more}`;
-      return (await asof([...line.split(' '), ...flags], { env })).out;
-    };
+    const joined = async (more: string, ids = 'GDP UNRATE') =>
+      (await run(mode, `join ${days} --on day ${ids} --strict --csv -q${more}`)).out;
     for (const more of ['', ' --lag 1', ' --with-dates --with-age', ' --lag 2 --with-dates'])
-      expect(await check(await joined(more), '--on day --strict -q', place)).toMatchObject({ code: 0 });
+      expect(await check(await joined(more), '--on day --strict -q', mode)).toMatchObject({ code: 0 });
     // On the day of its publication a figure is not known before the day.
     const moved = (await joined('', 'GDP')).replace('2015-01-29', '2014-12-23');
-    expect((await check(moved, '--on day -q', place)).code).toBe(0);
-    expect((await check(moved, '--on day --strict -q', place)).code).toBe(1);
+    expect((await check(moved, '--on day -q', mode)).code).toBe(0);
+    expect((await check(moved, '--on day --strict -q', mode)).code).toBe(1);
   });
 
   it('holds growth rates against those of the vintage of the day, at their digits', async () => {
     const text = 'day,growth\n2015-01-30,2.5437\n2015-01-30,6.4\n2015-01-30,2.1\n';
-    const { code, out } = await check(text, '--column growth=GDP --units pca --digits 1', place);
+    const { code, out } = await check(text, '--column growth=GDP --units pca --digits 1', mode);
     expect(code).toBe(1);
     // The rate that followed from the revision of 27 February was 2.3, from that of March 2.4: none was 2.1.
     expect(
@@ -130,7 +112,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a check, %s,', (p
   });
 
   it('says how many requests it takes', async () => {
-    const { err } = await check('day,UNRATE\n2015-02-10,5.6\n', '--dry-run', place);
+    const { err } = await check('day,UNRATE\n2015-02-10,5.6\n', '--dry-run', mode);
     expect(err).toMatch(/^asof: this check takes about \d+ requests\n$/);
   });
 });
@@ -162,11 +144,44 @@ describe('the values that a check compares', () => {
     );
   });
 
+  it('are not compared on days before the first vintage, and a note says so', async () => {
+    // ALFRED's first vintage of GDP is of 4 December 1991. It has 5589.0 for the first quarter of 1991, as an older one may have.
+    const text = 'day,GDP\n1991-06-01,5589.0\n1991-12-04,5707.4\n';
+    const { code, err } = await check(text);
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: 'asof: GDP is covered from 1991-12-04\nasof: standard input: the only value was known on its day; 1 before the first vintage not checked\n',
+    });
+    const { out } = await check(text, '--all-rows -q');
+    expect(linesOf(out)[1]).toBe('2,1991-06-01,GDP,GDP,5589.0,,,,,before');
+    // A quarter that has not begun cannot have been published.
+    const { out: ahead } = await check('day,GDP\n1991-06-01,5707.4\n', '-q');
+    expect(linesOf(ahead)[1]).toBe('2,1991-06-01,GDP,GDP,5707.4,,,1991-12-04,1991-07-01,ahead');
+    const { code: none, err: why } = await check('day,GDP\n1991-06-01,5589.0\n');
+    expect(none).toBe(2);
+    expect(why).toContain('has no value that can be checked: 1 before the first vintage');
+  });
+
+  it('are newer than a lag allows, which is a fault', async () => {
+    const text = 'day,UNRATE_lag1\n2015-02-10,5.7\n2015-02-10,5.6\n';
+    const { code, out, err } = await check(text);
+    expect(code).toBe(1);
+    expect(linesOf(out).slice(1)).toEqual([
+      '2,2015-02-10,UNRATE_lag1,UNRATE,5.7,5.6,2014-12-01,2015-02-06,2015-01-01,newer',
+    ]);
+    expect(err).toContain('all 2 values were known on their day; 1 newer than the lag allows');
+    const dated = 'day,UNRATE,UNRATE_date\n2015-02-10,5.7,2015-01-01\n2015-02-10,5.6,2014-12-01\n';
+    const { out: beside } = await check(dated, '--lag 1 -q');
+    expect(linesOf(beside).slice(1)).toEqual([
+      '2,2015-02-10,UNRATE,UNRATE,5.7,5.7,2015-01-01,2015-02-06,2015-01-01,newer',
+    ]);
+  });
+
   it('are not compared on days after the coverage, and a note says so', async () => {
     const text = 'day,UNRATE\n2015-04-03,5.5\n2015-05-01,5.5\n';
     const { code, err } = await check(text);
     expect(code).toBe(0);
-    expect(err).toContain('all 1 values were known on their day; 1 after the coverage not checked');
+    expect(err).toContain('the only value was known on its day; 1 after the coverage not checked');
     expect(err).toContain('as-of dates after the coverage of a series have no value');
     expect((await check(text, '--beyond repeat')).err).toBe(
       'asof: UNRATE is covered to 2015-04-03\nasof: standard input: all 2 values were known on their day\n',
@@ -179,15 +194,15 @@ describe('the values that a check compares', () => {
 
   it('are none in cells that are empty or hold no value', async () => {
     const { code, err } = await check(
-      'day,UNRATE\n2015-02-10,\n2015-02-10,NaN\n2015-02-10,NA\n2015-02-10,.\n2015-02-10,5.7\n',
+      'day,UNRATE\n2015-02-10,\n2015-02-10,NaN\n2015-02-10,.\n2015-02-10,None\n2015-02-10,n/a\n2015-02-10,NULL\n2015-02-10,<NA>\n2015-02-10,5.7\n',
     );
     expect(code).toBe(0);
-    expect(err).toContain('all 1 values were known');
+    expect(err).toContain('the only value was known');
   });
 
   it.each([
     ['day,UNRATE\n2015-02-10,NA\n', 'standard input has no value that can be checked\n'],
-    ['day,UNRATE\n2015-05-01,5.5\n', 'has no value that can be checked: 1 are after the coverage\n'],
+    ['day,UNRATE\n2015-05-01,5.5\n', 'has no value that can be checked: 1 after the coverage\n'],
     ['day,UNRATE\n', 'standard input has no rows to check\n'],
   ])('are not said to be missing where nothing was compared: %j', async (text, message) => {
     const { code, err } = await check(text);
@@ -207,6 +222,7 @@ describe('the values that a check compares', () => {
     ['day,UNRATE,UNRATE_date\n2015-02-10,5.7,January\n', '', 'column "UNRATE_date": "January" is not a date'],
     ['day,UNRATE\n2015-02-10,5.7\n', '--column unemployment=UNRATE', 'has no column "unemployment"'],
     ['day,UNRATE\n2015-02-10,5.7\n', '--column =UNRATE', 'use NAME, or NAME=ID'],
+    ['day,u\n2015-02-10,5.7\n', '--column u=UNRATE --column u=GDP', 'the column "u" is named twice'],
     ['day,UNRATE\n2015-02-10,5.7\n', '--on date', 'has no column "date": it has day, UNRATE'],
     [
       'UNRATE,day\n5.7,2015-02-10\n',
@@ -220,17 +236,15 @@ describe('the values that a check compares', () => {
   });
 
   it('are given by the library too', async () => {
-    const library = await open(store);
     const notes: string[] = [];
     const noting = await open(store, { onNote: ({ kind, text }) => notes.push(`${kind}: ${text}`) });
     const rows = [{ day: '2015-01-31', u: 5.7 }];
-    const { rows: found } = await library.check(rows, { columns: { u: 'UNRATE' } });
+    const { rows: found } = await library().check(rows, { columns: { u: 'UNRATE' } });
     expect(found.map(({ row, known, first_known, kind }) => ({ row, known, first_known, kind }))).toEqual([
       { row: 1, known: '5.6', first_known: '2015-02-06', kind: 'ahead' },
     ]);
     await noting.check([{ day: '2015-01-31', UNRATE: '5.6' }]);
-    expect(notes).toEqual(['check: the table: all 1 values were known on their day']);
-    await library.close();
+    expect(notes).toEqual(['check: the table: the only value was known on its day']);
     await noting.close();
   });
 });

@@ -1,16 +1,11 @@
-import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { open } from '../../../src/index.ts';
-import { openStore } from '../../../src/store/open.ts';
+import { describe, expect, it } from 'vitest';
 import { asof, linesOf } from '../../support/command.ts';
+import { askedStore, commandModes } from '../../support/command-modes.ts';
 import { newFolder } from '../../support/folders.ts';
-import { type Running, startService } from '../../support/modes.ts';
 import { testData } from '../../support/repository.ts';
 
 const folder = newFolder();
-const store = folder.path('join.db');
-let running: Running;
 
 const made = `series_id,date,as_of_date,value
 SALES,2019-12-01,2020-01-15,100
@@ -27,38 +22,23 @@ const trades = folder.write(
   'id,day,note\n7,2020-03-16,"a, ""b"""\n3,2020-01-01,Ærø\n5,2020-02-15,"two\nlines"\n7,2020-03-16,\n',
 );
 
-beforeAll(async () => {
-  const gdp = `${testData}/macro/fred-api/GDP-observations-all-realtime.json.gz`;
-  const par = `${testData}/treasury/par-csv/daily-treasury-rates-2025.csv`;
-  const line = ['import', gdp, par, folder.write('made.csv', made), '--store', store];
-  const { code, err } = await asof(line);
-  if (code !== 0) throw new Error(err);
-  running = await startService({ openStore: () => openStore(store) });
-});
-afterAll(() => running.stop());
-
-const places = {
-  embedded: () => ({ flags: ['--store', store], env: {} }),
-  remote: () => ({ flags: ['--base-url', running.url], env: { ASOF_API_KEY: running.key } }),
-};
-
-function run(place: keyof typeof places, line: string, stdin?: string | Buffer) {
-  const { flags, env } = places[place]();
-  return asof([...line.split(' '), ...flags], {
-    env,
-    ...(stdin !== undefined && { stdin: Readable.from([Buffer.from(stdin)], { objectMode: false }) }),
-  });
-}
+const { store, run, library } = askedStore(
+  [
+    `${testData}/macro/fred-api/GDP-observations-all-realtime.json.gz`,
+    `${testData}/treasury/par-csv/daily-treasury-rates-2025.csv`,
+  ],
+  { 'made.csv': made },
+);
 
 /** The text of a file of trades, joined with GDP in the store; `2015-01-30` gives 17710.7. */
 const joinGdp = (text: string | Buffer, flags = '') =>
   run('embedded', `join - --on day GDP -q${flags}`, text);
 
-describe.each(Object.keys(places) as (keyof typeof places)[])('a join, %s,', (place) => {
+describe.each(commandModes)('a join, %s,', (mode) => {
   const repeat = '--beyond repeat -q';
 
   it('puts what was known on its day beside each row, and copies the row', async () => {
-    const { out, err, code } = await run(place, `join ${trades} --on day SALES ${repeat}`);
+    const { out, err, code } = await run(mode, `join ${trades} --on day SALES ${repeat}`);
     expect({ err, code }).toEqual({ err: '', code: 0 });
     expect(out).toBe(
       'id,day,note,SALES\n7,2020-03-16,"a, ""b""",132\n3,2020-01-01,Ærø,\n5,2020-02-15,"two\nlines",110\n7,2020-03-16,,132\n',
@@ -66,7 +46,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a join, %s,', (pl
   });
 
   it('uses what was published before the day with --strict', async () => {
-    const { out } = await run(place, `join ${trades} --on day SALES ${repeat} --strict --columns day,SALES`);
+    const { out } = await run(mode, `join ${trades} --on day SALES ${repeat} --strict --columns day,SALES`);
     expect(linesOf(out)).toEqual([
       'day,SALES',
       '2020-03-16,132',
@@ -75,7 +55,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a join, %s,', (pl
       '2020-03-16,132',
     ]);
     const { out: published } = await run(
-      place,
+      mode,
       `join - --on day SALES ${repeat} --strict`,
       'day\n2020-03-15\n',
     );
@@ -84,7 +64,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a join, %s,', (pl
 
   it('has the date and the age of each value on request', async () => {
     const { out } = await run(
-      place,
+      mode,
       `join - --on day SALES ${repeat} --with-dates --with-age`,
       'day\n2020-03-19\n2020-03-20\n',
     );
@@ -97,13 +77,13 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a join, %s,', (pl
   });
 
   it('passes over the newest observations with a lag', async () => {
-    const { out } = await run(place, `join - --on day SALES ${repeat} --lag 1`, 'day\n2020-03-16\n');
+    const { out } = await run(mode, `join - --on day SALES ${repeat} --lag 1`, 'day\n2020-03-16\n');
     expect(linesOf(out)).toEqual(['day,SALES_lag1', '2020-03-16,110']);
   });
 
   it('computes growth within the vintage of each day', async () => {
     const { out } = await run(
-      place,
+      mode,
       'join - --on day gdp --units pca --digits 1 -q',
       'day\n2015-01-30\n2015-01-29\n',
     );
@@ -112,34 +92,30 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('a join, %s,', (pl
   });
 
   it('puts yields beside macro series', async () => {
-    const { out } = await run(
-      place,
-      `join - --on day SALES DGS10 ${repeat}`,
-      'day\n2025-03-15\n2025-03-07\n',
-    );
+    const { out } = await run(mode, `join - --on day SALES DGS10 ${repeat}`, 'day\n2025-03-15\n2025-03-07\n');
     // Treasury's par yields of 14 and 7 March 2025.
     expect(linesOf(out)).toEqual(['day,SALES,DGS10', '2025-03-15,150,4.31', '2025-03-07,150,4.32']);
   });
 
   it('leaves cells after the coverage of a series empty, and says so', async () => {
-    const { out, err } = await run(place, 'join - --on day SALES', 'day\n2020-04-15\n2020-04-16\n');
+    const { out, err } = await run(mode, 'join - --on day SALES', 'day\n2020-04-15\n2020-04-16\n');
     expect(linesOf(out)).toEqual(['day,SALES', '2020-04-15,150', '2020-04-16,']);
     expect(err).toContain('SALES is covered to 2020-04-15');
     expect(err).toContain('as-of dates after the coverage of a series have no value; --beyond repeat shows');
-    const refused = await run(place, 'join - --on day SALES --beyond fail', 'day\n2020-04-16\n');
+    const refused = await run(mode, 'join - --on day SALES --beyond fail', 'day\n2020-04-16\n');
     expect(refused).toMatchObject({ code: 9, out: '' });
     expect(refused.err).toContain('SALES is covered to 2020-04-15: its value on 2020-04-16 is not known');
   });
 
   it('reports every series that there is no answer about, and writes nothing', async () => {
-    const { code, out, err } = await run(place, `join ${trades} --on day SALES NONE GDQ`);
+    const { code, out, err } = await run(mode, `join ${trades} --on day SALES NONE GDQ`);
     expect({ code, out }).toEqual({ code: 3, out: '' });
     expect(err).toContain("series 'NONE' not found");
     expect(err).toContain("series 'GDQ' not found");
   });
 
   it('says how many requests it takes', async () => {
-    const { err, out } = await run(place, `join ${trades} --on day SALES --dry-run`);
+    const { err, out } = await run(mode, `join ${trades} --on day SALES --dry-run`);
     expect(err).toMatch(/^asof: this join takes (about )?\d+ requests/);
     expect(out).toBe('');
   });
@@ -246,30 +222,28 @@ describe('the rows of a join', () => {
 
 describe('a join in the library', () => {
   it('takes rows or the path of a file', async () => {
-    const library = await open(store);
     const rows = [
       { day: '2020-03-16', price: 1.5 },
       { day: '2020-01-01', price: 2 },
     ];
-    const joined = await library.join(rows, 'SALES', { on: 'day', beyond: 'repeat', withAge: true });
+    const joined = await library().join(rows, 'SALES', { on: 'day', beyond: 'repeat', withAge: true });
     expect(joined.rows).toEqual([
       { day: '2020-03-16', price: 1.5, SALES: '132', SALES_age: 1 },
       { day: '2020-01-01', price: 2, SALES: null, SALES_age: null },
     ]);
-    const read = await library.join(trades, ['SALES'], { on: 'day', strict: true, units: 'chg' });
+    const read = await library().join(trades, ['SALES'], { on: 'day', strict: true, units: 'chg' });
     expect(read.rows.map(({ id, SALES }) => [id, SALES])).toEqual([
       ['7', '22'],
       ['3', null],
       ['5', null],
       ['7', '22'],
     ]);
-    await expect(library.join(rows, 'SALES', {} as never)).rejects.toThrow("parameter 'on' is missing");
-    await expect(library.join(3 as never, 'SALES', { on: 'day' })).rejects.toThrow(
+    await expect(library().join(rows, 'SALES', {} as never)).rejects.toThrow("parameter 'on' is missing");
+    await expect(library().join(3 as never, 'SALES', { on: 'day' })).rejects.toThrow(
       "invalid 'table' 3: use the path of a file, or a list of rows",
     );
-    await expect(library.join(rows, 'SALES', { on: 'dya' })).rejects.toThrow(
+    await expect(library().join(rows, 'SALES', { on: 'dya' })).rejects.toThrow(
       'the table has no column "dya": it has day, price',
     );
-    await library.close();
   });
 });

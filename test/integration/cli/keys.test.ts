@@ -1,12 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { Gate } from '../../../src/server/keys/gate.ts';
 import { shippedPlans } from '../../../src/server/keys/plans.ts';
+import { isDatabase, shownAddress } from '../../../src/store/address.ts';
 import { openAccess } from '../../../src/store/open.ts';
 import { asof } from '../../support/command.ts';
 import { onEveryEngine } from '../../support/engines.ts';
+import { newFolder } from '../../support/folders.ts';
 
 /** The moment at which commands of tests run. */
 const now = Date.parse('2026-03-15T12:00:00Z');
+
+const folder = newFolder();
+
+/** The same place; of a database with a password, which a trusting server does not check. */
+function withPassword(address: string): string {
+  if (!isDatabase(address)) return address;
+  const url = new URL(address);
+  url.password = 'hunter2';
+  return url.href;
+}
 
 onEveryEngine((engine) => {
   /** The rows that a command about keys prints, without their ids. */
@@ -70,6 +82,58 @@ onEveryEngine((engine) => {
         'invalid API key',
       );
       await store.close();
+    });
+
+    it('with two secrets get no third, and both stay valid', async () => {
+      const address = engine.newAccessAddress();
+      const { secret: first, id } = await create(address);
+      const rotate = (...flags: readonly string[]) =>
+        asof(['keys', 'rotate', id, '--access', address, ...flags]);
+      const second = (await rotate('--overlap', '2d')).out.trim();
+      const third = await rotate('--overlap', '30d');
+      expect([third.code, third.out, third.err]).toEqual([
+        2,
+        '',
+        `asof: key ${id} of 'Ada' has two secrets until 2026-03-17T12:00:00.000Z, and may have no third\n      asof keys rotate ${id} --overlap 0d gives it a new one and ends both at once\n`,
+      ]);
+      const store = await openAccess(address, { counting: true });
+      const gate = await Gate.open(store, shippedPlans);
+      for (const secret of [first, second]) expect((await gate.admit(secret, now)).keyId).toBe(id);
+      const last = await rotate('--overlap', '0d');
+      expect(last.err).toContain('every older one is refused from now on');
+      for (const secret of [first, second])
+        await expect(gate.admit(secret, now)).rejects.toThrow('invalid API key');
+      expect((await gate.admit(last.out.trim(), now)).keyId).toBe(id);
+      // Now it has one secret, and may be rotated with an overlap again.
+      expect((await rotate('--overlap', '2d')).code).toBe(0);
+      await store.close();
+    });
+
+    it('that there are none of are noted with the place, without its password', async () => {
+      const address = engine.newAccessAddress();
+      await (await openAccess(address, { counting: false })).close();
+      const { code, err } = await asof(['keys', 'list', '--csv', '--access', withPassword(address)]);
+      expect([code, err]).toEqual([0, `asof: there are no keys in ${shownAddress(address)}\n`]);
+    });
+
+    it('of plans that are not known have no limits, which is said', async () => {
+      const address = engine.newAccessAddress();
+      const plans = folder.write(
+        'plans.json',
+        '[{"name":"desk","monthly_limit":900,"daily_limit":30,"rate_per_minute":5,"vintage_access":true}]',
+      );
+      await create(address, '--plan', 'desk', '--plans', plans);
+      const usage = (...flags: readonly string[]) =>
+        asof(['keys', 'usage', '--csv', '--access', address, ...flags]);
+      const unknown = await usage();
+      expect(unknown.out).toMatch(/,desk,,0,,0,\n$/);
+      expect(unknown.err).toBe(
+        'asof: no limits for desk: the plans are free, pro; name the file of the service with --plans\n',
+      );
+      expect((await usage('--plans', plans)).out).toMatch(/,desk,,0,30,0,900\n$/);
+      const line = ['keys', 'usage', '--csv', '--access', address];
+      const inVariable = await asof(line, { env: { ASOF_PLANS: plans } });
+      expect([inVariable.out, inVariable.err]).toEqual([expect.stringMatching(/,desk,,0,30,0,900\n$/), '']);
     });
 
     it('that are unknown or revoked get no new secret', async () => {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
-import { asof, linesOf, statements } from '../../support/command.ts';
+import { asof, type Ended, linesOf, statements } from '../../support/command.ts';
 import { type Folder, newFolder } from '../../support/folders.ts';
 import { type Running, startService, unlimited } from '../../support/modes.ts';
 import { serve } from '../../support/service-double.ts';
@@ -43,10 +43,23 @@ function known({ 'if-none-match': tag }: IncomingHttpHeaders): { readonly 'if-no
   return tag === undefined ? {} : { 'if-none-match': tag };
 }
 
-/** A proxy of the same service that answers some paths itself, and records the requests. */
+/** The description of a service without the questions of several series, as that of another service. */
+function withoutPanels(description: string): string {
+  const { paths, ...others } = JSON.parse(description);
+  const { '/v1/panel': _, '/v1/observations': _observations, '/v1/diff': _diff, ...contract } = paths;
+  return JSON.stringify({ ...others, paths: contract });
+}
+
+/** A proxy of the same service, without panels unless asked for, that answers some paths itself, and records the requests. */
 async function inFront(
   lacks: RegExp | undefined,
-  { wait = 0, instead = new Response('nothing here', { status: 404 }) } = {},
+  {
+    wait = 0,
+    instead = new Response('nothing here', { status: 404 }),
+    panels = false,
+    of = service,
+    changed = (text: string) => text,
+  } = {},
 ): Promise<{ url: string; asked: () => Asked }> {
   const paths: string[] = [];
   let [underWay, atOnce] = [0, 0];
@@ -59,13 +72,17 @@ async function inFront(
     const lacking = lacks?.test(path) === true;
     const answer = lacking
       ? instead.clone()
-      : await fetch(service.url + path, { headers: { 'x-api-key': service.key, ...known(request.headers) } });
+      : await fetch(of.url + path, { headers: { 'x-api-key': of.key, ...known(request.headers) } });
     underWay -= 1;
     const type = answer.headers.get('content-type') ?? 'text/plain';
     const etag = answer.headers.get('etag');
     response
       .writeHead(answer.status, { 'content-type': type, ...(etag !== null && { etag }) })
-      .end(await answer.text());
+      .end(
+        path === '/v1/openapi.json' && !panels && !lacking
+          ? withoutPanels(await answer.text())
+          : changed(await answer.text()),
+      );
   });
   return { url, asked: () => ({ paths, atOnce }) };
 }
@@ -80,18 +97,115 @@ describe('over a service', () => {
   it.each([
     each,
     `${each} --wide --json`,
+    `${each} --last 3 --json`,
+    `${each} --last 2 --lag 1 --wide --with-dates`,
+    `${each} --units pch --digits 2 --known-before-each`,
+    `${each} --frequency q --aggregate eop`,
+    `${each} --beyond repeat`,
+    `${each} --beyond fail`,
+    `${each} --max-age 5`,
+    `${each} --exact`,
+    'panel * --as-of-each month-end --from 2014-12-01 --to 2021-12-31',
+    'panel * --as-of-each month-end --from 2014-12-01 --to 2021-12-31 --lag 1 --sort asc',
+    'panel CALM NONE --as-of-each quarter-end --from 2015-01-01 --to 2019-12-31',
+    'panel calm much --as-of-each business-day --from 2015-01-01 --to 2019-12-31 --wide',
     'panel CALM MUCH --as-of 2017-03-16 --wide',
     'panel * --known-before 2017-03-16 --csv',
     'diff MUCH 2017-03-16 2018-03-16',
     'revisions MUCH --date 2016-01-01',
     'vintages MUCH --limit 10',
   ])('%s writes the same', async (line) => {
-    const { url } = await inFront(undefined);
-    const same = ({ code, out }: { code: number; out: string }) => ({
+    const same = ({ code, out, err }: Ended) => [
       code,
-      out: out.replace(/req_\w+/g, 'req_'),
+      out.replace(/req_\w+/g, 'req_'),
+      err.replace(/req_\w+/, 'req_'),
+    ];
+    const expected = same(await embedded(line));
+    for (const panels of [true, false]) {
+      const { url } = await inFront(undefined, { panels });
+      expect(same(await remote(line, url))).toEqual(expected);
+    }
+  });
+
+  it('that offers panels, one of 2 series on 60 days takes a request, their descriptions, and a check', async () => {
+    const { url, asked } = await inFront(undefined, { panels: true });
+    const dry = await remote(`${each} --dry-run`, url);
+    expect(dry.err).toBe('asof: this panel takes 4 requests\n');
+    expect(asked().paths).toEqual(['/v1/openapi.json']);
+    const wet = await inFront(undefined, { panels: true });
+    expect((await remote(each, wet.url)).code).toBe(0);
+    const panel = `/v1/panel?ids=CALM%2CMUCH&as_of_each=month-end&from=2015-01-31&to=2019-12-31&beyond=empty`;
+    expect(wet.asked().paths).toEqual([
+      '/v1/openapi.json',
+      panel,
+      '/v1/series/CALM',
+      '/v1/series/MUCH',
+      panel,
+    ]);
+  });
+
+  it('that offers panels, days without a rhythm are asked for in lists that fit into an address', async () => {
+    // Every ninth day: 812 days over 20 years, of two series.
+    const days = Array.from({ length: 812 }, (_, i) =>
+      new Date(Date.UTC(2001, 0, 1 + 9 * i)).toISOString().slice(0, 10),
+    );
+    const file = folder.write('days.csv', `day\n${days.join('\n')}\n`);
+    const line = `join ${file} --on day CALM MUCH --with-dates --with-age`;
+    const { url, asked } = await inFront(undefined, { panels: true });
+    const { code, out } = await remote(line, url);
+    expect([code, out]).toEqual([0, (await embedded(line)).out]);
+    const panels = asked().paths.filter((path) => path.startsWith('/v1/panel'));
+    // Two lists, and the first one again, to see whether the data changed.
+    expect([panels.length, Math.max(...panels.map((path) => path.length)) < 8000]).toEqual([3, true]);
+  });
+
+  type Cells = Readonly<Record<string, string | null>>;
+  const ofMay = ({ series_id: id, as_of: day = '' }: Cells) => id === 'CALM' && day?.startsWith('2016-05');
+
+  it.each<readonly [string, (rows: readonly Cells[]) => readonly Cells[]]>([
+    ['lacks a row', (rows) => rows.filter((row) => !ofMay(row))],
+    [
+      'shows what was not known yet',
+      (rows) => rows.map((row) => (ofMay(row) ? { ...row, as_of_date: '2016-06-15T00:00:00Z' } : row)),
+    ],
+    ['has a value without a date', (rows) => rows.map((row) => (ofMay(row) ? { ...row, date: null } : row))],
+    ['has a day twice', (rows) => rows.flatMap((row) => (ofMay(row) ? [row, row] : [row]))],
+    ['has no rows', () => []],
+  ])('whose panel %s, the series are asked one by one', async (_, changed) => {
+    const { url, asked } = await inFront(undefined, {
+      panels: true,
+      changed(text) {
+        // The answer to the check that nothing changed is empty.
+        const answer = text === '' ? {} : JSON.parse(text);
+        if (answer.object !== 'panel') return text;
+        const results = changed(answer.results);
+        return JSON.stringify({ ...answer, results, results_count: results.length });
+      },
     });
-    expect(same(await remote(line, url))).toEqual(same(await embedded(line)));
+    const { code, out } = await remote(each, url);
+    expect([code, out]).toEqual([0, (await embedded(each)).out]);
+    expect(asked().paths.filter((path) => path.includes('/vintages')).length).toBeGreaterThan(1);
+  });
+
+  it('whose plan allows too few rows for a panel at once, the series are asked one by one', async () => {
+    const small = await startService({
+      openStore: () => openStore(store),
+      plan: { ...unlimited, name: 'small', maxRows: 100 },
+    });
+    try {
+      const env = { ASOF_API_KEY: small.key };
+      const { code, out } = await asof([...each.split(' '), '--base-url', small.url], { env });
+      expect([code, out]).toEqual([0, (await embedded(each)).out]);
+    } finally {
+      await small.stop();
+    }
+  });
+
+  it('that offers panels, a description that cannot be had is no failure', async () => {
+    const { url } = await inFront(/^\/v1\/series\/\w+$/, { panels: true });
+    const { code, out, err } = await remote(`${each} -v`, url);
+    expect([code, out]).toEqual([0, (await embedded(each)).out]);
+    expect(err).toContain('no description of CALM');
   });
 
   it('a panel of 2 series on 60 days takes few requests, and as many as --dry-run said', async () => {
@@ -156,7 +270,7 @@ describe('over a service', () => {
     const [, all] = /takes (\d+) requests/.exec((await remote(`${line} --dry-run`, dry.url)).err) ?? [];
     const wet = await inFront(/\/vintages/);
     expect((await remote(line, wet.url)).code).toBe(0);
-    expect(wet.asked().paths).toHaveLength(Number(all));
+    expect(wet.asked().paths.filter((path) => !path.includes('openapi'))).toHaveLength(Number(all));
     // One of them is asked again, to see whether the data changed.
     const described = wet.asked().paths.filter((path) => /^\/v1\/series\/\w+$/.test(path));
     expect([...new Set(described)].sort()).toEqual(['/v1/series/CALM', '/v1/series/MUCH']);
@@ -202,9 +316,8 @@ describe('over a service', () => {
     const tight = { ...unlimited, name: 'tight', dailyLimit: 10 };
     const other = await startService({ openStore: () => openStore(store), plan: tight });
     try {
-      const env = { ASOF_API_KEY: other.key };
-      const words = [...each.split(' '), '--base-url', other.url, '--retries', '0', '-v'];
-      const { code, out, err } = await asof(words, { env });
+      const { url } = await inFront(undefined, { of: other });
+      const { code, out, err } = await remote(`${each} -v`, url);
       expect([code, out]).toEqual([6, '']);
       expect(linesOf(err).filter((line) => /: 429, /.test(line)).length).toBeLessThanOrEqual(4);
       expect(err.match(/daily limit of 10 requests exceeded/g)).toHaveLength(1);

@@ -105,6 +105,94 @@ describe('asof -o FILE.xlsx', () => {
     expect(notes).toContain('Coverage A: to 2020-05-01');
   });
 
+  it.each([
+    [
+      'panel A --as-of-each month-end --from 2020-03-01 --to 2020-05-31 --known-before-each --units chg --lag 1 --wide',
+      [
+        'As of each month-end from 2020-03-01 to 2020-05-31, known before each',
+        'Transformation chg, computed within each vintage',
+        'Lag the newest 1 passed over',
+        'Unit A: Change, Tons',
+        'Series A: A; Tons; bench',
+      ],
+    ],
+    [
+      'panel A --as-of-each friday --from 2020-03-01 --to 2020-07-01 --beyond repeat --frequency a --aggregate sum --partial',
+      [
+        'As of each friday from 2020-03-01 to 2020-07-01',
+        'Frequency a, sum, also of periods not complete',
+        'Beyond on days after the coverage the newest value that is known',
+        'Unit A: Tons',
+      ],
+    ],
+    [
+      'obs A --as-of 2020-03-01 --vs latest',
+      ['As of 2020-03-01', 'As of the newest vintage', 'Unit A: Tons'],
+    ],
+    ['obs A --vintages 2020-03-01,2020-05-01', ['As of 2020-03-01', 'As of 2020-05-01', 'Unit A: Tons']],
+    ['diff A 2020-03-01 2020-05-01', ['As of 2020-03-01', 'As of 2020-05-01', 'Coverage A: to 2020-05-01']],
+    [
+      'revisions A --release 1,final --units pch --digits 1',
+      ['As of the newest vintage', 'Digits 1', 'Unit A: Percent Change'],
+    ],
+    ['revisions A --as-of 2020-05-01 --wide', ['As of 2020-05-01', 'Unit A: Tons']],
+  ])('notes the days, the strictness and the units of: %s', async (line, expected) => {
+    const home = newFolder();
+    const store = home.path('store.db');
+    const facts = statements([
+      'A,2020-01-01,2020-02-01,1.5',
+      'A,2020-01-01,2020-04-01,1.6',
+      'A,2020-02-01,2020-05-01,2',
+    ]);
+    const about = home.write('metadata.csv', 'series_id,units,frequency,source\nA,Tons,M,bench\n');
+    await asof(['import', home.write('facts.csv', facts), about, '--store', store]);
+    const path = home.path('book.xlsx');
+    const { code, err } = await asof([...line.split(' '), '-o', path, '-q', '--store', store]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const [, notes] = await readXlsxFile(path);
+    const found = notes?.data.map(([name, text]) => `${name} ${text}`);
+    expect(found?.filter((one) => expected.includes(one)).sort()).toEqual([...expected].sort());
+  });
+
+  it('makes the columns of a joined file numbers and days, where all of its cells are', async () => {
+    const home = newFolder();
+    const store = home.path('store.db');
+    await asof([
+      'import',
+      home.write('facts.csv', statements(['A,2020-01-01,2020-02-01,1.5'])),
+      '--store',
+      store,
+    ]);
+    const trades = [
+      'day,price,code,size,seen,note',
+      '2020-02-01,98.40,007,12345678901234567.5,2020-02-03,',
+      '2020-02-01,-0.5,12,,,',
+    ].join('\n');
+    const path = home.path('book.xlsx');
+    const line = [
+      'join',
+      home.write('trades.csv', trades),
+      '--on',
+      'day',
+      'A',
+      '--strict',
+      '--beyond',
+      'repeat',
+    ];
+    expect(await asof([...line, '-o', path, '-q', '--store', store])).toMatchObject({ code: 0, err: '' });
+    const [data, notes] = await readXlsxFile(path);
+    const day = new Date('2020-02-01T00:00:00Z');
+    expect(data?.data.slice(1)).toEqual([
+      [day, 98.4, '007', '12345678901234567.5', new Date('2020-02-03T00:00:00Z'), null, null],
+      [day, -0.5, '12', null, null, null, null],
+    ]);
+    const found = notes?.data.map(([name, text]) => `${name} ${text}`);
+    expect(found).toContain('As of the day of each row, column day, published before it');
+    expect(found).toContain(
+      'Cells 1 is text: a cell holds no number of more than 15 digits, and no day before 1900-03-01',
+    );
+  });
+
   it('is refused on a terminal', async () => {
     const { code, err } = await asof(['obs', 'GDP', '-f', 'xlsx'], { stdoutIsTerminal: true });
     expect([code, err]).toEqual([2, expect.stringContaining('xlsx is a binary format')]);

@@ -40,6 +40,16 @@ describe('the reference page', () => {
     ]);
   });
 
+  it.each(['', '/data/v0'])(
+    'is found with a slash behind its address too, below the prefix %j',
+    async (prefix) => {
+      const proxy = await behindPrefix(service.url, prefix);
+      const answer = await fetch(`${proxy.url}/docs/`);
+      expect([answer.status, answer.url]).toEqual([200, `${proxy.url}/docs`]);
+      await proxy.stop();
+    },
+  );
+
   it('allows scripts and requests of the service alone', async () => {
     const policy = (await fetch(`${service.url}/docs`)).headers.get('content-security-policy') ?? '';
     const rules = new Map(policy.split('; ').map((rule) => [rule.split(' ')[0], rule.split(' ').slice(1)]));
@@ -74,7 +84,7 @@ describe('the reference page', () => {
   });
 
   it('answers no other address below its own', async () => {
-    for (const path of ['/docs/', '/docs/LICENSE', '/docs/../package.json', '/docs/nothing.js'])
+    for (const path of ['/docs/x', '/docs/LICENSE', '/docs/../package.json', '/docs/nothing.js'])
       expect((await fetch(`${service.url}${path}`)).status).toBe(404);
   });
 });

@@ -75,7 +75,7 @@ const questions: readonly (readonly [what: string, target: string, line: readonl
   ['filings', '/v1/insider/filings?from=2025-01-01', ['insider', 'filings', '--from', '2025-01-01']],
   ['clusters', '/v1/insider/clusters', ['insider', 'clusters']],
   ['several series', '/v1/observations?ids=GDP,UNRATE', ['obs', 'GDP', 'UNRATE']],
-  ['a pattern of ids', '/v1/observations?ids=gdp*&limit=3', ['obs', 'gdp*', '--limit', '3']],
+  ['a pattern of ids', '/v1/observations?ids=GDP*&limit=3', ['obs', 'GDP*', '--limit', '3']],
   [
     'growth rates',
     '/v1/observations?ids=GDP&units=pch&sort=asc',
@@ -88,8 +88,8 @@ const questions: readonly (readonly [what: string, target: string, line: readonl
   ],
   [
     'a wide panel',
-    '/v1/panel?ids=gdp,UNRATE&wide=true&sort=asc',
-    ['panel', 'gdp', 'UNRATE', '--wide', '--sort', 'asc'],
+    '/v1/panel?ids=GDP,UNRATE&wide=true&sort=asc',
+    ['panel', 'GDP', 'UNRATE', '--wide', '--sort', 'asc'],
   ],
   [
     'a panel for a backtest',
@@ -189,17 +189,45 @@ describe('a table over HTTP', () => {
       'an unknown parameter',
       '/v1/panel?ids=GDP&asof=2020-12-31',
       'asof',
-      "unknown parameter 'asof': use ids, ",
+      "unknown parameter 'asof': use ids, from, to, as_of, as_of_each, known_before_each, last, lag, beyond, with_dates, wide, sort, units, digits, frequency, aggregate, partial, exact, max_age, format",
     ],
-    ['a parameter twice', '/v1/panel?ids=GDP&ids=A', 'ids', "parameter 'ids' is given more than once"],
+    [
+      'a list in two parameters',
+      '/v1/panel?ids=GDP&ids=A',
+      'ids',
+      "parameter 'ids' is given more than once: separate its values by commas",
+    ],
+    [
+      'a parameter twice',
+      '/v1/panel?ids=GDP&wide=true&wide=true',
+      'wide',
+      "parameter 'wide' is given more than once",
+    ],
     ['no ids', '/v1/panel', 'ids', "parameter 'ids' is missing"],
-    ['a blank id', '/v1/observations?ids=GDP,', 'ids', "invalid 'ids'"],
+    [
+      'a blank id',
+      '/v1/observations?ids=GDP,',
+      'ids',
+      'invalid \'ids\' "GDP,": use ids separated by commas, such as GDP,UNRATE',
+    ],
+    [
+      'a day that the calendar lacks',
+      '/v1/panel?ids=GDP&from=2015-02-30',
+      'from',
+      "invalid 'from' date: use YYYY-MM-DD format",
+    ],
+    [
+      'a list with a text that is no day',
+      '/v1/diff?ids=GDP&days=2015-01-30,x',
+      'days',
+      "invalid 'days' date: use YYYY-MM-DD format",
+    ],
     ['a mistyped flag', '/v1/panel?ids=GDP&wide=yes', 'wide', 'invalid \'wide\' "yes": use true or false'],
     [
       'a mistyped rhythm',
       '/v1/panel?ids=GDP&as_of_each=monthly&from=2020-01-01&to=2020-02-01',
       'as_of_each',
-      "invalid 'as_of_each' date",
+      'invalid \'as_of_each\' "monthly": use day, business-day, friday, week-end, month-end, quarter-end, year-end, or dates (YYYY-MM-DD) separated by commas',
     ],
     [
       'a rhythm without an end',
@@ -208,7 +236,12 @@ describe('a table over HTTP', () => {
       "'as_of_each' needs 'from' and 'to'",
     ],
     ['a day that is yet to come', '/v1/panel?ids=GDP&as_of=2999-01-01', 'as_of', 'is in the future'],
-    ['one day of a diff', '/v1/diff?ids=GDP&days=2020-12-31', 'days', 'use two dates'],
+    [
+      'one day of a diff',
+      '/v1/diff?ids=GDP&days=2020-12-31',
+      'days',
+      'use two dates separated by a comma, such as 2009-07-30,2009-07-31',
+    ],
     [
       'a cursor, where there are no pages',
       '/v1/observations?ids=GDP&cursor=x',
@@ -263,6 +296,19 @@ describe('a table over HTTP', () => {
     expect([response.status, await bodyOf(response)]).toMatchObject([
       404,
       { detail: "series 'GDPX' not found" },
+    ]);
+  });
+
+  it.each([
+    '/v1/series/gdp/observations',
+    '/v1/observations?ids=GDP,gdp',
+    '/v1/panel?ids=gdp&wide=true',
+    '/v1/diff?ids=gdp&days=2020-12-31,2021-01-31',
+  ])('is refused with 404 for an id in lower case, as ids are in upper case: %s', async (target) => {
+    const response = await ask(target);
+    expect([response.status, await bodyOf(response)]).toMatchObject([
+      404,
+      { detail: "series 'gdp' not found" },
     ]);
   });
 

@@ -17,7 +17,10 @@ const columns = ['series_id', 'date', 'as_of_date', 'value'] as const;
 const kindColumn = 'vintage_kind';
 
 /** Other columns of asof's output. */
-const answerColumns = new Set(['as_of', 'unit', 'frequency', 'source', 'change', 'percent', 'days']);
+const answerColumns = new Set([
+  ...['as_of', 'unit', 'frequency', 'source', 'change', 'percent', 'days'],
+  ...['vs_value', 'vs_as_of_date'],
+]);
 
 /**
  * asof's own format, which `asof facts` writes: one statement per line, an empty value is a withdrawal.
@@ -70,7 +73,10 @@ function readHeader(file: SourceFile, header: CsvRow): StatementColumns {
   );
   if (others.length > 0 && others.every((name) => answerColumns.has(name))) {
     const reason = 'this is the answer to a query, which lacks statements; import what asof facts writes';
-    throw refusal(file, { row: header.row, column: others[0] ?? '' }, reason, ['asof facts ID']);
+    throw refusal(file, { row: header.row, column: others[0] ?? '' }, reason, [
+      'asof facts ID writes every statement',
+      'asof observations ID --as-of D --columns date,value writes one vintage: import it with --series ID --as-of D',
+    ]);
   }
   const places = placesOf(file, header, { required: columns, optional: [kindColumn] });
   const at = (name: (typeof columns)[number] | typeof kindColumn) => places.get(name) ?? -1;

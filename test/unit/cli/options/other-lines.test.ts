@@ -57,10 +57,11 @@ const lines: readonly (readonly [line: string, parsed: object])[] = [
     },
   ],
   ['verify desk', { command: 'verify', folder: 'desk', connection: {}, messages }],
-  ['facts GDP PCE*', { command: 'facts', ids: ['GDP', 'PCE*'], messages }],
+  ['facts GDP PCE*', { command: 'facts', ids: ['GDP', 'PCE*'], metadata: false, messages }],
+  ['facts * --metadata', { command: 'facts', ids: ['*'], metadata: true, messages }],
   [
     'facts GDP -o gdp.csv --store a.db',
-    { command: 'facts', ids: ['GDP'], file: 'gdp.csv', store: 'a.db', messages },
+    { command: 'facts', ids: ['GDP'], metadata: false, file: 'gdp.csv', store: 'a.db', messages },
   ],
   ['import a.csv folder', { ...plainImport, paths: ['a.csv', 'folder'] }],
   [

@@ -144,6 +144,13 @@ describe('a plan to merge filings', () => {
     },
   );
 
+  it('marks a filing whose form is replaced by what its trades are on that form', () => {
+    const holdings = filing({ formType: '3' });
+    const changes = filing({ formType: '4', row: 2, transactionCode: 'S' });
+    expect(clusterMarks(merged([[holdings]]))).toEqual(['0000000001-26-000001 false']);
+    expect(clusterMarks(merged([[holdings], [changes]], true))).toEqual(['0000000001-26-000001 true']);
+  });
+
   it('lists a new trade that contradicts its filing as a conflict', () => {
     const given = filing({ row: 2, issuerCik: '0000000009' });
     const { conflicts } = planFilings(merged([[filing()]]), [given], keep);

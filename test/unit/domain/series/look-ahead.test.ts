@@ -66,6 +66,39 @@ describe('a value that is not the one known on a day', () => {
     expect(values.placed('5.8', { day: '2014-01-01', newest: undefined }).published?.asOf).toBe('2014-11-07');
   });
 
+  it('is of no certain kind on a day before the first vintage, unless its period had not begun or it came later', () => {
+    const record = new PublishedValues(
+      new Vintages(
+        new Map([
+          ['1990-01-01', [{ asOf: '1991-12-04', value: '5375.4' }]],
+          [
+            '1990-04-01',
+            [
+              { asOf: '1991-12-04', value: '5443.3' },
+              { asOf: '1992-12-22', value: '5441.1' },
+            ],
+          ],
+        ]),
+      ),
+    );
+    const on = { day: '1990-05-01', newest: undefined };
+    expect(record.placed('5375.4', on)).toEqual({ kind: 'before' });
+    expect(record.placed('5400', on)).toEqual({ kind: 'before' });
+    expect(record.placed('5441.1', on).published?.asOf).toBe('1992-12-22');
+    expect(record.placed('5443.3', { ...on, day: '1990-03-01' }).kind).toBe('ahead');
+    expect(record.placed('5400', { ...on, day: '1992-01-01' }).kind).toBe('never');
+  });
+
+  it('is newer than a lag allows, where it was known of a later date than the lag leaves', () => {
+    const lagged = { day, newest: '2014-11-01', isLagged: true };
+    expect(values.placed('5.6', lagged)).toEqual({
+      kind: 'newer',
+      published: { date: '2014-12-01', value: '5.6', asOf: '2015-01-09' },
+    });
+    expect(values.placed('5.8', { ...lagged, newest: '2014-10-01' }).kind).toBe('old');
+    expect(values.placed('5.7', lagged).kind).toBe('ahead');
+  });
+
   it('may be a change, which is known from the day on which both of its values are', () => {
     const transformation = transformationOf({ units: 'chg', digits: 1 });
     if (transformation === undefined) throw new Error('there is no transformation');

@@ -9,12 +9,9 @@ import {
   parquetSchema,
   type SchemaElement,
 } from 'hyparquet';
-import type { TableBatch, UserTable } from '../analysis/table.ts';
-import { addDays } from '../domain/series/date.ts';
-import { Problem } from '../errors/problem.ts';
-import { refusal, type SourceFile } from '../import/files/source-file.ts';
-import type { Cell } from '../operations/envelope.ts';
-import type { Field, FieldType } from '../operations/field.ts';
+import { addDays } from '../../domain/series/date.ts';
+import { Problem } from '../../errors/problem.ts';
+import { refusal, type SourceFile } from '../files/source-file.ts';
 
 /** Zstandard is part of newer versions of Node. */
 const unpackZstandard: unknown = Reflect.get(zlib, 'zstdDecompressSync');
@@ -48,11 +45,32 @@ function timeText(count: bigint, perSecond: bigint): string {
   return decimals === '' && text.endsWith('T00:00:00') ? text.slice(0, 10) : text + decimals;
 }
 
-/** A column of a file: its field, and what its cells become. */
-type ReadColumn = { readonly field: Field; readonly cellOf: (value: unknown) => Cell };
+/** What a cell of a Parquet file becomes: days, decimals and what is nested become texts. */
+type ParquetCell = string | number | boolean | null;
 
-/** The table in a Parquet file; it is read row group by row group. */
-export async function parquetTable(file: SourceFile): Promise<UserTable> {
+/** A column of a Parquet file, and the kind of its cells. */
+type ParquetFileColumn = {
+  readonly name: string;
+  readonly type: 'text' | 'decimal' | 'day' | 'integer' | 'double' | 'timestamp' | 'boolean';
+};
+
+type ReadColumn = ParquetFileColumn & { readonly cellOf: (value: unknown) => ParquetCell };
+
+/** Some rows of a Parquet file, one after the other; the first row of a file is 1. */
+type ParquetRows = {
+  readonly first: number;
+  readonly size: number;
+  cellAt(index: number, column: number): ParquetCell;
+};
+
+/** A Parquet file, whose rows are read row group by row group. */
+type ParquetTable = {
+  readonly columns: readonly ParquetFileColumn[];
+  groups(): AsyncIterable<ParquetRows>;
+};
+
+/** The table in a Parquet file. */
+export async function readParquet(file: SourceFile): Promise<ParquetTable> {
   const bytes = await file.bytes();
   const content: AsyncBuffer = {
     byteLength: bytes.length,
@@ -63,36 +81,34 @@ export async function parquetTable(file: SourceFile): Promise<UserTable> {
     readColumn(element, children.length > 0),
   );
   return {
-    name: file.path,
-    fields: columns.map(({ field }) => field),
-    async *batches() {
+    columns,
+    async *groups() {
       let first = 0;
       for (const { num_rows } of metadata.row_groups) {
         const size = Number(num_rows);
         const cells = await reading(file, () => cellsOf(content, metadata, first, first + size));
-        yield batchOf(columns, cells, first, size);
+        yield rowsOf(columns, cells, first, size);
         first += size;
       }
     },
   };
 }
 
-function batchOf(
+function rowsOf(
   columns: readonly ReadColumn[],
   cells: ReadonlyMap<string, readonly unknown[]>,
   first: number,
   size: number,
-): TableBatch {
-  const places = columns.map(({ field, cellOf }) => ({ cellOf, values: cells.get(field.name) ?? [] }));
+): ParquetRows {
+  const places = columns.map(({ name, cellOf }) => ({ cellOf, values: cells.get(name) ?? [] }));
   return {
+    first: first + 1,
     size,
-    rowAt: (index) => first + index + 1,
     cellAt(index, column) {
       const { values, cellOf } = places[column] ?? { values: [] };
       const value = values[index];
       return value === undefined || value === null || cellOf === undefined ? null : cellOf(value);
     },
-    textAt: () => '',
   };
 }
 
@@ -139,8 +155,9 @@ async function reading<T>(file: SourceFile, read: () => Promise<T>): Promise<T> 
 /** How a column of the schema is read. A decimal loses its type there, so that its exact units come out. */
 function readColumn(element: SchemaElement, isNested: boolean): ReadColumn {
   const { name, type, converted_type: converted, logical_type: logical, scale = 0 } = element;
-  const column = (of: FieldType, cellOf: (value: unknown) => Cell): ReadColumn => ({
-    field: { name, type: of, description: `Column ${name} of the file.`, nullable: true },
+  const column = (of: ReadColumn['type'], cellOf: ReadColumn['cellOf']): ReadColumn => ({
+    name,
+    type: of,
     cellOf,
   });
   if (isNested) return column('text', nestedText);

@@ -1,0 +1,122 @@
+import type { Day } from '../domain/series/date.ts';
+import type { Transformation } from '../domain/series/transformation.ts';
+import { unitText } from '../domain/series/units.ts';
+import type { QueryContext } from './answer.ts';
+import { descriptionOf, knowledgeDay } from './coverage.ts';
+import { operationNamed } from './layouts.ts';
+import type { Query, RealTimePanelQuery } from './query.ts';
+
+/** A line of what a file with notes says of an answer. */
+type About = readonly [name: string, text: string];
+
+/**
+ * What a file with notes says of an answer besides its rows: on which days what it has was known, what was made of the
+ * values, how the vintages came about, to which day the data are covered, and the titles and units of its series. To be
+ * asked for after the last page.
+ */
+export async function aboutAnswer(query: Query, context: QueryContext): Promise<readonly About[]> {
+  const about: About[] = [...daysAbout(query), ...valuesAbout(query)];
+  const day = knowledgeDay(query) ?? context.basis.today;
+  const transformation = transformationIn(query);
+  const hasSeries = 'ids' in query || 'id' in query || query.kind === 'check';
+  for (const { subject, covered_to, vintage_kind } of context.basis.upTo(day)) {
+    const row = hasSeries ? await descriptionOf({ id: subject }, context) : undefined;
+    const texts = [row?.title, row?.units, row?.source].filter((text) => text !== undefined && text !== '');
+    if (texts.length > 0) about.push(['Series', `${subject}: ${texts.join('; ')}`]);
+    const unit = row && unitText(transformation?.units ?? 'lin', String(row.units ?? ''));
+    if (unit) about.push(['Unit', `${subject}: ${unit}`]);
+    if (vintage_kind !== undefined) about.push(['Vintages', `${subject}: ${vintage_kind}`]);
+    if (covered_to !== undefined) about.push(['Coverage', `${subject}: to ${covered_to}`]);
+  }
+  return about;
+}
+
+/** On which days what an answer has was known. */
+function daysAbout(query: Query): readonly About[] {
+  const asOf = (text: string): readonly About[] => [['As of', text]];
+  switch (query.kind) {
+    case 'operation': {
+      const { boundBy } = operationNamed(query.operation);
+      const others = Object.entries(query.params).filter(([name]) => name !== 'id' && name !== boundBy);
+      const day = boundBy === undefined ? undefined : query.params[boundBy];
+      return [
+        ...(day !== undefined || query.ids !== undefined ? asOf(dayText(day)) : []),
+        ...others.map(([name, value]): About => ['Parameter', `${name}: ${value}`]),
+      ];
+    }
+    case 'panel':
+    case 'revisions':
+    case 'releases':
+    case 'triangle':
+      return asOf(dayText(query.asOf));
+    case 'versions':
+      return query.days.flatMap((day) => asOf(dayText(day)));
+    case 'diff':
+      return query.days.flatMap((day) => asOf(dayText(day)));
+    case 'real-time-panel':
+      return asOf(`${eachText(query)}${query.knownBefore === true ? ', known before each' : ''}`);
+    case 'join':
+      return asOf(`the day of each row, column ${query.on}${strictText(query)}`);
+    case 'check': {
+      const column = query.on === undefined ? 'the first column' : `column ${query.on}`;
+      return asOf(`the day of each row, ${column}${strictText(query)}`);
+    }
+    default:
+      return [];
+  }
+}
+
+function dayText(day: string | number | undefined): string {
+  return day === undefined || day === 'latest' ? 'the newest vintage' : String(day);
+}
+
+function eachText({ each, from, to }: RealTimePanelQuery): string {
+  if (typeof each === 'string') return `each ${each} from ${from} to ${to}`;
+  return 'file' in each ? `the days of ${each.file}` : daysText(each);
+}
+
+/** Days in words: all of a few, the ends of many. */
+function daysText(days: readonly Day[]): string {
+  const sorted = [...new Set(days)].sort();
+  if (sorted.length <= 10) return sorted.join(', ');
+  return `${sorted.length} days from ${sorted[0]} to ${sorted.at(-1)}`;
+}
+
+function strictText({ strict }: { readonly strict: boolean }): string {
+  return strict ? ', published before it' : '';
+}
+
+/** What was made of the published values, and which of them were passed over. */
+function valuesAbout(query: Query): readonly About[] {
+  const { lag = 0, beyond } = 'beyond' in query ? query : {};
+  return [
+    ...transformedAbout(transformationIn(query)),
+    ...(lag > 0 ? [['Lag', `the newest ${lag} passed over`] as const] : []),
+    ...(beyond === 'repeat'
+      ? [['Beyond', 'on days after the coverage the newest value that is known'] as const]
+      : []),
+  ];
+}
+
+function transformedAbout(transformation: Transformation | undefined): readonly About[] {
+  if (transformation === undefined) return [];
+  const { units, digits, aggregation } = transformation;
+  const { frequency, aggregate = 'avg', partial = false } = aggregation ?? {};
+  return [
+    ...(frequency === undefined
+      ? []
+      : [
+          [
+            'Frequency',
+            `${frequency}, ${aggregate}${partial ? ', also of periods not complete' : ''}`,
+          ] as const,
+        ]),
+    ...(units === 'lin' ? [] : [['Transformation', `${units}, computed within each vintage`] as const]),
+    ...(digits === undefined ? [] : [['Digits', String(digits)] as const]),
+  ];
+}
+
+function transformationIn(query: Query): Transformation | undefined {
+  if (query.kind === 'releases' || query.kind === 'triangle') return query.units;
+  return 'transformation' in query ? query.transformation : undefined;
+}

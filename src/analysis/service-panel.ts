@@ -1,0 +1,230 @@
+import { type Day, dayNumber, rhythms, schedule } from '../domain/series/date.ts';
+import { aggregations, coarserFrequencies, unitsChoices } from '../domain/series/transformation.ts';
+import { Problem } from '../errors/problem.ts';
+import type { Operation } from '../operations/operation.ts';
+import type { Params, ParamTexts } from '../operations/param.ts';
+import { choiceParam, dayParam, textParam } from '../operations/params.ts';
+import type { Failure } from './answer.ts';
+import { type ComposedContext, eachOf } from './composed.ts';
+import { descriptionOf } from './coverage.ts';
+import { longPanelLayout, type PanelRow } from './layouts.ts';
+import type { PanelColumn, PanelPoint } from './panel.ts';
+import { beyondChoices, type RealTimePanelQuery } from './query.ts';
+import type { PlacedDays } from './real-time-periods.ts';
+import type { ResolvedSeries } from './series-ids.ts';
+
+const extension = { extension: true } as const;
+
+/** The panel that a service of asof offers; a store is read directly. */
+const panel: Operation<Params, PanelRow> = {
+  ...longPanelLayout,
+  name: 'panel',
+  command: { words: 'panel', heading: 'Series' },
+  summary: 'The newest values of several series that were known on each of many days',
+  description: 'A row for each day and series, and for each of its newest observations.',
+  path: '/v1/panel',
+  object: 'panel',
+  params: {
+    ids: textParam('The ids of the series.', extension),
+    as_of_each: textParam('The rhythm of the days, or the days.', extension),
+    from: dayParam('The first day of a rhythm.', undefined, extension),
+    to: dayParam('The last day of a rhythm.', undefined, extension),
+    last: textParam('How many of the newest observations each day shows.', extension),
+    lag: textParam('How many of the newest observations are passed over.', extension),
+    beyond: choiceParam('What days after the coverage show.', beyondChoices, 'empty', extension),
+    units: choiceParam('A change, a growth rate or a logarithm.', unitsChoices, 'lin', extension),
+    digits: textParam('Decimal places of computed values.', extension),
+    frequency: choiceParam('A coarser frequency.', coarserFrequencies, undefined, extension),
+    aggregate: choiceParam('Average, sum or end of period.', aggregations, 'avg', extension),
+    partial: textParam('Also gives periods that are not complete.', extension),
+  },
+  knownBy: 'as_of',
+  gated: true,
+  example: { params: {}, row: {} },
+  shown: new Set(),
+  requirements: () => [],
+  prepare() {
+    throw new Error('a store is not asked for panels');
+  },
+};
+
+/** The most rows that one request asks for, which is about 15 MB, and the most characters of its days and of its ids. */
+const mostRows = 100_000;
+const mostOfDays = 6000;
+const mostOfIds = 1500;
+
+/** The requests for the newest values of series on days (ascending); undefined where those for each series are fewer. */
+export async function serviceRequests(
+  series: readonly ResolvedSeries[],
+  days: readonly Day[],
+  query: RealTimePanelQuery,
+  { client, basis: { demands } }: Pick<ComposedContext, 'basis' | 'client'>,
+): Promise<readonly ParamTexts[] | undefined> {
+  // Whether vintages are exact, the vintages after the days decide too.
+  if (client.offers === undefined || demands.exact === true) return undefined;
+  const ids = series.map(({ id }) => id);
+  if (days.length === 0 || ids.some((id) => /[,*]/.test(id))) return undefined;
+  const parts = daysAsked(days).flatMap(({ texts, count }) =>
+    grouped(ids, mostRows / (count * (query.last ?? 1))).map((some) => [
+      ['ids', some.join(',')] as const,
+      ...texts,
+      ...optionsOf(query),
+    ]),
+  );
+  const [first] = parts;
+  // Otherwise a series takes its vintages, and its first releases or its revisions.
+  if (first === undefined || parts.length > 2 * ids.length) return undefined;
+  return (await client.offers(panel, first)) ? parts : undefined;
+}
+
+/** Days as a request asks for them, and how many rows each series has then. */
+type DaysAsked = { readonly texts: ParamTexts; readonly count: number };
+
+/** By the rhythm that has no other days; else as a list where that is short, by a rhythm that has few others, or as several lists. */
+function daysAsked(days: readonly Day[]): readonly DaysAsked[] {
+  const [from = '', to = ''] = [days[0], days.at(-1)];
+  const lists = pieces(days, mostOfDays / '2015-01-30%2C'.length);
+  const most = lists.length > 1 ? 2 * days.length : days.length;
+  // Years are the longest rhythm.
+  const fitting =
+    dayNumber(to) - dayNumber(from) > 366 * days.length
+      ? []
+      : rhythms
+          .map((rhythm) => ({ rhythm, all: new Set(schedule(rhythm, from, to)) }))
+          .filter(({ all }) => all.size <= most && days.every((day) => all.has(day)))
+          .sort((a, b) => a.all.size - b.all.size);
+  const [best] = fitting;
+  if (best === undefined)
+    return lists.map((list) => ({ texts: [['as_of_each', list.join(',')]], count: list.length }));
+  const { rhythm, all } = best;
+  return [
+    {
+      texts: [
+        ['as_of_each', rhythm],
+        ['from', from],
+        ['to', to],
+      ],
+      count: all.size,
+    },
+  ];
+}
+
+/** Ids in groups of at most `size` that fit into an address. */
+function grouped(ids: readonly string[], size: number): readonly (readonly string[])[] {
+  const longest = Math.max(...ids.map((id) => encodeURIComponent(id).length + '%2C'.length));
+  return pieces(ids, Math.min(size, mostOfIds / longest));
+}
+
+function pieces<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  const step = Math.max(1, Math.floor(size));
+  return Array.from({ length: Math.ceil(all.length / step) }, (_, i) => all.slice(i * step, (i + 1) * step));
+}
+
+function optionsOf({ last, lag, beyond, transformation }: RealTimePanelQuery): ParamTexts {
+  const { units, digits, aggregation: { frequency, aggregate, partial } = {} } = transformation ?? {};
+  const given = { last, lag, beyond, units, digits, frequency, aggregate, partial };
+  return Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as const],
+  );
+}
+
+/** What a service says of series on days. */
+export type ServiceColumns = {
+  readonly columns: readonly PanelColumn[];
+  readonly placed: readonly Pick<PlacedDays, 'beyondCoverage' | 'kinds' | 'series'>[];
+  readonly failures: readonly Failure[];
+};
+
+/**
+ * The newest values of series on days (ascending) by these requests. Undefined where the service does not answer one of them
+ * in full, whatever the reason: the requests for each series then show what can be answered, and what is wrong.
+ */
+export async function askService(
+  requests: readonly ParamTexts[],
+  series: readonly ResolvedSeries[],
+  days: readonly Day[],
+  query: RealTimePanelQuery,
+  context: ComposedContext,
+): Promise<ServiceColumns | undefined> {
+  const { client, signal, basis } = context;
+  let answers: readonly { readonly results: readonly PanelRow[] }[];
+  try {
+    answers = await Promise.all(requests.map((texts) => client.ask(panel, texts, { once: true })));
+  } catch (error) {
+    if (!(error instanceof Problem) || signal.aborted) throw error;
+    return undefined;
+  }
+  const known = readPoints(answers, new Set(days));
+  if (known === undefined || !series.every(({ id }) => known.get(id)?.size === days.length)) return undefined;
+  const { last = 1, lag = 0, beyond } = query;
+  const { done, failures } = await eachOf(series, async (one) => {
+    const row = await descriptionOf(one, context);
+    const described = { ...one, ...(row !== undefined && { row }) };
+    const to = typeof row?.covered_to === 'string' ? row.covered_to : undefined;
+    const points = known.get(one.id) ?? new Map<Day, readonly PanelPoint[]>();
+    const kinds = new Map(days.flatMap((day) => kindIn(day, points.get(day))));
+    basis.add(one.id, days.at(-1), to, [...new Set(kinds.values())]);
+    const beyondCoverage = beyond === 'repeat' || to === undefined ? [] : days.filter((day) => day > to);
+    return {
+      placed: { series: described, kinds, beyondCoverage },
+      columns: Array.from({ length: last }, (_, i) => ({
+        series: described,
+        lag: lag + i,
+        points: new Map(
+          days.flatMap(
+            (day) =>
+              points
+                .get(day)
+                ?.slice(i, i + 1)
+                .map((point) => [day, point] as const) ?? [],
+          ),
+        ),
+      })),
+    };
+  });
+  return {
+    columns: done.flatMap(({ columns }) => columns),
+    placed: done.map(({ placed }) => placed),
+    failures: failures.map(({ of: { id }, error }) => ({ id, error })),
+  };
+}
+
+function kindIn(day: Day, points: readonly PanelPoint[] = []): readonly (readonly [Day, string])[] {
+  const [{ kind } = { kind: undefined }] = points;
+  return kind === undefined ? [] : [[day, kind]];
+}
+
+/**
+ * By series and day what was known, newest observation first. Undefined where a row shows what was not known on its day, or
+ * is out of order.
+ */
+function readPoints(
+  answers: readonly { readonly results: readonly PanelRow[] }[],
+  days: ReadonlySet<Day>,
+): ReadonlyMap<string, ReadonlyMap<Day, readonly PanelPoint[]>> | undefined {
+  const known = new Map<string, Map<Day, PanelPoint[]>>();
+  for (const { results } of answers)
+    for (const {
+      as_of: asOf,
+      series_id: id,
+      date,
+      value,
+      as_of_date: asOfDate,
+      vintage_kind: kind,
+    } of results) {
+      if (asOf === null || (date === null) !== (value === null) || (asOfDate ?? '') > asOf) return undefined;
+      if (!days.has(asOf)) continue;
+      const ofSeries = known.get(id) ?? new Map<Day, PanelPoint[]>();
+      const points = ofSeries.get(asOf) ?? [];
+      const before = points.at(-1);
+      if (before !== undefined && (date ?? '') >= (before.date ?? '')) return undefined;
+      points.push({
+        date: date ?? undefined,
+        value: value ?? undefined,
+        asOfDate: asOfDate ?? undefined,
+        kind: kind ?? undefined,
+      });
+      known.set(id, ofSeries.set(asOf, points));
+    }
+  return known;
+}

@@ -1,0 +1,71 @@
+import type { Day } from '../../../domain/series/date.ts';
+import { parseDecimal } from '../../../domain/series/decimal.ts';
+import {
+  type CurvePoint,
+  curveTypes,
+  impossibleDates,
+  impossiblePoint,
+  impossibleRates,
+  maturitiesOf,
+} from '../../../domain/treasury/curve.ts';
+import { refusal, type SourceFile } from '../../files/source-file.ts';
+import type { ImportFormat } from '../format.ts';
+import { cellReader } from '../sec/tables.ts';
+import { type AnswerRow, answerDay, answerHead, answerRows } from './answer.ts';
+
+const columns = ['trade_date', 'maturity', 'rate', 'curve_type', 'source'] as const;
+
+/** Rates of the curves as `asof curve` and `asof yields` write them, one a row. */
+export const asofRates: ImportFormat = {
+  kind: 'asof-rates',
+  summary: 'rates as asof curve and asof yields write them (CSV, TSV, JSON, ndjson, Parquet)',
+  vintageKind: undefined,
+  whole: false,
+  takesAsOf: false,
+  recognise(head) {
+    const { object, columns: names } = answerHead(head);
+    if (object !== undefined) return object === 'yield_curve' || object === 'yield_series';
+    return (
+      ['trade_date', 'maturity', 'rate'].every((name) => names.includes(name)) && !names.includes('vs_rate')
+    );
+  },
+  async *read(file) {
+    const days = new Map<Day, CurvePoint[]>();
+    for await (const rows of answerRows(file, columns)) {
+      const points = rows.map((row) => readRate(file, row));
+      for (const point of points) days.set(point.tradeDate, [...(days.get(point.tradeDate) ?? []), point]);
+      yield { points };
+    }
+    for (const [value, rates] of days) {
+      const fault = impossibleRates(rates);
+      if (fault !== undefined) throw refusal(file, { value }, fault);
+    }
+    const fault = impossibleDates(new Set(days.keys()));
+    if (fault !== undefined) throw refusal(file, {}, fault);
+  },
+};
+
+function readRate(file: SourceFile, row: AnswerRow): CurvePoint {
+  const cells = cellReader(file, row);
+  const curveType = cells.required(
+    'curve_type',
+    (text) => curveTypes.find((type) => type === text),
+    'PAR or TIPS',
+  );
+  const known = maturitiesOf(curveType);
+  const point: CurvePoint = {
+    curveType,
+    tradeDate: cells.required('trade_date', answerDay, 'a date of the form YYYY-MM-DD'),
+    maturity: cells.required(
+      'maturity',
+      (text) => known.find((label) => label === text),
+      `a maturity of the ${curveType} curve: ${known.join(', ')}`,
+    ),
+    rate: cells.required('rate', parseDecimal, 'a decimal number'),
+    source: cells.required('source', (text) => text, 'the source of the rate'),
+  };
+  const fault = impossiblePoint(point);
+  if (fault !== undefined)
+    throw refusal(file, { row: row.row, column: 'trade_date', value: point.tradeDate }, fault);
+  return point;
+}

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { runs } from '../../support/arbitrary.ts';
+import { asof } from '../../support/command.ts';
+import { onEveryEngine } from '../../support/engines.ts';
+import { anyFiling } from '../../support/filings.ts';
+import { scratchFolder } from '../../support/folders.ts';
+import { importMixed, mixedImports } from '../../support/mixed-imports.ts';
+import { importFilings, importPaths } from '../../support/scratch-store.ts';
+
+const folder = scratchFolder();
+let files = 0;
+
+/** The output of a command that succeeds or finds nothing, without ids of requests. */
+async function answer(line: string, store: string): Promise<string> {
+  const { code, out, err } = await asof([...line.split(' '), '-q', '--store', store]);
+  expect([0, 3], `asof ${line}: ${err}`).toContain(code);
+  return out.replaceAll(/"request_id": ?"req_[0-9a-f]+"/g, '"request_id"');
+}
+
+/** The file into which a command writes its answer; undefined if that has no rows. */
+async function exported(line: string, ending: string, store: string): Promise<string | undefined> {
+  files += 1;
+  const file = join(folder, `export-${files}.${ending}`);
+  // Facts always have their header.
+  const flags = line.startsWith('facts') ? [] : ['--fail-empty'];
+  const { code, err } = await asof([...line.split(' '), ...flags, '-q', '-o', file, '--store', store]);
+  expect([0, 9], `asof ${line}: ${err}`).toContain(code);
+  return code === 0 ? file : undefined;
+}
+
+/** The same answer as it is written to a file. */
+async function written(line: string, ending: string, store: string): Promise<string | undefined> {
+  const file = await exported(line, ending, store);
+  return file && readFileSync(file, 'latin1').replaceAll(/req_[0-9a-f]+/g, 'req_');
+}
+
+const everyFiling = 'insider filings --from 2000-01-01 --all';
+
+/** What is asked of both stores. */
+const questions = [
+  'series search --all --json',
+  'facts *',
+  'facts * --metadata',
+  'observations GDP CPI X1 --as-of 2020-06-30 --all --json',
+  'observations GDP CPI X1 --all --json',
+  'vintages GDP --all --json',
+  'revisions CPI --csv',
+  `${everyFiling} --json`,
+  'insider clusters --min-insiders 1 --json --all',
+  'insider clusters --min-insiders 1 --explain --csv --all',
+];
+
+const ratesAsked = ['yields --all --json', 'curve --date 2015-01-05 --json', 'series show DGS10 --json'];
+
+const tables = fc.constantFrom('csv', 'tsv', 'json', 'ndjson', 'parquet');
+const json = fc.constantFrom('json', 'ndjson');
+
+/** Filings of which some have no accession number, and amendments that name the day of their original. */
+const filings = fc
+  .array(
+    fc.record({ filing: anyFiling, isNamed: fc.boolean(), original: fc.constantFrom(null, '2025-12-30') }),
+    {
+      maxLength: 8,
+    },
+  )
+  .map((all) =>
+    all.map(({ filing, isNamed, original }) => ({
+      ...filing,
+      isDerivative: filing.row > 1000,
+      ...(!isNamed && { accessionNumber: null, filingId: `sha256-${filing.filingId.replaceAll('-', '')}` }),
+      ...(filing.formType.endsWith('/A') && { originalFiledOn: original }),
+    })),
+  );
+
+onEveryEngine((engine) => {
+  describe('an empty store into which everything is imported that asof exports of another', () => {
+    it('answers the same bytes', async () => {
+      await fc.assert(
+        fc.asyncProperty(mixedImports, filings, tables, json, async (imports, trades, table, full) => {
+          const store = engine.newAddress();
+          for (const one of imports) await importMixed(store, one);
+          if (trades.length > 0) await importFilings(store, trades, { replace: true });
+          const rates = 'yields --all';
+          const paths = [
+            await exported('facts *', 'csv', store),
+            await exported('facts * --metadata', 'csv', store),
+            await exported(rates, table, store),
+            await exported(everyFiling, full, store),
+          ].flatMap((path) => path ?? []);
+          const copy = engine.newAddress();
+          await importPaths(copy, paths, { projections: true });
+          expect(await written(rates, table, copy)).toBe(await written(rates, table, store));
+          // Parquet has numbers without their texts.
+          const asked = table === 'parquet' ? questions : [...questions, ...ratesAsked];
+          for (const question of asked)
+            expect(await answer(question, copy), question).toBe(await answer(question, store));
+        }),
+        { numRuns: engine.name === 'SQLite' ? runs(8) : runs(2) },
+      );
+    });
+
+    it('lists the same series after an import of the list and of the facts', async () => {
+      await fc.assert(
+        fc.asyncProperty(mixedImports, tables, async (imports, table) => {
+          const store = engine.newAddress();
+          for (const one of imports) await importMixed(store, one);
+          const paths = await Promise.all([
+            exported('series search --all', table, store),
+            exported('facts *', 'csv', store),
+            exported('yields --all', 'json', store),
+          ]);
+          const copy = engine.newAddress();
+          await importPaths(
+            copy,
+            paths.flatMap((path) => path ?? []),
+            { projections: true },
+          );
+          expect(await written('series search --all', table, copy)).toBe(
+            await written('series search --all', table, store),
+          );
+        }),
+        { numRuns: engine.name === 'SQLite' ? runs(8) : runs(2) },
+      );
+    });
+  });
+});
