@@ -14,6 +14,7 @@ import { postgres } from './postgres.mjs';
 import { remote } from './remote.mjs';
 import { printReport } from './report.mjs';
 import { wholeSample } from './sample.mjs';
+import { search } from './search.mjs';
 import { serve } from './serve.mjs';
 import { startUp } from './start-up.mjs';
 import { wholeVintages } from './vintages.mjs';
@@ -33,6 +34,7 @@ const parts = {
   serve,
   remote,
   clusters,
+  search,
   postgres,
 };
 

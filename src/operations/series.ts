@@ -187,19 +187,24 @@ asof series search --all --columns id --no-header -f csv
     // The rank of a series depends on all others, so every page comes from one state of the data.
     const { revision } = await view.state();
     if (position !== undefined && position.version !== revision) throw changedSince();
-    const found = findSeries(await view.searchSeries({ text: '', limit: everySeries }), q, match);
+    const { findIndexed } = await import('../domain/series/search-index.ts');
+    const found = await findIndexed(view, q, match);
     const begin = after === undefined ? 0 : found.findIndex(({ series }) => series.id === after) + 1;
+    const page = found.slice(begin, begin + limit + 1);
+    const ids = page.map(({ series }) => series.id);
+    const described = await view.searchSeries({ text: '', ids, limit: ids.length });
+    const byId = new Map(described.map((series) => [series.id, series]));
     return pageOf(
-      found.slice(begin, begin + limit + 1),
+      page.flatMap(({ series: { id }, matched }) => {
+        const series = byId.get(id);
+        return series === undefined ? [] : [{ series, matched }];
+      }),
       limit,
       ({ series, matched }) => ({ ...seriesRow(series), matched }),
       ({ series }) => ({ key: [series.id], version: revision }),
     );
   },
 });
-
-/** More series than any store holds. */
-const everySeries = Number.MAX_SAFE_INTEGER;
 
 /** The description of one series. */
 export const seriesShow = operation({

@@ -1,4 +1,6 @@
 import { addDays, type Day, earlier } from '../domain/series/date.ts';
+import { type SearchedSeries, searchableWords } from '../domain/series/search.ts';
+import type { IndexQuery } from '../domain/series/search-index.ts';
 import type { CurveType } from '../domain/treasury/curve.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import type { ClusterTradesQuery, DaysOfTradesQuery, FilingsQuery } from '../store/filing-queries.ts';
@@ -39,10 +41,25 @@ export class YieldSeriesView implements StoreView {
     const { text, after = '', limit } = query;
     const held = await this.#view.searchSeries(query);
     const ids = new Set(held.map(({ id }) => id));
-    const matching = yieldSeries.some(({ id }) => id.includes(text.toUpperCase())) ? await this.#all() : [];
-    const added = matching.filter(({ id }) => id > after && id.includes(text.toUpperCase()) && !ids.has(id));
+    const isAsked = ({ id }: Pick<Series, 'id'>) =>
+      id > after && id.includes(text.toUpperCase()) && (query.ids?.includes(id) ?? true);
+    const matching = yieldSeries.some(isAsked) ? await this.#all() : [];
+    const added = matching.filter((one) => isAsked(one) && !ids.has(one.id));
     if (added.length === 0) return held;
     return [...held, ...added].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
+  }
+
+  async searchEntries(query: IndexQuery): Promise<readonly SearchedSeries[]> {
+    const all = await this.#all();
+    const ids = all.map(({ id }) => id);
+    const held = await this.#view.searchEntries({ ...query, ids: [...query.ids, ...ids] });
+    const known = new Set(held.map(({ id }) => id));
+    return [...held, ...all.filter(({ id }) => !known.has(id))];
+  }
+
+  async searchableWords(): Promise<readonly string[]> {
+    const words = await this.#view.searchableWords();
+    return [...new Set([...words, ...(await this.#all()).flatMap(searchableWords)])];
   }
 
   async observations(query: ObservationQuery) {

@@ -2,6 +2,7 @@ import { type Filing, symbolsOf } from '../domain/insider/filing.ts';
 import type { Frequency } from '../domain/series/date.ts';
 import type { HeldVintage } from '../domain/series/merge-plan.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
+import { type SearchedSeries, searchableWords } from '../domain/series/search.ts';
 import type { SeriesMetadata } from '../domain/series/series.ts';
 import { monthsOf } from '../domain/treasury/curve.ts';
 import { searchableNames } from './filing-record.ts';
@@ -110,6 +111,15 @@ export function filingFaults({ id, ticker, owners, symbols, names }: DerivedOfFi
       : [`filing ${id} is listed under ${listed || 'no symbol'}, not ${expected || 'none'}`]),
     ...(named === names ? [] : [`filing ${id} is not found by the names of its owners`]),
   ];
+}
+
+/** A series with the words of it that an index has. */
+export type IndexedSeries = SearchedSeries & { readonly words: readonly string[] };
+
+/** What an index has of a series otherwise than its id, its title and its units say: a text for each fault. */
+export function wordFaults({ words, ...series }: IndexedSeries): readonly string[] {
+  const [kept, expected] = [words, searchableWords(series)].map((all) => [...all].sort().join(' '));
+  return kept === expected ? [] : [`${series.id} is found by the words ${kept || 'none'}, not ${expected}`];
 }
 
 /** A maturity and the months by which the store keeps it. */

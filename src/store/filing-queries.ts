@@ -55,6 +55,26 @@ export async function wholeDays<T>(
   return newest === undefined ? wholeDays(limit * 2, dayOf, read) : { trades: whole, before: dayOf(newest) };
 }
 
+/** What a view of a store answers about filings. */
+export interface FilingsView {
+  filings(query: FilingsQuery): Promise<readonly Filing[]>;
+  /** Which of these accession numbers the store has with their time of acceptance. */
+  acceptedFilings(accessionNumbers: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The trading symbols of all filings, ascending. */
+  symbols(): Promise<readonly string[]>;
+  /** The number of filings with trades, and of their trades. */
+  filingCounts(): Promise<{ readonly filings: number; readonly trades: number }>;
+  /**
+   * The trades that clusters are made of, in batches of one issuer each: those in shares with a code, and every trade in
+   * shares of an amendment.
+   */
+  clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]>;
+  /** The trades in shares with a code, by trade date. */
+  tradePlaces(query: DaysOfTradesQuery): Promise<DaysOfTrades<TradePlace>>;
+  /** The trades that clusters are made of, by filing date. */
+  filedTrades(query: DaysOfTradesQuery): Promise<DaysOfTrades<FiledTrade>>;
+}
+
 /** The conditions of a page of trades that every engine has, on the filing `f` and its trade `t`; then the order and the limit. */
 export function filingConditions({ from, to, transactionCode, after }: FilingsQuery): readonly string[] {
   return [

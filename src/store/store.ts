@@ -1,19 +1,14 @@
-import type { TradePlace } from '../domain/insider/cluster.ts';
 import type { Filing } from '../domain/insider/filing.ts';
 import type { FilingsPlan } from '../domain/insider/merge-filings.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
 import type { MergeCounts, MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
+import type { SearchedSeries } from '../domain/series/search.ts';
+import type { SearchIndex } from '../domain/series/search-index.ts';
 import type { SeriesMetadata, VintageKind } from '../domain/series/series.ts';
 import type { CurveMaturity, CurvePoint, CurveType, Maturity, PointsPlan } from '../domain/treasury/curve.ts';
 import type { StoreContents } from './contents.ts';
-import type {
-  ClusterTradesQuery,
-  DaysOfTrades,
-  DaysOfTradesQuery,
-  FiledTrade,
-  FilingsQuery,
-} from './filing-queries.ts';
+import type { FilingsView } from './filing-queries.ts';
 import type { DescriptionChange, Followed } from './followed.ts';
 
 /** A series that has at least one statement. */
@@ -86,8 +81,13 @@ export type VintageOnDay = {
   readonly kinds?: string;
 };
 
-/** Selects the series whose id contains a text, in any case, by id; a page continues `after` an id. */
-export type SeriesQuery = { readonly text: string; readonly after?: string; readonly limit: number };
+/** Selects the series whose id contains a text, in any case, by id, or those of some ids; a page continues `after` an id. */
+export type SeriesQuery = {
+  readonly text: string;
+  readonly ids?: readonly string[];
+  readonly after?: string;
+  readonly limit: number;
+};
 
 /** Selects the curve of exactly `date`, or the newest one on or before it. */
 export type CurveQuery = {
@@ -166,7 +166,7 @@ type ObservationPage = SeriesPage<StoredObservation> & { readonly vintage: Vinta
 type VintagePage = SeriesPage<VintageCounts> & { readonly firstDate: Day | undefined };
 
 /** The facts in one state of a store. Rows are in the contract's order; a page of an unknown series is undefined. */
-export interface StoreView {
+export interface StoreView extends FilingsView, SearchIndex<SearchedSeries> {
   /**
    * The state of every answer of this view; views of the same state of a store give the same object. Given a series, the
    * state of the answers about it, which imports of other series leave as it is where the engine can tell.
@@ -185,24 +185,8 @@ export interface StoreView {
   spread(query: SpreadQuery): Promise<readonly RatePair[]>;
   /** Every maturity that has rates, by curve type and then shortest first. */
   rates(): Promise<readonly RateSummary[]>;
-  filings(query: FilingsQuery): Promise<readonly Filing[]>;
-  /** Which of these accession numbers the store has with their time of acceptance. */
-  acceptedFilings(accessionNumbers: readonly string[]): Promise<ReadonlySet<string>>;
-  /** The trading symbols of all filings, ascending. */
-  symbols(): Promise<readonly string[]>;
-  /** The number of filings with trades, and of their trades. */
-  filingCounts(): Promise<{ readonly filings: number; readonly trades: number }>;
   /** The newest trade date of a kind of curve, or the newest filing date; undefined without any. */
   coveredTo(what: CurveType | 'filings'): Promise<Day | undefined>;
-  /**
-   * The trades that clusters are made of, in batches of one issuer each: those in shares with a code, and every trade in
-   * shares of an amendment.
-   */
-  clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]>;
-  /** The trades in shares with a code, by trade date. */
-  tradePlaces(query: DaysOfTradesQuery): Promise<DaysOfTrades<TradePlace>>;
-  /** The trades that clusters are made of, by filing date. */
-  filedTrades(query: DaysOfTradesQuery): Promise<DaysOfTrades<FiledTrade>>;
   /** Every statement about a series, by date and then as-of date, in batches. */
   statements(seriesId: string): AsyncIterable<readonly Statement[]>;
   /** The vintages that speak for every date of a series, ascending. */

@@ -38,6 +38,8 @@ function methodsOf(view: StoreView & StoreContents): StoreView & StoreContents {
     state: () => view.state(),
     findSeries: (id) => view.findSeries(id),
     searchSeries: (query) => view.searchSeries(query),
+    searchEntries: (query) => view.searchEntries(query),
+    searchableWords: () => view.searchableWords(),
     observations: (query) => view.observations(query),
     dates: (query) => view.dates(query),
     revisions: (id, date) => view.revisions(id, date),

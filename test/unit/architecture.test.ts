@@ -11,7 +11,7 @@ import { root } from '../support/repository.ts';
 const budgets: Readonly<Record<string, { readonly files: number; readonly cliLines: number }>> = {
   house: { files: 240, cliLines: 4500 },
   pull: { files: 30, cliLines: 330 },
-  PostgreSQL: { files: 23, cliLines: 80 },
+  PostgreSQL: { files: 26, cliLines: 80 },
   Citus: { files: 5, cliLines: 60 },
   mcp: { files: 4, cliLines: 60 },
   'answers that explain themselves': { files: 1, cliLines: 60 },

@@ -10,7 +10,8 @@ export function closest(wanted: string, known: readonly string[]): string | unde
   let best: string | undefined;
   let least = 4;
   for (const name of known) {
-    const away = distance(typed, name.toLowerCase());
+    const lower = name.toLowerCase();
+    const away = distance(typed, lower, least);
     if (away >= least || away >= 0.6 * Math.max(typed.length, name.length)) continue;
     best = name;
     least = away;
@@ -18,8 +19,21 @@ export function closest(wanted: string, known: readonly string[]): string | unde
   return best;
 }
 
-/** The least number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the other. */
-export function distance(a: string, b: string): number {
+/** The known names that `closest` chooses among: no other ever comes out of it. */
+export function closeNames(wanted: string, known: readonly string[]): readonly string[] {
+  const typed = wanted.trim().toLowerCase();
+  return known.filter((name) => {
+    const lower = name.toLowerCase();
+    return lower.startsWith(typed) || distance(typed, lower, 3) <= 3;
+  });
+}
+
+/**
+ * The least number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the other; some
+ * larger number than `most`, if it is more than that.
+ */
+export function distance(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1;
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i += 1) {
@@ -30,6 +44,8 @@ export function distance(a: string, b: string): number {
         a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(beforeLast, j - 2) + 1 : substituted;
       row.push(Math.min(substituted, swapped, at(last, j) + 1, at(row, j - 1) + 1));
     }
+    // No later row begins with less than the last two.
+    if (Math.min(...last, ...row) > most) return most + 1;
     beforeLast = last;
     last = row;
   }

@@ -1,8 +1,8 @@
-import { closest, distance } from './closest.ts';
+import { closeNames, closest, distance } from './closest.ts';
 import { type Meaning, synonyms } from './synonyms.ts';
 
 /** What a search compares of a series. */
-type SearchedSeries = {
+export type SearchedSeries = {
   readonly id: string;
   readonly title?: string | null;
   readonly units?: string | null;
@@ -54,7 +54,8 @@ function plainMatch(
   return starts.every((start) => words.some((word) => word.startsWith(start))) ? 'title' : undefined;
 }
 
-function wordsOf(text: string | null | undefined): readonly string[] {
+/** The words of a text in lower case. */
+export function wordsOf(text: string | null | undefined): readonly string[] {
   return (text ?? '').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
@@ -82,10 +83,30 @@ const stopWords: readonly string[] = 'a an and at by for from in of on or the to
 const mostNearest = 5;
 
 function findWords<T extends SearchedSeries>(byId: readonly T[], text: string): readonly FoundSeries<T>[] {
-  const entries = byId.map((series) => {
-    const titleWords = wordsOf(series.title);
-    return { series, titleWords, words: [...titleWords, ...wordsOf(series.id), ...wordsOf(series.units)] };
-  });
+  const entries = byId.map(entryOf);
+  const { found, isSure } = rankedWords(entries, text);
+  if (isSure) return found;
+  const known = new Set(entries.flatMap(({ words }) => words));
+  const ids = byId.map(({ id }) => id);
+  return withNearest(found, entries, nearestTo(text, ids, known));
+}
+
+/** A series with its words. */
+export function entryOf<T extends SearchedSeries>(series: T): Entry<T> {
+  const titleWords = wordsOf(series.title);
+  return { series, titleWords, words: [...titleWords, ...wordsOf(series.id), ...wordsOf(series.units)] };
+}
+
+/** The words by which a search finds a series, each once; without a title the id is its title. */
+export function searchableWords({ id, title, units }: SearchedSeries): readonly string[] {
+  return [...new Set([id, title ?? '', units ?? ''].flatMap(wordsOf))];
+}
+
+/** The series that a text finds by words, the best first, and whether the nearest ones need not be added. */
+export function rankedWords<T extends SearchedSeries>(
+  entries: readonly Entry<T>[],
+  text: string,
+): { readonly found: readonly FoundSeries<T>[]; readonly isSure: boolean } {
   const known = new Set(entries.flatMap(({ words }) => words));
   const typed = significant(wordsOf(text));
   const isKnown = (start: string) =>
@@ -109,14 +130,11 @@ function findWords<T extends SearchedSeries>(byId: readonly T[], text: string): 
     .map(({ series, matched }) => ({ series, matched }));
   // A single word that only a typo connects with a series may be an id that is mistyped.
   const isDoubtful = terms.every(({ near }) => near.length > 0) && terms.length === 1;
-  if (found.length > 0 && !isDoubtful) return found;
-  const near = nearest(entries, text, typed, known).filter(
-    (one) => !found.some(({ series }) => series === one.series),
-  );
-  return [...found, ...near];
+  return { found, isSure: found.length > 0 && !isDoubtful };
 }
 
-function significant(words: readonly string[]): readonly string[] {
+/** The words that say something about a series; all of them if none does. */
+export function significant(words: readonly string[]): readonly string[] {
   const kept = words.filter((word) => !stopWords.includes(word));
   return kept.length === 0 ? words : kept;
 }
@@ -159,17 +177,17 @@ function qualityOf({ typed, meaning, near }: Term, id: string, words: readonly s
 }
 
 /** Whether a word begins with a text; a number or a single letter must be the whole word. */
-function begins(word: string, start: string): boolean {
+export function begins(word: string, start: string): boolean {
   return start.length === 1 || /^\p{N}+$/u.test(start) ? word === start : word.startsWith(start);
 }
 
 /** The word of a phrase with synonyms that a word is a typo of. */
-function synonymLike(typed: string): string | undefined {
+export function synonymLike(typed: string): string | undefined {
   return [...synonyms().words].find((word) => isTypoOf(typed, word));
 }
 
 /** The terms of a text, from its beginning: the longest phrase that has synonyms, else one word. */
-function termsOf(
+export function termsOf(
   typed: readonly string[],
   meant: readonly string[],
   near: (word: string) => readonly string[],
@@ -193,38 +211,48 @@ function phraseAt(words: readonly string[], at: number): number {
 }
 
 /** Whether one mistake makes a text out of a word, or, in five letters and more, out of the beginning of a word. */
-function isTypoOf(text: string, word: string): boolean {
+export function isTypoOf(text: string, word: string): boolean {
   if (text.length < 4 || /\p{N}/u.test(text)) return false;
-  if (Math.abs(word.length - text.length) <= 1 && distance(text, word) <= 1) return true;
+  if (Math.abs(word.length - text.length) <= 1 && distance(text, word, 1) <= 1) return true;
   if (text.length < 5 || word.length <= text.length) return false;
-  return [0, 1].some((more) => distance(text, word.slice(0, text.length + more)) <= 1);
+  return [0, 1].some((more) => distance(text, word.slice(0, text.length + more), 1) <= 1);
 }
 
-/** The series whose id or words a text that matches nothing resembles most. */
-function nearest<T extends SearchedSeries>(
-  entries: readonly Entry<T>[],
-  text: string,
-  typed: readonly string[],
-  known: ReadonlySet<string>,
-): readonly FoundSeries<T>[] {
-  const found = new Set<T>();
-  while (found.size < mostNearest) {
-    const left = entries.filter(({ series }) => !found.has(series));
-    const id = closest(
-      text,
-      left.map(({ series }) => series.id),
-    );
-    const entry = left.find(({ series }) => series.id === id);
-    if (entry === undefined) break;
-    found.add(entry.series);
+/** What a text that matches nothing resembles most: ids, the nearest first, and words. */
+type Resembled = { readonly ids: readonly string[]; readonly words: ReadonlySet<string> };
+
+/** What a text resembles of these ids, which come in order, and of these words. */
+export function nearestTo(text: string, ids: readonly string[], words: Iterable<string>): Resembled {
+  const found: string[] = [];
+  let left = closeNames(text, ids);
+  while (found.length < mostNearest) {
+    const id = closest(text, left);
+    if (id === undefined) break;
+    found.push(id);
+    left = left.filter((other) => other !== id);
   }
-  const near = new Set(typed.flatMap((start) => [...known].filter((word) => resembles(start, word))));
+  const typed = significant(wordsOf(text));
+  const near = typed.flatMap((start) => [...words].filter((word) => resembles(start, word)));
+  return { ids: found, words: new Set(near) };
+}
+
+/** What was found, and the series that a text resembles most. */
+export function withNearest<T extends SearchedSeries>(
+  found: readonly FoundSeries<T>[],
+  entries: readonly Entry<T>[],
+  nearest: Resembled,
+): readonly FoundSeries<T>[] {
+  const near = new Set(
+    nearest.ids.flatMap((id) => entries.find(({ series }) => series.id === id)?.series ?? []),
+  );
   for (const { series, words } of entries)
-    if (found.size < mostNearest && words.some((word) => near.has(word))) found.add(series);
-  return [...found].map((series) => ({ series, matched: 'nearest' as const }));
+    if (near.size < mostNearest && words.some((word) => nearest.words.has(word))) near.add(series);
+  const others = [...near].filter((one) => !found.some(({ series }) => series.id === one.id));
+  return [...found, ...others.map((series) => ({ series, matched: 'nearest' as const }))];
 }
 
 /** Whether two words differ by two mistakes at most, in words of which most is right. */
 function resembles(text: string, word: string): boolean {
-  return Math.min(text.length, word.length) > 4 && distance(text, word) <= 2;
+  if (Math.min(text.length, word.length) <= 4 || Math.abs(text.length - word.length) > 2) return false;
+  return distance(text, word, 2) <= 2;
 }

@@ -12,6 +12,7 @@ const distributions: readonly string[] = [
   "create_distributed_table('asof.respelling', 'series', colocate_with => 'asof.series')",
   "create_distributed_table('asof.vintage', 'series', colocate_with => 'asof.series')",
   "create_distributed_table('asof.description_change', 'series', colocate_with => 'asof.series')",
+  "create_distributed_table('asof.word', 'series', colocate_with => 'asof.series')",
   "create_distributed_table('asof.filing', 'issuer_cik', colocate_with => 'none')",
   "create_distributed_table('asof.trade', 'issuer_cik', colocate_with => 'asof.filing')",
   "create_distributed_table('asof.symbol', 'issuer_cik', colocate_with => 'asof.filing')",

@@ -3,11 +3,13 @@ import {
   changesInPages,
   type DerivedOfFiling,
   filingFaults,
+  type IndexedSeries,
   type KeptMaturity,
   maturityFaults,
   type SeriesContents,
   type SeriesTotals,
   type StoreSize,
+  wordFaults,
 } from '../contents.ts';
 import { type ContentsRow, contentsOf } from '../series-record.ts';
 import { isDistributed } from './citus.ts';
@@ -91,6 +93,7 @@ const belongings = [
   ['respelling', 'series', 'p.id = t.series', 't.series'],
   ['vintage', 'series', 'p.id = t.series', 't.series'],
   ['description_change', 'series', 'p.id = t.series', 't.series'],
+  ['word', 'series', 'p.id = t.series', 't.series'],
   ['trade', 'filing', 'p.issuer_cik = t.issuer_cik and p.filing_id = t.filing_id', 't.filing_id'],
   ['symbol', 'filing', 'p.issuer_cik = t.issuer_cik and p.filing_id = t.filing_id', 't.filing_id'],
 ] as const;
@@ -124,5 +127,11 @@ export async function readFaults(transaction: Transaction, schema: string): Prom
     {},
   );
   for await (const batch of filings) faults.push(...batch.flatMap(filingFaults));
+  const indexed = transaction.batches<IndexedSeries>(
+    `select s.id, s.title, s.units, array_remove(array_agg(w.word), null) as words
+     from asof.series s left join asof.word w on w.series = s.id group by s.id`,
+    {},
+  );
+  for await (const batch of indexed) faults.push(...batch.flatMap(wordFaults));
   return faults;
 }

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { Problem } from '../../errors/problem.ts';
 import { keepDistributed } from './citus.ts';
 import { type Database, lockNumber, type Transaction } from './connection.ts';
+import { putAllWords } from './words.ts';
 
 /**
  * One step from each format to the next; the format of a store is the number of steps taken (`store.format`).
@@ -9,7 +10,7 @@ import { type Database, lockNumber, type Transaction } from './connection.ts';
  * Every table of a series has the id of the series in its primary key, and the tables of filings that of the issuer, so
  * that Citus can distribute them by it (citus.ts says how). Texts are compared by their bytes, as asof sorts them.
  */
-const migrations: readonly string[] = [
+const migrations: readonly (string | ((transaction: Transaction) => Promise<void>))[] = [
   `
   create table asof.series (
     id text collate "C" primary key,
@@ -188,6 +189,18 @@ const migrations: readonly string[] = [
     on asof.trade (transaction_code, transaction_date collate "C", issuer_cik, filing_id) where is_derivative = 0;
   create index if not exists newest_purchases on asof.filing (filed_on) where purchases = 1;
   `,
+  async (transaction) => {
+    await transaction.run(`
+      -- The words by which a search finds series.
+      create table if not exists asof.word (
+        series text collate "C" not null,
+        word text collate "C" not null,
+        primary key (series, word)
+      );
+      create index if not exists series_of_word on asof.word (word, series);
+    `);
+    await putAllWords(transaction);
+  },
 ];
 
 /** The format that this asof writes. */
@@ -251,7 +264,8 @@ export async function prepareStore(transaction: Transaction, database: Database)
   const found = await hasStore(transaction, database.schema);
   if (!found) await createSchema(transaction, database.schema);
   const format = found ? await readFormat(transaction, database) : 0;
-  for (const step of migrations.slice(format)) await transaction.run(step);
+  for (const step of migrations.slice(format))
+    await (typeof step === 'string' ? transaction.run(step) : step(transaction));
   await transaction.run(`update asof.store set format = ${currentFormat}`);
   if (found) await keepDistributed(transaction);
   return !found;

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Day, Frequency } from '../../domain/series/date.ts';
+import type { SearchedSeries } from '../../domain/series/search.ts';
 import { type RecordRow, recordCells, recordOf, type SeriesRow, seriesOf } from '../series-record.ts';
 import type { DerivedColumns, SeriesStart } from '../series-writer.ts';
 import type { ObservationQuery, Series, SeriesQuery, SeriesRecord } from '../store.ts';
 import type { Transaction } from './connection.ts';
+import { addWords, putWords } from './words.ts';
 
 const columns = `id, coalesce(title, id) as title, coalesce(units, '') as units,
   coalesce(frequency, implied_frequency, spacing_frequency) as frequency,
@@ -23,12 +25,13 @@ export function readSeries(transaction: Transaction, id: string): Promise<Series
 /** A page of the series whose ids contain a text. */
 export async function searchSeries(
   transaction: Transaction,
-  { text, after = '', limit }: SeriesQuery,
+  { text, ids, after = '', limit }: SeriesQuery,
 ): Promise<readonly Series[]> {
+  const among = ids === undefined ? '' : ' and id = any(@ids::text[])';
   const rows = await transaction.rows<SeriesRow>(
     `select ${columns} from asof.series
-     where first_vintage is not null and id > @after and strpos(id, @text) > 0 order by id limit @limit`,
-    { after, text: text.toUpperCase(), limit },
+     where first_vintage is not null and id > @after and strpos(id, @text) > 0${among} order by id limit @limit`,
+    { after, text: text.toUpperCase(), ids, limit },
   );
   return rows.map(seriesOf);
 }
@@ -97,23 +100,25 @@ export async function readStarts(
 }
 
 /** Makes a series without statements. */
-export function addSeries(transaction: Transaction, id: string): Promise<void> {
-  return transaction.write('insert into asof.series (id) values (@id) on conflict (id) do nothing', { id });
+export async function addSeries(transaction: Transaction, id: string): Promise<void> {
+  await transaction.write('insert into asof.series (id) values (@id) on conflict (id) do nothing', { id });
+  await addWords(transaction, { id });
 }
 
 /** Writes the metadata of a series. */
-export function writeRecord(
+export async function writeRecord(
   transaction: Transaction,
   id: string,
   record: Pick<SeriesRecord, 'stated' | 'implied'>,
 ): Promise<void> {
-  return transaction.write(
+  await transaction.write(
     `update asof.series set title = @title, units = @units, frequency = @frequency,
       seasonal_adjustment = @seasonalAdjustment, source = @source, stated_vintage_kind = @vintageKind,
       stated_covered_to = @coveredTo, implied_frequency = @impliedFrequency, implied_source = @impliedSource
     where id = @id`,
     { id, ...recordCells(record) },
   );
+  await putWords(transaction, { ...record.stated, id });
 }
 
 /** Writes the frequency by which the dates of a series are kept. */
@@ -161,7 +166,7 @@ const tables = {
 
 /** Removes a series with its rows; false for an unknown one. */
 export async function removeSeries(transaction: Transaction, id: string): Promise<boolean> {
-  for (const table of Object.keys(tables))
+  for (const table of [...Object.keys(tables), 'word'])
     await transaction.write(`delete from asof.${table} where series = @id`, { id });
   await transaction.write('delete from asof.import_change where subject = @subject', {
     subject: `series ${id}`,
@@ -188,5 +193,10 @@ export async function renameSeries(transaction: Transaction, from: string, to: s
       `insert into asof.${table} (series, ${columns}) select @to, ${columns} from asof.${table} where series = @from`,
       { from, to },
     );
+  const described = await transaction.row<SearchedSeries>(
+    'select id, title, units from asof.series where id = @to',
+    { to },
+  );
+  if (described !== undefined) await addWords(transaction, described);
   await removeSeries(transaction, from);
 }

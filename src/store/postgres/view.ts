@@ -1,6 +1,7 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { KeptChange, Statement } from '../../domain/series/revision-history.ts';
+import type { IndexQuery } from '../../domain/series/search-index.ts';
 import { type KeptKind, kindOf } from '../../domain/series/series.ts';
 import type { CurveType } from '../../domain/treasury/curve.ts';
 import type { StoreContents } from '../contents.ts';
@@ -37,6 +38,7 @@ import { readDescriptionChanges, readFollowed, readImports } from './following.t
 import { readDates, readSeries, searchSeries } from './series.ts';
 import { readFirstDate, readObservations, readRevisions, readStatements } from './statements.ts';
 import { readCompleteVintages, readVintageCounts, readVintagesAround, vintageOnDay } from './vintages.ts';
+import { readWords, searchEntries } from './words.ts';
 
 /** Reads the state of a store, or of one of its series. */
 type StateReader = (transaction: Transaction, seriesId: string | undefined) => Promise<StoreState>;
@@ -67,6 +69,14 @@ export class PostgresView implements StoreView, StoreContents {
 
   async searchSeries(query: SeriesQuery) {
     return searchSeries(this.#open(), query);
+  }
+
+  async searchEntries(query: IndexQuery) {
+    return searchEntries(this.#open(), query);
+  }
+
+  async searchableWords() {
+    return readWords(this.#open());
   }
 
   async observations(query: ObservationQuery) {

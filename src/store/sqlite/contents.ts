@@ -13,6 +13,7 @@ import {
 import { type ContentsRow, contentsOf } from '../series-record.ts';
 import type { Connection } from './connection.ts';
 import { readVintages } from './statements.ts';
+import { wordFaultsIn } from './words.ts';
 
 /** The ids of all series, ascending. */
 export function readSeriesIds(connection: Connection): readonly string[] {
@@ -86,6 +87,7 @@ export function readFaults(connection: Connection): readonly string[] {
     ...orphans,
     ...rates.flatMap(maturityFaults),
     ...derivedFaults(connection),
+    ...wordFaultsIn(connection),
   ];
 }
 

@@ -3,6 +3,7 @@ import { formatDateSet, parseDateSet } from '../../domain/series/date-set.ts';
 import { rowsOfOthers } from '../../domain/series/table-columns.ts';
 import { Problem } from '../../errors/problem.ts';
 import type { Connection } from './connection.ts';
+import { putAllWords } from './words.ts';
 
 /** Marks a SQLite file as a store of asof ("asof" in ASCII). */
 const applicationId = 0x61736f66;
@@ -210,6 +211,17 @@ const migrations: readonly (string | ((connection: Connection) => void))[] = [
   create index trades_by_day on trade (transaction_code, transaction_date) where is_derivative = 0;
   create index newest_purchases on filing (filed_on) where purchases = 1;
   `,
+  // The words by which a search finds series.
+  (connection) => {
+    connection.exec(`
+      create table word (
+        word text not null,
+        series integer not null,
+        primary key (word, series)
+      ) strict, without rowid;
+    `);
+    putAllWords(connection);
+  },
 ];
 
 /** The format that this asof writes. */

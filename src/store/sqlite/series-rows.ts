@@ -8,6 +8,7 @@ import type { Connection } from './connection.ts';
 import { asProblem } from './connection.ts';
 import { readRecord, writeRecord } from './series.ts';
 import { applyPlan, readChanges, readLatestChanges, readVintages } from './statements.ts';
+import { putWords } from './words.ts';
 
 type StateRow = Pick<SeriesStart, 'normalisedBy' | 'coveredTo' | 'version'> & { readonly key: number };
 
@@ -41,6 +42,7 @@ export class SqliteSeriesRows implements SeriesRows {
         throw new Error(`the series ${this.#id} was not written`);
       const { key, ...state } = row;
       this.#key = key;
+      if (changes > 0) putWords(connection, key);
       const newest = connection
         .column<Day | null>('select max(as_of_date) from vintage where series = ?')
         .get(key);

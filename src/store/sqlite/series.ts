@@ -7,6 +7,7 @@ import {
 } from '../series-record.ts';
 import type { ObservationQuery, Series, SeriesQuery, SeriesRecord, StoredObservation } from '../store.ts';
 import type { Connection } from './connection.ts';
+import { putWords, removeWords } from './words.ts';
 
 const columns = `key, id, coalesce(title, id) as title, coalesce(units, '') as units,
   coalesce(frequency, implied_frequency, spacing_frequency) as frequency,
@@ -34,14 +35,15 @@ export function seriesOf({ key: _key, ...row }: KeyedSeriesRow): Series {
 /** A page of the series whose ids contain a text. */
 export function searchSeries(
   connection: Connection,
-  { text, after = '', limit }: SeriesQuery,
+  { text, ids, after = '', limit }: SeriesQuery,
 ): readonly Series[] {
+  const among = ids === undefined ? '' : 'and id in (select value from json_each(@ids))';
   return connection
     .objects<KeyedSeriesRow>(
       `select ${columns} from series
-       where first_vintage is not null and id > @after and instr(id, @text) > 0 order by id limit @limit`,
+       where first_vintage is not null and id > @after and instr(id, @text) > 0 ${among} order by id limit @limit`,
     )
-    .all({ after, text: text.toUpperCase(), limit })
+    .all({ after, text: text.toUpperCase(), ids: JSON.stringify(ids ?? []), limit })
     .map(seriesOf);
 }
 
@@ -114,6 +116,7 @@ export function writeRecord(
   key: number,
   { stated, implied }: Pick<SeriesRecord, 'stated' | 'implied'>,
 ): void {
+  removeWords(connection, key);
   connection.run(
     `update series set title = @title, units = @units, frequency = @frequency,
       seasonal_adjustment = @seasonalAdjustment, source = @source, stated_vintage_kind = @vintageKind,
@@ -122,4 +125,5 @@ export function writeRecord(
     where key = @key`,
     { key, ...recordCells({ stated, implied }) },
   );
+  putWords(connection, key);
 }

@@ -1,6 +1,7 @@
 import type { Filing } from '../../domain/insider/filing.ts';
 import type { Day } from '../../domain/series/date.ts';
 import type { KeptChange, Statement } from '../../domain/series/revision-history.ts';
+import type { IndexQuery } from '../../domain/series/search-index.ts';
 import type { CurveType } from '../../domain/treasury/curve.ts';
 import type { StoreContents } from '../contents.ts';
 import {
@@ -52,6 +53,7 @@ import {
   readVintageCounts,
   readVintageOn,
 } from './statements.ts';
+import { readWords, searchEntries } from './words.ts';
 
 /** The store of a view. */
 type Viewed = {
@@ -88,6 +90,14 @@ export class SqliteView implements StoreView, StoreContents {
 
   searchSeries(query: SeriesQuery) {
     return this.#answer((connection) => searchSeries(connection, query));
+  }
+
+  searchEntries(query: IndexQuery) {
+    return this.#answer((connection) => searchEntries(connection, query));
+  }
+
+  searchableWords() {
+    return this.#answer(readWords);
   }
 
   observations(query: ObservationQuery) {

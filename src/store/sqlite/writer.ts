@@ -31,6 +31,7 @@ import {
   setDescriptionChanges,
   writeChanges,
 } from './undo.ts';
+import { putWords, removeWords } from './words.ts';
 
 /** Opens the store at `path` for one import; creates it if it does not exist, as a copy of `copyOf` if given. A failure leaves the file as it was. */
 export async function openSqliteWriter(path: string, copyOf?: string): Promise<TransactionWriter> {
@@ -226,6 +227,7 @@ class SqliteTransaction implements WriteTransaction {
     return this.#use((connection) => {
       const key = connection.column<number>('select key from series where id = ?').get(id);
       if (key === undefined) return false;
+      removeWords(connection, key);
       connection.run('delete from import_change where subject = ?', `series ${id}`);
       for (const table of ['fact', 'respelling', 'vintage', 'description_change'])
         connection.run(`delete from ${table} where series = ?`, key);
@@ -235,7 +237,11 @@ class SqliteTransaction implements WriteTransaction {
 
   renameSeries(from: string, to: string) {
     return this.#use((connection) => {
-      connection.run('update series set id = ? where id = ?', to, from);
+      const key = connection.column<number>('select key from series where id = ?').get(from);
+      if (key === undefined) return;
+      removeWords(connection, key);
+      connection.run('update series set id = ? where key = ?', to, key);
+      putWords(connection, key);
       connection.run(
         'update import_change set subject = ? where subject = ?',
         `series ${to}`,

@@ -79,6 +79,7 @@ const damages: readonly (readonly [sql: string, subject: string, fault: RegExp])
     'GDP',
     /^2014-10-01 as of 2015-01-30 \(1\.50\) is of no vintage that speaks for it$/,
   ],
+  ["delete from {}word where word = 'gdp'", 'store', /^GDP is found by the words .*, not .*gdp/],
   [
     'delete from {}symbol',
     'store',

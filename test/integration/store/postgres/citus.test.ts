@@ -48,6 +48,7 @@ describe('a store that Citus distributes', () => {
       { table: `${s}.symbol`, by: 'issuer_cik', beside: `"${s}".filing` },
       { table: `${s}.trade`, by: 'issuer_cik', beside: `"${s}".filing` },
       { table: `${s}.vintage`, by: 'series', beside: `"${s}".series` },
+      { table: `${s}.word`, by: 'series', beside: `"${s}".series` },
     ]);
   });
 

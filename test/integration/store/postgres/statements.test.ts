@@ -49,7 +49,7 @@ type Routed = { readonly sql: string; readonly place: Place; readonly tables: re
 
 /** Distributed tables, by what they are distributed by. */
 const keys: Readonly<Record<string, readonly string[]>> = {
-  series: ['series', 'fact', 'respelling', 'vintage', 'description_change'],
+  series: ['series', 'fact', 'respelling', 'vintage', 'description_change', 'word'],
   issuer: ['filing', 'trade', 'symbol'],
 };
 
@@ -221,6 +221,9 @@ async function sendTheRest(): Promise<void> {
       await view.tradePlaces({ code, before: day, limit: 9 });
       await view.filedTrades({ code, before: day, limit: 9 });
     }
+    await view.searchEntries({ words: ['a'], starts: ['b'], ids: ['GDP'], part: 'X' });
+    await view.searchableWords();
+    await view.searchSeries({ text: '', ids: ['GDP'], limit: 9 });
     const after = { tradeDate: day, maturity: '1Y' };
     await view.yields({ curveType: 'PAR', maturity: '10Y', from: day, to: day, after, limit: 9 });
     for (const onOrBefore of [true, false]) await view.curve({ curveType: 'PAR', date: day, onOrBefore });

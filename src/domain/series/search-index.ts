@@ -1,0 +1,95 @@
+import {
+  begins,
+  entryOf,
+  type FoundSeries,
+  findSeries,
+  isTypoOf,
+  nearestTo,
+  rankedWords,
+  type SearchedSeries,
+  type SearchMatch,
+  searchableWords,
+  significant,
+  synonymLike,
+  termsOf,
+  withNearest,
+  wordsOf,
+} from './search.ts';
+import { synonyms } from './synonyms.ts';
+
+/** What an index of the words of series is asked for: more may be given than is asked for, also series without any of it. */
+export type IndexQuery = {
+  /** Whole words. */
+  readonly words: readonly string[];
+  /** Beginnings of words. */
+  readonly starts: readonly string[];
+  readonly ids: readonly string[];
+  /** A part of an id, in upper case. */
+  readonly part?: string;
+};
+
+/** An index of the words of all series. */
+export interface SearchIndex<T extends SearchedSeries> {
+  /** The series that have any of these words or ids, or an id with this part. */
+  searchEntries(query: IndexQuery): Promise<readonly T[]>;
+  /** The words of all series, and perhaps others. */
+  searchableWords(): Promise<readonly string[]>;
+}
+
+/** What `findSeries` finds among all series that an index knows, as it would with all of them at hand. */
+export async function findIndexed<T extends SearchedSeries>(
+  index: SearchIndex<T>,
+  text: string,
+  match: Exclude<SearchMatch, 'id'>,
+): Promise<readonly FoundSeries<T>[]> {
+  const upper = text.toUpperCase();
+  if (text.trim() === '')
+    return findSeries(await index.searchEntries({ words: [], starts: [], ids: [], part: '' }), text, match);
+  if (match !== 'words') {
+    const asked = { words: [], starts: longestWord(text), ids: [], ...(match === 'any' && { part: upper }) };
+    return findSeries(await index.searchEntries(asked), text, match);
+  }
+  const typed = significant(wordsOf(text));
+  const first = await index.searchEntries({ ...lookedUp(typed), part: upper.trim() });
+  const known = new Set(first.flatMap(searchableWords));
+  const isKnown = (start: string) =>
+    synonyms().words.has(start) || [...known].some((word) => begins(word, start));
+  const meant = typed.map((word) => (isKnown(word) ? word : (synonymLike(word) ?? word)));
+  const strange = typed.filter((word) => !isKnown(word));
+  let vocabulary: readonly string[] | undefined;
+  if (strange.length > 0) vocabulary = await index.searchableWords();
+  const near = vocabulary?.filter((word) => strange.some((one) => isTypoOf(one, word))) ?? [];
+  const meanings = termsOf(meant, meant, () => []).flatMap(({ meaning }) => meaning ?? []);
+  // Of a phrase every word must be there, so that the longest one finds it.
+  const phrases = meanings.flatMap((meaning) => meaning.phrases.flatMap(longestWord));
+  const names = synonyms().meanings.get(meant.join(' '))?.ids ?? [];
+  const more = lookedUp([...meant.filter((word) => !typed.includes(word)), ...phrases]);
+  const second = await index.searchEntries({
+    words: [...more.words, ...near],
+    starts: more.starts,
+    ids: [...names, ...meanings.flatMap(({ ids }) => ids)],
+  });
+  const entries = inOrder([...first, ...second]).map(entryOf);
+  const { found, isSure } = rankedWords(entries, text);
+  if (isSure) return found;
+  const all = await index.searchEntries({ words: [], starts: [], ids: [], part: '' });
+  const ids = inOrder(all).map(({ id }) => id);
+  const nearest = nearestTo(text, ids, vocabulary ?? (await index.searchableWords()));
+  const like = await index.searchEntries({ words: [...nearest.words], starts: [], ids: nearest.ids });
+  return withNearest(found, inOrder(like).map(entryOf), nearest);
+}
+
+/** By id, each once. */
+function inOrder<T extends SearchedSeries>(series: readonly T[]): readonly T[] {
+  return [...new Map(series.map((one) => [one.id, one])).values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** How words that must begin with a text, or be it, are looked up. */
+function lookedUp(texts: readonly string[]): Omit<IndexQuery, 'part'> {
+  const isWhole = (text: string) => !begins(`${text}x`, text);
+  return { words: texts.filter(isWhole), starts: texts.filter((text) => !isWhole(text)), ids: [] };
+}
+
+function longestWord(phrase: string): readonly string[] {
+  return [...wordsOf(phrase)].sort((a, b) => b.length - a.length).slice(0, 1);
+}
