@@ -58,7 +58,7 @@ async function refuseContent(transaction: Transaction, shown: string): Promise<v
 
 async function removeContent(transaction: Transaction): Promise<void> {
   const tables = [
-    ...['fact', 'respelling', 'vintage', 'description_change', 'series', 'curve'],
+    ...['fact', 'respelling', 'vintage', 'description_change', 'word', 'series', 'curve'],
     ...['symbol', 'trade', 'filing', 'import_change', 'import', 'followed'],
   ];
   for (const table of tables) await transaction.run(`delete from asof.${table}`);
