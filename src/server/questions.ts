@@ -232,8 +232,10 @@ function valueIn(name: string, text: string, { type, format, anyOf, items, minIt
   const refused = (use: string) => invalid(name, `invalid '${name}' ${JSON.stringify(text)}: use ${use}`);
   const isDays = (days: readonly string[]) => days.every((day) => parseDay(day) !== undefined);
   const parts = text.split(',');
-  if (type === 'array' && (items as Schema).format === 'date') {
-    if (!isDays(parts)) throw invalid(name, `invalid '${name}' date: use YYYY-MM-DD format`);
+  const days = type === 'array' ? wordsBesideDays(items as Schema) : undefined;
+  if (days !== undefined) {
+    if (!isDays(parts.filter((part) => !days.includes(part))))
+      throw invalid(name, `invalid '${name}' date: use ${['YYYY-MM-DD format', ...days].join(' or ')}`);
     if (parts.length !== minItems)
       throw refused('two dates separated by a comma, such as 2009-07-30,2009-07-31');
     return parts;
@@ -255,6 +257,13 @@ function valueIn(name: string, text: string, { type, format, anyOf, items, minIt
   if (words.includes(text)) return text;
   if (!isDays(parts)) throw refused(`${words.join(', ')}, or dates (YYYY-MM-DD) separated by commas`);
   return parts;
+}
+
+/** The words that may be where a day is in a list, such as `latest`; undefined if the list is not of days. */
+function wordsBesideDays({ format, anyOf = [] }: Schema): readonly unknown[] | undefined {
+  const kinds = anyOf as readonly Schema[];
+  if (format !== 'date' && !kinds.some((kind) => kind.format === 'date')) return undefined;
+  return kinds.flatMap((kind) => kind.const ?? []);
 }
 
 /** A refusal of the library, with the names of parameters as they are on the wire. */
