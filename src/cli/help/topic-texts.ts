@@ -91,7 +91,7 @@ const exitCodes: readonly (readonly [number, string])[] = [
   [exitCode.success, 'success, also with an empty result or a reader that closed the pipe'],
   [
     exitCode.differences,
-    'differences (diff --exit-code, verify), values that were not known (check), or faults (store check)',
+    'differences (diff --exit-code, verify), values not known (check), faults (store check)',
   ],
   [exitCode.usage, 'usage error, invalid value, or a file that cannot be imported'],
   [exitCode.notFound, 'not found'],

@@ -47,12 +47,12 @@ describe('an answer without rows says why', () => {
     ['series search xyzzyplugh', 'no series matches "xyzzyplugh"'],
     ['series search xyzzyplugh --match id', 'no series matches "xyzzyplugh"'],
   ])('asof %s', async (line, said) => {
-    expect(await reason(line)).toBe(`asof: ${said}\n`);
+    expect(await reason(line)).toBe(`asof: no rows: ${said}\n`);
   });
 
   it('also of a daily series on a weekend', async () => {
     expect(await reason('revisions DGS10 --date 2024-03-31')).toBe(
-      'asof: no value of DGS10 was published for 2024-03-31, a Sunday\n',
+      'asof: no rows: no value of DGS10 was published for 2024-03-31, a Sunday\n',
     );
   });
 });
