@@ -221,6 +221,10 @@ async function sendTheRest(): Promise<void> {
       await view.tradePlaces({ code, before: day, limit: 9 });
       await view.filedTrades({ code, before: day, limit: 9 });
     }
+    for (const firstRelease of [true, false]) {
+      const range = { from: '2014-01-01', to: day, before: day };
+      await view.observations({ seriesId: 'GDP', ...range, asOf: '2015-02-27', firstRelease, limit: 9 });
+    }
     await view.searchEntries({ words: ['a'], starts: ['b'], ids: ['GDP'], part: 'X' });
     await view.searchableWords();
     await view.searchSeries({ text: '', ids: ['GDP'], limit: 9 });
