@@ -1,4 +1,10 @@
-import { type Note, pagesOrFailure, type QueryAnswer, textsOf } from '../analysis/answer.ts';
+import {
+  type Note,
+  pagesOrFailure,
+  type QueryAnswer,
+  type QueryContext,
+  textsOf,
+} from '../analysis/answer.ts';
 import { Basis, type Demands, type SubjectBasis } from '../analysis/basis.ts';
 import { withBasis } from '../analysis/coverage.ts';
 import type { OperationQuery } from '../analysis/query.ts';
@@ -57,6 +63,7 @@ export type AnswerSource = {
   readonly clock: () => Date;
   readonly session: Session;
   readonly onNote?: (note: Note) => void;
+  readonly allow?: QueryContext['allow'];
   /** The day that every answer is bound to, if there is one. */
   readonly asOf?: Day;
 };

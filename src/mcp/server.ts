@@ -93,6 +93,10 @@ class ToolSession {
       signal,
       session: new Session(signal, clock),
       onNote: ({ text }) => void this.#notes.push(text),
+      allow(rows) {
+        // Each value takes a character at least.
+        if (rows > mostCharacters) throw tooLong(`${rows} values`, `${mostCharacters} characters`);
+      },
       ...(asOf !== undefined && { asOf }),
     });
   }

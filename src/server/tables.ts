@@ -149,7 +149,14 @@ class Table {
   async *#chunks(state: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const { query, demands = {}, format, about } = this.#question;
     const basis = new Basis(demands, utcDay(this.#exchange.now));
-    const answer = await run(query, { client: basis.through(this.#client()), basis, signal });
+    const answer = await run(query, {
+      client: basis.through(this.#client()),
+      basis,
+      signal,
+      allow: (rows) => {
+        if (rows > this.#plan.maxRows) throw this.#tooManyRows();
+      },
+    });
     const columns = selectColumns(answer.fields, answer.columns);
     const renderer = await createRenderer(format, { columns, header: true, colour: false });
     const service = this.#service;

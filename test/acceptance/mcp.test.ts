@@ -158,6 +158,11 @@ describe('a session of asof mcp', () => {
       { ids: ['GDP', 'UNRATE', 'PAYEMS', 'CPIAUCSL'] },
       /rows, and an assistant gets at most 1000\nask for fewer/,
     ],
+    [
+      'panel',
+      { ids: ['*'], asOfEach: 'day', from: '1900-01-01', to: '2024-12-31', last: 1000 },
+      /^the answer has \d{9,} values, and an assistant gets at most 200000 characters\nask for fewer/,
+    ],
   ])('refuses %s %j with the value and the way out', async (name, values, message) => {
     expect(await said(latest, name, values)).toEqual({
       text: expect.stringMatching(message),
