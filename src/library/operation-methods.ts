@@ -89,7 +89,7 @@ export function resultOf<R extends Row>(
     }
     const [failure] = failures;
     // An answer about some of several series would be silently short.
-    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, source);
+    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, based);
     return {
       rows,
       requestId: first?.request_id ?? '',
@@ -232,7 +232,7 @@ function methodOf(operation: Operation, source: AnswerSource) {
       try {
         for await (const page of pagesFor(chosen, id, params, based)) yield* page.results;
       } catch (error) {
-        throw await withSuggestion(error, id ?? '', source);
+        throw await withSuggestion(error, id ?? '', based);
       }
     }
   }
