@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { Basis, type Demands } from '../analysis/basis.ts';
 import type { Query } from '../analysis/query.ts';
@@ -17,7 +16,7 @@ import { type AnswerFormat, answerFormats } from './answer-format.ts';
 import type { Exchange, Log } from './exchange.ts';
 import { type Plan, principalOf } from './keys/plans.ts';
 import { targetOf } from './malformed-request.ts';
-import { namesTag, notModified, respond, respondStream } from './respond.ts';
+import { namesTag, notModified, respond, respondStream, tagOf } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
 /** A question whose answer is one table, without pages. */
@@ -209,8 +208,7 @@ class Table {
     const { request, now } = this.#exchange;
     const { path, query } = targetOf(request.url);
     const { format } = this.#question;
-    const content = JSON.stringify([state, this.#plan, utcDay(now), format, path, query]);
-    return createHash('sha256').update(content).digest('base64url').slice(0, 22);
+    return tagOf(JSON.stringify([state, this.#plan, utcDay(now), format, path, query]));
   }
 
   /** The address of the page that a cursor continues with, relative to that of the request. */
