@@ -10,6 +10,7 @@ One file without dependencies; copy it beside your script. Rows are dicts: days 
 
 import datetime
 import decimal
+import http.client
 import inspect
 import json
 import os
@@ -67,7 +68,8 @@ class Asof:
         self._timeout, self._max_wait = timeout, max_wait
 
     def observations(self, ids, as_of=None, known_before=None, first_release=False, start=None, end=None, limit=None):
-        """The values of a series, or of each of a list, newest date first; `limit` is for each series.
+        """The values of a series, or of each of a list, newest date first; `limit` is for each series. An id with * means
+        every series whose id matches.
 
         as_of: only what was published up to that day; known_before: before that day. first_release: each date's first
         value."""
@@ -75,7 +77,10 @@ class Asof:
                    "from": start, "to": end}
         rows = []
         for one in _list(ids):
-            rows += self._ask("observations", one, "/v1/series/{}/observations", options, limit)
+            if self._command is None and "*" in one:
+                rows += self._several("/v1/observations", [one], {**options, "limit": limit})
+            else:
+                rows += self._ask("observations", one, "/v1/series/{}/observations", options, limit)
         return rows
 
     def series(self, text="", limit=None):
@@ -104,7 +109,7 @@ class Asof:
         options = {"from": start, "to": end}
         if self._command is None:
             return self._several("/v1/diff", ids, {"days": f"{_text(first)},{_text(second)}", **options})
-        return self._run(["diff", *_list(ids), _text(first), _text(second), *_flags(options)])
+        return self._run(["diff", *_flags(options)], [*_list(ids), _text(first), _text(second)])
 
     def panel(self, ids, as_of=None, each=None, start=None, end=None, beyond=None):
         """Several series as known on one day; with `each` (day, business-day, friday, week-end, month-end, quarter-end,
@@ -112,7 +117,7 @@ class Asof:
         options = {"as_of": as_of, "as_of_each": each, "from": start, "to": end, "beyond": beyond}
         if self._command is None:
             return self._several("/v1/panel", ids, options)
-        return self._run(["panel", *_list(ids), *_flags(options)])
+        return self._run(["panel", *_flags(options)], _list(ids))
 
     def curve(self, date=None, type=None):
         """The treasury curve of a day, or the newest one; type: par or tips."""
@@ -148,17 +153,19 @@ class Asof:
         named = {name: value for name, value in options.items() if name not in ("q", "match", "release")}
         released = ["--first-release"] if options.get("release") else []
         every = ["--all"] if limit is None and words not in ("series show", "revisions", "curve") else []
-        return self._run(words.split() + arguments + released + every + _flags({**named, "limit": limit}))
+        return self._run(words.split() + released + every + _flags({**named, "limit": limit}), arguments)
 
-    def _run(self, line):
+    def _run(self, line, arguments):
         place = [flag for name, value in (("--store", self._store), ("--base-url", self._base_url)) if value is not None
                  for flag in (name, str(value))]
         remote = ["--timeout", str(self._timeout), "--max-wait", str(self._max_wait)] if self._base_url else []
         environment = dict(os.environ, **({"ASOF_API_KEY": self._key} if self._key else {}))
         if shutil.which(self._command[0]) is None:
             raise AsofError(f"the command {self._command[0]} is not installed, or not on the PATH", 10)
-        done = subprocess.run([*self._command, *line, *place, *remote, "-f", "ndjson"], env=environment, text=True,
-                              encoding="utf-8", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        # After -- an id is no flag, whatever it begins with.
+        done = subprocess.run([*self._command, *line, *place, *remote, "-f", "ndjson", "--", *arguments], env=environment,
+                              text=True, encoding="utf-8", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
         said = re.sub(r"^asof: ", "", done.stderr.strip(), flags=re.MULTILINE)
         if done.returncode != 0:
             raise AsofError(said or f"asof ended with {done.returncode}", done.returncode)
@@ -167,7 +174,8 @@ class Asof:
         return [_row(json.loads(text)) for text in done.stdout.splitlines()]
 
     def _several(self, path, ids, options):
-        return self._get(path, {"ids": ",".join(id.upper() for id in _list(ids)), **options}, None)
+        answer = self._page(path, {"ids": ",".join(id.upper() for id in _list(ids)), **options})
+        return [_row(row) for row in answer["results"]]
 
     def _get(self, path, options, limit):
         rows, cursor = [], None
@@ -199,7 +207,7 @@ class Asof:
                     time.sleep(wait)
                     continue
                 raise AsofError(_detail(error), EXIT_CODES.get(error.code, 8)) from None
-            except (urllib.error.URLError, OSError) as error:
+            except (OSError, http.client.HTTPException) as error:
                 reason = getattr(error, "reason", error)
                 raise AsofError(f"cannot reach {self._base_url}: {reason}", 7) from None
             except ValueError:

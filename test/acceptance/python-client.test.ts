@@ -95,6 +95,7 @@ const questions = [
   'observations(["GDP", "UNRATE"], known_before=datetime.date(2015, 1, 30), start="2014-01-01", end="2014-12-31")',
   'observations("UNRATE", first_release=True, limit=3)',
   'observations("PAYEMS")',
+  'observations(["gdp*", "UNRATE"], as_of="2015-01-30", limit=2)',
   'series("core inflation", limit=5)',
   'series()',
   '[asof.show("GDP")]',
@@ -193,6 +194,10 @@ describe('the Python client', () => {
       /^cannot reach http:\/\/127/,
     ],
     ['asof.Asof(command="asof-is-not-here").observations("GDP")', 10, /^the command asof-is-not-here is not/],
+    ['command.observations("--help")', 3, /^series '--HELP' not found/],
+    ['http.observations("--help")', 3, /^series '--HELP' not found/],
+    ['command.panel(["GDP", "-o/tmp/asof"], as_of="2015-01-30")', 3, /^series '-O\/TMP\/ASOF' not found/],
+    ['command.diff("--quiet", "2015-01-30", "2015-02-27")', 3, /^series '--QUIET' not found/],
     ['http.panel("GDP", each="month-end")', 2, /^'as_of_each' needs 'from' and 'to'/],
     ['http.panel(["GDP", "GDPX"])', 3, /^series 'GDPX' not found/],
   ])('fails in %s with code %i and the reason', async (expression, code, message) => {
@@ -224,6 +229,18 @@ describe('the Python client', () => {
     server.close();
     expect(first?.rows).toEqual([{ id: 'A' }]);
     expect(second).toMatchObject({ code: 6, error: 'the quota is used up' });
+  });
+
+  it('fails where an answer is cut off', async () => {
+    const server = createServer((_request, reply) => {
+      reply.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' });
+      reply.write('{"results": [{"id": "A"}], "has_more": false}', () => reply.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const [said] = await python(`asof.Asof(command=None, base_url="http://127.0.0.1:${port}").series()`);
+    server.close();
+    expect(said).toMatchObject({ code: 7, error: expect.stringMatching(/^cannot reach .*IncompleteRead/) });
   });
 
   it('says that a frame needs pandas where it is missing', async () => {

@@ -55,6 +55,24 @@ describe('the files of deploy/', () => {
     expect(Number(/stop_grace_period: (\d+)s/.exec(textOf('compose.yaml'))?.[1])).toBeGreaterThanOrEqual(10);
   });
 
+  it('the image compiles nothing, as its Node needs no driver that is compiled', () => {
+    const [, major] = /^FROM node:(\d+)-slim$/m.exec(textOf('Dockerfile')) ?? [];
+    expect(Number(major)).toBeGreaterThanOrEqual(22);
+    expect(textOf('Dockerfile')).toMatch(/^RUN npm install .*--ignore-scripts /m);
+  });
+
+  it('the guide imports before it starts the unit, which needs a store, where the unit has its data', () => {
+    const guide = readFileSync(join(root, 'docs/guide/operate.md'), 'utf8');
+    const [, block = ''] = /^## systemd\n[\s\S]*?```sh\n([\s\S]*?)```/m.exec(guide) ?? [];
+    const unit = textOf('asof.service');
+    const [place = ''] = /ASOF_STORE=\S+/.exec(unit) ?? [];
+    const steps = [`${place} asof import`, 'systemctl enable --now asof', 'asof keys create'];
+    const at = steps.map((step) => block.indexOf(step));
+    expect(at).toEqual(at.toSorted((a, b) => a - b));
+    expect(at[0]).toBeGreaterThan(block.indexOf('/var/lib/asof\n'));
+    expect(unit).toContain('StateDirectory=asof');
+  });
+
   it('the image runs as a user without rights, with a health check, and the container is read-only', () => {
     const lines = textOf('Dockerfile').split('\n');
     expect(lines.findLast((line) => line.startsWith('USER '))).toBe('USER node');
