@@ -1,4 +1,4 @@
-import { findSeries } from '../domain/series/search.ts';
+import { findSeries, wordsOf } from '../domain/series/search.ts';
 import { frequencies } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Followed } from '../store/followed.ts';
@@ -6,7 +6,7 @@ import type { Series } from '../store/store.ts';
 import { changedSince } from './cursor.ts';
 import type { Field } from './field.ts';
 import { operation, pageOf } from './operation.ts';
-import { textOf } from './param.ts';
+import { invalid, type Param, textOf } from './param.ts';
 import { choiceParam, paging, seriesIdParam, textParam } from './params.ts';
 
 const fields = [
@@ -108,6 +108,18 @@ const gdp = {
   vintage_kind: 'exact',
 };
 
+/** The most words of a search: each is compared with all words of the series, also as a typo. */
+const mostWords = 32;
+
+const searchText: Param<string, false> = {
+  ...textParam(`Search text of at most ${mostWords} words; case is ignored.`),
+  parse(text, name) {
+    if (wordsOf(text).length > mostWords)
+      throw invalid(name, `invalid '${name}': use at most ${mostWords} words`);
+    return text;
+  },
+};
+
 /** The series that a text finds. */
 export const seriesSearch = operation({
   name: 'series_search',
@@ -132,7 +144,7 @@ asof series search --all --columns id --no-header -f csv
   object: 'series_list',
   inContract: true,
   params: {
-    q: textParam('Search text; case is ignored.'),
+    q: searchText,
     match: choiceParam(
       'Where to search for the text; `words` also finds synonyms and corrects a typo.',
       ['id', 'title', 'any', 'words'],

@@ -105,6 +105,8 @@ function dayCount(text: string, least: number): number {
 
 /** The last day on which a key is valid: a date, or a number of days from today. */
 function lastDay(text: string, today: Day): Day {
+  if (parseDay(text) === undefined && !/^-?\d+d?$/.test(text))
+    throw new Problem('bad-input', 'invalid: use a date such as 2026-12-31, or a number of days such as 90d');
   const day = parseDay(text) ?? addDays(today, dayCount(text, 1));
   if (day >= today) return day;
   throw new Problem('bad-input', 'invalid: this date is over');

@@ -232,7 +232,11 @@ function dayOfPeriod({ bounds, ofPeriod }: Param): DayOfPeriod | undefined {
 }
 
 /** Refuses values that do not go together, as the service would, but names flags instead of parameters. */
-function checkTogether({ params, prepare }: Operation, values: QueryParams, { clock }: TypedLine): void {
+function checkTogether(
+  { params, prepare, command }: Operation,
+  values: QueryParams,
+  { clock }: TypedLine,
+): void {
   try {
     prepare(textsOf(values), clock);
   } catch (error) {
@@ -241,7 +245,8 @@ function checkTogether({ params, prepare }: Operation, values: QueryParams, { cl
       .replace(/^invalid (date range: )?(?=')/, '')
       .replace(/'(\w+)'/g, (quoted, name: string) => {
         const param = params[name];
-        return param === undefined ? quoted : `--${flagName(name, param)}`;
+        if (param === undefined) return quoted;
+        return name === command.argument ? `the ${param.placeholder}` : `--${flagName(name, param)}`;
       });
     throw new Problem('bad-input', detail, { hints: error.hints });
   }

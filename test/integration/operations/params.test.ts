@@ -46,6 +46,14 @@ describe('parameters that break a rule are a validation error that names the fie
     expect([problem.status, problem.field, problem.detail]).toEqual([400, name, dateRule(name)]);
   });
 
+  test('a search for 32 words is one', async () => {
+    const asked: ParamTexts = [
+      ['q', 'gdp '.repeat(32)],
+      ['match', 'words'],
+    ];
+    await expect(ask(seriesSearch, asked)).resolves.toMatchObject({ results: [{ id: 'GDP' }] });
+  });
+
   test.each(['2024-02-29', '2000-02-29', '1600-01-01', '2015-01-30'])('%s is a date', async (text) => {
     for (const [operation, name] of dateParams) {
       await expect(ask(operation, [...requiredBy(operation), [name, text]])).resolves.toMatchObject({
@@ -97,6 +105,16 @@ describe('parameters that break a rule are a validation error that names the fie
       'id',
       /^unknown parameter 'id': use as_of, release, from, to/,
     ],
+    ...['id', 'title', 'any', 'words'].map((match): [string, Operation, ParamTexts, string, string] => [
+      `a search by ${match} for more words than a person types`,
+      seriesSearch,
+      [
+        ['q', 'gdp-'.repeat(33)],
+        ['match', match],
+      ],
+      'q',
+      "invalid 'q': use at most 32 words",
+    ]),
     [
       'limit twice',
       seriesSearch,
