@@ -14,7 +14,7 @@ import {
   signalKey,
   signalSearch,
 } from './cluster-listings.ts';
-import { changedSince } from './cursor.ts';
+import { checkVersion } from './cursor.ts';
 import { LastListings, pageOfListing } from './listing.ts';
 import { type Page, type PagePosition, pageOf } from './operation.ts';
 
@@ -44,7 +44,7 @@ export async function pageOfClusters(
   const state = await view.state();
   const { revision: version } = state;
   // An import may change any cluster, so all pages must come from one state.
-  if (position !== undefined && position.version !== version) throw changedSince();
+  checkVersion(position, version);
   const { transaction_code, min_insiders, days, ticker, as_of } = asked;
   const query = { transaction_code, min_insiders, days, ticker, as_of, to };
   const listing = listings.of(state, query, clusterSearch(query));
@@ -81,7 +81,7 @@ export async function pageOfSignals(
   const state = await view.state();
   const { revision: version } = state;
   // An import may bring earlier filings, so all pages must come from one state.
-  if (position !== undefined && position.version !== version) throw changedSince();
+  checkVersion(position, version);
   const rule = { code, minInsiders: min_insiders, days, minValue: min_value };
   // Later filings change no signal, so that those up to a day are the signals as of that day.
   const asOf = [to, as_of].flatMap((day) => day ?? []).sort()[0];

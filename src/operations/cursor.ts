@@ -22,9 +22,14 @@ export function parseCursor(cursor: string, operation: string, texts: ParamTexts
 /** The detail of a refused cursor whose first page came from an older state of the data, as the rulings word it. */
 export const changedSinceDetail = 'the data changed since the first page; start again';
 
-/** Refuses a cursor whose first page came from an older state of the data. */
+/** The refusal of a cursor whose first page came from an older state of the data. */
 export function changedSince(): Problem {
   return new Problem('data-changed', changedSinceDetail, { field: 'cursor' });
+}
+
+/** Refuses the position of a cursor whose first page came from another version of the data. */
+export function checkVersion(position: PagePosition | undefined, version: number): void {
+  if (position !== undefined && position.version !== version) throw changedSince();
 }
 
 function refused(reason: string): Problem {

@@ -3,7 +3,7 @@ import { frequencies } from '../domain/series/series.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Followed } from '../store/followed.ts';
 import type { Series } from '../store/store.ts';
-import { changedSince } from './cursor.ts';
+import { checkVersion } from './cursor.ts';
 import type { Field } from './field.ts';
 import { operation, pageOf } from './operation.ts';
 import { textOf } from './param.ts';
@@ -186,7 +186,7 @@ asof series search --all --columns id --no-header -f csv
     }
     // The rank of a series depends on all others, so every page comes from one state of the data.
     const { revision } = await view.state();
-    if (position !== undefined && position.version !== revision) throw changedSince();
+    checkVersion(position, revision);
     const { findIndexed } = await import('../domain/series/search-index.ts');
     const found = await findIndexed(view, q, match);
     const begin = after === undefined ? 0 : found.findIndex(({ series }) => series.id === after) + 1;
