@@ -108,12 +108,9 @@ export function rankedWords<T extends SearchedSeries>(
   text: string,
 ): { readonly found: readonly FoundSeries<T>[]; readonly isSure: boolean } {
   const known = new Set(entries.flatMap(({ words }) => words));
-  const typed = significant(wordsOf(text));
-  const isKnown = (start: string) =>
-    synonyms().words.has(start) || [...known].some((word) => begins(word, start));
-  const meant = typed.map((word) => (isKnown(word) ? word : (synonymLike(word) ?? word)));
+  const { typed, meant, unknown } = meantWords(text, known);
   const terms = termsOf(typed, meant, (word) =>
-    isKnown(word) ? [] : [...known].filter((other) => isTypoOf(word, other)),
+    unknown.includes(word) ? [...known].filter((other) => isTypoOf(word, other)) : [],
   );
   const names = synonyms().meanings.get(meant.join(' '))?.ids ?? [];
   const upper = text.trim().toUpperCase();
@@ -131,6 +128,19 @@ export function rankedWords<T extends SearchedSeries>(
   // A single word that only a typo connects with a series may be an id that is mistyped.
   const isDoubtful = terms.every(({ near }) => near.length > 0) && terms.length === 1;
   return { found, isSure: found.length > 0 && !isDoubtful };
+}
+
+/** The words of a text as typed, as they are meant where they are a typo of a synonym, and those that no series has. */
+export function meantWords(
+  text: string,
+  known: ReadonlySet<string>,
+): { readonly [part in 'typed' | 'meant' | 'unknown']: readonly string[] } {
+  const typed = significant(wordsOf(text));
+  const unknown = typed.filter(
+    (start) => !synonyms().words.has(start) && ![...known].some((word) => begins(word, start)),
+  );
+  const meant = typed.map((word) => (unknown.includes(word) ? (synonymLike(word) ?? word) : word));
+  return { typed, meant, unknown };
 }
 
 /** The words that say something about a series; all of them if none does. */
@@ -182,7 +192,7 @@ export function begins(word: string, start: string): boolean {
 }
 
 /** The word of a phrase with synonyms that a word is a typo of. */
-export function synonymLike(typed: string): string | undefined {
+function synonymLike(typed: string): string | undefined {
   return [...synonyms().words].find((word) => isTypoOf(typed, word));
 }
 
