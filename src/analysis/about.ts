@@ -3,7 +3,6 @@ import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
 import type { QueryContext } from './answer.ts';
 import { descriptionOf, knowledgeDay } from './coverage.ts';
-import { operationNamed } from './layouts.ts';
 import type { Query, RealTimePanelQuery } from './query.ts';
 
 /** A line of what a file with notes says of an answer. */
@@ -36,7 +35,7 @@ function daysAbout(query: Query): readonly About[] {
   const asOf = (text: string): readonly About[] => [['As of', text]];
   switch (query.kind) {
     case 'operation': {
-      const { boundBy } = operationNamed(query.operation);
+      const { boundBy } = query.operation;
       const others = Object.entries(query.params).filter(([name]) => name !== 'id' && name !== boundBy);
       const day = boundBy === undefined ? undefined : query.params[boundBy];
       return [

@@ -5,6 +5,7 @@ import type { Horizon } from '../domain/series/releases.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
+import type { Operation } from '../operations/operation.ts';
 
 /** The values of an operation's parameters by name; paging is not among them. */
 export type QueryParams = { readonly [name: string]: string | number };
@@ -19,8 +20,7 @@ type Transformed = { readonly transformation?: Transformation };
 export type OperationQuery = Extent &
   Transformed & {
     readonly kind: 'operation';
-    /** The operation's name. */
-    readonly operation: string;
+    readonly operation: Operation;
     readonly params: QueryParams;
     /** Series ids as typed, where the operation is asked once for each; an id with `*` means every series that matches. */
     readonly ids?: readonly string[];

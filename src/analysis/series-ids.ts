@@ -3,7 +3,7 @@ import { findSeries } from '../domain/series/search.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
-import { seriesSearch } from '../operations/index.ts';
+import { seriesSearch } from '../operations/figures.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { type ParamTexts, without } from '../operations/param.ts';
 import type { QueryContext } from './answer.ts';

@@ -1,4 +1,3 @@
-import { operationNamed } from '../analysis/layouts.ts';
 import { asOfDates, type OperationQuery, type Query } from '../analysis/query.ts';
 import type { AskOptions, Client } from '../client/client.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
@@ -128,8 +127,7 @@ function refuseDays(day: Day, named: readonly NamedDay[], { nameOf, bound }: Nam
 }
 
 function bindOperation(query: OperationQuery, day: Day, naming: Naming): BoundQuery {
-  const { params } = query;
-  const operation = operationNamed(query.operation);
+  const { operation, params } = query;
   const { boundBy: name } = operation;
   if (name === undefined)
     throw new Problem(
