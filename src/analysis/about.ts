@@ -1,6 +1,7 @@
 import type { Day } from '../domain/series/date.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
+import { operationNamed } from '../operations/operation.ts';
 import type { QueryContext } from './answer.ts';
 import { descriptionOf, knowledgeDay } from './coverage.ts';
 import type { Query, RealTimePanelQuery } from './query.ts';
@@ -35,7 +36,7 @@ function daysAbout(query: Query): readonly About[] {
   const asOf = (text: string): readonly About[] => [['As of', text]];
   switch (query.kind) {
     case 'operation': {
-      const { boundBy } = query.operation;
+      const { boundBy } = operationNamed(query.operation);
       const others = Object.entries(query.params).filter(([name]) => name !== 'id' && name !== boundBy);
       const day = boundBy === undefined ? undefined : query.params[boundBy];
       return [

@@ -3,7 +3,7 @@ import { Problem } from '../errors/problem.ts';
 import type { Field, RowFrom } from '../operations/field.ts';
 import { type RowLayout, showing } from '../operations/field.ts';
 import { curve, revisions, vintages } from '../operations/figures.ts';
-import type { RowOf } from '../operations/operation.ts';
+import { operationNamed, type RowOf } from '../operations/operation.ts';
 import type { Query, RealTimePanelQuery, YieldTableQuery } from './query.ts';
 import {
   comparedLayout,
@@ -17,7 +17,7 @@ import {
 export function layoutOf(query: Query): RowLayout | undefined {
   switch (query.kind) {
     case 'operation':
-      return query.operation;
+      return operationNamed(query.operation);
     case 'revisions':
       return revisionLayout;
     case 'releases':
@@ -61,7 +61,7 @@ function namesOf(ids: readonly string[]): readonly string[] {
 
 /** Whether the rows of a query can be drawn as a chart. */
 export function isDrawable(query: Query): boolean {
-  if (query.kind === 'operation') return query.operation.chart !== undefined;
+  if (query.kind === 'operation') return operationNamed(query.operation).chart !== undefined;
   if (query.kind === 'revisions') return query.date !== undefined;
   if (query.kind === 'releases') return !query.stats;
   return !['check', 'diff', 'join', 'triangle'].includes(query.kind);

@@ -5,7 +5,6 @@ import type { Horizon } from '../domain/series/releases.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import type { CurveType, Maturity } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Operation } from '../operations/operation.ts';
 
 /** The values of an operation's parameters by name; paging is not among them. */
 export type QueryParams = { readonly [name: string]: string | number };
@@ -20,7 +19,8 @@ type Transformed = { readonly transformation?: Transformation };
 export type OperationQuery = Extent &
   Transformed & {
     readonly kind: 'operation';
-    readonly operation: Operation;
+    /** The operation's name. */
+    readonly operation: string;
     readonly params: QueryParams;
     /** Series ids as typed, where the operation is asked once for each; an id with `*` means every series that matches. */
     readonly ids?: readonly string[];

@@ -4,6 +4,7 @@ import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import { observations } from '../operations/figures.ts';
 import type { Operation } from '../operations/operation.ts';
+import { operationNamed } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import {
@@ -55,18 +56,14 @@ function observationsOf({ ids, asOf, from, to, transformation }: PanelQuery): Op
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   };
-  return {
-    kind: 'operation',
-    operation: observations,
-    params,
-    ids,
-    ...(transformation && { transformation }),
-  };
+  const operation = observations.name;
+  return { kind: 'operation', operation, params, ids, ...(transformation && { transformation }) };
 }
 
 /** The rows of an operation: streamed page by page, one series after the other. */
 async function answerOperation(query: OperationQuery, context: QueryContext): Promise<QueryAnswer> {
-  const { operation, ids } = query;
+  const operation = operationNamed(query.operation);
+  const { ids } = query;
   const series = ids === undefined ? undefined : await resolveSeries(ids, context);
   if (query.cursor !== undefined && series !== undefined && series.length !== 1)
     throw new Problem('bad-input', `a cursor continues one series, not ${series.length}`);
@@ -143,8 +140,6 @@ async function explainEmpty<R extends Row>(
 ): Promise<void> {
   if (explained !== true) return;
   try {
-    // Loaded here: most answers have rows.
-    const { operationNamed } = await import('../operations/index.ts');
     const ask = (name: string, asked: ParamTexts) => client.ask(operationNamed(name), asked, { once: true });
     const text = await operation.whyEmpty?.(texts, ask);
     if (text !== undefined) note?.({ kind: 'empty', text });

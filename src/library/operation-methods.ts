@@ -271,9 +271,9 @@ function pagesFor(
 }
 
 /** The parameters bound to a day; those of a description, which no day bounds, as they are. */
-function boundTexts(operation: Operation, texts: ParamTexts, day: Day): ParamTexts {
-  if (operation.boundBy === undefined) return texts;
-  const query = { kind: 'operation', operation, params: Object.fromEntries(texts) } as const;
+function boundTexts({ name, boundBy }: Operation, texts: ParamTexts, day: Day): ParamTexts {
+  if (boundBy === undefined) return texts;
+  const query = { kind: 'operation', operation: name, params: Object.fromEntries(texts) } as const;
   return textsOf(bind<OperationQuery>(query, day, ofCalls).query.params);
 }
 

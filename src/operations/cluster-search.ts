@@ -13,7 +13,7 @@ import {
   signalSearch,
 } from './cluster-listings.ts';
 import { LastListings } from './listing.ts';
-import type { Page, PagePosition } from './operation.ts';
+import type { Page, PagePosition } from './page.ts';
 
 /** A cluster or a signal with what its trades are worth, together and each. */
 export type Valued<T> = T & {

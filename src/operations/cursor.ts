@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../errors/problem.ts';
-import type { PagePosition } from './operation.ts';
+import type { PagePosition } from './page.ts';
 import type { ParamTexts } from './param.ts';
 
 /** The opaque cursor of a position in the answer to a query; it carries no as-of date, so it can grant nothing. */

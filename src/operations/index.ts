@@ -19,13 +19,6 @@ export type KnownOperation = (typeof table)[number];
 /** Every operation of asof. */
 export const operations: readonly Operation[] = table;
 
-/** The operation of that name. */
-export function operationNamed(name: string): Operation {
-  const found = operations.find((operation) => operation.name === name);
-  if (found === undefined) throw new Error(`there is no operation ${name}`);
-  return found;
-}
-
 export {
   curve,
   observations,

@@ -1,7 +1,7 @@
 import type { Day } from '../domain/series/date.ts';
 import type { StoreState, StoreView } from '../store/store.ts';
 import { changedSince, checkVersion } from './cursor.ts';
-import { type Page, type PagePosition, pageOf } from './operation.ts';
+import { type Page, type PagePosition, pageOf } from './page.ts';
 
 /** The next part of a search: what it found, and the day from which on nothing is left to find; undefined at the end. */
 export type ListingPart<T> = { readonly found: readonly T[]; readonly completeFrom: Day | undefined };

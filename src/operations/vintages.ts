@@ -1,6 +1,7 @@
 import { vintageKinds } from '../domain/series/series.ts';
 import { checkVersion } from './cursor.ts';
-import { operation, pageOf } from './operation.ts';
+import { operation } from './operation.ts';
+import { pageOf } from './page.ts';
 import { checkRange, dayParam, paging, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
 

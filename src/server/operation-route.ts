@@ -89,14 +89,14 @@ function bodyOf(tag: string, text: string, requestId: string): CachedBody {
 }
 
 /** The query for the rows of an operation, in one table; of revisions with what the command adds to them. */
-function tableQuery(operation: Operation, texts: ParamTexts): OperationQuery | RevisionsQuery {
+function tableQuery({ name, command }: Operation, texts: ParamTexts): OperationQuery | RevisionsQuery {
   const { limit, ...params } = Object.fromEntries(texts);
   const extent = { ...(limit !== undefined && { limit: Number(limit) }) };
-  if (operation.command.analysis === 'revisions') return { kind: 'revisions', id: '', ...params, ...extent };
+  if (command.analysis === 'revisions') return { kind: 'revisions', id: '', ...params, ...extent };
   const { cursor, ...others } = params;
   return {
     kind: 'operation',
-    operation,
+    operation: name,
     params: others,
     ...extent,
     ...(cursor !== undefined && { cursor }),

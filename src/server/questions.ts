@@ -83,7 +83,7 @@ export const questions: readonly Question[] = [
       const { limit, first, ...others } = params;
       const query: Query = {
         kind: 'operation',
-        operation: chosen,
+        operation: chosen.name,
         ids: [ids].flat().map(String),
         params: Object.fromEntries(paramTexts(chosen.params, others)),
         ...(limit !== undefined && { limit: Number(limit) }),

@@ -4,6 +4,7 @@ import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
+import { operationNamed } from '../operations/operation.ts';
 import { camelCase, type Params, type ParamTexts, without } from '../operations/param.ts';
 
 /** A query that asks for nothing later than a day. */
@@ -127,7 +128,8 @@ function refuseDays(day: Day, named: readonly NamedDay[], { nameOf, bound }: Nam
 }
 
 function bindOperation(query: OperationQuery, day: Day, naming: Naming): BoundQuery {
-  const { operation, params } = query;
+  const { params } = query;
+  const operation = operationNamed(query.operation);
   const { boundBy: name } = operation;
   if (name === undefined)
     throw new Problem(

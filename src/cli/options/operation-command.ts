@@ -188,7 +188,7 @@ function askedBy(operation: Operation, line: TypedLine): OperationQuery {
   checkTogether(operation, { ...typed, ...params }, line);
   return {
     kind: 'operation',
-    operation,
+    operation: operation.name,
     params: several === true ? params : { ...typed, ...params },
     ...(several === true && { ids: line.args }),
     ...(limit !== undefined && { limit }),

@@ -1,6 +1,7 @@
 import type { OperationQuery, Query } from '../../analysis/query.ts';
 import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
+import { figures } from '../../operations/figures.ts';
 import type { CommandDeclaration, CommandFeature, Operation } from '../../operations/operation.ts';
 import { type CommandSpec, connectionIn, type Flag, messagesIn, outputIn } from './command.ts';
 import { diff, panel } from './composed-commands.ts';
@@ -134,4 +135,9 @@ export function queryCommands(operations: readonly Operation[], inPlan: boolean)
       return operationCommand(operation, others, extrasOf(operation));
     });
   return [...asked, diff, panel(inPlan)];
+}
+
+/** The commands that ask for series and rates: what a line needs that begins with one of them. */
+export function figureCommands(): readonly CommandSpec[] {
+  return queryCommands(figures, false);
 }

@@ -7,15 +7,13 @@ import {
   meantWords,
   nearestTo,
   rankedWords,
-  type SearchedSeries,
   type SearchMatch,
-  searchableWords,
   significant,
   termsOf,
   withNearest,
-  wordsOf,
 } from './search.ts';
 import { synonyms } from './synonyms.ts';
+import { type SearchedSeries, searchableWords, wordsOf } from './words.ts';
 
 /** What an index of the words of series is asked for: more may be given than is asked for, also series without any of it. */
 export type IndexQuery = {

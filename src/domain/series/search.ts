@@ -1,12 +1,6 @@
 import { closeNames, closest, distance } from './closest.ts';
 import { type Meaning, synonyms } from './synonyms.ts';
-
-/** What a search compares of a series. */
-export type SearchedSeries = {
-  readonly id: string;
-  readonly title?: string | null;
-  readonly units?: string | null;
-};
+import { plainMatch, type SearchedSeries, wordsOf } from './words.ts';
 
 /** What a text is looked for in; with `words`, in everything, by words and their synonyms. */
 export type SearchMatch = 'id' | 'title' | 'any' | 'words';
@@ -37,26 +31,6 @@ export function findSeries<T extends SearchedSeries>(
     ...found.filter(({ matched }) => matched === 'id'),
     ...found.filter(({ matched }) => matched !== 'id'),
   ];
-}
-
-/** How a series matches as in the contract: its id contains the text, or every word of the text begins a word of its title. */
-function plainMatch(
-  { id, title }: SearchedSeries,
-  text: string,
-  match: 'id' | 'title' | 'any',
-): 'id' | 'title' | undefined {
-  if (match !== 'title' && id.includes(text.toUpperCase())) return 'id';
-  if (match === 'id') return undefined;
-  const starts = wordsOf(text);
-  // A text of punctuation alone has no words, so it matches no title.
-  if (starts.length === 0) return undefined;
-  const words = wordsOf(title);
-  return starts.every((start) => words.some((word) => word.startsWith(start))) ? 'title' : undefined;
-}
-
-/** The words of a text in lower case. */
-export function wordsOf(text: string | null | undefined): readonly string[] {
-  return (text ?? '').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /** A series with its words; the words of its id and units are among all words. */
@@ -95,11 +69,6 @@ function findWords<T extends SearchedSeries>(byId: readonly T[], text: string): 
 export function entryOf<T extends SearchedSeries>(series: T): Entry<T> {
   const titleWords = wordsOf(series.title);
   return { series, titleWords, words: [...titleWords, ...wordsOf(series.id), ...wordsOf(series.units)] };
-}
-
-/** The words by which a search finds a series, each once; without a title the id is its title. */
-export function searchableWords({ id, title, units }: SearchedSeries): readonly string[] {
-  return [...new Set([id, title ?? '', units ?? ''].flatMap(wordsOf))];
 }
 
 /** The series that a text finds by words, the best first, and whether the nearest ones need not be added. */

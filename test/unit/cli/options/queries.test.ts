@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Query } from '../../../../src/analysis/query.ts';
 import type { QueryLine } from '../../../../src/cli/options/line.ts';
 import { parse } from '../../../../src/cli/options/parse.ts';
-import { operationNamed, operations } from '../../../../src/operations/index.ts';
+import { operations } from '../../../../src/operations/index.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
 
@@ -18,7 +18,7 @@ const operation = (
   more = {},
 ): Query => ({
   kind: 'operation',
-  operation: operationNamed(name),
+  operation: name,
   params,
   ...more,
 });
@@ -179,7 +179,7 @@ const queries: readonly (readonly [line: string, query: Query])[] = [
     'insider clusters --ticker MAIA --explain --limit 1',
     {
       kind: 'operation',
-      operation: operationNamed('insider_cluster_explanations'),
+      operation: 'insider_cluster_explanations',
       params: { ticker: 'MAIA' },
       limit: 1,
     },
