@@ -82,7 +82,7 @@ describe('a table in a text', () => {
 
   it('knows which cells are written as those above them', async () => {
     const table = await tableOf(
-      'day,a\n2015-01-30,1\n2015-01-30,12\n"2015-01-30",12\n2015-01-31,\n2015-01-30,',
+      'day,a\n2015-01-30,1\n2015-01-30,12\n"2015-01-30",12\n2015-01-31,\n2015-01-30,\n',
     );
     const repeated: string[][] = [];
     for await (const batch of table.batches())
