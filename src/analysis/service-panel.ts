@@ -162,7 +162,11 @@ export async function askService(
     const described = { ...one, ...(row !== undefined && { row }) };
     const to = typeof row?.covered_to === 'string' ? row.covered_to : undefined;
     const points = known.get(one.id) ?? new Map<Day, readonly PanelPoint[]>();
-    const kinds = new Map(days.flatMap((day) => kindIn(day, points.get(day))));
+    const kinds = new Map<Day, string>();
+    for (const day of days) {
+      const kind = points.get(day)?.[0]?.kind;
+      if (kind !== undefined) kinds.set(day, kind);
+    }
     basis.add(one.id, days.at(-1), to, [...new Set(kinds.values())]);
     const beyondCoverage = beyond === 'repeat' || to === undefined ? [] : days.filter((day) => day > to);
     return {
@@ -171,13 +175,10 @@ export async function askService(
         series: described,
         lag: lag + i,
         points: new Map(
-          days.flatMap(
-            (day) =>
-              points
-                .get(day)
-                ?.slice(i, i + 1)
-                .map((point) => [day, point] as const) ?? [],
-          ),
+          days.flatMap((day) => {
+            const point = points.get(day)?.[i];
+            return point === undefined ? [] : [[day, point]];
+          }),
         ),
       })),
     };
@@ -187,11 +188,6 @@ export async function askService(
     placed: done.map(({ placed }) => placed),
     failures: failures.map(({ of: { id }, error }) => ({ id, error })),
   };
-}
-
-function kindIn(day: Day, points: readonly PanelPoint[] = []): readonly (readonly [Day, string])[] {
-  const [{ kind } = { kind: undefined }] = points;
-  return kind === undefined ? [] : [[day, kind]];
 }
 
 /**
