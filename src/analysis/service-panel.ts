@@ -15,8 +15,8 @@ import type { ResolvedSeries } from './series-ids.ts';
 
 const extension = { extension: true } as const;
 
-/** The panel that a service of asof offers; a store is read directly. */
-const panel: Operation<Params, PanelRow> = {
+/** The panel that a service of asof offers, with the parameters that a client sends; a store is read directly. */
+export const servicePanel: Operation<Params, PanelRow> = {
   ...longPanelLayout,
   name: 'panel',
   command: { words: 'panel', heading: 'Series' },
@@ -74,7 +74,7 @@ export async function serviceRequests(
   const [first] = parts;
   // Otherwise a series takes its vintages, and its first releases or its revisions.
   if (first === undefined || parts.length > 2 * ids.length) return undefined;
-  return (await client.offers(panel, first)) ? parts : undefined;
+  return (await client.offers(servicePanel, first)) ? parts : undefined;
 }
 
 /** Days as a request asks for them, and how many rows each series has then. */
@@ -149,7 +149,7 @@ export async function askService(
   const { client, signal, basis } = context;
   let answers: readonly { readonly results: readonly PanelRow[] }[];
   try {
-    answers = await Promise.all(requests.map((texts) => client.ask(panel, texts, { once: true })));
+    answers = await Promise.all(requests.map((texts) => client.ask(servicePanel, texts, { once: true })));
   } catch (error) {
     if (!(error instanceof Problem) || signal.aborted) throw error;
     return undefined;
