@@ -35,9 +35,20 @@ export function curveTypeOf({ type }: PageState): CurveType {
   return type?.toUpperCase() === 'TIPS' ? 'TIPS' : 'PAR';
 }
 
+/** All curves since 1990 have 100,000 rates, the most that many plans give in one answer: each decade is one. */
+const parts: readonly { readonly from?: Day; readonly to?: Day }[] = [
+  { to: '1999-12-31' },
+  { from: '2000-01-01', to: '2009-12-31' },
+  { from: '2010-01-01', to: '2019-12-31' },
+  { from: '2020-01-01' },
+];
+
 /** The view of all curves of a type, which are asked for at once: afterwards, each day is shown without another request. */
 export async function openCurves(type: CurveType, context: PageContext): Promise<PageView> {
-  const rows = await context.service.columns('treasury/yields', 3, { curve_type: type });
+  const answers = await Promise.all(
+    parts.map((part) => context.service.columns('treasury/yields', 3, { curve_type: type, ...part })),
+  );
+  const rows = answers.flat();
   const rates = new Map<Day, Map<string, string>>();
   for (const [day = '', maturity = '', rate = ''] of rows) {
     const known = rates.get(day);

@@ -81,6 +81,16 @@ describe('the explorer of a service, in a browser', () => {
     expect(await page.getByRole('alert').textContent()).toBe('');
   });
 
+  it('shows all yield curves on a plan that gives 40,000 rows in one answer', async () => {
+    const { url, key } = await serviceOf({ ...unlimited, name: 'small', maxRows: 40_000 });
+    const { page, said } = await openPage(`${url}/?view=curve&date=1990-01-02&vs=2025-12-31`);
+    await giveKey(page, key);
+    // Treasury's par yields of 2 January 1990 and 31 December 2025.
+    expect((await rowOf(page, '10Y')).slice(0, 3)).toEqual(['10Y', '7.94', '4.18']);
+    await page.getByText('9005 trade dates from 1990-01-02 to 2025-12-31').waitFor();
+    expect(said).toEqual([]);
+  });
+
   it('says that it waits for a slow answer, and shows what was asked for last', async () => {
     const { url, key } = await serviceOf();
     const { page } = await openPage(`${url}/?view=clusters`);
