@@ -1,6 +1,12 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { browserOfTests, rowOf, type StartedExplorer, startExplorer } from '../support/explorer-pages.ts';
+import {
+  browserOfTests,
+  findingsOfAxe,
+  rowOf,
+  type StartedExplorer,
+  startExplorer,
+} from '../support/explorer-pages.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { importFiles, newStorePath } from '../support/scratch-store.ts';
 
@@ -205,6 +211,30 @@ describe('an address that is wrong in part', () => {
     await page.getByText('public on 2025-12-23').click();
     await page.waitForURL(/open=0001878313\+2025-12-22/);
     await expect.poll(() => page.locator('details[open]').count()).toBe(1);
+  });
+});
+
+describe('what is beside the views', () => {
+  it.each([
+    ['a failure', '?series=GDPX', "series 'GDPX' not found"],
+    [
+      'a wrong part, and a date without values',
+      '?series=GDP&date=1800-01-01&hide=all',
+      'can be latest or first',
+    ],
+  ])('has nothing that axe finds: %s', async (_, address, text) => {
+    const { page } = await openPage(`${sample.url}${address}`);
+    await page.getByRole('alert').getByText(text).waitFor();
+    await page.locator('main h1').waitFor();
+    expect(await findingsOfAxe(page)).toEqual([]);
+  });
+
+  it('has nothing that axe finds: what the search found, in the colours that a system prescribes', async () => {
+    const { page } = await openPage(`${sample.url}?series=GDP`, { forcedColors: 'active' });
+    await page.getByRole('slider').waitFor();
+    await page.getByRole('searchbox').fill('gross');
+    await page.getByRole('search').getByRole('link').first().waitFor();
+    expect(await findingsOfAxe(page)).toEqual([]);
   });
 });
 
