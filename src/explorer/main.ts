@@ -172,7 +172,10 @@ class Explorer {
 
   #fail(error: unknown): void {
     this.#view = undefined;
-    this.#main.replaceChildren();
+    const current = this.#links.find((link) => link.hasAttribute('aria-current'));
+    const subject = this.#state.series ?? current?.textContent ?? '';
+    this.#main.replaceChildren(el('h1', {}, subject));
+    document.title = `${subject} – asof`;
     if (error instanceof ServiceFailure && error.status === 401) {
       this.#askKey(this.#service.hasKey ? error.message : undefined);
       return;

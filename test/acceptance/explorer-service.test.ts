@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { samplePath } from '../../src/platform/installation.ts';
 import { shippedPlans } from '../../src/server/keys/plans.ts';
 import { openStore } from '../../src/store/open.ts';
-import { browserOfTests, rowOf } from '../support/explorer-pages.ts';
+import { browserOfTests, findingsOfAxe, rowOf } from '../support/explorer-pages.ts';
 import { behindPrefix, type Running, startService, unlimited } from '../support/modes.ts';
 
 const openPage = browserOfTests();
@@ -34,7 +34,7 @@ describe('the explorer of a service, in a browser', () => {
     const { page, said } = await openPage(`${url}/${crisis}`);
     await page.getByText('This service answers with a key.').waitFor();
     // The page asks nothing before, so that no refusal is on the console.
-    expect(said).toEqual([]);
+    expect([said, await findingsOfAxe(page)]).toEqual([[], []]);
     await giveKey(page, 'asof_live_sk_wrong');
     await page.getByText('The service says: invalid API key').waitFor();
     await giveKey(page, key);

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { XMLParser } from 'fast-xml-parser';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   browserOfTests,
   explorerEnv,
+  findingsOfAxe,
   rowOf,
   type StartedExplorer,
   startExplorer,
@@ -15,7 +15,6 @@ import {
 import { builtProgram as program } from '../support/repository.ts';
 
 const openPage = browserOfTests();
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let explorer: StartedExplorer;
 
@@ -69,10 +68,6 @@ const stepsOfSlider = `(async () => {
     }
   return best;
 })()`;
-
-/** What axe finds in the page. */
-const findingsOfAxe = `axe.run().then(({ violations }) =>
-  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
 
 describe('the explorer of a store, in a browser', () => {
   it('finds a series by words, and shows it', async () => {
@@ -273,11 +268,9 @@ describe('the explorer of a store, in a browser', () => {
         const { page, said } = await openPage(`${explorer.url}${address}`, { viewport });
         await page.locator('main h1').waitFor();
         if (address.includes('open=')) await page.getByText('Vitoc Vlad').waitFor();
-        // Not as a tag of the page, which its policy would forbid.
-        await page.evaluate(axe);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
-          expect([colorScheme, await page.evaluate<string[]>(findingsOfAxe)]).toEqual([colorScheme, []]);
+          expect([colorScheme, await findingsOfAxe(page)]).toEqual([colorScheme, []]);
         }
         expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
           viewport.width,

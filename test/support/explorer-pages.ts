@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
@@ -58,6 +60,16 @@ export function browserOfTests(): (url: string, options?: BrowserContextOptions)
     open.add(page);
     return { page, said, asked };
   };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds in a page. */
+export async function findingsOfAxe(page: Page): Promise<string[]> {
+  // Not as a tag of the page, which its policy would forbid.
+  await page.evaluate(axe);
+  return page.evaluate<string[]>(`axe.run().then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
 }
 
 /** The text of each cell of the first row of a table that begins with a name. */
