@@ -64,9 +64,9 @@ export type QueryContext = {
 /** A series that there is no answer about, and why. */
 export type Failure = { readonly id: string; readonly error: unknown };
 
-/** Rows as texts, which have one character for each byte. */
+/** Rows as the bytes of a text; those of a page are there until the next one is read. */
 export type WrittenRows = TableText & {
-  readonly pages: () => AsyncIterable<{ readonly text: string; readonly rows: number }>;
+  readonly pages: () => AsyncIterable<{ readonly bytes: Uint8Array; readonly rows: number }>;
 };
 
 /** An answer: its layout is known before its first page. */
@@ -76,7 +76,7 @@ export type QueryAnswer<R extends Row = Row> = RowLayout & {
   readonly card?: boolean;
   /** Of a comparison: whether anything differs. */
   readonly differs?: boolean;
-  /** The same rows as texts, of which those of the user's table are as they were written. */
+  /** The same rows as a text, of which those of the user's table are as they were written. */
   readonly written?: WrittenRows;
   /** The pages of all series that could be answered; none where none could. */
   readonly pages: AsyncIterable<Envelope<R>>;

@@ -3,7 +3,7 @@ import { isFinal, throttled } from '../client/throttling.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
-import { seriesShow } from '../operations/index.ts';
+import { seriesShow } from '../operations/figures.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import { type Failure, isOfOneSeries, type QueryAnswer, type QueryContext } from './answer.ts';
 import type { ResolvedSeries } from './series-ids.ts';
