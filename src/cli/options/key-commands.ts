@@ -97,17 +97,15 @@ export const keyCommands: readonly CommandSpec[] = [
 ];
 
 /** A number of days, such as 90 or 90d. */
-function dayCount(text: string, least: number): number {
+function dayCount(text: string, least: number, use = `a number of days of at least ${least},`): number {
   const days = Number(/^(\d{1,5})d?$/.exec(text)?.[1] ?? Number.NaN);
   if (days >= least) return days;
-  throw new Problem('bad-input', `invalid: use a number of days of at least ${least}, such as 90d`);
+  throw new Problem('bad-input', `invalid: use ${use} such as 90d`);
 }
 
 /** The last day on which a key is valid: a date, or a number of days from today. */
 function lastDay(text: string, today: Day): Day {
-  if (parseDay(text) === undefined && !/^-?\d+d?$/.test(text))
-    throw new Problem('bad-input', 'invalid: use a date such as 2026-12-31, or a number of days such as 90d');
-  const day = parseDay(text) ?? addDays(today, dayCount(text, 1));
+  const day = parseDay(text) ?? addDays(today, dayCount(text, 1, 'YYYY-MM-DD, or a number of days'));
   if (day >= today) return day;
   throw new Problem('bad-input', 'invalid: this date is over');
 }

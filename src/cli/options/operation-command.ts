@@ -185,7 +185,7 @@ function askedBy(operation: Operation, line: TypedLine): OperationQuery {
     });
   const typed = argument === undefined ? {} : typedArgument(argument, line.args[0], operation.params);
   const params = { ...defaults, ...flagParams(operation, line) };
-  checkTogether(operation, { ...typed, ...params }, line);
+  checkTogether(operation, { ...typed, ...params }, line.clock);
   return {
     kind: 'operation',
     operation: operation.name,
@@ -232,11 +232,7 @@ function dayOfPeriod({ bounds, ofPeriod }: Param): DayOfPeriod | undefined {
 }
 
 /** Refuses values that do not go together, as the service would, but names flags instead of parameters. */
-function checkTogether(
-  { params, prepare, command }: Operation,
-  values: QueryParams,
-  { clock }: TypedLine,
-): void {
+function checkTogether({ params, prepare, command }: Operation, values: QueryParams, clock: Clock): void {
   try {
     prepare(textsOf(values), clock);
   } catch (error) {

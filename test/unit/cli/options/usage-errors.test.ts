@@ -260,7 +260,7 @@ describe('a usage error names the flag and what was typed, before anything is as
     ['keys create --name a --expires 2026-03-14', '--expires "2026-03-14": this date is over'],
     [
       'keys create --name a --expires soon',
-      '--expires "soon": use a date such as 2026-12-31, or a number of days such as 90d',
+      '--expires "soon": use YYYY-MM-DD, or a number of days such as 90d',
     ],
     [`series search "${'gdp '.repeat(33)}"`, 'the text: use at most 32 words'],
     ['keys rotate k_1 --overlap -1', '--overlap "-1": use a number of days of at least 0, such as 90d'],
