@@ -49,6 +49,8 @@ export type QueryContext = {
   /** Takes remarks; without it no request is made for one. */
   readonly note?: (note: Note) => void;
   readonly progress?: (progress: AnswerProgress) => void;
+  /** Refuses an answer that would have more rows than its reader may get, before it is made; without it there is no bound. */
+  readonly allow?: (rows: number) => void;
   /** Whether an answer without rows is explained, and refused where what was asked about does not exist. */
   readonly explained?: boolean;
   /** Why there are no results of a transformation; undefined where there are no values to compute them from. */

@@ -25,7 +25,7 @@ export const servicePanel: Operation<Params, PanelRow> = {
   path: '/v1/panel',
   object: 'panel',
   params: {
-    ids: textParam('The ids of the series.', extension),
+    ids: { ...textParam('The ids of the series.', extension), namesSeries: true },
     as_of_each: textParam('The rhythm of the days, or the days.', extension),
     from: dayParam('The first day of a rhythm.', undefined, extension),
     to: dayParam('The last day of a rhythm.', undefined, extension),
