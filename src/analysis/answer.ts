@@ -14,7 +14,8 @@ import type { TableFiles, TableText } from './table.ts';
 /**
  * A remark on an answer: what a series covers, which as-of dates are outside of that, that vintages are not days of
  * publication, that a panel has no values beyond its coverage, that there is no curve on a day (an earlier one may do),
- * that all values of a series changed about alike, what another empty answer means, what the operation says of its rows,
+ * that all values of a series changed about alike, what another empty answer means, among them that no period is complete,
+ * what the operation says of its rows,
  * what a check of a file found, or why a remark could not be made.
  */
 export type Note = {
@@ -26,6 +27,7 @@ export type Note = {
     | 'no curve'
     | 'rescaled'
     | 'empty'
+    | 'incomplete'
     | 'remark'
     | 'check'
     | 'unknown';
@@ -51,6 +53,11 @@ export type QueryContext = {
   readonly allow?: (rows: number) => void;
   /** Whether an answer without rows is explained, and refused where what was asked about does not exist. */
   readonly explained?: boolean;
+  /** Why there are no results of a transformation; undefined where there are no values to compute them from. */
+  readonly noResult?: <R extends Row>(
+    operation: Operation<Params, R>,
+    texts: ParamTexts,
+  ) => Promise<Note | undefined>;
   /** What the answer is based on: what `client` notes about its answers. */
   readonly basis: Basis;
   /** Whether the answer needs a drawing, which may take a request for each series. */

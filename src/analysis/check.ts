@@ -14,7 +14,15 @@ import type { PanelPoint } from './panel.ts';
 import type { CheckQuery } from './query.ts';
 import { noteAll, notedDays } from './real-time-panel.ts';
 import { listed } from './series-ids.ts';
-import { columnOf, daysIn, refusedCell, tableChanged, textOfCell, type UserTable } from './table.ts';
+import {
+  columnOf,
+  daysIn,
+  dayTextOf,
+  refusedCell,
+  tableChanged,
+  textOfCell,
+  type UserTable,
+} from './table.ts';
 
 type CheckKind = 'ahead' | 'before' | 'beyond' | 'known' | 'never' | 'newer' | 'old';
 
@@ -125,7 +133,7 @@ async function* rowsOf(
   for await (const batch of table.batches()) {
     const rows: CheckRow[] = [];
     for (let index = 0; index < batch.size; index += 1) {
-      const day = days.get(textOfCell(batch.cellAt(index, on)));
+      const day = days.get(dayTextOf(batch.cellAt(index, on)));
       if (day === undefined) throw tableChanged(table);
       for (const column of columns) {
         const text = textOfCell(batch.cellAt(index, column.place)).trim();

@@ -11,10 +11,10 @@ import { columnsOf, estimateRealTimePanel } from './real-time-panel.ts';
 import {
   columnOf,
   daysIn,
+  dayTextOf,
   type TableBatch,
   type TableFiles,
   tableChanged,
-  textOfCell,
   type UserTable,
 } from './table.ts';
 
@@ -195,7 +195,7 @@ function perDay<T>(
   let above: T | undefined;
   return (batch, index) => {
     if (above !== undefined && batch.repeats(index, on)) return above;
-    const day = days.get(textOfCell(batch.cellAt(index, on)));
+    const day = days.get(dayTextOf(batch.cellAt(index, on)));
     if (day === undefined) throw tableChanged(table);
     above = made.get(day) ?? make(day);
     made.set(day, above);

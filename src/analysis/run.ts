@@ -39,15 +39,19 @@ async function answered(query: Query, asked: QueryContext): Promise<QueryAnswer>
 }
 
 /** The same context; of a query for transformed values one whose client gives these. */
-export async function transformedContext<C extends Pick<QueryContext, 'client' | 'signal'>>(
+export async function transformedContext<C extends Pick<QueryContext, 'client' | 'noResult' | 'signal'>>(
   query: { readonly transformation?: Transformation | undefined },
   context: C,
 ): Promise<C> {
   const { transformation } = query;
   if (transformation === undefined) return context;
   // Loaded here: most queries ask for values as they were published.
-  const { transforming } = await import('./transforming.ts');
-  return { ...context, client: transforming(context, transformation) };
+  const { transforming, whyNoResult } = await import('./transforming.ts');
+  return {
+    ...context,
+    client: transforming(context, transformation),
+    noResult: (operation, texts) => whyNoResult(operation, texts, transformation, context),
+  };
 }
 
 /** The observations that a panel shows. */
@@ -137,11 +141,13 @@ export async function* remarked<R extends Row>(
 async function explainEmpty<R extends Row>(
   operation: Operation<Params, R>,
   texts: ParamTexts,
-  { client, note, explained }: QueryContext,
+  { client, note, explained, noResult }: QueryContext,
 ): Promise<void> {
   if (explained !== true) return;
   try {
     const ask = (name: string, asked: ParamTexts) => client.ask(operationNamed(name), asked, { once: true });
+    const reason = await noResult?.(operation, texts);
+    if (reason !== undefined) return note?.(reason);
     const text = await operation.whyEmpty?.(texts, ask);
     if (text !== undefined) note?.({ kind: 'empty', text });
   } catch (error) {

@@ -75,17 +75,19 @@ export function textOfCell(cell: Cell): string {
   return cell === null ? '' : String(cell);
 }
 
-/** The day of a text: `2015-01-30` or `20150130`, also with a time of day after it. */
+/** The text of a cell without the time of day after a day: what a day of `daysIn` is found by. */
+export function dayTextOf(cell: Cell): string {
+  const text = textOfCell(cell);
+  return text.length <= 10 ? text : text.replace(/^(\S{8}|\S{10})[T ]\d\d.*$/, '$1');
+}
+
+/** The day of a text: `2015-01-30` or `20150130`. */
 function dayIn(text: string): Day | undefined {
-  const [, year = '', month = '', day = ''] =
-    /^(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d))(?:[T ]\d\d.*)?$/
-      .exec(text)
-      ?.filter((part) => part !== undefined) ?? [];
-  return parseDay(`${year}-${month}-${day}`);
+  return parseDay(text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'));
 }
 
 /**
- * The days in a column of a table, by the texts of their cells. A Problem names the row of a text that is no day, and of a
+ * The days in a column of a table, by the texts of their cells (`dayTextOf`). A Problem names the row of a text that is no day, and of a
  * day on which nothing can be known yet; with `strict` what counts is the day before it. The hints go with either.
  */
 export async function daysIn(
@@ -99,15 +101,17 @@ export async function daysIn(
   for await (const batch of table.batches())
     for (let index = 0; index < batch.size; index += 1) {
       if (batch.repeats(index, column)) continue;
-      const value = textOfCell(batch.cellAt(index, column));
-      if (days.has(value)) continue;
+      const cell = batch.cellAt(index, column);
+      const text = dayTextOf(cell);
+      if (days.has(text)) continue;
+      const value = textOfCell(cell);
       const refuse = (reason: string) =>
         refusedCell(table, { row: batch.rowAt(index), column: name, value }, reason, hints);
-      const day = dayIn(value);
+      const day = dayIn(text);
       if (day === undefined) throw refuse(`is not a date: ${faultOfDay(value) ?? 'use YYYY-MM-DD'}`);
       if ((strict ? addDays(day, -1) : day) > latest)
         throw refuse('is in the future: nothing is known as of that date yet');
-      days.set(value, day);
+      days.set(text, day);
     }
   return days;
 }

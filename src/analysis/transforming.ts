@@ -8,7 +8,7 @@ import { unitText } from '../domain/series/units.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Params, type ParamTexts, textOf, without } from '../operations/param.ts';
-import type { QueryContext } from './answer.ts';
+import type { Note, QueryContext } from './answer.ts';
 import { historyOf } from './history.ts';
 
 /** Asks the questions that transformed values are made of. */
@@ -23,11 +23,15 @@ export function transforming(source: Asking, transformation: Transformation): Cl
   return {
     ...client,
     ask<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts, options?: AskOptions) {
-      if (operation.command.features?.includes('units') !== true)
-        return client.ask(operation, texts, options);
+      if (!isTransformed(operation)) return client.ask(operation, texts, options);
       return transformedPage(operation, texts, transformation, source);
     },
   };
+}
+
+/** Whether the values of an operation are transformed. */
+function isTransformed<R extends Row>({ command }: Operation<Params, R>): boolean {
+  return command.features?.includes('units') === true;
 }
 
 /**
@@ -109,6 +113,33 @@ async function firstReleases<R extends Row>(
   const { next_cursor: _, ...rest } = head;
   return { ...rest, results, results_count: results.length, has_more: false };
 }
+
+/** Why a series has no results for the dates that were asked for; undefined where it has no values for these dates. */
+export async function whyNoResult<R extends Row>(
+  operation: Operation<Params, R>,
+  texts: ParamTexts,
+  { units, aggregation }: Transformation,
+  { client }: Asking,
+): Promise<Note | undefined> {
+  if (!isTransformed(operation)) return undefined;
+  const { results } = await client.ask(operation, [...without(texts, 'limit'), ['limit', '1']], {
+    once: true,
+  });
+  if (results.length === 0) return undefined;
+  const has = `${textOf(texts, 'id') ?? ''} has values`;
+  if (aggregation === undefined)
+    return {
+      kind: 'empty',
+      text: `${has}, and ${units} of none of them: the earlier value is missing, or the formula has no result`,
+    };
+  const { frequency, partial = false } = aggregation;
+  const isRange = ['from', 'to'].some((name) => textOf(texts, name) !== undefined);
+  const period = `${partial ? '' : 'complete '}${periodNames[frequency]}${isRange ? ' that begins there' : ''}`;
+  const computed = units === 'lin' ? '' : ` for which ${units} can be computed`;
+  return { kind: partial ? 'empty' : 'incomplete', text: `${has}, and no ${period}${computed}` };
+}
+
+const periodNames = { w: 'week', m: 'month', q: 'quarter', sa: 'half year', a: 'year' } as const;
 
 /** The question for all values that the answer is computed from. */
 function inputsOf(texts: ParamTexts, { aggregation }: Transformation): ParamTexts {

@@ -117,8 +117,12 @@ export class XlsxRenderer implements Renderer {
   }
 }
 
-/** How numbers and days are written that a column of a user's file may have. */
-const forms = { decimal: /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/, day: /^\d{4}-\d\d-\d\d$/ };
+/** How numbers, days and times are written that a column of a user's file may have; a cell keeps thousandths of a second. */
+const forms = {
+  decimal: /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/,
+  day: /^\d{4}-\d\d-\d\d$/,
+  time: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?$/,
+};
 
 function sheetCell({ type, words }: Field, cell: FieldCell | undefined): SheetCell {
   if (cell === undefined || cell === null) return null;
@@ -128,11 +132,10 @@ function sheetCell({ type, words }: Field, cell: FieldCell | undefined): SheetCe
   if (type === 'boolean') return { value: cell === true, type: Boolean };
   if (type === 'decimal' || type === 'integer') return numberCell(text);
   if (type === 'double') return { value: Number(text), type: Number };
-  if (
-    (type === 'day' || type === 'instant' || type === 'timestamp') &&
-    /^\d{4}-\d\d-\d\d$/.test(text) &&
-    text >= firstDay
-  )
+  const time = type === 'timestamp' ? text.replace(/^\S{10}$/, '$&T00:00:00') : undefined;
+  if (time !== undefined && forms.time.test(time) && time >= firstDay)
+    return { value: new Date(`${time}Z`), type: Date, format: 'yyyy-mm-dd hh:mm:ss' };
+  if ((type === 'day' || type === 'instant') && forms.day.test(text) && text >= firstDay)
     return { value: new Date(`${text}T00:00:00Z`), type: Date, format: 'yyyy-mm-dd' };
   return textCell(text);
 }

@@ -85,6 +85,7 @@ async function withDaysOfFile(query: Query, io: Io): Promise<Query> {
 /** The flags that help where a note says that something is missing. */
 const waysOut: Readonly<Partial<Record<Note['kind'], string>>> = {
   'no curve': '; --on-or-before takes the newest one before it',
+  incomplete: '; --partial shows periods that are not complete',
   beyond: '; --beyond repeat shows the newest that is known',
   rescaled: ' (--units pch)',
 };
@@ -128,7 +129,8 @@ async function answer(job: Job): Promise<Outcome> {
         // In JSON the coverage of a series is part of the answer.
         if (kind === 'coverage' && output.format === 'json') return;
         if (kind === 'unknown') return messages.detail(`asof: ${text}`);
-        notes.push({ text: `${text}${waysOut[kind] ?? ''}`, isReason: kind === 'empty' });
+        const isReason = kind === 'empty' || kind === 'incomplete';
+        notes.push({ text: `${text}${waysOut[kind] ?? ''}`, isReason });
       };
       const context = {
         ...job.context,
@@ -233,10 +235,14 @@ function writtenText(rows: number, bytes: number): string {
   return `${rows.toLocaleString('en-US')} rows, ${(bytes / 1e6).toFixed(1)} MB written`;
 }
 
+/** The most columns that a message names. */
+const mostNamed = 8;
+
 /** Prints which columns and rows the terminal does not show, and how to see them. */
 function reportHidden({ dropped, hidden }: RowOutput, query: Query, { warn }: Messages): void {
-  if (dropped.length > 0)
-    warn(`asof: the terminal is too narrow for ${dropped.join(', ')}; choose with --columns`);
+  const more = dropped.length - mostNamed;
+  const names = [...dropped.slice(0, mostNamed), ...(more > 0 ? [`${more} more columns`] : [])].join(', ');
+  if (names !== '') warn(`asof: the terminal is too narrow for ${names}; choose with --columns`);
   if (hidden === 0) return;
   const hint = query.kind === 'operation' ? '--all shows all, --limit N at most N' : '--all shows all';
   warn(`asof: ${hidden.toLocaleString('en-US')} more ${hidden === 1 ? 'row' : 'rows'}; ${hint}`);

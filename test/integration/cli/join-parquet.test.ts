@@ -38,6 +38,19 @@ describe('a join of a Parquet file', () => {
     ]);
   });
 
+  it('has times of day as texts', async () => {
+    const file = await written(
+      'times.parquet',
+      "select * from (values (date '2015-01-30', time '14:30:00.25'), (date '2015-01-29', time '00:00:00'), (date '2015-01-29', null)) as t(day, hour)",
+    );
+    const { out } = await run(`join ${file} --on day GDP --csv`);
+    expect(linesOf(out).slice(1)).toEqual([
+      '2015-01-30,14:30:00.25,17710.7',
+      '2015-01-29,00:00:00,17599.8',
+      '2015-01-29,,17599.8',
+    ]);
+  });
+
   it('keeps the types of its columns in Parquet', async () => {
     const output = folder.path('joined.parquet');
     const line = `join ${await written('b.parquet', rows)} --on traded GDP --with-dates --with-age -o ${output}`;

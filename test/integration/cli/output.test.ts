@@ -110,6 +110,20 @@ describe('nothing is silently short', () => {
     expect(linesOf(out)[0]).toBe('date          value  as_of_date');
     expect(err).toContain('the terminal is too narrow for series_id, unit, frequency, source');
   });
+
+  it('and of many columns names the first ones and counts the others', async () => {
+    // The shipped sample has more than a hundred vintages of 2014.
+    const env = { HOME: folder.path('home') };
+    const line = ['revisions', 'GDP', '--wide', '--from', '2014-01-01', '--to', '2014-12-31'];
+    const all = linesOf((await asof([...line, '--csv'], { env })).out)[0]?.split(',') ?? [];
+    const narrow = { env, stdoutIsTerminal: true, columns: 40 };
+    const { out, err } = await asof([...line, '--no-color'], narrow);
+    const shown = linesOf(out)[0]?.split(/ +/).length ?? 0;
+    const named = all.slice(shown, shown + 8).join(', ');
+    expect(err).toContain(
+      `the terminal is too narrow for ${named}, ${all.length - shown - 8} more columns; choose with --columns\n`,
+    );
+  });
 });
 
 describe('data that changes between two pages', () => {

@@ -44,6 +44,17 @@ describe('an answer without rows says why', () => {
     ],
     ['spread --from 2024-03-31 --to 2024-03-31', '2024-03-31 was a Sunday'],
     ['yields --from 2090-01-01', 'the newest PAR rate is of 2025-12-31'],
+    // GDP begins with 1947 Q1, and its newest date in the sample is 2024 Q3.
+    [
+      'obs GDP --units pc1 --to 1947-12-31',
+      'GDP has values, and pc1 of none of them: the earlier value is missing, or the formula has no result',
+    ],
+    [
+      'obs GDP --frequency a --from 2024-01-01',
+      'GDP has values, and no complete year that begins there; --partial shows periods that are not complete',
+    ],
+    ['obs GDP --frequency a --partial --from 2024-04-01', 'GDP has values, and no year that begins there'],
+    ['obs GDP --units pch --from 2030-01-01', 'the newest date of GDP is 2024-07-01'],
     ['series search xyzzyplugh', 'no series matches "xyzzyplugh"'],
     ['series search xyzzyplugh --match id', 'no series matches "xyzzyplugh"'],
   ])('asof %s', async (line, said) => {

@@ -48,6 +48,28 @@ describe('a workbook', () => {
     ]);
   });
 
+  it('has times as dates with a time of day, and finer ones than a cell holds as text', async () => {
+    const times = [
+      '2014-10-01',
+      '2014-10-01T12:34:56',
+      '2014-10-01T12:34:56.25',
+      '2014-10-01T12:34:56.123456',
+    ];
+    const rows = times.map((at) => ({ at }));
+    const { data } = await sheetsOf(await bytesOf([field('at', 'timestamp')], rows));
+    // The serial number of a time is a fraction, which this reader cuts to a thousandth of a second.
+    const read = data?.slice(1).map(([cell]) => {
+      if (!(cell instanceof Date)) return cell;
+      return new Date(Math.round(cell.getTime() / 10) * 10).toISOString();
+    });
+    expect(read).toEqual([
+      '2014-10-01T00:00:00.000Z',
+      '2014-10-01T12:34:56.000Z',
+      '2014-10-01T12:34:56.250Z',
+      '2014-10-01T12:34:56.123456',
+    ]);
+  });
+
   it('has what a cell cannot hold as text with all digits, and says so', async () => {
     const rows = ['123456789012345', '1234567890123456', '0.1234567890123456', '100000000000000000000'].map(
       (value) => observation('1899-12-31', value),

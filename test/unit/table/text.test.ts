@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { UserTable } from '../../../src/analysis/table.ts';
+import { daysIn, type TableFiles, type UserTable } from '../../../src/analysis/table.ts';
 import { textTable } from '../../../src/table/text.ts';
 import { runs } from '../../support/arbitrary.ts';
 import { sourceFile } from '../../support/source-file.ts';
@@ -10,6 +10,9 @@ async function tableOf(text: string | Buffer, chunkSize = 65_536): Promise<UserT
   const file = sourceFile('x.csv', text, { chunkSize });
   return textTable(file, await file.head());
 }
+
+/** No table of a name is asked for. */
+const files: TableFiles = { latest: '2026-01-15', open: () => Promise.reject(new Error('no tables here')) };
 
 /** The rows of a table: the place, the cells and the text of each. */
 async function read(text: string | Buffer, chunkSize?: number) {
@@ -89,6 +92,21 @@ describe('a table in a text', () => {
       for (let index = 0; index < batch.size; index += 1)
         repeated.push(['day', 'a'].filter((_, column) => batch.repeats(index, column)));
     expect(repeated).toEqual([[], ['day'], ['a'], [], ['a']]);
+  });
+
+  it('with a time of day on each row has as many days to remember as it has days', async () => {
+    const hours = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
+    const text = [
+      'day',
+      ...hours.flatMap((hour) => [`2015-01-30T${hour}:00:00Z`, `20150131 ${hour}:30`]),
+    ].join('\n');
+    const days = await daysIn(await tableOf(`a,${text.replaceAll('\n', '\n1,')}`), 1, files, {
+      strict: false,
+    });
+    expect([...days]).toEqual([
+      ['2015-01-30', '2015-01-30'],
+      ['20150131', '2015-01-31'],
+    ]);
   });
 
   it('leaves out a byte-order mark, and keeps bytes that are not UTF-8', async () => {
