@@ -7,7 +7,7 @@ import { checkVersion } from './cursor.ts';
 import type { Field } from './field.ts';
 import { operation } from './operation.ts';
 import { pageOf } from './page.ts';
-import { invalid, type Param, textOf } from './param.ts';
+import { invalid, textOf } from './param.ts';
 import { choiceParam, paging, seriesIdParam, textParam } from './params.ts';
 
 const fields = [
@@ -112,15 +112,6 @@ const gdp = {
 /** The most words of a search: each is compared with all words of the series, also as a typo. */
 const mostWords = 32;
 
-const searchText: Param<string, false> = {
-  ...textParam(`Search text of at most ${mostWords} words; case is ignored.`),
-  parse(text, name) {
-    if (wordsOf(text).length > mostWords)
-      throw invalid(name, `invalid '${name}': use at most ${mostWords} words`);
-    return text;
-  },
-};
-
 /** The series that a text finds. */
 export const seriesSearch = operation({
   name: 'series_search',
@@ -145,7 +136,7 @@ asof series search --all --columns id --no-header -f csv
   object: 'series_list',
   inContract: true,
   params: {
-    q: searchText,
+    q: textParam('Search text; case is ignored. Where words are searched, at most 32 of them.'),
     match: choiceParam(
       'Where to search for the text; `words` also finds synonyms and corrects a typo.',
       ['id', 'title', 'any', 'words'],
@@ -158,6 +149,10 @@ asof series search --all --columns id --no-header -f csv
   columns,
   example: { params: { q: 'GDP', match: 'id', limit: '1' }, row: { ...gdp, matched: 'id' } },
   knownBy: 'first_vintage',
+  check({ q, match }) {
+    if (match !== 'id' && wordsOf(q).length > mostWords)
+      throw invalid('q', `invalid 'q': use at most ${mostWords} words`);
+  },
   remark([first], texts) {
     if (first?.matched !== 'nearest') return undefined;
     return `nothing matches ${JSON.stringify(textOf(texts, 'q'))}; the nearest are shown`;
