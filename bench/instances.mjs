@@ -6,10 +6,14 @@ import { cpuOf, cpuOfCluster, cpuOfMachine } from './cpu.mjs';
 import { asof, median, timedAsof } from './measure.mjs';
 import { started } from './servers.mjs';
 
+const connections = 32;
 const seconds = 5;
 const rounds = 3;
 
-/** Different pages from one process of a service and from three, in turn, over one database with its keys. */
+/**
+ * Different pages from one process of a service and from three, in turn, over one database with its keys. Requests that
+ * reach a process together are counted together, so three are asked over as many connections in all, and over as many each.
+ */
 export async function instances(folder, cluster, { store, access, series }) {
   const plans = join(folder, 'plans.json');
   const limit = 2_147_483_647;
@@ -29,20 +33,21 @@ export async function instances(folder, cluster, { store, access, series }) {
     for (let i = 0; i < 3; i += 1)
       running.push(await started([asof, 'serve', '--port', '0', '--store', store, ...owner]));
     const load = { running, cluster, requests };
-    await underLoad(load, 3);
-    const [one, three] = [[], []];
+    await underLoad(load, 3, connections);
+    const [one, three, each] = [[], [], []];
     for (let round = 0; round < rounds; round += 1) {
-      one.push(await underLoad(load, 1));
-      three.push(await underLoad(load, 3));
+      one.push(await underLoad(load, 1, connections));
+      three.push(await underLoad(load, 3, Math.floor(connections / 3)));
+      each.push(await underLoad(load, 3, connections));
     }
-    return report(one, three);
+    return report({ 'one service': one, three, 'three, over as many connections each': each });
   } finally {
     for (const { child } of running) child.kill();
   }
 }
 
 /** Asks the first `count` services for some seconds; gives the requests a second, and what each of them cost in CPU time. */
-async function underLoad({ running, cluster, requests }, count) {
+async function underLoad({ running, cluster, requests }, count, connections) {
   const spent = () => ({
     services: running.reduce((sum, { child }) => sum + cpuOf(child.pid), 0),
     database: cpuOfCluster(cluster),
@@ -51,11 +56,7 @@ async function underLoad({ running, cluster, requests }, count) {
   });
   const before = spent();
   const results = await Promise.all(
-    running
-      .slice(0, count)
-      .map(({ url }) =>
-        autocannon({ url, connections: Math.floor(32 / count), duration: seconds, requests }),
-      ),
+    running.slice(0, count).map(({ url }) => autocannon({ url, connections, duration: seconds, requests })),
   );
   const after = spent();
   if (results.some(({ non2xx }) => non2xx > 0)) throw new Error('the service refused a page');
@@ -70,29 +71,24 @@ async function underLoad({ running, cluster, requests }, count) {
   };
 }
 
-function report(one, three) {
+function report(cases) {
   const middle = (runs, part) => median(runs.map((run) => run[part]));
   const perSecond = (runs) => `${Math.round(middle(runs, 'rate'))}/s`;
   const parts = ['services', 'database', 'generator'];
-  const cost = (runs) => parts.reduce((sum, part) => sum + middle(runs, part), 0);
-  const costs = (runs) => parts.map((part) => middle(runs, part).toFixed(2)).join(' + ');
-  const lines = [
-    {
-      name: 'different pages, three processes of a service against one',
-      ours: perSecond(three),
-      theirs: perSecond(one),
-      figure: middle(three, 'rate') / middle(one, 'rate'),
-    },
-  ];
-  for (const [name, runs] of [
-    ['one', one],
-    ['three', three],
-  ])
+  const [one] = Object.values(cases);
+  const lines = [];
+  for (const [name, runs] of Object.entries(cases))
     lines.push(
       {
-        name: `CPU time of a page from ${name}: service + database + load`,
-        ours: costs(runs),
-        figure: cost(runs),
+        name: `different pages from ${name}`,
+        ours: perSecond(runs),
+        theirs: `one: ${perSecond(one)}`,
+        figure: middle(runs, 'rate') / middle(one, 'rate'),
+      },
+      {
+        name: 'CPU time of each: service + database + load',
+        ours: parts.map((part) => middle(runs, part).toFixed(2)).join(' + '),
+        figure: parts.reduce((sum, part) => sum + middle(runs, part), 0),
         unit: 'ms',
       },
       {
