@@ -3,8 +3,9 @@ import { pagesOf, questionFor } from '../client/pagination.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { observations } from '../operations/index.ts';
+import { observations } from '../operations/figures.ts';
 import type { Operation } from '../operations/operation.ts';
+import { operationNamed } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import {
@@ -16,7 +17,6 @@ import {
   textsOf,
 } from './answer.ts';
 import { noteBasis } from './coverage.ts';
-import { operationNamed } from './layouts.ts';
 import type { OperationQuery, PanelQuery, Query } from './query.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
