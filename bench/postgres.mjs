@@ -1,19 +1,21 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import autocannon from 'autocannon';
 import { build } from 'esbuild';
 import pg from 'pg';
+import { cpuOfCluster, cpuOfEnded, settle } from './cpu.mjs';
 import { statements, writeCsv } from './data.mjs';
-import { asof, median, medians, peakOfAsof, timed, timedAsof } from './measure.mjs';
+import { instances } from './instances.mjs';
+import { median, peakOfAsof, timed, timedAsof } from './measure.mjs';
 import { duration } from './report.mjs';
-import { started } from './servers.mjs';
 
 const root = join(import.meta.dirname, '..');
 
 /** Series with 12 vintages a date: 2508 facts each. `BENCH_SERIES=400` measures a tenth. */
 const manySeries = Number(process.env.BENCH_SERIES ?? 4000);
 const shape = { dates: 209, unit: 'month', vintages: 12 };
+/** `BENCH_ENGINES=postgres` leaves out files. */
+const chosen = (process.env.BENCH_ENGINES ?? 'postgres,sqlite').split(',');
 const few = { ...shape, series: 40 };
 const many = { ...shape, series: manySeries };
 const revised = { series: 1, dates: 400, unit: 'month', vintages: 60, prefix: 'REVISED' };
@@ -37,25 +39,33 @@ export async function postgres(folder) {
     await writeCsv(fewCsv, statements(few));
     await writeCsv(manyCsv, statements(many));
     await writeCsv(revisedCsv, statements(revised));
+    const engines = Object.entries(stores).filter(([engine]) => chosen.includes(engine));
     const lines = [];
-    for (const [engine, { small, large }] of Object.entries(stores)) {
+    for (const [engine, { small, large }] of engines) {
       for (const file of [fewCsv, revisedCsv]) importInto(small, file);
       importInto(large, revisedCsv);
-      lines.push(importLine(engine, importInto(large, manyCsv)));
+      lines.push(
+        importLine(
+          engine,
+          spent(cluster, () => importInto(large, manyCsv)),
+        ),
+      );
     }
     rmSync(manyCsv);
-    lines.push({
-      name: 'size of the file',
-      ours: '',
-      figure: statSync(stores.sqlite.large).size / 2 ** 20,
-      unit: 'MB',
-    });
+    if (chosen.includes('sqlite'))
+      lines.push({
+        name: 'size of the file',
+        ours: '',
+        figure: statSync(stores.sqlite.large).size / 2 ** 20,
+        unit: 'MB',
+      });
     await query(cluster, 'vacuum analyze');
     lines.push(...(await importsAgainstCopy(folder, cluster, address('import'))));
-    for (const [engine, { small, large }] of Object.entries(stores))
+    for (const [engine, { small, large }] of engines)
       lines.push(...(await pagesOf(engine, small, large, cluster)));
     lines.push(...exported(folder, cluster, stores.postgres.large));
-    lines.push(...(await services(folder, stores.postgres.large, address('keys'))));
+    const services = { store: stores.postgres.large, access: address('keys'), series: manySeries };
+    lines.push(...(await instances(folder, cluster, services)));
     return lines;
   } finally {
     await cluster.remove();
@@ -99,46 +109,99 @@ function importInto(store, file) {
   return timedAsof(['import', file, '--projections', '--quiet', '--store', store]);
 }
 
-function importLine(engine, ms) {
+/** The time that a run took, and the CPU time of it and of the server for it. */
+function spent(cluster, run) {
+  const all = () => cpuOfEnded() + cpuOfCluster(cluster);
+  settle();
+  const before = all();
+  const ms = run();
+  settle();
+  return { ms, cpu: (all() - before) * 1000 };
+}
+
+/** Both sides in turn, after a round that fills the caches: the median of the time, and of the CPU time with that of the server. */
+function inTurn(cluster, rounds, sides) {
+  const taken = Object.fromEntries(Object.keys(sides).map((name) => [name, []]));
+  for (let round = 0; round <= rounds; round += 1)
+    for (const [name, run] of Object.entries(sides)) {
+      const figures = spent(cluster, run);
+      if (round > 0) taken[name].push(figures);
+    }
+  return Object.fromEntries(
+    Object.entries(taken).map(([name, figures]) => [
+      name,
+      { ms: median(figures.map(({ ms }) => ms)), cpu: median(figures.map(({ cpu }) => cpu)) },
+    ]),
+  );
+}
+
+function importLine(engine, { ms, cpu }) {
   const facts = many.series * many.dates * many.vintages;
   const millions = (facts / 1e6).toFixed(1);
   return {
     name: `import of ${millions} M facts, ${engine}`,
     ours: duration(ms),
+    theirs: `CPU time: ${duration(cpu)}`,
     figure: facts / (ms / 1000),
     unit: '/s',
     atLeast: 100_000,
   };
 }
 
-/** A million statements, by series: against COPY of the same lines into one table with the same key. */
+/** A million statements, by series: against COPY of the same lines into one table with the same key; memory also of three millions. */
 async function importsAgainstCopy(folder, cluster, store) {
-  const csv = join(folder, 'million.csv');
-  await writeCsv(csv, statements({ series: 100, dates: 400, unit: 'month', vintages: 25, changes: 0.4 }));
-  const taken = { asof: [], copy: [] };
-  for (let round = 0; round < 3; round += 1) {
-    await query(cluster, 'drop schema if exists import cascade; drop table if exists copied');
-    await query(
-      cluster,
-      'create table copied (series text collate "C", date date, as_of_date date, value text, primary key (series, date, as_of_date))',
-    );
-    taken.asof.push(importInto(store, csv));
-    const copy = `\\copy copied from '${csv}' csv header`;
-    taken.copy.push(timed('psql', ['-q', `${cluster.url}/postgres`, '-c', copy]));
-  }
-  const [ours, theirs] = [median(taken.asof), median(taken.copy)];
-  const peak = peakOfAsof(['import', csv, '--projections', '--quiet', '--store', store], folder);
+  const [csv, triple] = ['million.csv', 'triple.csv'].map((name) => join(folder, name));
+  const shape = { series: 100, dates: 400, unit: 'month', vintages: 25, changes: 0.4 };
+  await writeCsv(csv, statements(shape));
+  await writeCsv(triple, statements({ ...shape, series: 300 }));
+  const psql = (...commands) =>
+    timed('psql', ['-q', `${cluster.url}/postgres`, ...commands.flatMap((one) => ['-c', one])]);
+  const empty = () => psql('set client_min_messages = warning; drop schema if exists import cascade');
+  const table =
+    'create table copied (series text collate "C", date date, as_of_date date, value text, primary key (series, date, as_of_date))';
+  const { asof, copy } = inTurn(cluster, 3, {
+    asof: () => {
+      empty();
+      return importInto(store, csv);
+    },
+    copy: () => {
+      psql('set client_min_messages = warning; drop table if exists copied', table);
+      return psql(`\\copy copied from '${csv}' csv header`);
+    },
+  });
+  const peakOf = (file) => {
+    empty();
+    return peakOfAsof(['import', file, '--projections', '--quiet', '--store', store], folder);
+  };
+  const [peak, peakOfTriple] = [peakOf(csv), peakOf(triple)];
   return [
     {
       name: 'import of 1 M facts by series, PostgreSQL',
-      ours: duration(ours),
-      figure: 1e6 / (ours / 1000),
+      ours: duration(asof.ms),
+      figure: 1e6 / (asof.ms / 1000),
       unit: '/s',
       atLeast: 100_000,
     },
-    { name: '', ours: '', theirs: `psql \\copy: ${duration(theirs)}`, figure: ours / theirs },
+    { name: '', ours: '', theirs: `psql \\copy: ${duration(copy.ms)}`, figure: asof.ms / copy.ms },
+    cpuLine(asof, copy),
     { name: 'peak memory of such an import', ours: '', figure: peak, unit: 'MB' },
+    {
+      name: 'peak memory of 3 M facts against it',
+      ours: `${peakOfTriple.toFixed(0)} MB`,
+      theirs: `${peak.toFixed(0)} MB`,
+      figure: peakOfTriple / peak,
+      atMost: 1.5,
+    },
   ];
+}
+
+function cpuLine(ours, theirs) {
+  return {
+    name: 'CPU time, with that of the server',
+    ours: duration(ours.cpu),
+    theirs: duration(theirs.cpu),
+    figure: ours.cpu / theirs.cpu,
+  };
 }
 
 const pageSql = (schema) => `select date, as_of_date, value from (
@@ -218,7 +281,7 @@ function exported(folder, cluster, store) {
   const rule = `select distinct on (series, date) date, value, as_of_date, series from large.fact
     where as_of_date <= '${asOf}' and series like 'SERIES%' order by series, date desc, as_of_date desc`;
   const [ours, theirs] = [join(folder, 'asof.csv'), join(folder, 'psql.csv')];
-  const taken = medians(1, {
+  const taken = inTurn(cluster, 3, {
     asof: () => timedAsof(line, { output: ours }),
     psql: () => timed('psql', ['-q', '--csv', `${cluster.url}/postgres`, '-c', rule], { output: theirs }),
   });
@@ -227,57 +290,12 @@ function exported(folder, cluster, store) {
   return [
     {
       name: `export of ${rows(ours).toLocaleString('en-US')} rows, PostgreSQL`,
-      ours: duration(taken.asof),
-      theirs: `psql --csv: ${duration(taken.psql)}`,
-      figure: taken.asof / taken.psql,
+      ours: duration(taken.asof.ms),
+      theirs: `psql --csv: ${duration(taken.psql.ms)}`,
+      figure: taken.asof.ms / taken.psql.ms,
       atMost: 2,
     },
+    cpuLine(taken.asof, taken.psql),
     { name: 'peak memory of it', ours: '', figure: peakOfAsof(line, folder), unit: 'MB', atMost: 150 },
   ];
-}
-
-const seconds = 5;
-
-/** Different pages from one process of a service and from three, over one database with its keys. */
-async function services(folder, store, access) {
-  const plans = join(folder, 'plans.json');
-  const limit = 2_147_483_647;
-  const limits = { monthly_limit: limit, daily_limit: limit, rate_per_minute: limit };
-  writeFileSync(plans, JSON.stringify([{ name: 'bench', vintage_access: true, ...limits }]));
-  const owner = ['--access', access, '--plans', plans];
-  const keyFile = join(folder, 'key');
-  timedAsof(['keys', 'create', '--name', 'bench', '--plan', 'bench', ...owner], { output: keyFile });
-  const headers = { 'x-api-key': readFileSync(keyFile, 'utf8').trim() };
-  const running = [];
-  try {
-    for (let i = 0; i < 3; i += 1)
-      running.push(await started([asof, 'serve', '--port', '0', '--store', store, ...owner]));
-    const requests = Array.from({ length: 500 }, (_, i) => ({
-      method: 'GET',
-      path: `/v1/series/SERIES${String((i % manySeries) + 1).padStart(5, '0')}/observations?as_of=2010-${String((i % 12) + 1).padStart(2, '0')}-15`,
-      headers,
-    }));
-    const rate = async (urls) => {
-      const runs = urls.map((url) =>
-        autocannon({ url, connections: 32 / urls.length, duration: seconds, requests }),
-      );
-      const results = await Promise.all(runs);
-      if (results.some(({ non2xx }) => non2xx > 0)) throw new Error('the service refused a page');
-      return results.reduce((sum, { requests: { average } }) => sum + average, 0);
-    };
-    const urls = running.map(({ url }) => url);
-    await rate(urls);
-    const [one, three] = [await rate(urls.slice(0, 1)), await rate(urls)];
-    const perSecond = (figure) => `${Math.round(figure)}/s`;
-    return [
-      {
-        name: 'different pages, three processes of a service against one',
-        ours: perSecond(three),
-        theirs: perSecond(one),
-        figure: three / one,
-      },
-    ];
-  } finally {
-    for (const { child } of running) child.kill();
-  }
 }

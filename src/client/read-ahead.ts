@@ -4,7 +4,7 @@ import type { Params, ParamTexts } from '../operations/param.ts';
 import type { ExpectedAnswers } from './client.ts';
 
 /** Questions that are read together. */
-const partSize = 16;
+const partSize = 12;
 
 /** Answers several questions at once. */
 type AskTogether = (questions: readonly ParamTexts[]) => readonly Promise<Envelope>[];
