@@ -1,8 +1,8 @@
 import { type Filing, formTypes, mostTrades, type ReportingOwner } from '../../../domain/insider/filing.ts';
 import { refusal, type SourceFile } from '../../files/source-file.ts';
 import { isJsonObject, jsonIn, type UncheckedObject } from '../../readers/json.ts';
+import { type CellReader, cellReader } from '../../readers/tsv.ts';
 import type { ImportFormat } from '../format.ts';
-import { type CellReader, cellReader } from '../sec/tables.ts';
 import {
   acquiredOrDisposed,
   directOrIndirect,
