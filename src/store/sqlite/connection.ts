@@ -137,7 +137,8 @@ function checkFile(path: string, readonly: boolean): string {
   try {
     file = statSync(path);
   } catch (cause) {
-    throw systemProblem('open', `the store ${path}`, cause);
+    const problem = systemProblem('open', `the store ${path}`, cause);
+    throw problem.with({ hints: ['`asof import` makes a store, and `asof store init` an empty one'] });
   }
   if (!file.isFile()) throw new Problem('local-io', `cannot open the store ${path}: it is not a file`);
   try {
