@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
-import type { ClientConfig } from 'pg';
+import pg, { type ClientConfig } from 'pg';
 import { Problem } from '../../errors/problem.ts';
 import { systemProblem } from '../../errors/system-errors.ts';
 import { shownAddress } from '../address.ts';
@@ -67,8 +67,7 @@ export function parseAddress(address: string, env: Environment = process.env): D
     throw refused('its port is not a number to 65535');
   const [host, user] = [text('host', 'PGHOST'), text('user', 'PGUSER')];
   const [database, password] = [text('dbname', 'PGDATABASE'), text('password', 'PGPASSWORD')];
-  // As the driver takes it.
-  const login = user ?? env.USER ?? env.USERNAME ?? '';
+  const login = user ?? pg.defaults.user ?? '';
   const seconds = Number(text('connect_timeout', 'PGCONNECT_TIMEOUT') ?? 10);
   if (host?.includes(',')) throw refused('it names several hosts: name one');
   return {

@@ -680,7 +680,7 @@ describe('asof verify', () => {
     const { code, out: said, err } = await verify('--store', join(folder, 'none.db'));
     expect([code, said]).toEqual([10, expect.stringMatching(/^gdp\.csv is changed: \d+ bytes, not \d+\n$/)]);
     expect(err).toMatch(
-      /^asof: cannot open the store \S+none\.db: there is no such file or folder\n {6}`asof import` makes a store/,
+      /^asof: cannot open the store \S+none\.db: there is no such file or folder \(`asof import` makes a store/,
     );
   });
 
