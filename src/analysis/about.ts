@@ -1,9 +1,9 @@
 import type { Day } from '../domain/series/date.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { unitText } from '../domain/series/units.ts';
+import { operationNamed } from '../operations/operation.ts';
 import type { QueryContext } from './answer.ts';
 import { descriptionOf, knowledgeDay } from './coverage.ts';
-import { operationNamed } from './layouts.ts';
 import type { Query, RealTimePanelQuery } from './query.ts';
 
 /** A line of what a file with notes says of an answer. */

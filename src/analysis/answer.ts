@@ -47,6 +47,8 @@ export type QueryContext = {
   /** Takes remarks; without it no request is made for one. */
   readonly note?: (note: Note) => void;
   readonly progress?: (progress: AnswerProgress) => void;
+  /** Refuses an answer that would have more rows than its reader may get, before it is made; without it there is no bound. */
+  readonly allow?: (rows: number) => void;
   /** Whether an answer without rows is explained, and refused where what was asked about does not exist. */
   readonly explained?: boolean;
   /** What the answer is based on: what `client` notes about its answers. */
@@ -62,9 +64,9 @@ export type QueryContext = {
 /** A series that there is no answer about, and why. */
 export type Failure = { readonly id: string; readonly error: unknown };
 
-/** Rows as texts, which have one character for each byte. */
+/** Rows as the bytes of a text; those of a page are there until the next one is read. */
 export type WrittenRows = TableText & {
-  readonly pages: () => AsyncIterable<{ readonly text: string; readonly rows: number }>;
+  readonly pages: () => AsyncIterable<{ readonly bytes: Uint8Array; readonly rows: number }>;
 };
 
 /** An answer: its layout is known before its first page. */
@@ -74,7 +76,7 @@ export type QueryAnswer<R extends Row = Row> = RowLayout & {
   readonly card?: boolean;
   /** Of a comparison: whether anything differs. */
   readonly differs?: boolean;
-  /** The same rows as texts, of which those of the user's table are as they were written. */
+  /** The same rows as a text, of which those of the user's table are as they were written. */
   readonly written?: WrittenRows;
   /** The pages of all series that could be answered; none where none could. */
   readonly pages: AsyncIterable<Envelope<R>>;

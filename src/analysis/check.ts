@@ -174,21 +174,26 @@ const mostFound = 100_000;
 
 /** How files write that there is no value: what pandas reads as missing, and the point of FRED. */
 const blanks: ReadonlySet<string> = new Set([
-  ...[
-    '',
-    '#N/A',
-    '#N/A N/A',
-    '#NA',
-    '-1.#IND',
-    '-1.#QNAN',
-    '-NaN',
-    '-nan',
-    '1.#IND',
-    '1.#QNAN',
-    '<NA>',
-    'N/A',
-  ],
-  ...['NA', 'NULL', 'NaN', 'None', 'n/a', 'nan', 'null', '.'],
+  '',
+  '#N/A',
+  '#N/A N/A',
+  '#NA',
+  '-1.#IND',
+  '-1.#QNAN',
+  '-NaN',
+  '-nan',
+  '.',
+  '1.#IND',
+  '1.#QNAN',
+  '<NA>',
+  'N/A',
+  'NA',
+  'NULL',
+  'NaN',
+  'None',
+  'n/a',
+  'nan',
+  'null',
 ]);
 
 /** The date of a value that the file has in a column beside it. */

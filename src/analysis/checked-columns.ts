@@ -1,6 +1,6 @@
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
-import { seriesShow } from '../operations/index.ts';
+import { seriesShow } from '../operations/figures.ts';
 import type { QueryContext } from './answer.ts';
 import type { CheckQuery } from './query.ts';
 import { listed, type ResolvedSeries } from './series-ids.ts';

@@ -3,7 +3,7 @@ import { isFinal, throttled } from '../client/throttling.ts';
 import type { Day } from '../domain/series/date.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
 import type { RowLayout } from '../operations/field.ts';
-import { seriesShow } from '../operations/index.ts';
+import { seriesShow } from '../operations/figures.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import { type Failure, isOfOneSeries, type QueryAnswer, type QueryContext } from './answer.ts';
 import type { ResolvedSeries } from './series-ids.ts';
@@ -23,8 +23,8 @@ export type ComposedRows<R extends Row> = RowLayout & {
   readonly asOf?: Day;
   /** By column, how the vintages came about that its values are from. */
   readonly kinds?: { readonly [column: string]: string };
-  /** All rows, or pages of them that are made while they are read. */
-  readonly rows: readonly R[] | AsyncIterable<readonly R[]>;
+  /** All rows, or pages of them; an iterable makes them while they are read. */
+  readonly rows: Iterable<R> | AsyncIterable<readonly R[]>;
   readonly differs?: boolean;
   readonly drawing?: Drawing;
   readonly failures: readonly Failure[];
@@ -100,9 +100,9 @@ async function* pagesOf<R extends Row>(
   { object, asOf, kinds, rows, failures }: ComposedRows<R>,
   id: string,
 ): AsyncGenerator<Envelope<R>> {
-  const isList = !(Symbol.asyncIterator in rows);
-  if (isList && rows.length === 0 && failures.length > 0) return;
-  for await (const results of isList ? sliced(rows) : rows) {
+  const arePages = Symbol.asyncIterator in rows;
+  for await (const results of arePages ? rows : inPages(rows)) {
+    if (!arePages && results.length === 0 && failures.length > 0) return;
     yield {
       object,
       request_id: id,
@@ -116,8 +116,19 @@ async function* pagesOf<R extends Row>(
   }
 }
 
-function* sliced<R>(rows: readonly R[]): Generator<readonly R[]> {
-  for (let at = 0; at === 0 || at < rows.length; at += pageSize) yield rows.slice(at, at + pageSize);
+/** Rows as pages; without a row there is one page, which is empty. */
+function* inPages<R>(rows: Iterable<R>): Generator<readonly R[]> {
+  let page: R[] = [];
+  let isFirst = true;
+  for (const row of rows) {
+    if (page.length === pageSize) {
+      yield page;
+      isFirst = false;
+      page = [];
+    }
+    page.push(row);
+  }
+  if (isFirst || page.length > 0) yield page;
 }
 
 /** The most rows of a page of the contract. */

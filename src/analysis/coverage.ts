@@ -1,12 +1,12 @@
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Coverage, Envelope, Row } from '../operations/envelope.ts';
-import { seriesShow } from '../operations/index.ts';
+import { seriesShow } from '../operations/figures.ts';
 import type { Operation } from '../operations/operation.ts';
+import { operationNamed } from '../operations/operation.ts';
 import { type ParamTexts, textOf } from '../operations/param.ts';
 import type { QueryContext } from './answer.ts';
 import { inexactText } from './basis.ts';
-import { operationNamed } from './layouts.ts';
 import type { Query } from './query.ts';
 import type { ResolvedSeries } from './series-ids.ts';
 

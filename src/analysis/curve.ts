@@ -4,7 +4,7 @@ import { addDays, type Day, weekendDay } from '../domain/series/date.ts';
 import { type CurveType, monthsOf } from '../domain/treasury/curve.ts';
 import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
-import { curve, yields } from '../operations/index.ts';
+import { curve, yields } from '../operations/figures.ts';
 import type { ParamTexts } from '../operations/param.ts';
 import { type QueryAnswer, type QueryContext, textsOf } from './answer.ts';
 import { type CurveComparisonRow, comparisonLayout } from './layouts.ts';

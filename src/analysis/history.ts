@@ -6,7 +6,7 @@ import type { Change } from '../domain/series/revision-history.ts';
 import { frequencyOf, parseFrequency } from '../domain/series/series.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { Transformer, Vintages } from '../domain/series/transformer.ts';
-import { revisions } from '../operations/index.ts';
+import { revisions } from '../operations/figures.ts';
 import { type QueryContext, textsOf } from './answer.ts';
 import type { PanelColumn, PanelPoint } from './panel.ts';
 import type { QueryParams, RealTimePanelQuery } from './query.ts';

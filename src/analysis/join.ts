@@ -8,7 +8,15 @@ import { laggedName } from './layouts.ts';
 import type { PanelColumn, PanelPoint } from './panel.ts';
 import type { JoinQuery, RealTimePanelQuery } from './query.ts';
 import { columnsOf, estimateRealTimePanel } from './real-time-panel.ts';
-import { columnOf, daysIn, type TableFiles, tableChanged, textOfCell, type UserTable } from './table.ts';
+import {
+  columnOf,
+  daysIn,
+  type TableBatch,
+  type TableFiles,
+  tableChanged,
+  textOfCell,
+  type UserTable,
+} from './table.ts';
 
 /** A table that is open, the place of the column of its days, and these days by the texts of their cells. */
 type DatedTable = {
@@ -120,12 +128,10 @@ function refuseTwice(fields: readonly Field[], { name: table }: UserTable): void
   });
 }
 
-async function* rowsOf(
-  { table, on, days }: DatedTable,
-  joined: readonly JoinedColumn[],
-): AsyncGenerator<readonly Row[]> {
+async function* rowsOf(dated: DatedTable, joined: readonly JoinedColumn[]): AsyncGenerator<readonly Row[]> {
+  const { table } = dated;
   const names = table.fields.map(({ name }) => name);
-  const cells = perDay(table, days, (day) =>
+  const cells = perDay(dated, (day) =>
     joined.map(({ field: { name, type }, textOn }) => {
       const text = textOn(day);
       return [name, text === '' ? null : type === 'integer' ? Number(text) : text] as const;
@@ -137,7 +143,7 @@ async function* rowsOf(
     for (let index = 0; index < batch.size; index += 1) {
       const row: { [name: string]: Row[string] } = {};
       for (const [column, name] of names.entries()) row[name] = batch.cellAt(index, column);
-      for (const [name, cell] of cells(textOfCell(batch.cellAt(index, on)))) row[name] = cell;
+      for (const [name, cell] of cells(batch, index)) row[name] = cell;
       rows.push(row);
     }
     isEmpty = false;
@@ -146,47 +152,53 @@ async function* rowsOf(
   if (isEmpty) yield [];
 }
 
-/** The same rows as texts: each as it is written, and behind it the cells of its day. */
-function writtenRows(
-  { table, on, days }: DatedTable,
-  joined: readonly JoinedColumn[],
-): WrittenRows | undefined {
+/** The same rows as a text: each as it is written, and behind it the cells of its day. */
+function writtenRows(dated: DatedTable, joined: readonly JoinedColumn[]): WrittenRows | undefined {
+  const { table } = dated;
   const { text } = table;
   if (text === undefined) return undefined;
   const { separator } = text;
-  const added = perDay(
-    table,
-    days,
-    (day) => `${joined.map(({ textOn }) => separator + textOn(day)).join('')}\n`,
+  const added = perDay(dated, (day) =>
+    Buffer.from(`${joined.map(({ textOn }) => separator + textOn(day)).join('')}\n`),
   );
   return {
     separator,
     header: [text.header, ...joined.map(({ field }) => field.name)].join(separator),
     async *pages() {
+      let space = Buffer.alloc(0);
       for await (const batch of table.batches()) {
-        const lines: string[] = [];
-        for (let index = 0; index < batch.size; index += 1)
-          lines.push(batch.textAt(index), added(textOfCell(batch.cellAt(index, on))));
-        yield { text: lines.join(''), rows: batch.size };
+        const ends: Buffer[] = [];
+        let size = batch.byteLength;
+        for (let index = 0; index < batch.size; index += 1) {
+          const end = added(batch, index);
+          ends.push(end);
+          size += end.length;
+        }
+        if (space.length < size) space = Buffer.allocUnsafe(size);
+        let at = 0;
+        for (let index = 0; index < batch.size; index += 1) {
+          at = batch.copyRow(index, space, at);
+          at += ends[index]?.copy(space, at) ?? 0;
+        }
+        yield { bytes: space.subarray(0, at), rows: batch.size };
       }
     },
   };
 }
 
-/** What `make` gives for the day of a cell, made once for each. */
+/** What `make` gives for the day of a row, made once for each day. */
 function perDay<T>(
-  table: UserTable,
-  days: ReadonlyMap<string, Day>,
+  { table, on, days }: DatedTable,
   make: (day: Day) => T,
-): (text: string) => T {
-  const made = new Map<string, T>();
-  return (text) => {
-    const known = made.get(text);
-    if (known !== undefined) return known;
-    const day = days.get(text);
+): (batch: TableBatch, index: number) => T {
+  const made = new Map<Day, T>();
+  let above: T | undefined;
+  return (batch, index) => {
+    if (above !== undefined && batch.repeats(index, on)) return above;
+    const day = days.get(textOfCell(batch.cellAt(index, on)));
     if (day === undefined) throw tableChanged(table);
-    const value = make(day);
-    made.set(text, value);
-    return value;
+    above = made.get(day) ?? make(day);
+    made.set(day, above);
+    return above;
   };
 }

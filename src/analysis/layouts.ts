@@ -2,8 +2,8 @@ import { maturitiesOf } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Field, RowFrom } from '../operations/field.ts';
 import { type RowLayout, showing } from '../operations/field.ts';
-import { curve, operations, revisions, vintages } from '../operations/index.ts';
-import type { Operation, RowOf } from '../operations/operation.ts';
+import { curve, revisions, vintages } from '../operations/figures.ts';
+import { operationNamed, type RowOf } from '../operations/operation.ts';
 import type { Query, RealTimePanelQuery, YieldTableQuery } from './query.ts';
 import {
   comparedLayout,
@@ -12,13 +12,6 @@ import {
   versionsLayout,
   wideComparedLayout,
 } from './vintage-layouts.ts';
-
-/** The operation of that name. */
-export function operationNamed(name: string): Operation {
-  const found = operations.find((operation) => operation.name === name);
-  if (found === undefined) throw new Error(`there is no operation ${name}`);
-  return found;
-}
 
 /** The layout of the answer to a query; undefined where only the data tells which columns there are. */
 export function layoutOf(query: Query): RowLayout | undefined {

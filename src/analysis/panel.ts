@@ -1,6 +1,6 @@
 import type { Day } from '../domain/series/date.ts';
 import { kindsText, parseVintageKind } from '../domain/series/series.ts';
-import { observations } from '../operations/index.ts';
+import { observations } from '../operations/figures.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { type ComposedContext, composed, eachOf, estimated, pagesExpected } from './composed.ts';
@@ -113,8 +113,7 @@ export function longPanel(
   sort: SortOrder,
   asOfOn: (day: Day) => Day | undefined,
 ) {
-  const rows = daysOf(columns, sort).flatMap((day) => longRows(day, columns, asOfOn(day) ?? null));
-  return { object: 'panel', ...longPanelLayout, rows } as const;
+  return { object: 'panel', ...longPanelLayout, rows: longRows(columns, sort, asOfOn) } as const;
 }
 
 /**
@@ -130,7 +129,7 @@ export function widePanel(
   const names = columns.map(({ series: { id, typed = id }, lag }) => laggedName(typed, lag));
   const layout = widePanelLayout(first, names, withDates);
   const fields = layout.fields.map(({ name }) => name);
-  const rows = daysOf(columns, sort).map((day) => wideRow(day, columns, fields, withDates));
+  const rows = wideRows(columns, sort, fields, withDates);
   return { object: 'panel', ...layout, kinds: kindsOf(columns, names), rows } as const;
 }
 
@@ -157,21 +156,35 @@ function daysOf(columns: readonly PanelColumn[], sort: SortOrder): readonly Day[
   return sort === 'desc' ? days.reverse() : days;
 }
 
-function longRows(day: Day, columns: readonly PanelColumn[], asOf: Day | null): readonly PanelRow[] {
-  return columns.flatMap(({ series, points }) => {
-    const point = points.get(day);
-    if (point === undefined) return [];
-    return [
-      {
+function* longRows(
+  columns: readonly PanelColumn[],
+  sort: SortOrder,
+  asOfOn: (day: Day) => Day | undefined,
+): Generator<PanelRow> {
+  for (const day of daysOf(columns, sort)) {
+    const asOf = asOfOn(day) ?? null;
+    for (const { series, points } of columns) {
+      const point = points.get(day);
+      if (point === undefined) continue;
+      yield {
         as_of: asOf,
         series_id: series.id,
         date: point.date ?? null,
         value: point.value ?? null,
         as_of_date: point.asOfDate ?? null,
         vintage_kind: point.kind ?? null,
-      },
-    ];
-  });
+      };
+    }
+  }
+}
+
+function* wideRows(
+  columns: readonly PanelColumn[],
+  sort: SortOrder,
+  fields: readonly string[],
+  withDates: boolean,
+): Generator<WideRow> {
+  for (const day of daysOf(columns, sort)) yield wideRow(day, columns, fields, withDates);
 }
 
 /** The row of a day; `names` are those of its cells. */

@@ -52,6 +52,8 @@ type FoundColumns = { readonly columns: readonly PanelColumn[]; readonly failure
 export async function columnsOf(query: RealTimePanelQuery, counting: ComposedContext): Promise<FoundColumns> {
   const series = await resolveSeries(query.ids, counting);
   const days = knownDays(query);
+  // A few vintages may answer about any number of days.
+  counting.allow?.(series.length * days.length * (query.last ?? 1));
   const { columns, failures } =
     (await serviceColumns(series, days, query, counting)) ??
     (needsHistory(query)
@@ -163,12 +165,13 @@ export function notedDays(days: readonly Day[], { note }: ComposedContext): read
 
 /** Notes which series show samples, or what was fetched, on any of the days. */
 function noteKinds(plans: readonly Pick<PlacedDays, 'kinds' | 'series'>[], { note }: QueryContext): void {
+  if (note === undefined) return;
   for (const kind of ['sampled', 'fetched']) {
     const ids = plans.flatMap(({ series, kinds }) => ([...kinds.values()].includes(kind) ? [series.id] : []));
     if (ids.length === 0) continue;
     const verb = ids.length === 1 ? 'is' : 'are';
     const text = `${listed(ids, 'and')} ${verb} ${kind}: each row shows the newest vintage on its as-of date`;
-    note?.({ kind: 'sampled', text });
+    note({ kind: 'sampled', text });
   }
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../domain/series/real-time-periods.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Coverage, Row } from '../operations/envelope.ts';
-import { observations, revisions, seriesShow, vintages } from '../operations/index.ts';
+import { observations, revisions, seriesShow, vintages } from '../operations/figures.ts';
 import type { ObservationRow } from '../operations/observations.ts';
 import { type QueryContext, rowsOf } from './answer.ts';
 import type { PanelPoint } from './panel.ts';

@@ -1,7 +1,7 @@
 import type { Day } from '../domain/series/date.ts';
 import { type Recession, recessionsIn, recessionsOn } from '../domain/series/recessions.ts';
 import { Problem } from '../errors/problem.ts';
-import { observations } from '../operations/index.ts';
+import { observations } from '../operations/figures.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import { type QueryContext, rowsOf } from './answer.ts';
 import { knowledgeDay } from './coverage.ts';

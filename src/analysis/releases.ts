@@ -6,7 +6,7 @@ import { type RevisionStatistics, revisionStatistics } from '../domain/series/re
 import { parseFrequency } from '../domain/series/series.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { firstInput, Transformer, Vintages } from '../domain/series/transformer.ts';
-import { revisions, vintages } from '../operations/index.ts';
+import { revisions, vintages } from '../operations/figures.ts';
 import { type QueryAnswer, type QueryContext, rowsOf } from './answer.ts';
 import { releasesDrawing } from './charts.ts';
 import { type ComposedContext, type ComposedRows, composed, eachOf } from './composed.ts';

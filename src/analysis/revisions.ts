@@ -3,7 +3,7 @@ import { changeBetween } from '../domain/series/arithmetic.ts';
 import { type Day, dayNumber, periodStart, weekendDay } from '../domain/series/date.ts';
 import { parseFrequency } from '../domain/series/series.ts';
 import type { Envelope } from '../operations/envelope.ts';
-import { observations, revisions, seriesShow } from '../operations/index.ts';
+import { observations, revisions, seriesShow } from '../operations/figures.ts';
 import type { RowOf } from '../operations/operation.ts';
 import {
   type Failure,

@@ -1,9 +1,11 @@
-import { pagesOf } from '../client/pagination.ts';
+import type { Client } from '../client/client.ts';
+import { pagesOf, questionFor } from '../client/pagination.ts';
 import type { Transformation } from '../domain/series/transformation.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import { observations } from '../operations/index.ts';
+import { observations } from '../operations/figures.ts';
 import type { Operation } from '../operations/operation.ts';
+import { operationNamed } from '../operations/operation.ts';
 import type { Params, ParamTexts } from '../operations/param.ts';
 import type { Drawing } from '../render/chart/drawing.ts';
 import {
@@ -15,7 +17,6 @@ import {
   textsOf,
 } from './answer.ts';
 import { noteBasis } from './coverage.ts';
-import { operationNamed } from './layouts.ts';
 import type { OperationQuery, PanelQuery, Query } from './query.ts';
 import { type ResolvedSeries, resolveSeries } from './series-ids.ts';
 
@@ -158,10 +159,13 @@ async function* pagesOfSeveral(
   context: QueryContext,
 ): AsyncGenerator<Envelope> {
   const total = expectedRows(operation, query, series);
+  const questions = series.map(({ id }): ParamTexts => [['id', id], ...textsOf(query.params)]);
+  const first = questions.map((texts) => questionFor(operation, texts, query));
+  const reading = { ...context, client: await expecting(context.client, operation, first) };
   let rows = 0;
   for (const [done, { id }] of series.entries()) {
-    const texts: ParamTexts = [['id', id], ...textsOf(query.params)];
-    const pages = remarked(operation, texts, sorted(query, operation, texts, context), context);
+    const texts = questions[done] ?? [];
+    const pages = remarked(operation, texts, sorted(query, operation, texts, reading), context);
     for await (const page of pagesOrFailure(id, pages, failures)) {
       yield series.length > 1 ? joinable(page) : page;
       rows += page.results.length;
@@ -179,6 +183,17 @@ async function* pagesOfSeveral(
     asOf === undefined ? [] : [String(asOf)],
     context,
   );
+}
+
+/** The same client, which reads the answers to these questions ahead where that is quicker. */
+async function expecting(
+  client: Client,
+  operation: Operation,
+  questions: readonly ParamTexts[],
+): Promise<Client> {
+  if (client.expect === undefined || questions.length < 2) return client;
+  const expected = await client.expect(operation, questions);
+  return { ...client, ask: (asked, texts, options) => client.ask(asked, texts, { ...options, expected }) };
 }
 
 /** The rows of whole series as known now, where their descriptions were looked up; otherwise unknown. */

@@ -1,9 +1,8 @@
 import { largestPage, pagesOf } from '../client/pagination.ts';
-import { findSeries } from '../domain/series/search.ts';
 import { type YieldSeries, yieldSeries } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Row } from '../operations/envelope.ts';
-import { seriesSearch } from '../operations/index.ts';
+import { seriesSearch } from '../operations/figures.ts';
 import type { RowOf } from '../operations/operation.ts';
 import { type ParamTexts, without } from '../operations/param.ts';
 import type { QueryContext } from './answer.ts';
@@ -121,14 +120,19 @@ export async function withSuggestion(error: unknown, id: string, catalogue: Cata
   if (!(error instanceof Problem) || error.kind !== 'not-found') return error;
   const hinting = (hint: string) => error.with({ hints: [...error.hints, hint] });
   if (isPattern(id)) return hinting('no series id matches this pattern');
-  const near = id.trim() === '' ? [] : idsLike(id, await firstSeries(catalogue));
+  const near = id.trim() === '' ? [] : await idsLike(id, await firstSeries(catalogue));
   return near.length === 0
     ? hinting('asof series search finds series by words')
     : hinting(`did you mean ${listed(near, 'or')}?`);
 }
 
 /** The ids of the series that a search finds best for another spelling of an id, or for a word that means the series. */
-function idsLike(text: string, known: readonly RowOf<typeof seriesSearch>[]): readonly string[] {
+async function idsLike(
+  text: string,
+  known: readonly RowOf<typeof seriesSearch>[],
+): Promise<readonly string[]> {
+  // Loaded here: most series are there.
+  const { findSeries } = await import('../domain/series/search.ts');
   const found = findSeries(known, text, 'words').slice(0, mostSuggested);
   const best = found[0]?.matched;
   return found.flatMap(({ series, matched }) =>

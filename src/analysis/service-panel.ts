@@ -15,8 +15,8 @@ import type { ResolvedSeries } from './series-ids.ts';
 
 const extension = { extension: true } as const;
 
-/** The panel that a service of asof offers; a store is read directly. */
-const panel: Operation<Params, PanelRow> = {
+/** The panel that a service of asof offers, with the parameters that a client sends; a store is read directly. */
+export const servicePanel: Operation<Params, PanelRow> = {
   ...longPanelLayout,
   name: 'panel',
   command: { words: 'panel', heading: 'Series' },
@@ -25,7 +25,7 @@ const panel: Operation<Params, PanelRow> = {
   path: '/v1/panel',
   object: 'panel',
   params: {
-    ids: textParam('The ids of the series.', extension),
+    ids: { ...textParam('The ids of the series.', extension), namesSeries: true },
     as_of_each: textParam('The rhythm of the days, or the days.', extension),
     from: dayParam('The first day of a rhythm.', undefined, extension),
     to: dayParam('The last day of a rhythm.', undefined, extension),
@@ -74,7 +74,7 @@ export async function serviceRequests(
   const [first] = parts;
   // Otherwise a series takes its vintages, and its first releases or its revisions.
   if (first === undefined || parts.length > 2 * ids.length) return undefined;
-  return (await client.offers(panel, first)) ? parts : undefined;
+  return (await client.offers(servicePanel, first)) ? parts : undefined;
 }
 
 /** Days as a request asks for them, and how many rows each series has then. */
@@ -149,7 +149,7 @@ export async function askService(
   const { client, signal, basis } = context;
   let answers: readonly { readonly results: readonly PanelRow[] }[];
   try {
-    answers = await Promise.all(requests.map((texts) => client.ask(panel, texts, { once: true })));
+    answers = await Promise.all(requests.map((texts) => client.ask(servicePanel, texts, { once: true })));
   } catch (error) {
     if (!(error instanceof Problem) || signal.aborted) throw error;
     return undefined;
@@ -162,7 +162,11 @@ export async function askService(
     const described = { ...one, ...(row !== undefined && { row }) };
     const to = typeof row?.covered_to === 'string' ? row.covered_to : undefined;
     const points = known.get(one.id) ?? new Map<Day, readonly PanelPoint[]>();
-    const kinds = new Map(days.flatMap((day) => kindIn(day, points.get(day))));
+    const kinds = new Map<Day, string>();
+    for (const day of days) {
+      const kind = points.get(day)?.[0]?.kind;
+      if (kind !== undefined) kinds.set(day, kind);
+    }
     basis.add(one.id, days.at(-1), to, [...new Set(kinds.values())]);
     const beyondCoverage = beyond === 'repeat' || to === undefined ? [] : days.filter((day) => day > to);
     return {
@@ -171,13 +175,10 @@ export async function askService(
         series: described,
         lag: lag + i,
         points: new Map(
-          days.flatMap(
-            (day) =>
-              points
-                .get(day)
-                ?.slice(i, i + 1)
-                .map((point) => [day, point] as const) ?? [],
-          ),
+          days.flatMap((day) => {
+            const point = points.get(day)?.[i];
+            return point === undefined ? [] : [[day, point]];
+          }),
         ),
       })),
     };
@@ -187,11 +188,6 @@ export async function askService(
     placed: done.map(({ placed }) => placed),
     failures: failures.map(({ of: { id }, error }) => ({ id, error })),
   };
-}
-
-function kindIn(day: Day, points: readonly PanelPoint[] = []): readonly (readonly [Day, string])[] {
-  const [{ kind } = { kind: undefined }] = points;
-  return kind === undefined ? [] : [[day, kind]];
 }
 
 /**

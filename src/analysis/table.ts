@@ -13,8 +13,12 @@ export interface TableBatch {
   /** The place of a row in its file, counted from 1 as in an editor. */
   rowAt(index: number): number;
   cellAt(index: number, column: number): Cell;
-  /** A row as it is written, without its line end; of a table without a text empty. */
-  textAt(index: number): string;
+  /** Whether a cell is written as the one above it in the batch; false where finding out would take as long as reading both. */
+  repeats(index: number, column: number): boolean;
+  /** At least the bytes of all rows as they are written; 0 for a table without a text. */
+  readonly byteLength: number;
+  /** Copies a row as it is written, without its line end, to a place in some bytes; returns the place after it. */
+  copyRow(index: number, target: Buffer, at: number): number;
 }
 
 /** A table of the user's: rows of named columns, which are read from the beginning as often as needed. */
@@ -94,6 +98,7 @@ export async function daysIn(
   const name = table.fields[column]?.name ?? '';
   for await (const batch of table.batches())
     for (let index = 0; index < batch.size; index += 1) {
+      if (batch.repeats(index, column)) continue;
       const value = textOfCell(batch.cellAt(index, column));
       if (days.has(value)) continue;
       const refuse = (reason: string) =>

@@ -1,7 +1,7 @@
 import { pagesOf } from '../client/pagination.ts';
 import { earlier } from '../domain/series/date.ts';
 import type { Envelope } from '../operations/envelope.ts';
-import { vintages } from '../operations/index.ts';
+import { vintages } from '../operations/figures.ts';
 import type { RowOf } from '../operations/operation.ts';
 import {
   counted,

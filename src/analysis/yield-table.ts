@@ -2,7 +2,7 @@ import { lastRows, pagesOf } from '../client/pagination.ts';
 import { Problem } from '../errors/problem.ts';
 import type { RateRow } from '../operations/curve.ts';
 import type { Envelope } from '../operations/envelope.ts';
-import { yields } from '../operations/index.ts';
+import { yields } from '../operations/figures.ts';
 import { type QueryAnswer, type QueryContext, textsOf } from './answer.ts';
 import { type WideRow, yieldTableLayout } from './layouts.ts';
 import type { YieldTableQuery } from './query.ts';

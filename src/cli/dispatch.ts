@@ -1,6 +1,6 @@
 import { firstWordOf, isFamily } from './options/first-words.ts';
 import type { ParsedLine } from './options/line.ts';
-import { queryCommands } from './options/query-commands.ts';
+import { figureCommands } from './options/query-commands.ts';
 import { readLine } from './options/read-line.ts';
 import { runQuery } from './run/query.ts';
 import type { Io } from './terminal/io.ts';
@@ -14,9 +14,9 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<number 
   return (await import('./commands/index.ts')).runCommand(line, io);
 }
 
-/** The line; of a query by the declarations of queries alone, because it starts faster without the others. */
+/** The line; of a query about series and rates by their declarations alone, because it starts faster without the others. */
 async function parsed(argv: readonly string[], now: Date): Promise<ParsedLine> {
-  const queries = queryCommands(false);
+  const queries = figureCommands();
   const word = firstWordOf(queries, argv[0]);
   // A family may have commands that are no queries.
   if (word !== undefined && !isFamily(word)) return readLine(argv, queries, now);

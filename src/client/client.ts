@@ -22,10 +22,18 @@ export type DataWatch = {
   requests(): number;
 };
 
+/** Answers that are read before they are asked for. */
+export type ExpectedAnswers = {
+  /** The answer to a question, once; undefined for one that was not expected, or was answered already. */
+  take<R extends Row>(operation: Operation<Params, R>, texts: ParamTexts): Promise<Envelope<R>> | undefined;
+};
+
 /** How a request is made. */
 export type AskOptions = {
   /** Makes one try, without waits and retries: for what only a note needs. */
   readonly once?: boolean;
+  /** Answers that may be there already: what `expect` gave. */
+  readonly expected?: ExpectedAnswers;
 };
 
 /** Runs operations on a local store or on a service; both give the same answers. */
@@ -36,6 +44,8 @@ export interface Client {
     texts: ParamTexts,
     options?: AskOptions,
   ): Promise<Envelope<R>>;
+  /** Prepares to read the answers to questions that come next, in their order, several at once; absent where it gains nothing. */
+  readonly expect?: (operation: Operation, questions: readonly ParamTexts[]) => Promise<ExpectedAnswers>;
   /** Starts watching for changes. The next request runs alone; its answer is the baseline. */
   watch(): Promise<DataWatch>;
   origin(): Promise<Origin>;

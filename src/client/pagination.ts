@@ -91,6 +91,20 @@ function cut<R extends Row>(operation: Operation<Params, R>, page: Envelope<R>, 
   return { ...rest, results, results_count: results.length, has_more: true };
 }
 
+/** The question for one page: the first of a part of a listing. */
+export function questionFor<R extends Row>(
+  operation: Operation<Params, R>,
+  texts: ParamTexts,
+  { limit = largestPage, cursor }: Extent,
+): ParamTexts {
+  const isListing = Object.hasOwn(operation.params, 'limit');
+  return [
+    ...texts,
+    ...(isListing ? [['limit', String(Math.min(limit, largestPage))] as const] : []),
+    ...(cursor === undefined ? [] : [['cursor', cursor] as const]),
+  ];
+}
+
 /** The pages in the order in which the service gives them. */
 async function* receivedPages<R extends Row>(
   client: Client,
@@ -99,7 +113,6 @@ async function* receivedPages<R extends Row>(
   extent: Extent,
   signal: AbortSignal,
 ): Pages<R> {
-  const isListing = Object.hasOwn(operation.params, 'limit');
   let left = extent.limit ?? Number.POSITIVE_INFINITY;
   let cursor = extent.cursor;
   let before: readonly R[] = [];
@@ -107,11 +120,11 @@ async function* receivedPages<R extends Row>(
     // An embedded store answers without waiting, so Node delivers signals only between two ticks.
     await nextTick();
     signal.throwIfAborted();
-    const paging = [
-      ...(isListing ? [['limit', String(Math.min(left, largestPage))] as const] : []),
-      ...(cursor === undefined ? [] : [['cursor', cursor] as const]),
-    ];
-    const page = await client.ask(operation, [...texts, ...paging]).catch((error) => {
+    const question = questionFor(operation, texts, {
+      limit: left,
+      ...(cursor !== undefined && { cursor }),
+    });
+    const page = await client.ask(operation, question).catch((error) => {
       throw cursor === extent.cursor ? refusedCursor(error) : dataChangedBetweenPages(error);
     });
     left -= limitTaken(operation, page.results);

@@ -1,6 +1,6 @@
 import { DataList } from './downloads.ts';
-import { DataTable, dayField, el, labelled, on, type PageView } from './elements.ts';
-import { type AskedParams, cell, type PageContext, type ServedRow } from './page-service.ts';
+import { DataTable, dayField, el, labelled, on, type PageView, showIn } from './elements.ts';
+import { type AskedParams, cell, type PageContext, type ServedRow, ServiceFailure } from './page-service.ts';
 import { commandLine, type PageState, type StateName } from './state.ts';
 
 /** The most clusters that a page shows. */
@@ -42,12 +42,14 @@ class ClustersView implements PageView {
   readonly #fields: ReadonlyMap<StateName, HTMLInputElement>;
   #asked = '';
   #turn = 0;
+  /** The name of the section that the state has open. */
+  #open: string | undefined;
   #sections = new Map<string, HTMLDetailsElement>();
 
   constructor(context: PageContext) {
     this.#context = context;
     this.#data = new DataList(context.service);
-    const day = (name: StateName) => dayField('', (text) => context.go({ [name]: text }));
+    const day = (name: StateName) => dayField((text) => context.go({ [name]: text }, 'soon'));
     const text = (name: StateName, attributes: { readonly [name: string]: string | number }) => {
       const field = el('input', { autocomplete: 'off', ...attributes });
       return on(field, 'change', () => context.go({ [name]: field.value.trim() }));
@@ -82,7 +84,8 @@ class ClustersView implements PageView {
   }
 
   update(state: PageState): void {
-    for (const [name, field] of this.#fields) field.value = state[name] ?? '';
+    this.#open = state.open;
+    for (const [name, field] of this.#fields) showIn(field, state[name] ?? '');
     const asked = askedIn(state);
     const flags = {
       '--as-of': asked.as_of,
@@ -113,14 +116,14 @@ class ClustersView implements PageView {
       },
     ]);
     const text = JSON.stringify(asked);
-    if (text === this.#asked) this.#unfold(state.open);
+    if (text === this.#asked) this.#unfold();
     else {
       this.#asked = text;
-      void this.#ask(params, state);
+      void this.#ask(params);
     }
   }
 
-  async #ask(params: AskedParams, state: PageState): Promise<void> {
+  async #ask(params: AskedParams): Promise<void> {
     this.#turn += 1;
     const turn = this.#turn;
     this.element.setAttribute('aria-busy', 'true');
@@ -134,20 +137,23 @@ class ClustersView implements PageView {
           : `${rows.length} clusters`;
       this.#sections = new Map(rows.map((row) => [nameOf(row), this.#section(row, params)]));
       this.#list.replaceChildren(...this.#sections.values());
-      this.#unfold(state.open);
+      this.#unfold();
     } catch (error) {
       if (turn !== this.#turn) return;
       this.#asked = '';
       this.#list.replaceChildren();
+      this.#sections.clear();
       this.#found.textContent = '';
-      this.#context.fail(error);
+      // The fields stay, so that what is wrong in one can be changed.
+      if (error instanceof ServiceFailure && error.status === 400) this.#context.warn([`${error.message}.`]);
+      else this.#context.fail(error);
     } finally {
       if (turn === this.#turn) this.element.removeAttribute('aria-busy');
     }
   }
 
-  #unfold(open: string | undefined): void {
-    for (const [name, section] of this.#sections) section.open = name === open;
+  #unfold(): void {
+    for (const [name, section] of this.#sections) section.open = name === this.#open;
   }
 
   #section(row: ServedRow, params: AskedParams): HTMLDetailsElement {
@@ -176,8 +182,9 @@ class ClustersView implements PageView {
     );
     on(section, 'toggle', () => {
       if (section.open && content.childElementCount === 0) void this.#explain(row, params, content);
-      const open = [...this.#sections].find(([, one]) => one.open)?.[0] ?? '';
-      if (section.isConnected) this.#context.go({ open }, 'replace');
+      const name = nameOf(row);
+      if (section.isConnected && section.open !== (name === this.#open))
+        this.#context.go({ open: section.open ? name : '' }, 'replace');
     });
     return section;
   }

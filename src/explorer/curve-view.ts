@@ -2,7 +2,17 @@ import { spreadInBasisPoints } from '../domain/series/arithmetic.ts';
 import { addDays, type Day } from '../domain/series/date.ts';
 import { type CurveType, maturitiesOf } from '../domain/treasury/curve.ts';
 import { DataList, type DataSource, type Picture } from './downloads.ts';
-import { button, DataTable, DaySlider, dayField, el, labelled, on, type PageView } from './elements.ts';
+import {
+  button,
+  DataTable,
+  DaySlider,
+  dayField,
+  el,
+  labelled,
+  on,
+  type PageView,
+  showIn,
+} from './elements.ts';
 import { positionOf } from './history.ts';
 import { LineChart } from './line-chart.ts';
 import type { PageContext } from './page-service.ts';
@@ -25,9 +35,20 @@ export function curveTypeOf({ type }: PageState): CurveType {
   return type?.toUpperCase() === 'TIPS' ? 'TIPS' : 'PAR';
 }
 
+/** All curves since 1990 have 100,000 rates, the most that many plans give in one answer: each decade is one. */
+const parts: readonly { readonly from?: Day; readonly to?: Day }[] = [
+  { to: '1999-12-31' },
+  { from: '2000-01-01', to: '2009-12-31' },
+  { from: '2010-01-01', to: '2019-12-31' },
+  { from: '2020-01-01' },
+];
+
 /** The view of all curves of a type, which are asked for at once: afterwards, each day is shown without another request. */
 export async function openCurves(type: CurveType, context: PageContext): Promise<PageView> {
-  const rows = await context.service.columns('treasury/yields', 3, { curve_type: type });
+  const answers = await Promise.all(
+    parts.map((part) => context.service.columns('treasury/yields', 3, { curve_type: type, ...part })),
+  );
+  const rows = answers.flat();
   const rates = new Map<Day, Map<string, string>>();
   for (const [day = '', maturity = '', rate = ''] of rows) {
     const known = rates.get(day);
@@ -50,8 +71,10 @@ class CurveView implements PageView {
   readonly #notes = el('p', { class: 'note', role: 'status' });
   readonly #data: DataList;
   readonly #table: DataTable;
-  readonly #vs = dayField('', (vs) => this.#context.go({ vs }));
+  readonly #vs = dayField((vs) => this.#context.go({ vs }, 'soon'));
   #date: Day = '';
+  /** The maturities that the curve or the other has. */
+  #shown: readonly string[] = [];
   #other: Day | undefined;
 
   constructor(context: PageContext, curves: Curves) {
@@ -62,7 +85,7 @@ class CurveView implements PageView {
     this.#maturities = maturitiesOf(type);
     this.#slider = new DaySlider('Date', days, {
       onMove: (day) => this.#step(day),
-      onSettle: (date) => context.go({ date }),
+      onSettle: (date) => context.go({ date }, 'soon'),
     });
     this.#chart = new LineChart(
       [
@@ -83,17 +106,14 @@ class CurveView implements PageView {
   update(state: PageState): void {
     const { days } = this.#curves;
     const newest = days.at(-1);
-    if (newest === undefined) {
-      this.#notes.textContent = 'There are no curves of this type.';
-      return;
-    }
+    if (newest === undefined) return;
     // A first visit compares with a year before; its address says so, as that of every other state.
     if (state.date === undefined && state.vs === undefined) {
       this.#context.go({ date: newest, vs: this.#onOrBefore(addDays(newest, -365)) ?? '' }, 'replace');
       return;
     }
     this.#other = state.vs;
-    this.#vs.value = state.vs ?? '';
+    showIn(this.#vs, state.vs ?? '');
     this.#show(state.date ?? newest);
   }
 
@@ -107,6 +127,14 @@ class CurveView implements PageView {
     );
     types.value = type;
     on(types, 'change', () => this.#context.go({ type: types.value === 'PAR' ? '' : types.value }));
+    if (days.length === 0)
+      return el(
+        'article',
+        {},
+        el('h1', {}, this.title),
+        el('p', { class: 'facts' }, 'There are no curves of this type.'),
+        el('div', { class: 'controls' }, labelled('Curve', types)),
+      );
     const compare = (label: string, back: number) =>
       button(label, () => this.#context.go({ vs: this.#onOrBefore(addDays(this.#date, -back)) ?? '' }));
     return el(
@@ -116,7 +144,7 @@ class CurveView implements PageView {
       el(
         'p',
         { class: 'facts' },
-        `${days.length} trade dates from ${days[0] ?? 'none'} to ${days.at(-1) ?? 'none'}; never revised`,
+        `${days.length} trade dates from ${days[0]} to ${days.at(-1)}; never revised`,
       ),
       this.#slider.element,
       this.#notes,
@@ -152,16 +180,17 @@ class CurveView implements PageView {
     const position = positionOf(days, date);
     const [curve, other] = [rates.get(date), this.#other === undefined ? undefined : rates.get(this.#other)];
     const shown = this.#maturities.filter((name) => curve?.has(name) === true || other?.has(name) === true);
+    this.#shown = shown;
     const numbers = (of: CurveRates | undefined) =>
       shown.map((name) => (of?.has(name) === true ? Number(of.get(name)) : null));
     this.#chart.draw({ at: shown, values: [numbers(other), numbers(curve)] });
-    const ends = [...(curve ?? [])].at(-1);
     this.#chart.describe(
-      ends === undefined
+      curve === undefined
         ? `Chart of the yield curve: there is none of ${date}.`
-        : `Chart of the yield curve of ${date}: ${[...(curve ?? [])].map(([name, rate]) => `${name} ${rate}`).join(', ')} percent.`,
+        : `Chart of the yield curve of ${date}: ${[...curve].map(([name, rate]) => `${name} ${rate}`).join(', ')} percent.`,
     );
-    this.#slider.show(date, position, `${date}, trade date ${position + 1} of ${days.length}`);
+    const about = curve === undefined ? 'not a trade date' : `trade date ${position + 1} of ${days.length}`;
+    this.#slider.show(date, position, `${date}, ${about}`);
     this.#notes.textContent = [date, this.#other]
       .flatMap((day) => (day !== undefined && !rates.has(day) ? [this.#missing(day)] : []))
       .join(' ');
@@ -183,8 +212,7 @@ class CurveView implements PageView {
   #hover(index: number | undefined): void {
     const { rates } = this.#curves;
     const [curve, other] = [rates.get(this.#date), rates.get(this.#other ?? '')];
-    const shown = this.#maturities.filter((name) => curve?.has(name) === true || other?.has(name) === true);
-    const name = index === undefined ? undefined : shown[index];
+    const name = index === undefined ? undefined : this.#shown[index];
     this.#readout.textContent =
       name === undefined
         ? 'Rates in percent by maturity, at even distances.'

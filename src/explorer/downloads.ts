@@ -65,6 +65,8 @@ export class DataList {
     }
     for (const [i, { name, command, colour }] of sources.entries()) {
       const [swatch, label, code] = this.#lines[i]?.children ?? [];
+      this.#lines[i]?.querySelector('.copy')?.setAttribute('aria-label', `Copy the command of ${name}`);
+      this.#lines[i]?.querySelector('.csv')?.setAttribute('aria-label', `Save ${name} as CSV`);
       if (swatch !== undefined) swatch.className = `swatch ${colour ?? ''}`;
       if (label !== undefined) label.textContent = name;
       if (code !== undefined) code.textContent = command;
@@ -72,23 +74,27 @@ export class DataList {
   }
 
   #line(i: number): HTMLElement {
-    const source = () => this.#sources[i];
+    const code = el('code', { tabindex: 0 });
     return el(
       'li',
       {},
       el('span', { 'aria-hidden': 'true' }),
       el('span', { class: 'name' }),
-      el('code', { tabindex: 0 }),
-      button('Copy', () => void this.#attempt(() => this.#copy(source())), {
-        'aria-label': 'Copy the command',
-      }),
-      button('CSV', () => void this.#attempt(() => this.#saveCsv(source())), { 'aria-label': 'Save as CSV' }),
+      code,
+      button('Copy', () => void this.#attempt(() => this.#copy(code)), { class: 'copy' }),
+      button('CSV', () => void this.#attempt(() => this.#saveCsv(this.#sources[i])), { class: 'csv' }),
     );
   }
 
-  async #copy(source: DataSource | undefined): Promise<void> {
-    await navigator.clipboard.writeText(source?.command ?? '');
-    this.#status.textContent = 'The command is copied.';
+  /** Browsers have a clipboard for pages of HTTPS and of this machine alone, and may refuse it: then it is left to a key. */
+  async #copy(code: HTMLElement): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(code.textContent ?? '');
+      this.#status.textContent = 'The command is copied.';
+    } catch {
+      getSelection()?.selectAllChildren(code);
+      this.#status.textContent = 'The command is selected: copy it with Ctrl-C or ⌘C.';
+    }
   }
 
   async #saveCsv(source: DataSource | undefined): Promise<void> {

@@ -39,11 +39,22 @@ export function labelled(text: string, field: HTMLElement): HTMLLabelElement {
   return el('label', { class: 'field' }, el('span', {}, text), field);
 }
 
-/** A field for a day, which calls `take` with a day, or with an empty text when it is cleared. */
-export function dayField(value: string, take: (day: string) => void, attributes: Attributes = {}) {
+/**
+ * A field for a day, which calls `take` with a day, or with an empty text when it is cleared. Browsers report each key: a year
+ * of which one digit is typed is the year 2. Such days are not taken, and leaving the field brings back the day before.
+ */
+export function dayField(take: (day: string) => void, attributes: Attributes = {}): HTMLInputElement {
   const field = el('input', { type: 'date', min: '1600-01-01', max: '2999-12-31', ...attributes });
-  field.value = value;
-  return on(field, 'change', () => take(field.value));
+  on(field, 'blur', () => {
+    if (!field.validity.valid) field.value = field.defaultValue;
+  });
+  return on(field, 'change', () => field.validity.valid && take(field.value));
+}
+
+/** Shows a text in a field. What is there already is left alone: writing it again would end the typing of a date. */
+export function showIn(field: HTMLInputElement, text: string): void {
+  if (field.type === 'date') field.defaultValue = text;
+  if (field.value !== text) field.value = text;
 }
 
 /** A column of a table: its head, and whether it has numbers. */
@@ -143,12 +154,13 @@ export class DaySlider {
       'aria-label': label,
     };
     this.#slider = el('input', attributes);
-    this.#field = dayField('', (day) => day !== '' && onSettle(day));
+    this.#field = dayField(onSettle, { required: true });
     const chosen = () => days[Number(this.#slider.value)] ?? '';
     on(this.#slider, 'input', () => onMove(chosen()));
     on(this.#slider, 'change', () => onSettle(chosen()));
     const step = (by: number) => {
       this.#slider.value = String(Number(this.#slider.value) + by);
+      onMove(chosen());
       onSettle(chosen());
     };
     this.element = el(
@@ -170,7 +182,7 @@ export class DaySlider {
   show(day: string, position: number, about: string): void {
     this.#slider.value = String(Math.max(0, position));
     this.#slider.setAttribute('aria-valuetext', about);
-    if (this.#field.value !== day) this.#field.value = day;
+    showIn(this.#field, day);
     this.#about.textContent = about;
   }
 }

@@ -1,5 +1,5 @@
-import type { Day } from '../domain/series/date.ts';
-import type { Statement } from '../domain/series/revision-history.ts';
+import { type Day, placeAmong } from '../domain/series/date.ts';
+import { changeOn, type Statement } from '../domain/series/revision-history.ts';
 import { cell, type PageService, type ServedRow } from './page-service.ts';
 
 /** A statement about a date of one series: its value from a day on, or null for a withdrawal. */
@@ -31,7 +31,7 @@ export class RevisionHistory {
 
   /** What was known on a day for each of `dates`, in their order; undefined where nothing was, or it had been withdrawn. */
   asOf(day: Day): readonly (StatedValue | undefined)[] {
-    return this.#statements.map((statements) => knownOn(statements, day));
+    return this.#statements.map((statements) => withValue(changeOn(statements, day)));
   }
 
   /** What is known now for each of `dates`. */
@@ -40,28 +40,19 @@ export class RevisionHistory {
   }
 }
 
-function knownOn(statements: readonly StatedValue[], day: Day): StatedValue | undefined {
-  // Most dates have few, and the newest is the one that is asked for most.
-  for (let i = statements.length - 1; i >= 0; i -= 1) {
-    const one = statements[i];
-    if (one !== undefined && one.asOf <= day) return withValue(one);
-  }
-  return undefined;
-}
-
 function withValue(one: StatedValue | undefined): StatedValue | undefined {
   return one?.value === null ? undefined : one;
 }
 
+/** Exact texts as numbers that a chart can draw; null where there is none. */
+export function numbersOf(texts: readonly (string | null | undefined)[]): readonly (number | null)[] {
+  return texts.map((text) => (text === undefined || text === null ? null : Number(text)));
+}
+
 /** The position of the newest of ascending days on or before a day; -1 if all are later. */
 export function positionOf(days: readonly Day[], day: Day): number {
-  let [low, high] = [0, days.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((days[middle] ?? '') <= day) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  const place = placeAmong(days, day);
+  return days[place] === day ? place : place - 1;
 }
 
 /** A series, and everything that was ever published of it. */
@@ -114,8 +105,16 @@ export function vintageText({ vintages }: LoadedSeries, position: number): strin
   return `vintage ${position + 1} of ${vintages.length}, ${cell(row, 'as_of_date')}: ${about}`;
 }
 
+/** A count of vintages and the days of the first and the last, and how they came about. */
+export function vintagesText(vintages: readonly ServedRow[]): string {
+  const [first, last] = [vintages[0], vintages.at(-1)].map((row) => cell(row, 'as_of_date'));
+  const range =
+    vintages.length === 1 ? `1 vintage of ${first}` : `${vintages.length} vintages from ${first} to ${last}`;
+  return range + kindsText(vintages);
+}
+
 /** How vintages came about, where they are not all days of publication. */
-export function kindsText(vintages: readonly ServedRow[]): string {
+function kindsText(vintages: readonly ServedRow[]): string {
   const kinds = new Set(vintages.map((row) => cell(row, 'vintage_kind')));
   if (kinds.has('sampled'))
     return '; sampled: values may have been published before the vintage that first has them';

@@ -43,6 +43,8 @@ export class LineChart {
   #data: PlotData = { at: [], values: [] };
   #plot: uPlot | undefined;
   #hidden: ReadonlySet<number> = new Set();
+  /** The positions of days on the axis, which a slider over as-of days leaves as they are. */
+  #placed: { readonly at: readonly string[]; readonly positions: number[] } = { at: [], positions: [] };
 
   constructor(lines: readonly PlotLine[], axis: 'day' | 'name', events: PlotEvents = {}) {
     this.#lines = lines;
@@ -50,7 +52,8 @@ export class LineChart {
     this.#events = events;
     this.element = el('div', { class: 'plot', role: 'img' });
     new ResizeObserver(() => this.#resize()).observe(this.element);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#plot?.redraw(false));
+    for (const media of ['(prefers-color-scheme: dark)', '(forced-colors: active)'])
+      matchMedia(media).addEventListener('change', () => this.#plot?.redraw(false));
   }
 
   /** Says what the chart shows to those who cannot see it. */
@@ -99,6 +102,8 @@ export class LineChart {
         x: { time: isDay, range: (_, least, most) => [least, most] },
         y: { range: (_, least, most) => paddedRange(least, most) },
       },
+      // Room for half of the last date.
+      padding: [null, 36, null, null],
       axes: [this.#horizontalAxis(), verticalAxis],
       series: [{}, ...this.#lines.map((line, i) => seriesOf(line, !this.#hidden.has(i), !isDay))],
       hooks: {
@@ -126,7 +131,8 @@ export class LineChart {
       ...axisStyle,
       grid: { show: this.#axis === 'day', stroke: () => colourOf('--grid'), width: 1 },
     };
-    if (this.#axis === 'day') return { ...shared, space: 70, size: 34 };
+    if (this.#axis === 'day')
+      return { ...shared, space: 88, size: 34, incrs: daySteps, values: (_, splits) => dayLabels(splits) };
     return {
       ...shared,
       size: 34,
@@ -140,8 +146,9 @@ export class LineChart {
 
   #columns(): uPlot.AlignedData {
     const { at, values } = this.#data;
-    const positions = this.#axis === 'day' ? at.map(secondsOf) : at.map((_, i) => i);
-    return [positions, ...values.map((line) => [...line])];
+    if (this.#placed.at !== at)
+      this.#placed = { at, positions: this.#axis === 'day' ? at.map(secondsOf) : at.map((_, i) => i) };
+    return [this.#placed.positions, ...values.map((line) => [...line])];
   }
 
   #range(): { readonly min: number; readonly max: number } {
@@ -196,7 +203,7 @@ const axisStyle: uPlot.Axis = {
 const verticalAxis: uPlot.Axis = {
   ...axisStyle,
   grid: { stroke: () => colourOf('--grid'), width: 1 },
-  values: (_, splits) => splits.map((value) => value.toLocaleString('en-US', { maximumFractionDigits: 6 })),
+  values: (_, splits) => numberLabels(splits),
   size: (_, values) => Math.max(34, ...(values ?? []).map((text) => 16 + 7 * text.length)),
 };
 
@@ -222,6 +229,35 @@ function seriesOf(
       fill: () => colourOf(colour),
     },
   };
+}
+
+/** The steps between dates on an axis, in seconds: days, months and years, which uPlot recognises by their length. */
+const daySteps = [
+  ...[1, 2, 3, 5, 7, 10, 15],
+  ...[1, 2, 3, 4, 6].map((months) => months * 30),
+  ...[1, 2, 5, 10, 20, 25, 50, 100].map((years) => years * 365),
+].map((count) => count * 86_400);
+
+/** Dates as short as all of them allow: 2015, 2015-07 or 2015-07-03, as in a saved picture. */
+function dayLabels(splits: readonly number[]): string[] {
+  const days = splits.map(dayAt);
+  const length = days.every((day) => day.endsWith('-01-01'))
+    ? 4
+    : days.every((day) => day.endsWith('-01'))
+      ? 7
+      : 10;
+  return days.map((day) => day.slice(0, length));
+}
+
+/** Numbers with commas; very large and very small ones with a power of ten. */
+function numberLabels(splits: readonly number[]): string[] {
+  const [first = 0, second = first] = splits;
+  const isPlain = Math.max(...splits.map(Math.abs)) < 1e12 && Math.abs(second - first) >= 1e-7;
+  const format = new Intl.NumberFormat('en-US', {
+    notation: isPlain ? 'standard' : 'scientific',
+    maximumSignificantDigits: 12,
+  });
+  return splits.map((value) => format.format(value).toLowerCase());
 }
 
 /** The colour that a variable of the style sheet has in the scheme of the moment. */

@@ -1,7 +1,8 @@
 import { openClusters } from './clusters-view.ts';
 import { curveTypeOf, openCurves } from './curve-view.ts';
-import { button, el, labelled, on, type PageView, status } from './elements.ts';
-import { cell, type PageContext, PageService, type ServedRow, ServiceFailure } from './page-service.ts';
+import { button, el, labelled, on, type PageView } from './elements.ts';
+import { type PageContext, PageService, ServiceFailure } from './page-service.ts';
+import { resultOf, SeriesSearch } from './series-search.ts';
 import { openSeries } from './series-view.ts';
 import { changed, type PageState, type StateChange, searchOf, stateIn } from './state.ts';
 
@@ -15,24 +16,34 @@ function connectionFlags(): { readonly [flag: string]: string } {
   return given === '' ? {} : { '--store': given };
 }
 
+/** The milliseconds without a change after which the address follows what is typed or moved. */
+const rest = 300;
+
+/** The milliseconds after which the page says that it waits for an answer. */
+const patience = 300;
+
 /** The page: a search, and the view that its address asks for. */
 class Explorer {
-  readonly #service = new PageService(base);
+  readonly #connection = connectionFlags();
+  readonly #service = new PageService(base, this.#connection['--base-url'] !== undefined);
   readonly #main = el('main', { tabindex: -1 });
   readonly #alert = el('div', { role: 'alert' });
-  readonly #results = el('ul', { class: 'results' });
-  readonly #count = status();
+  readonly #waiting = el('p', { role: 'status', class: 'waiting' });
+  readonly #search = new SeriesSearch(this.#service);
   readonly #links: readonly HTMLAnchorElement[];
   #view: { readonly subject: string; readonly view: PageView } | undefined;
   #state: PageState = { view: 'series' };
+  /** Changes that wait until nothing else changes. */
+  #pending: StateChange = {};
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #turn = 0;
-  #searchTurn = 0;
 
   readonly #context: PageContext = {
     service: this.#service,
     go: (change, how) => this.#go(change, how),
+    warn: (faults) => this.#warn(faults),
     fail: (error) => this.#fail(error),
-    connection: connectionFlags(),
+    connection: this.#connection,
   };
 
   constructor() {
@@ -48,9 +59,10 @@ class Explorer {
         {},
         el('p', { class: 'brand' }, 'asof'),
         el('nav', { 'aria-label': 'Pages' }, ...this.#links),
-        this.#search(),
+        this.#search.element,
       ),
       this.#alert,
+      this.#waiting,
       this.#main,
     );
     this.#main.id = 'content';
@@ -59,12 +71,20 @@ class Explorer {
     void this.#showAddress();
   }
 
-  #go(change: StateChange, how: 'push' | 'replace' = 'push'): void {
-    const next = changed(this.#state, change);
+  #go(change: StateChange, how: 'push' | 'replace' | 'soon' = 'push'): void {
+    clearTimeout(this.#timer);
+    this.#pending = { ...this.#pending, ...change };
+    if (how === 'soon') {
+      this.#timer = setTimeout(() => this.#go({}), rest);
+      return;
+    }
+    const next = changed(this.#state, this.#pending);
+    this.#pending = {};
     const address = searchOf(next);
     if (address === searchOf(this.#state)) return;
     history[how === 'push' ? 'pushState' : 'replaceState'](null, '', address);
-    void this.#showAddress();
+    // What was wrong with the address that is replaced stays on the page.
+    void this.#showAddress(how === 'replace');
   }
 
   /** Follows a link to another state of this page without loading it again. */
@@ -73,24 +93,32 @@ class Explorer {
     const href = link?.getAttribute('href') ?? '';
     if (!href.startsWith('?') || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    this.#results.replaceChildren();
-    this.#count.textContent = '';
+    this.#search.close();
     history.pushState(null, '', href);
     void this.#showAddress().then(() => this.#main.focus());
   }
 
-  async #showAddress(): Promise<void> {
+  #warn(faults: readonly string[]): void {
+    this.#alert.replaceChildren(...faults.map((fault) => el('p', { class: 'alert' }, fault)));
+  }
+
+  async #showAddress(keepsFaults = false): Promise<void> {
     const { state, faults } = stateIn(location.search);
     this.#state = state;
+    clearTimeout(this.#timer);
+    this.#pending = {};
     this.#turn += 1;
     const turn = this.#turn;
-    this.#alert.replaceChildren(...faults.map((fault) => el('p', { class: 'alert' }, fault)));
+    if (!keepsFaults) this.#warn(faults);
     for (const link of this.#links) {
       const isCurrent = (new URL(link.href).searchParams.get('view') ?? 'series') === state.view;
       if (isCurrent) link.setAttribute('aria-current', 'page');
       else link.removeAttribute('aria-current');
     }
     const subject = JSON.stringify([state.view, state.series, curveTypeOf(state)]);
+    const wait = setTimeout(() => {
+      if (turn === this.#turn) this.#waiting.textContent = 'Waiting for the service …';
+    }, patience);
     try {
       if (this.#view?.subject !== subject) {
         this.#main.setAttribute('aria-busy', 'true');
@@ -105,7 +133,11 @@ class Explorer {
     } catch (error) {
       if (turn === this.#turn) this.#fail(error);
     } finally {
-      if (turn === this.#turn) this.#main.removeAttribute('aria-busy');
+      clearTimeout(wait);
+      if (turn === this.#turn) {
+        this.#main.removeAttribute('aria-busy');
+        this.#waiting.textContent = '';
+      }
     }
   }
 
@@ -118,7 +150,11 @@ class Explorer {
   /** The series of the service, where none is chosen. */
   async #openList(): Promise<PageView> {
     const { rows, hasMore } = await this.#service.page('series', { limit: '100' });
-    const found = hasMore ? 'The first 100 series; the search finds the others' : `${rows.length} series`;
+    const found = hasMore
+      ? 'The first 100 series; the search finds the others'
+      : rows.length === 0
+        ? 'There is no series yet: asof import and asof pull add series'
+        : `${rows.length} series`;
     const element = el(
       'article',
       {},
@@ -136,31 +172,44 @@ class Explorer {
 
   #fail(error: unknown): void {
     this.#view = undefined;
-    this.#main.replaceChildren();
+    const current = this.#links.find((link) => link.hasAttribute('aria-current'));
+    const subject = this.#state.series ?? current?.textContent ?? '';
+    this.#main.replaceChildren(el('h1', {}, subject));
+    document.title = `${subject} – asof`;
     if (error instanceof ServiceFailure && error.status === 401) {
-      this.#askKey(error.message);
+      this.#askKey(this.#service.hasKey ? error.message : undefined);
       return;
     }
     if (!(error instanceof ServiceFailure)) {
-      this.#alert.replaceChildren(
-        el('p', { class: 'alert' }, `This is a bug in the explorer: ${String(error)}`),
-      );
+      this.#warn([`This is a bug in the explorer: ${String(error)}`]);
       throw error;
     }
-    const wait = error.retryAfter === undefined ? '' : `; it may be asked again in ${error.retryAfter} s`;
-    this.#alert.replaceChildren(
-      el('p', { class: 'alert' }, `${error.message}${wait}.`),
+    const otherKey = () => {
+      this.#warn([]);
+      this.#askKey();
+    };
+    this.#warn([`${error.message}.`]);
+    this.#alert.append(
       el(
         'p',
-        {},
+        { class: 'buttons' },
         button('Try again', () => void this.#showAddress()),
+        this.#service.hasKey ? button('Use another key', otherKey) : undefined,
       ),
     );
   }
 
-  /** Asks for the key, which is kept in memory until the page is closed. */
-  #askKey(reason: string): void {
-    const field = el('input', { type: 'password', autocomplete: 'off', required: true, spellcheck: 'false' });
+  /** Asks for the key, which is kept in memory until the page is closed; `reason` says what is wrong with the one before. */
+  #askKey(reason?: string): void {
+    const field = el('input', {
+      type: 'password',
+      autocomplete: 'off',
+      required: true,
+      spellcheck: 'false',
+      // What a header can have.
+      pattern: '\\s*[!-~]+\\s*',
+      title: 'A key has letters, digits, - and _ alone.',
+    });
     const form = el(
       'form',
       { class: 'key' },
@@ -172,7 +221,7 @@ class Explorer {
       ),
       labelled('API key', field),
       el('button', { type: 'submit' }, 'Use this key'),
-      el('p', { class: 'note' }, `The service says: ${reason}.`),
+      reason === undefined ? undefined : el('p', { class: 'note' }, `The service says: ${reason}.`),
     );
     on(form, 'submit', (event) => {
       event.preventDefault();
@@ -183,65 +232,6 @@ class Explorer {
     document.title = 'Key – asof';
     field.focus();
   }
-
-  #search(): HTMLElement {
-    const field = el('input', { type: 'search', autocomplete: 'off', spellcheck: 'false' });
-    on(field, 'input', () => void this.#find(field.value.trim()));
-    on(field, 'keydown', ({ key }) => {
-      if (key === 'Escape') void this.#find('');
-      if (key === 'ArrowDown') this.#results.querySelector('a')?.focus();
-    });
-    const form = el(
-      'form',
-      { role: 'search', class: 'search' },
-      labelled('Search', field),
-      this.#count,
-      this.#results,
-    );
-    return on(form, 'submit', (event) => {
-      event.preventDefault();
-      this.#results.querySelector('a')?.click();
-    });
-  }
-
-  async #find(text: string): Promise<void> {
-    this.#searchTurn += 1;
-    const turn = this.#searchTurn;
-    let rows: readonly ServedRow[] = [];
-    let said = '';
-    if (text !== '') {
-      await new Promise((resolve) => setTimeout(resolve, 120));
-      if (turn !== this.#searchTurn) return;
-      try {
-        const found = await this.#service.page('series', { q: text, match: 'any', limit: '12' });
-        rows = found.rows;
-        said =
-          rows.length === 0
-            ? `No series for “${text}”`
-            : `${rows.length}${found.hasMore ? ' or more' : ''} series`;
-      } catch (error) {
-        said = error instanceof ServiceFailure ? error.message : String(error);
-      }
-    }
-    if (turn !== this.#searchTurn) return;
-    this.#count.textContent = said;
-    this.#results.replaceChildren(...rows.map(resultOf));
-  }
-}
-
-function resultOf(row: ServedRow): HTMLElement {
-  const id = cell(row, 'id');
-  return el(
-    'li',
-    {},
-    el(
-      'a',
-      { href: searchOf({ view: 'series', series: id }) },
-      el('span', { class: 'id' }, id),
-      ' ',
-      el('span', {}, cell(row, 'title')),
-    ),
-  );
 }
 
 new Explorer();

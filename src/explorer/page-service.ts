@@ -13,45 +13,40 @@ export type AskedParams = { readonly [name: string]: string | undefined };
 export class ServiceFailure extends Error {
   /** The status of the answer; 0 if there was none. */
   readonly status: number;
-  /** Seconds after which it may be asked again, where the service says so. */
-  readonly retryAfter: number | undefined;
 
-  constructor(status: number, detail: string, retryAfter?: number) {
+  constructor(status: number, detail: string) {
     super(detail);
     this.status = status;
-    this.retryAfter = retryAfter;
   }
 }
 
 /** The service that the page came from, and no other. The key of its user is kept in memory alone. */
 export class PageService {
   readonly #base: URL;
+  readonly #needsKey: boolean;
   #key: string | undefined;
-  #answers = new Map<string, Promise<readonly ServedRow[]>>();
 
-  /** `base` is the address of the page, without its query. */
-  constructor(base: URL) {
+  /** `base` is the address of the page, without its query. A service that needs a key is asked nothing without one. */
+  constructor(base: URL, needsKey: boolean) {
     this.#base = base;
+    this.#needsKey = needsKey;
+  }
+
+  /** Whether there is a key that is sent. */
+  get hasKey(): boolean {
+    return this.#key !== undefined;
   }
 
   /** Sends this key with every request from now on. */
   useKey(key: string): void {
     this.#key = key;
-    this.#answers = new Map();
   }
 
-  /** All rows of an answer; the same question is sent once, unless it failed. */
-  rows(path: string, params: AskedParams = {}): Promise<readonly ServedRow[]> {
-    const target = targetOf(path, { ...params, format: 'ndjson' });
-    const known = this.#answers.get(target);
-    if (known !== undefined) return known;
-    const asked = this.#ask(target).then(async (answer) => {
-      const lines = (await textOf(answer)).split('\n').filter((line) => line !== '');
-      return lines.map((line) => JSON.parse(line, shortDays) as ServedRow);
-    });
-    this.#answers.set(target, asked);
-    asked.catch(() => this.#answers.delete(target));
-    return asked;
+  /** All rows of an answer. */
+  async rows(path: string, params: AskedParams = {}): Promise<readonly ServedRow[]> {
+    const text = await textOf(await this.#ask(targetOf(path, { ...params, format: 'ndjson' })));
+    const lines = text.split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line, shortDays) as ServedRow);
   }
 
   /** The rows of the first page of an answer, and whether there are more. */
@@ -83,6 +78,7 @@ export class PageService {
   }
 
   async #ask(target: string): Promise<Response> {
+    if (this.#needsKey && !this.hasKey) throw new ServiceFailure(401, 'this service needs a key');
     const headers = this.#key === undefined ? {} : { 'X-API-Key': this.#key };
     let answer: Response;
     try {
@@ -92,7 +88,8 @@ export class PageService {
     }
     if (answer.ok) return answer;
     const after = Number(answer.headers.get('retry-after') ?? Number.NaN);
-    throw new ServiceFailure(answer.status, await detailOf(answer), Number.isNaN(after) ? undefined : after);
+    const wait = Number.isNaN(after) ? '' : `; it may be asked again in ${after} s`;
+    throw new ServiceFailure(answer.status, `${await detailOf(answer)}${wait}`);
   }
 }
 
@@ -137,8 +134,13 @@ export function cell(row: ServedRow | undefined, name: string): string {
 /** What a part of the page is given: the service, the way to another state, and how commands name the same data. */
 export type PageContext = {
   readonly service: PageService;
-  /** Changes the state, so that the page and its address follow; `replace` leaves no way back to the state before. */
-  readonly go: (change: StateChange, how?: 'push' | 'replace') => void;
+  /**
+   * Changes the state, so that the page and its address follow. `replace` leaves no way back to the state before; `soon` waits
+   * until nothing has changed for a moment, so that a key that is held down is one step back.
+   */
+  readonly go: (change: StateChange, how?: 'push' | 'replace' | 'soon') => void;
+  /** Shows what is wrong above the view, until another state is shown. */
+  readonly warn: (faults: readonly string[]) => void;
   /** Shows a failure in the place of the view. */
   readonly fail: (error: unknown) => void;
   /** The flags that name the store or the service. */

@@ -1,7 +1,7 @@
 import type { Day } from '../domain/series/date.ts';
 import { DataList, type Picture } from './downloads.ts';
-import { button, DataTable, el } from './elements.ts';
-import type { LoadedSeries } from './history.ts';
+import { button, DataTable, el, status } from './elements.ts';
+import { type LoadedSeries, numbersOf } from './history.ts';
 import { LineChart } from './line-chart.ts';
 import { cell, type PageContext, type ServedRow } from './page-service.ts';
 import { commandLine, quoted } from './state.ts';
@@ -23,7 +23,12 @@ export class RevisionsView {
   readonly #readout = el('p', { class: 'readout', 'aria-hidden': 'true' });
   readonly #data: DataList;
   readonly #table = new DataTable('Values in the order of their publication', columns);
+  readonly #none = status();
+  readonly #content: HTMLElement;
   #date: Day | undefined;
+  /** What had the focus before a date was opened. */
+  #opener: Element | null = null;
+  #isFirst = true;
   #rows: readonly ServedRow[] = [];
 
   constructor(context: PageContext, series: LoadedSeries) {
@@ -31,6 +36,13 @@ export class RevisionsView {
     this.#series = series;
     this.#data = new DataList(context.service, () => this.#picture());
     this.element.hidden = true;
+    this.#content = el(
+      'div',
+      {},
+      el('figure', {}, this.#chart.element, el('figcaption', {}, this.#readout)),
+      this.#data.element,
+      this.#table.element,
+    );
     this.element.append(
       el(
         'div',
@@ -38,24 +50,34 @@ export class RevisionsView {
         this.#heading,
         button('Close', () => context.go({ date: '' })),
       ),
-      el('figure', {}, this.#chart.element, el('figcaption', {}, this.#readout)),
-      this.#data.element,
-      this.#table.element,
+      this.#none,
+      this.#content,
     );
   }
 
   /** Shows the revisions of a date; those after `asOf` were still to come on that day. */
   update(date: Day | undefined, asOf: Day): void {
     const isOther = date !== this.#date;
+    const before = document.activeElement;
+    const isLeft = this.element.contains(before);
     this.#date = date;
     this.element.hidden = date === undefined;
-    if (date === undefined) return;
+    // A page that opens with a date shows its chart first.
+    const moves = isOther && !this.#isFirst;
+    this.#isFirst = false;
+    if (date === undefined) {
+      if (isLeft && this.#opener instanceof HTMLElement) this.#opener.focus();
+      return;
+    }
+    if (isOther && !isLeft) this.#opener = before;
     const { id, revisions } = this.#series;
     this.#rows = revisions
       .filter((row) => row.date === date)
       .toSorted((a, b) => (cell(a, 'as_of_date') < cell(b, 'as_of_date') ? -1 : 1));
     const later = this.#rows.filter((row) => cell(row, 'as_of_date') > asOf).length;
     this.#heading.textContent = `Revisions of ${date}`;
+    this.#none.textContent = this.#rows.length === 0 ? `No value was published for ${date}.` : '';
+    this.#content.hidden = this.#rows.length === 0;
     this.#draw(asOf);
     this.#chart.describe(
       `Chart of the ${this.#rows.length} values that were published for ${date}, ${later} of them after ${asOf}. The table below has all.`,
@@ -77,12 +99,15 @@ export class RevisionsView {
       ),
     );
     this.#hover(undefined);
-    if (isOther) this.#heading.focus({ preventScroll: true });
+    if (!moves) return;
+    this.#heading.focus({ preventScroll: true });
+    // The panel is below the chart, and above the table: what was clicked may be far from it.
+    this.element.scrollIntoView({ block: 'nearest' });
   }
 
   #draw(asOf: Day): void {
     const at = this.#rows.map((row) => cell(row, 'as_of_date'));
-    const values = this.#rows.map((row) => (row.value === null ? null : Number(row.value)));
+    const values = numbersOf(this.#rows.map(({ value }) => (value === null ? null : String(value))));
     const covered = cell(this.#series.about, 'covered_to');
     const last = values.at(-1);
     // The newest value holds to the end of what is known.

@@ -1,14 +1,25 @@
 import { changeBetween } from '../domain/series/arithmetic.ts';
 import type { Day } from '../domain/series/date.ts';
 import { DataList, type DataSource, type Picture } from './downloads.ts';
-import { button, DataTable, DaySlider, dayField, el, labelled, on, type PageView } from './elements.ts';
+import {
+  button,
+  DataTable,
+  DaySlider,
+  dayField,
+  el,
+  labelled,
+  on,
+  type PageView,
+  showIn,
+} from './elements.ts';
 import {
   frequencyName,
-  kindsText,
   type LoadedSeries,
   loadSeries,
+  numbersOf,
   positionOf,
   type StatedValue,
+  vintagesText,
   vintageText,
 } from './history.ts';
 import { LineChart, type PlotLine } from './line-chart.ts';
@@ -45,6 +56,8 @@ class SeriesExplorer implements PageView {
   readonly #context: PageContext;
   readonly #series: LoadedSeries;
   readonly #latest: readonly (StatedValue | undefined)[];
+  /** The numbers of the lines that are the same on every day. */
+  readonly #constant: readonly (readonly (number | null)[])[];
   readonly #days: readonly Day[];
   readonly #chart: LineChart;
   readonly #slider: DaySlider;
@@ -52,8 +65,8 @@ class SeriesExplorer implements PageView {
   readonly #notes = el('p', { class: 'note', role: 'status' });
   readonly #data: DataList;
   readonly #revisions: RevisionsView;
-  readonly #from = dayField('', (from) => this.#context.go({ from }));
-  readonly #to = dayField('', (to) => this.#context.go({ to }));
+  readonly #from = dayField((from) => this.#context.go({ from }, 'soon'));
+  readonly #to = dayField((to) => this.#context.go({ to }, 'soon'));
   readonly #boxes = hideable.map((name) => this.#box(name));
   readonly #table: DataTable;
   /** The numbers of the dates that the table shows, newest first. */
@@ -65,13 +78,15 @@ class SeriesExplorer implements PageView {
   constructor(context: PageContext, series: LoadedSeries) {
     this.#context = context;
     this.#series = series;
-    const { id, about, vintages, history } = series;
+    const { id, about, vintages, history, firstReleases } = series;
     this.#latest = history.latest();
+    const first = history.dates.map((date) => firstReleases.get(date));
+    this.#constant = [this.#latest.map((one) => one?.value), first].map(numbersOf);
     this.#days = vintages.map((row) => cell(row, 'as_of_date'));
     this.title = `${id}: ${cell(about, 'title')}`;
     this.#slider = new DaySlider('As of', this.#days, {
       onMove: (day) => this.#step(day),
-      onSettle: (day) => context.go({ 'as-of': day }),
+      onSettle: (day) => context.go({ 'as-of': day }, 'soon'),
     });
     this.#chart = new LineChart(lines, 'day', {
       onPick: (i) => context.go({ date: history.dates[i] ?? '' }),
@@ -91,8 +106,8 @@ class SeriesExplorer implements PageView {
     this.#state = state;
     const { dates } = this.#series.history;
     this.#rows = [...dates.keys()].filter((i) => isWithin(dates[i], state)).reverse();
-    this.#from.value = from ?? '';
-    this.#to.value = to ?? '';
+    showIn(this.#from, from ?? '');
+    showIn(this.#to, to ?? '');
     const hidden = hideable.flatMap((name, i) => (hide.split(',').includes(name) ? [i] : []));
     for (const [i, box] of this.#boxes.entries()) box.checked = !hidden.includes(i);
     this.#chart.hide(new Set(hidden));
@@ -102,18 +117,13 @@ class SeriesExplorer implements PageView {
 
   #layout(): HTMLElement {
     const { id, about, vintages } = this.#series;
-    const [first, last] = [this.#days[0], this.#days.at(-1)];
     const facts = [cell(about, 'units'), frequencyName(cell(about, 'frequency')), cell(about, 'source')];
     return el(
       'article',
       {},
       el('h1', {}, el('span', { class: 'id' }, id), ' ', cell(about, 'title')),
       el('p', { class: 'facts' }, facts.filter((text) => text !== '').join(' · ')),
-      el(
-        'p',
-        { class: 'facts' },
-        `${vintages.length} vintages from ${first} to ${last}${kindsText(vintages)}`,
-      ),
+      el('p', { class: 'facts' }, vintagesText(vintages)),
       this.#slider.element,
       this.#notes,
       el('figure', {}, this.#chart.element, el('figcaption', {}, this.#readout)),
@@ -144,18 +154,14 @@ class SeriesExplorer implements PageView {
   }
 
   #show(day: Day): void {
-    const { history, firstReleases, id } = this.#series;
+    const { history, id } = this.#series;
     this.#asOf = day;
     this.#shown = history.asOf(day);
     const position = positionOf(this.#days, day);
     const { from, to, date } = this.#state;
     this.#chart.draw({
       at: history.dates,
-      values: [
-        this.#latest.map(numberOf),
-        history.dates.map((one) => numberIn(firstReleases.get(one))),
-        this.#shown.map(numberOf),
-      ],
+      values: [...this.#constant, numbersOf(this.#shown.map((one) => one?.value))],
       from,
       to,
       marks: [{ day, label: `as of ${day}` }, ...(date === undefined ? [] : [{ day: date, label: date }])],
@@ -284,12 +290,4 @@ class SeriesExplorer implements PageView {
 
 function isWithin(date: Day | undefined, { from = '', to = '9' }: PageState): boolean {
   return date !== undefined && date >= from && date <= to;
-}
-
-function numberOf(one: StatedValue | undefined): number | null {
-  return numberIn(one?.value);
-}
-
-function numberIn(text: string | null | undefined): number | null {
-  return text === undefined || text === null ? null : Number(text);
 }

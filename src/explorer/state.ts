@@ -19,7 +19,13 @@ export type PageState = { readonly view: View } & { readonly [K in StateName]?: 
 /** New texts of parts of a state; an empty one takes the part away. */
 export type StateChange = { readonly [K in StateName]?: string };
 
-const days: readonly string[] = ['as-of', 'from', 'to', 'vs'];
+const days: readonly StateName[] = ['as-of', 'from', 'to', 'date', 'vs'];
+
+/** The texts that some parts can have; `hide` can have several. */
+const choices: { readonly [K in StateName]?: readonly string[] } = {
+  type: ['PAR', 'TIPS'],
+  hide: ['latest', 'first'],
+};
 
 /** The state in the query of an address, and what is wrong with it; wrong parts are left out. */
 export function stateIn(search: string): { readonly state: PageState; readonly faults: readonly string[] } {
@@ -30,12 +36,30 @@ export function stateIn(search: string): { readonly state: PageState; readonly f
   const entries = names[view].flatMap((name) => {
     const text = given.get(name)?.trim() ?? '';
     if (text === '') return [];
-    const isDay = days.includes(name) || name === 'date';
-    if (!isDay || parseDay(text) !== undefined) return [[name, text] as const];
-    faults.push(`${name} is '${text}', which is no date: dates are YYYY-MM-DD`);
+    const fault = faultOf(name, text) ?? faultOfRange(name, text, given.get('from')?.trim() ?? '');
+    if (fault === undefined) return [[name, text] as const];
+    faults.push(fault);
     return [];
   });
   return { state: { view, ...Object.fromEntries(entries) }, faults };
+}
+
+function faultOf(name: StateName, text: string): string | undefined {
+  if (days.includes(name))
+    return parseDay(text) === undefined
+      ? `${name} is '${text}', which is no date: dates are YYYY-MM-DD`
+      : undefined;
+  const known = choices[name];
+  const wrong =
+    known && text.split(',').find((one) => !known.includes(one) && !known.includes(one.toUpperCase()));
+  return wrong === undefined ? undefined : `${name} is '${wrong}', and can be ${known?.join(' or ')}`;
+}
+
+/** What is wrong with the end of a range of dates that begins with `from`. */
+function faultOfRange(name: StateName, to: string, from: string): string | undefined {
+  return name === 'to' && parseDay(from) !== undefined && to < from
+    ? `to is ${to}, before from, which is ${from}`
+    : undefined;
 }
 
 /** The query of the address of a state, in the same order for the same state. */

@@ -231,9 +231,9 @@ export class Analyses {
     answer: (context: QueryContext) => Promise<QueryAnswer<R>>,
     transformation?: Transformation,
   ): Promise<Result<R>> {
-    const { signal, onNote } = this.#source;
+    const { signal, onNote, allow } = this.#source;
     return resultOf(this.#source, demands, async ({ client, basis }) => {
-      const context = { client, basis, signal, ...(onNote && { note: onNote }) };
+      const context = { client, basis, signal, ...(onNote && { note: onNote }), ...(allow && { allow }) };
       return answer(await transformedContext({ transformation }, context));
     });
   }

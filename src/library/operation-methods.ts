@@ -1,4 +1,10 @@
-import { type Note, pagesOrFailure, type QueryAnswer, textsOf } from '../analysis/answer.ts';
+import {
+  type Note,
+  pagesOrFailure,
+  type QueryAnswer,
+  type QueryContext,
+  textsOf,
+} from '../analysis/answer.ts';
 import { Basis, type Demands, type SubjectBasis } from '../analysis/basis.ts';
 import { withBasis } from '../analysis/coverage.ts';
 import type { OperationQuery } from '../analysis/query.ts';
@@ -57,6 +63,7 @@ export type AnswerSource = {
   readonly clock: () => Date;
   readonly session: Session;
   readonly onNote?: (note: Note) => void;
+  readonly allow?: QueryContext['allow'];
   /** The day that every answer is bound to, if there is one. */
   readonly asOf?: Day;
 };
@@ -82,7 +89,7 @@ export function resultOf<R extends Row>(
     }
     const [failure] = failures;
     // An answer about some of several series would be silently short.
-    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, source);
+    if (failure !== undefined) throw await withSuggestion(failure.error, failure.id, based);
     return {
       rows,
       requestId: first?.request_id ?? '',
@@ -225,7 +232,7 @@ function methodOf(operation: Operation, source: AnswerSource) {
       try {
         for await (const page of pagesFor(chosen, id, params, based)) yield* page.results;
       } catch (error) {
-        throw await withSuggestion(error, id ?? '', source);
+        throw await withSuggestion(error, id ?? '', based);
       }
     }
   }

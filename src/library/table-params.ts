@@ -53,7 +53,9 @@ export function tableOf(rows: readonly InputRow[]): UserTable {
         size: rows.length,
         rowAt: (index: number) => index + 1,
         cellAt: (index: number, column: number): Cell => rows[index]?.[names[column] ?? ''] ?? null,
-        textAt: () => '',
+        repeats: () => false,
+        byteLength: 0,
+        copyRow: (_index, _target, at) => at,
       };
     },
   };

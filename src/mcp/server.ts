@@ -7,7 +7,7 @@ import {
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import pLimit from 'p-limit';
-import type { Client } from '../client/client.ts';
+import type { AskOptions, Client } from '../client/client.ts';
 import { closest } from '../domain/series/closest.ts';
 import type { Day } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
@@ -15,7 +15,10 @@ import type { NamedValues } from '../library/arguments.ts';
 import { type Asof, asofOf } from '../library/asof.ts';
 import type { Result } from '../library/operation-methods.ts';
 import { Session } from '../library/session.ts';
-import type { Row } from '../operations/envelope.ts';
+import type { Envelope, Row } from '../operations/envelope.ts';
+import { seriesShow } from '../operations/index.ts';
+import type { Operation } from '../operations/operation.ts';
+import type { Params, ParamTexts } from '../operations/param.ts';
 import { version } from '../platform/installation.ts';
 import { rowLimits, type Tool, tools } from './tools.ts';
 
@@ -88,11 +91,15 @@ class ToolSession {
   constructor({ client, asOf, clock, signal }: Omit<McpSource, 'stdin' | 'stdout'>) {
     this.#asOf = asOf;
     this.#asof = asofOf({
-      client,
+      client: asOf === undefined ? client : clientOn(asOf, client),
       clock,
       signal,
       session: new Session(signal, clock),
       onNote: ({ text }) => void this.#notes.push(text),
+      allow(rows) {
+        // Each value takes a character at least.
+        if (rows > mostCharacters) throw tooLong(`${rows} values`, `${mostCharacters} characters`);
+      },
       ...(asOf !== undefined && { asOf }),
     });
   }
@@ -130,6 +137,32 @@ class ToolSession {
       ...(nextCursor !== undefined && { next_cursor: nextCursor }),
     };
   }
+}
+
+/** The same client, to which a series that began after a day does not exist. */
+function clientOn(day: Day, client: Client): Client {
+  const known = new Set<string>();
+  // Another service may not say when a series began.
+  const hadBegun = ({ first_vintage: first }: Row) => String(first ?? '') <= day;
+  async function checkBegun(id: string): Promise<void> {
+    if (known.has(id)) return;
+    const { results } = await client.ask(seriesShow, [['id', id]]);
+    if (!results.every(hadBegun)) throw new Problem('not-found', `series '${id}' not found`);
+    known.add(id);
+  }
+  return {
+    ...client,
+    async ask<R extends Row>(
+      operation: Operation<Params, R>,
+      texts: ParamTexts,
+      options?: AskOptions,
+    ): Promise<Envelope<R>> {
+      for (const [name, text] of texts)
+        if (operation.params[name]?.namesSeries === true)
+          for (const id of text.split(',')) await checkBegun(id);
+      return client.ask(operation, texts, options);
+    },
+  };
 }
 
 function without(row: Row, names: readonly string[]): Row {

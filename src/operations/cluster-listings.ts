@@ -4,9 +4,9 @@ import { type Cluster, ClusterCandidates, clustersOf } from '../domain/insider/c
 import { type Filing, hasSymbol } from '../domain/insider/filing.ts';
 import { type ClusterSignal, type SignalRule, signalsOf } from '../domain/insider/signal.ts';
 import { addDays, type Day, dayNumber } from '../domain/series/date.ts';
-import type { FiledTrade } from '../store/filing-queries.ts';
+import type { DaysOfTrades, DaysOfTradesQuery, FiledTrade } from '../store/filing-queries.ts';
 import type { StoreView } from '../store/store.ts';
-import type { ListingSearch } from './listing.ts';
+import type { ListingPart, ListingSearch } from './listing.ts';
 
 /** The issuer of a cluster, with the ticker and the name that the newest filing of its trades states. */
 type ClusterIssuer = {
@@ -42,23 +42,55 @@ export function clusterSearch(query: ClusterSearch): ListingSearch<NamedCluster>
   return {
     dayOf: ({ dateLast }) => dateLast,
     compare: newestFirst,
+    keyOf: clusterKey,
     begin: () => {
       const candidates = new ClusterCandidates(rule);
-      let [before, limit] = ['', datesAtOnce.first];
-      return async (view) => {
-        if (ticker !== '')
-          return { found: await namedIn(view, { code, ticker, as_of }, find), completeFrom: undefined };
+      return searchIssuers({
+        searched: { code, ticker, as_of },
+        find: (view, searched) => namedIn(view, searched, find),
         // A trade that counts is no newer than its filing, nor is a cluster newer than its last trade.
-        if (before === '') before = dayAfter([to, as_of, await view.coveredTo('filings')]);
-        const { trades, before: next } = await view.tradePlaces({ code, before, limit });
-        const chosen = trades.filter((trade) => candidates.take({ ...trade, upTo: trade.date }));
-        const issuerCiks = chosen.map(({ issuerCik }) => issuerCik);
-        const found = await namedIn(view, { code, ticker, as_of, issuerCiks }, find);
-        [before, limit] = [next ?? before, Math.min(limit * 2, datesAtOnce.most)];
-        // The last span of a cluster that is not found yet begins before that day.
-        return { found, completeFrom: next && addDays(next, days - 1) };
-      };
+        begin: async (view) => dayAfter([to, as_of, await view.coveredTo('filings')]),
+        read: (view, query) => view.tradePlaces(query),
+        isCandidate: (trade) => candidates.take({ ...trade, upTo: trade.date }),
+        // The last span of a cluster that is not found yet begins before the next trade.
+        daysAfter: days - 1,
+      });
     },
+  };
+}
+
+/** How a search reads the places of trades, newest first, to find the issuers whose filings it must read. */
+type IssuerSearch<P extends { readonly issuerCik: string }, T> = {
+  readonly searched: Omit<SearchedTrades, 'issuerCiks'>;
+  readonly find: (view: StoreView, searched: SearchedTrades) => Promise<readonly T[]>;
+  /** The day before which the newest trade is. */
+  readonly begin: (view: StoreView) => Promise<Day>;
+  readonly read: (view: StoreView, query: DaysOfTradesQuery) => Promise<DaysOfTrades<P>>;
+  /** Whether the next trade, in the order of reading, makes its issuer one to search. */
+  readonly isCandidate: (trade: P) => boolean;
+  /** How much later than the trades that are left to read something may be that is not found yet. */
+  readonly daysAfter: number;
+};
+
+/** The parts of a search: of a ticker all at once, else of the issuers that so many more trades lead to. */
+function searchIssuers<P extends { readonly issuerCik: string }, T>({
+  searched,
+  find,
+  begin,
+  read,
+  isCandidate,
+  daysAfter,
+}: IssuerSearch<P, T>): (view: StoreView) => Promise<ListingPart<T>> {
+  let before: Day | undefined;
+  let limit: number = datesAtOnce.first;
+  return async (view) => {
+    if (searched.ticker !== '') return { found: await find(view, searched), completeFrom: undefined };
+    before ??= await begin(view);
+    const { trades, before: next } = await read(view, { code: searched.code, before, limit });
+    const issuerCiks = trades.filter(isCandidate).map(({ issuerCik }) => issuerCik);
+    const found = await find(view, { ...searched, issuerCiks });
+    [before, limit] = [next ?? before, Math.min(limit * 2, datesAtOnce.most)];
+    return { found, completeFrom: next && addDays(next, daysAfter) };
   };
 }
 
@@ -77,24 +109,22 @@ export function signalSearch(
   ticker: string,
   asOf: Day | undefined,
 ): ListingSearch<NamedSignal> {
-  const searched = { code: rule.code, ticker, as_of: asOf };
   const find = (filings: readonly Filing[]) => signalsOf(filings, rule);
   return {
     dayOf: ({ day }) => day,
     compare: (a, b) => (comesBefore(signalKey(a), signalKey(b)) ? -1 : 1),
+    keyOf: signalKey,
     begin: () => {
       const candidates = new ClusterCandidates(rule);
-      let [before, limit] = [asOf === undefined ? 'infinity' : addDays(asOf, 1), datesAtOnce.first];
-      return async (view) => {
-        if (ticker !== '') return { found: await namedIn(view, searched, find), completeFrom: undefined };
-        const { trades, before: next } = await view.filedTrades({ code: rule.code, before, limit });
-        const chosen = trades.filter((trade) => mayGiveSignal(candidates, trade));
-        const issuerCiks = chosen.map(({ issuerCik }) => issuerCik);
-        const found = await namedIn(view, { ...searched, issuerCiks }, find);
-        [before, limit] = [next ?? before, Math.min(limit * 2, datesAtOnce.most)];
-        // A signal that is not found yet is of a trade which is not late, in a span that begins before that day.
-        return { found, completeFrom: next && addDays(next, lateAfter + rule.days - 1) };
-      };
+      return searchIssuers({
+        searched: { code: rule.code, ticker, as_of: asOf },
+        find: (view, searched) => namedIn(view, searched, find),
+        begin: async () => (asOf === undefined ? 'infinity' : addDays(asOf, 1)),
+        read: (view, query) => view.filedTrades(query),
+        isCandidate: (trade) => mayGiveSignal(candidates, trade),
+        // A signal that is not found yet is of a trade which is not late, in a span that begins before the next trade.
+        daysAfter: lateAfter + rule.days - 1,
+      });
     },
   };
 }
@@ -175,13 +205,12 @@ function newestFirst(a: NamedCluster, b: NamedCluster): number {
   return (nameA ?? '') < (nameB ?? '') ? -1 : 1;
 }
 
-/** The key by which clusters are ordered; it is unique. */
-export function keyOf({ dateLast, size, ticker, issuerCik, dateFirst }: NamedCluster): readonly string[] {
+function clusterKey({ dateLast, size, ticker, issuerCik, dateFirst }: NamedCluster): readonly string[] {
   return [dateLast, String(size), ticker ?? '', issuerCik, dateFirst];
 }
 
-/** The key by which signals are ordered; it is unique. */
-export function signalKey({ day, ticker, issuerCik, dateFirst }: NamedSignal): readonly string[] {
+/** The key by which signals are ordered. */
+function signalKey({ day, ticker, issuerCik, dateFirst }: NamedSignal): readonly string[] {
   return [day, ticker ?? '', issuerCik, dateFirst];
 }
 

@@ -8,15 +8,12 @@ import type { StoreView } from '../store/store.ts';
 import {
   type ClusterSearch,
   clusterSearch,
-  keyOf,
   type NamedCluster,
   type NamedSignal,
-  signalKey,
   signalSearch,
 } from './cluster-listings.ts';
-import { changedSince } from './cursor.ts';
-import { LastListings, pageOfListing } from './listing.ts';
-import { type Page, type PagePosition, pageOf } from './operation.ts';
+import { LastListings } from './listing.ts';
+import type { Page, PagePosition } from './page.ts';
 
 /** A cluster or a signal with what its trades are worth, together and each. */
 export type Valued<T> = T & {
@@ -41,19 +38,14 @@ export async function pageOfClusters(
   { from, to, limit, min_value, ...asked }: ClusterPageParams,
   position: PagePosition | undefined,
 ): Promise<Omit<Page, 'rows'> & { readonly clusters: readonly Valued<NamedCluster>[] }> {
-  const state = await view.state();
-  const { revision: version } = state;
-  // An import may change any cluster, so all pages must come from one state.
-  if (position !== undefined && position.version !== version) throw changedSince();
   const { transaction_code, min_insiders, days, ticker, as_of } = asked;
   const query = { transaction_code, min_insiders, days, ticker, as_of, to };
-  const listing = listings.of(state, query, clusterSearch(query));
   const isWanted = (cluster: NamedCluster) =>
     (from === undefined || cluster.dateLast >= from) &&
     (to === undefined || cluster.dateLast <= to) &&
     (min_value === undefined || isWorth(clusterTotals(cluster).value, min_value));
-  const found = await pageOfListing(view, { listing, from, limit, isWanted, keyOf, position });
-  const { rows: clusters, ...rest } = pageOf(found, limit, valued, (last) => ({ key: keyOf(last), version }));
+  const page = { asked: query, search: clusterSearch(query), from, limit, isWanted, position };
+  const { rows: clusters, ...rest } = await listings.page(view, page, valued);
   return { clusters, ...rest, ...(as_of !== undefined && { asOf: as_of }) };
 }
 
@@ -78,20 +70,13 @@ export async function pageOfSignals(
   }: ClusterPageParams,
   position: PagePosition | undefined,
 ): Promise<Omit<Page, 'rows'> & { readonly signals: readonly Valued<NamedSignal>[] }> {
-  const state = await view.state();
-  const { revision: version } = state;
-  // An import may bring earlier filings, so all pages must come from one state.
-  if (position !== undefined && position.version !== version) throw changedSince();
   const rule = { code, minInsiders: min_insiders, days, minValue: min_value };
   // Later filings change no signal, so that those up to a day are the signals as of that day.
   const asOf = [to, as_of].flatMap((day) => day ?? []).sort()[0];
-  const listing = signalListings.of(state, { ...rule, ticker, asOf }, signalSearch(rule, ticker, asOf));
   const isWanted = ({ day }: NamedSignal) => from === undefined || day >= from;
-  const found = await pageOfListing(view, { listing, from, limit, isWanted, keyOf: signalKey, position });
-  const { rows: signals, ...rest } = pageOf(found, limit, valued, (last) => ({
-    key: signalKey(last),
-    version,
-  }));
+  const search = signalSearch(rule, ticker, asOf);
+  const page = { asked: { ...rule, ticker, asOf }, search, from, limit, isWanted, position };
+  const { rows: signals, ...rest } = await signalListings.page(view, page, valued);
   return { signals, ...rest, ...(as_of !== undefined && { asOf: as_of }) };
 }
 

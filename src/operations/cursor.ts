@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../errors/problem.ts';
-import type { PagePosition } from './operation.ts';
+import type { PagePosition } from './page.ts';
 import type { ParamTexts } from './param.ts';
 
 /** The opaque cursor of a position in the answer to a query; it carries no as-of date, so it can grant nothing. */
@@ -22,9 +22,14 @@ export function parseCursor(cursor: string, operation: string, texts: ParamTexts
 /** The detail of a refused cursor whose first page came from an older state of the data, as the rulings word it. */
 export const changedSinceDetail = 'the data changed since the first page; start again';
 
-/** Refuses a cursor whose first page came from an older state of the data. */
+/** The refusal of a cursor whose first page came from an older state of the data. */
 export function changedSince(): Problem {
   return new Problem('data-changed', changedSinceDetail, { field: 'cursor' });
+}
+
+/** Refuses the position of a cursor whose first page came from another version of the data. */
+export function checkVersion(position: PagePosition | undefined, version: number): void {
+  if (position !== undefined && position.version !== version) throw changedSince();
 }
 
 function refused(reason: string): Problem {

@@ -1,27 +1,12 @@
-import { curve } from './curve.ts';
+import { figures } from './figures.ts';
 import { insiderClusterExplanations } from './insider-cluster-explanations.ts';
 import { insiderClusterSignals } from './insider-cluster-signals.ts';
 import { insiderClusters } from './insider-clusters.ts';
 import { insiderFilings } from './insider-filings.ts';
-import { observations } from './observations.ts';
 import type { Operation } from './operation.ts';
-import { ping } from './ping.ts';
-import { revisions } from './revisions.ts';
-import { seriesSearch, seriesShow } from './series.ts';
-import { spread } from './spread.ts';
-import { vintages } from './vintages.ts';
-import { yields } from './yields.ts';
 
 const table = [
-  ping,
-  seriesSearch,
-  seriesShow,
-  observations,
-  revisions,
-  vintages,
-  curve,
-  yields,
-  spread,
+  ...figures,
   insiderFilings,
   insiderClusters,
   insiderClusterExplanations,
@@ -36,10 +21,6 @@ export const operations: readonly Operation[] = table;
 
 export {
   curve,
-  insiderClusterExplanations,
-  insiderClusterSignals,
-  insiderClusters,
-  insiderFilings,
   observations,
   ping,
   revisions,
@@ -48,4 +29,5 @@ export {
   spread,
   vintages,
   yields,
-};
+} from './figures.ts';
+export { insiderClusterExplanations, insiderClusterSignals, insiderClusters, insiderFilings };

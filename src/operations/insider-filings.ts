@@ -3,7 +3,8 @@ import { addDays, type Day, earlier } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { tickerTest } from './cluster-params.ts';
 import { filingFields, filingRow } from './filing-row.ts';
-import { operation, pageOf } from './operation.ts';
+import { operation } from './operation.ts';
+import { pageOf } from './page.ts';
 import { type Clock, type ParamTexts, textOf } from './param.ts';
 import { asOfParam, checkRange, dayParam, filterParam, integerParam, paging } from './params.ts';
 

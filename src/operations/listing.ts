@@ -1,7 +1,7 @@
 import type { Day } from '../domain/series/date.ts';
 import type { StoreState, StoreView } from '../store/store.ts';
-import { changedSince } from './cursor.ts';
-import type { PagePosition } from './operation.ts';
+import { changedSince, checkVersion } from './cursor.ts';
+import { type Page, type PagePosition, pageOf } from './page.ts';
 
 /** The next part of a search: what it found, and the day from which on nothing is left to find; undefined at the end. */
 export type ListingPart<T> = { readonly found: readonly T[]; readonly completeFrom: Day | undefined };
@@ -12,6 +12,8 @@ export type ListingSearch<T> = {
   readonly begin: () => (view: StoreView) => Promise<ListingPart<T>>;
   readonly dayOf: (one: T) => Day;
   readonly compare: (one: T, other: T) => number;
+  /** The key of a row; it is unique. */
+  readonly keyOf: (one: T) => readonly string[];
 };
 
 /** What a search finds in one state of a store, newest day first, read as far as its pages need it. */
@@ -63,12 +65,36 @@ export class Listing<T> {
   }
 }
 
+/** Selects a page of what a search finds: the rows that are wanted, on a day and later, after a position. */
+type ListingPage<T> = {
+  /** Everything that the search depends on. */
+  readonly asked: object;
+  readonly search: ListingSearch<T>;
+  readonly isWanted: (one: T) => boolean;
+  readonly from: Day | undefined;
+  readonly position: PagePosition | undefined;
+  readonly limit: number;
+};
+
 /** The last listing of each state of a store, so that all its pages are of one search. */
 export class LastListings<T> {
   readonly #last = new WeakMap<StoreState, { readonly asked: string; readonly listing: Listing<T> }>();
 
-  /** The listing of what is asked; a new one, if that is not the last one of the state. */
-  of(state: StoreState, asked: object, search: ListingSearch<T>): Listing<T> {
+  /** A page of rows, and where the next one begins. Refuses a position of another state: an import may change any row. */
+  async page<R>(
+    view: StoreView,
+    page: ListingPage<T>,
+    rowOf: (one: T) => R,
+  ): Promise<Pick<Page<R>, 'rows' | 'next'>> {
+    const state = await view.state();
+    const { revision: version } = state;
+    checkVersion(page.position, version);
+    const { keyOf } = page.search;
+    const found = await readPage(view, this.#listingOf(state, page), page);
+    return pageOf(found, page.limit, rowOf, (last) => ({ key: keyOf(last), version }));
+  }
+
+  #listingOf(state: StoreState, { asked, search }: ListingPage<T>): Listing<T> {
     const text = JSON.stringify(asked);
     const known = this.#last.get(state);
     if (known?.asked === text) return known.listing;
@@ -78,21 +104,11 @@ export class LastListings<T> {
   }
 }
 
-/** Selects a page of a listing: the rows that are wanted, on a day and later, after a position. */
-type ListingPage<T> = {
-  readonly listing: Listing<T>;
-  readonly isWanted: (one: T) => boolean;
-  readonly from: Day | undefined;
-  /** The key of a row; it is unique. */
-  readonly keyOf: (one: T) => readonly string[];
-  readonly position: PagePosition | undefined;
-  readonly limit: number;
-};
-
 /** The rows of a page, and one more if there are more. */
-export async function pageOfListing<T>(
+async function readPage<T>(
   view: StoreView,
-  { listing, isWanted, from, keyOf, position, limit }: ListingPage<T>,
+  listing: Listing<T>,
+  { search: { keyOf }, isWanted, from, position, limit }: ListingPage<T>,
 ): Promise<readonly T[]> {
   const after = position?.key.join('\n');
   for (;;) {

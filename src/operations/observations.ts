@@ -1,10 +1,11 @@
 import type { Day } from '../domain/series/date.ts';
 import { frequencies } from '../domain/series/series.ts';
 import type { Series, VintageOnDay } from '../store/store.ts';
-import { changedSince } from './cursor.ts';
+import { checkVersion } from './cursor.ts';
 import type { AnswerVintage } from './envelope.ts';
 import type { Field } from './field.ts';
-import { operation, pageOf, type RowOf } from './operation.ts';
+import { operation, type RowOf } from './operation.ts';
+import { pageOf } from './page.ts';
 import { textOf } from './param.ts';
 import { asOfParam, checkRange, choiceParam, paging, periodParam, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
@@ -155,7 +156,7 @@ asof obs GDP --as-of 2009-01-30 --vs latest --from 2007-01-01
     });
     const { series, rows, vintage } = existing(page, id);
     const { title, frequency, version, coveredTo } = series;
-    if (position !== undefined && position.version !== version) throw changedSince();
+    checkVersion(position, version);
     return {
       ...pageOf(
         rows,

@@ -1,16 +1,9 @@
 import type { Day } from '../domain/series/date.ts';
 import type { AskFollowed } from '../store/followed.ts';
 import type { StoreView } from '../store/store.ts';
-import type {
-  AnswerVintage,
-  Coverage,
-  Envelope,
-  Remark,
-  Row,
-  SeriesSummary,
-  UnknownTicker,
-} from './envelope.ts';
+import type { Envelope, Remark, Row } from './envelope.ts';
 import type { CompleteRow, Field, RowFrom } from './field.ts';
+import type { Page, PagePosition } from './page.ts';
 import { type Clock, type Params, type ParamTexts, type ParamValues, readParams } from './param.ts';
 import { type Requirement, type RowTests, requirementsOf, shownParams } from './requirement.ts';
 
@@ -26,9 +19,6 @@ export type Principal = {
 /** The requests of a key in this UTC day and month, the current one included. */
 export type Usage = { readonly day: number; readonly month: number };
 
-/** Where a listing continues: after the row with this key, in this version of the data. */
-export type PagePosition = { readonly key: readonly string[]; readonly version?: number };
-
 /** What an operation may use to answer. */
 type Context = {
   readonly view: StoreView;
@@ -36,18 +26,6 @@ type Context = {
   /** Missing where requests are not counted. */
   readonly usage?: Usage;
   readonly position?: PagePosition;
-};
-
-/** One page of rows, and where the next page begins, if there is one. */
-export type Page<R = Row> = {
-  readonly rows: readonly R[];
-  readonly next?: PagePosition;
-  readonly asOf?: Day;
-  readonly series?: SeriesSummary;
-  readonly coverage?: Coverage;
-  readonly vintage?: AnswerVintage;
-  readonly coveredTo?: Day | null;
-  readonly unknownTicker?: UnknownTicker;
 };
 
 /** The headings under which help lists commands, and the description of a service its endpoints: what each is about. */
@@ -108,7 +86,7 @@ export type Substitute<R = Row> = {
   readonly params: { readonly [name: string]: string | undefined };
   /** Where the answer is a selection of all rows: those rows in their order, and what tells a row from all others. */
   readonly selection?: {
-    select(rows: readonly R[]): readonly R[];
+    select(rows: readonly R[]): Promise<readonly R[]>;
     keyOf(row: R): string;
   };
 };
@@ -232,6 +210,15 @@ type Declaration<
   readonly coveredTo?: (values: ParamValues<P>, view: StoreView) => Promise<Day | undefined>;
 };
 
+const declared = new Map<string, Operation>();
+
+/** The operation of that name; its module must be loaded, as it is where a query for it could be made. */
+export function operationNamed(name: string): Operation {
+  const found = declared.get(name);
+  if (found === undefined) throw new Error(`there is no operation ${name}`);
+  return found;
+}
+
 /** An operation from its declaration: `run` takes values with the types of the parameters, and gives rows with all fields. */
 export function operation<
   const N extends string,
@@ -250,7 +237,11 @@ export function operation<
     check?.(values);
     return values;
   };
-  return {
+  const made: Operation<P, RowFrom<F>> & {
+    readonly name: N;
+    readonly command: C;
+    readonly members?: readonly M[];
+  } = {
     ...rest,
     gated: needsVintageAccess !== undefined,
     prepare(texts, clock) {
@@ -273,19 +264,6 @@ export function operation<
         substitute(read(texts, clock), clock, lacking),
     }),
   };
-}
-
-/** A page out of `limit + 1` rows: the additional row shows that more follow, and where the next page begins. */
-export function pageOf<T, R>(
-  found: readonly T[],
-  limit: number,
-  rowOf: (one: T) => R,
-  positionOf: (last: T) => PagePosition,
-): Pick<Page<R>, 'rows' | 'next'> {
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    rows: shown.map((one) => rowOf(one)),
-    ...(found.length > limit && last !== undefined && { next: positionOf(last) }),
-  };
+  declared.set(made.name, made as Operation);
+  return made;
 }

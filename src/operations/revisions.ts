@@ -1,5 +1,5 @@
 import type { Day } from '../domain/series/date.ts';
-import { changedSince } from './cursor.ts';
+import { checkVersion } from './cursor.ts';
 import { observationRow, revisionFields } from './observations.ts';
 import { operation } from './operation.ts';
 import { invalid } from './param.ts';
@@ -90,7 +90,7 @@ asof revisions GDP --stats
     });
     const { series, rows } = existing(dates, id);
     const { version, coveredTo } = series;
-    if (position !== undefined && position.version !== version) throw changedSince();
+    checkVersion(position, version);
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
     const found = await Promise.all(shown.map(revised));

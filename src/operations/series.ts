@@ -1,11 +1,12 @@
-import { findSeries } from '../domain/series/search.ts';
 import { frequencies } from '../domain/series/series.ts';
+import { plainMatch } from '../domain/series/words.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Followed } from '../store/followed.ts';
 import type { Series } from '../store/store.ts';
-import { changedSince } from './cursor.ts';
+import { checkVersion } from './cursor.ts';
 import type { Field } from './field.ts';
-import { operation, pageOf } from './operation.ts';
+import { operation } from './operation.ts';
+import { pageOf } from './page.ts';
 import { textOf } from './param.ts';
 import { choiceParam, paging, seriesIdParam, textParam } from './params.ts';
 
@@ -158,7 +159,8 @@ asof series search --all --columns id --no-header -f csv
     q: {
       field: 'id',
       met: (row, { q, match }) =>
-        (match === 'words' && typeof row.matched === 'string') || findSeries([row], q, match).length > 0,
+        q.trim() === '' ||
+        (match === 'words' ? row.matched !== null : plainMatch(row, q, match) !== undefined),
     },
   },
   substitute({ q, match }) {
@@ -167,7 +169,10 @@ asof series search --all --columns id --no-header -f csv
     return {
       params: { q: undefined, match: undefined },
       selection: {
-        select: (rows) => findSeries(rows, q, match).map(({ series, matched }) => ({ ...series, matched })),
+        async select(rows) {
+          const { findSeries } = await import('../domain/series/search.ts');
+          return findSeries(rows, q, match).map(({ series, matched }) => ({ ...series, matched }));
+        },
         keyOf: ({ id }) => id,
       },
     };
@@ -186,7 +191,7 @@ asof series search --all --columns id --no-header -f csv
     }
     // The rank of a series depends on all others, so every page comes from one state of the data.
     const { revision } = await view.state();
-    if (position !== undefined && position.version !== revision) throw changedSince();
+    checkVersion(position, revision);
     const { findIndexed } = await import('../domain/series/search-index.ts');
     const found = await findIndexed(view, q, match);
     const begin = after === undefined ? 0 : found.findIndex(({ series }) => series.id === after) + 1;

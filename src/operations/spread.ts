@@ -1,7 +1,8 @@
 import { maturities } from '../domain/treasury/curve.ts';
 import type { RatePair } from '../store/store.ts';
 import { reasonWithoutRates } from './curve.ts';
-import { operation, pageOf } from './operation.ts';
+import { operation } from './operation.ts';
+import { pageOf } from './page.ts';
 
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
 

@@ -1,6 +1,7 @@
 import { vintageKinds } from '../domain/series/series.ts';
-import { changedSince } from './cursor.ts';
-import { operation, pageOf } from './operation.ts';
+import { checkVersion } from './cursor.ts';
+import { operation } from './operation.ts';
+import { pageOf } from './page.ts';
 import { checkRange, dayParam, paging, seriesIdParam } from './params.ts';
 import { existing } from './series.ts';
 
@@ -81,7 +82,7 @@ asof vintages UNRATE --limit 5
     });
     const { series, rows, firstDate } = existing(page, id);
     const { version, firstVintage, lastVintage, coveredTo } = series;
-    if (position !== undefined && position.version !== version) throw changedSince();
+    checkVersion(position, version);
     return {
       ...pageOf(
         rows,

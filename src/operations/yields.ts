@@ -1,5 +1,6 @@
 import { rateFields, rateRow, reasonWithoutRates } from './curve.ts';
-import { operation, pageOf } from './operation.ts';
+import { operation } from './operation.ts';
+import { pageOf } from './page.ts';
 import { checkMaturity, checkRange, curveTypeParam, dayParam, maturityParam, paging } from './params.ts';
 
 /** Treasury rates over time, newest trade date first, then shortest maturity. */

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type Day, dayNumber, utcDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
@@ -6,7 +5,7 @@ import type { DataStatus } from '../service/service.ts';
 import { freshnessOf } from '../store/followed.ts';
 import { beginExchange, type Exchange } from './exchange.ts';
 import type { Handler, RequestMetrics } from './handler.ts';
-import { digestOf } from './keys/gate.ts';
+import { isSameSecret } from './keys/gate.ts';
 import { targetOf } from './malformed-request.ts';
 import { httpProblem, respond, respondProblem } from './respond.ts';
 import type { Services } from './service-lease.ts';
@@ -163,7 +162,7 @@ export class Metrics implements RequestMetrics {
     if (key === undefined) return;
     const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
     const given = bearer ?? headers.get('x-api-key') ?? '';
-    if (timingSafeEqual(digestOf(given), digestOf(key))) return;
+    if (isSameSecret(given, key)) return;
     throw new Problem(
       'unauthorized',
       'the key of the metrics is missing or wrong: send it as Authorization: Bearer, or in X-API-Key',

@@ -33,53 +33,108 @@ const answerHeaders = {
   'RateLimit-Reset': reference('headers', 'RateLimitReset'),
 };
 
-/** The content of a problem. */
-export const problemContent = { 'application/problem+json': { schema: reference('schemas', 'Problem') } };
+/** The content of a problem, with an example of it. */
+export function problemContent(problem: Problem, instance: string, more: Schema = {}): Schema {
+  const example = { ...problemExample(problem, instance), ...more };
+  return { 'application/problem+json': { schema: reference('schemas', 'Problem'), example } };
+}
 
-/** What a status means, and a problem of that status. */
-const failures: readonly (readonly [meaning: string, example: Problem])[] = [
-  [
-    'A parameter is unknown, repeated, missing or invalid, or the request has a body.',
-    new Problem('validation-error', "invalid 'as_of' date: use YYYY-MM-DD format", { field: 'as_of' }),
-  ],
-  ['The key is missing or invalid.', new Problem('unauthorized', 'missing X-API-Key header')],
-  [
-    'The plan of the key does not allow it.',
-    new Problem(
+/** What a status means, a request that is answered with it, and under which condition, and the problem that it is answered with. */
+type FailureExample = {
+  readonly meaning: string;
+  readonly path: string;
+  readonly query?: string;
+  readonly condition?: string;
+  readonly method?: string;
+  readonly problem: Problem;
+};
+
+const ofGdp = '/v1/series/GDP/observations';
+
+const failures: readonly FailureExample[] = [
+  {
+    meaning: 'A parameter is unknown, repeated, missing or invalid, or the request has a body.',
+    path: ofGdp,
+    query: '?as_of=2015-02-30',
+    problem: new Problem('validation-error', "invalid 'as_of' date: use YYYY-MM-DD format", {
+      field: 'as_of',
+    }),
+  },
+  {
+    meaning: 'The key is missing or invalid.',
+    path: ofGdp,
+    condition: 'without the header X-API-Key',
+    problem: new Problem('unauthorized', 'missing X-API-Key header'),
+  },
+  {
+    meaning: 'The plan of the key does not allow it.',
+    path: ofGdp,
+    query: '?as_of=2015-01-30',
+    condition: 'with a key of the plan free',
+    problem: new Problem(
       'plan-upgrade-required',
       "point-in-time queries need the pro plan or higher; this key is on 'free': ask the operator of this service",
     ),
-  ],
-  ['There is no such series.', new Problem('not-found', "series 'GDPX' not found")],
-  ['The client takes none of the formats.', new Problem('not-acceptable', notAcceptable)],
-  [
-    'A quota of the key is used up.',
-    new Problem('rate-limit-exceeded', 'rate limit of 30 requests per minute exceeded'),
-  ],
-  ['The service failed.', new Problem('internal-error', 'an internal error occurred')],
+  },
+  {
+    meaning: 'There is no such series.',
+    path: '/v1/series/GDPX/observations',
+    problem: new Problem('not-found', "series 'GDPX' not found"),
+  },
+  {
+    meaning: 'The client takes none of the formats.',
+    path: ofGdp,
+    condition: 'with `Accept: image/png`',
+    problem: new Problem('not-acceptable', notAcceptable),
+  },
+  {
+    meaning: 'A quota of the key is used up.',
+    path: ofGdp,
+    condition: 'for the 31st time in a minute, with a key of the plan free',
+    problem: new Problem('rate-limit-exceeded', 'rate limit of 30 requests per minute exceeded'),
+  },
+  {
+    meaning: 'The service failed.',
+    path: ofGdp,
+    condition: 'when the data cannot be read',
+    problem: new Problem('internal-error', 'an internal error occurred'),
+  },
 ];
+
+const otherFailure: FailureExample = {
+  meaning: 'Any other failure.',
+  path: ofGdp,
+  method: 'POST',
+  problem: new Problem('method-not-allowed', 'this service is read-only: use GET or HEAD'),
+};
+
+/** A request as an example in a description. */
+export function exampleOf(request: string, condition?: string): string {
+  return `Example: \`${request}\`${condition === undefined ? '' : ` ${condition}`}.`;
+}
+
+function failureAnswer({ meaning, path, query = '', condition, method = 'GET', problem }: FailureExample) {
+  return {
+    description: `${meaning} ${exampleOf(`${method} ${path}${query}`, condition)}`,
+    content: problemContent(problem, path),
+  };
+}
 
 /** The answers to requests that fail, by their statuses. */
 export const problemResponses: Schema = {
   ...Object.fromEntries(
-    failures.map(([description, problem]) => [
-      `Problem${problem.status}`,
+    failures.map((failure) => [
+      `Problem${failure.problem.status}`,
       {
-        description,
+        ...failureAnswer(failure),
         headers: {
-          ...(problem.status === 401 ? requestIdHeader : answerHeaders),
-          ...(problem.status === 429 && { 'Retry-After': reference('headers', 'RetryAfter') }),
-        },
-        content: {
-          'application/problem+json': {
-            schema: reference('schemas', 'Problem'),
-            example: problemExample(problem),
-          },
+          ...(failure.problem.status === 401 ? requestIdHeader : answerHeaders),
+          ...(failure.problem.status === 429 && { 'Retry-After': reference('headers', 'RetryAfter') }),
         },
       },
     ]),
   ),
-  Problem: { description: 'Any other failure.', headers: requestIdHeader, content: problemContent },
+  Problem: { ...failureAnswer(otherFailure), headers: requestIdHeader },
 };
 
 /**

@@ -1,8 +1,10 @@
+import { Problem } from '../errors/problem.ts';
 import type { Schema } from '../operations/field.ts';
 import { type Operation, operationHeadings } from '../operations/operation.ts';
 import type { Param } from '../operations/param.ts';
-import { errorSuffixes } from './open-pages.ts';
+import { errorPage, errorSuffixes } from './open-pages.ts';
 import {
+  exampleOf,
   formatParameter,
   headers,
   problemContent,
@@ -100,14 +102,18 @@ function pathItem(operation: Operation): Schema {
       operationId: operation.name,
       tags: [operation.command.heading],
       summary: operation.summary,
-      description: operation.description,
-      parameters: Object.entries(operation.params).map(([name, param]) => ({
-        name,
-        in: param.in,
-        required: param.required,
-        description: param.description,
-        schema: paramSchema(param, operation.example.params[name]),
-      })),
+      description: withExample(operation),
+      parameters: Object.entries(operation.params).map(([name, param]) => {
+        const example = typed(param.schema, operation.example.params[name]);
+        return {
+          name,
+          in: param.in,
+          required: param.required,
+          description: param.description,
+          schema: { ...param.schema, ...(example !== undefined && { examples: [example] }) },
+          ...(example !== undefined && { example }),
+        };
+      }),
       responses: responsesOf(typeName(operation), envelopeExample(operation), {
         gated: operation.gated,
         ofSeries: inPath,
@@ -117,14 +123,14 @@ function pathItem(operation: Operation): Schema {
 }
 
 function questionItem(question: Question): Schema {
-  const { name, heading, summary, description, object, layout, example } = question;
+  const { name, heading, summary, object, layout, example } = question;
   return {
     parameters: [reference('parameters', 'Format')],
     get: {
       operationId: name,
       tags: [heading],
       summary,
-      description,
+      description: withExample(question),
       parameters: parametersOf(question).map((parameter) => questionParameter(parameter, example.params)),
       responses: responsesOf(
         typeName(question),
@@ -153,12 +159,29 @@ function questionParameter(
     // A list is separated by commas.
     ...((isList || schema.anyOf !== undefined) && { style: 'form', explode: false }),
     schema: { ...schema, ...(example !== undefined && { examples: [example] }) },
+    ...(example !== undefined && { example }),
   };
 }
 
-function paramSchema({ schema }: Param, example: string | undefined): Schema {
-  if (example === undefined) return schema;
-  return { ...schema, examples: [schema.type === 'integer' ? Number(example) : example] };
+function typed({ type }: Param['schema'], text: string | undefined): number | string | undefined {
+  return text !== undefined && type === 'integer' ? Number(text) : text;
+}
+
+/** What an operation or a question answers, and the request that its example answers. */
+function withExample({
+  path,
+  description,
+  example,
+}: Pick<Operation | Question, 'description' | 'example' | 'path'>): string {
+  const given = Object.entries<string>(example.params).map(([name, text]) => [name, asTyped(text)] as const);
+  const filled = given.reduce((whole, [name, text]) => whole.replace(`{${name}}`, text), path);
+  const query = given.flatMap(([name, text]) => (path.includes(`{${name}}`) ? [] : [`${name}=${text}`]));
+  return `${description}\n\n${exampleOf(`GET ${[filled, ...(query.length > 0 ? [query.join('&')] : [])].join('?')}`)}`;
+}
+
+/** A text as a person types it into an address: commas may stay. */
+function asTyped(text: string): string {
+  return encodeURIComponent(text).replaceAll('%2C', ',');
 }
 
 const ok: Schema = { const: 'ok' };
@@ -192,11 +215,11 @@ const probes: Schema = {
       summary: 'Whether the process answers',
       description: 'Answers as soon as the process does, whether or not its store works.',
       responses: {
-        200: json('The process answers.', {
-          type: 'object',
-          required: ['status'],
-          properties: { status: ok },
-        }),
+        200: json(
+          'The process answers.',
+          { type: 'object', required: ['status'], properties: { status: ok } },
+          { status: 'ok' },
+        ),
         ...openProblems,
       },
     },
@@ -208,14 +231,20 @@ const probes: Schema = {
       summary: 'Whether the service can answer requests',
       description: 'Checks what the service needs. It is not ready while it shuts down.',
       responses: {
-        200: json('The service can answer requests.', {
-          type: 'object',
-          required: ['status', 'checks'],
-          properties: { status: ok, checks: reference('schemas', 'Checks'), followed: followedSchema },
-        }),
+        200: json(
+          'The service can answer requests.',
+          {
+            type: 'object',
+            required: ['status', 'checks'],
+            properties: { status: ok, checks: reference('schemas', 'Checks'), followed: followedSchema },
+          },
+          { status: 'ok', checks: { store: 'healthy', access: 'healthy' } },
+        ),
         503: {
           description: 'The service cannot answer requests or is shutting down; the failing check is named.',
-          content: problemContent,
+          content: problemContent(new Problem('service-unavailable', 'store is unhealthy'), '/readyz', {
+            checks: { store: 'unhealthy', access: 'healthy' },
+          }),
         },
         ...openProblems,
       },
@@ -227,7 +256,7 @@ const probes: Schema = {
       ...open,
       summary: 'This description',
       description: 'Made from the table of operations that answers the requests.',
-      responses: { 200: json('The description.', { type: 'object' }), ...openProblems },
+      responses: { 200: json('The description.', { type: 'object' }, { openapi: '3.1.0' }), ...openProblems },
     },
   },
   '/errors/{suffix}': {
@@ -243,10 +272,14 @@ const probes: Schema = {
           required: true,
           description: 'The last segment of the type of a problem.',
           schema: { type: 'string', enum: errorSuffixes },
+          example: 'not-found',
         },
       ],
       responses: {
-        200: { description: 'The page.', content: { 'text/plain': { schema: { type: 'string' } } } },
+        200: {
+          description: 'The page.',
+          content: { 'text/plain': { schema: { type: 'string' }, example: errorPage('not-found') } },
+        },
         ...openProblems,
         404: reference('responses', 'Problem404'),
       },
@@ -254,6 +287,6 @@ const probes: Schema = {
   },
 };
 
-function json(description: string, schema: Schema): Schema {
-  return { description, content: { 'application/json': { schema } } };
+function json(description: string, schema: Schema, example: Schema): Schema {
+  return { description, content: { 'application/json': { schema, example } } };
 }

@@ -1,6 +1,7 @@
 import type { Demands } from '../analysis/basis.ts';
-import { diffLayout, longPanelLayout } from '../analysis/layouts.ts';
+import { diffLayout } from '../analysis/layouts.ts';
 import type { Query } from '../analysis/query.ts';
+import { servicePanel } from '../analysis/service-panel.ts';
 import { type Day, parseDay } from '../domain/series/date.ts';
 import { Problem } from '../errors/problem.ts';
 import { diffQuery, panelQuery, splitDemands } from '../library/analysis-queries.ts';
@@ -95,9 +96,9 @@ export const questions: readonly Question[] = [
     },
   },
   {
-    name: 'panel',
-    path: '/v1/panel',
-    object: 'panel',
+    name: servicePanel.name,
+    path: servicePanel.path,
+    object: servicePanel.object,
     heading: 'Series',
     summary: 'Several series side by side, as they were known on one day or on many',
     description:
@@ -106,7 +107,7 @@ export const questions: readonly Question[] = [
         '`as_of_each`',
       ),
     signature: panel,
-    layout: longPanelLayout,
+    layout: servicePanel,
     mayBeWide: true,
     members: ['as_of'],
     example: {

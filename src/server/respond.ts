@@ -97,6 +97,11 @@ export function notModified(exchange: Exchange, headers: Readonly<Record<string,
   return new Response(null, { status: 304, headers: { ...commonHeaders(exchange), ...headers } });
 }
 
+/** The tag of an answer, from all that it depends on. */
+export function tagOf(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('base64url').slice(0, 22);
+}
+
 /** A file that a service answers: the same bytes for as long as it runs. */
 export type ServedFile = {
   readonly type: string;
@@ -110,7 +115,7 @@ export function fileAnswer({ type, policy, content }: ServedFile): (exchange: Ex
   let read: Promise<HttpAnswer & { readonly tag: string }> | undefined;
   const made = async () => {
     const body = await content();
-    const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+    const tag = tagOf(body);
     const headers = {
       ETag: `W/"${tag}"`,
       'Cache-Control': 'no-cache',

@@ -166,9 +166,8 @@ export const checksSchema: Schema = {
   additionalProperties: { type: 'string', enum: ['healthy', 'unhealthy'] },
 };
 
-/** A problem as a service answers it. */
-export function problemExample(problem: Problem): ProblemDocument {
-  const instance = '/v1/series/GDP/observations';
+/** A problem as a service answers it to a request for a path. */
+export function problemExample(problem: Problem, instance: string): ProblemDocument {
   return problem.with({ requestId: requestIdExample, instance }).toDocument('https://service.example/errors');
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { Basis, type Demands } from '../analysis/basis.ts';
 import type { Query } from '../analysis/query.ts';
@@ -17,7 +16,7 @@ import { type AnswerFormat, answerFormats } from './answer-format.ts';
 import type { Exchange, Log } from './exchange.ts';
 import { type Plan, principalOf } from './keys/plans.ts';
 import { targetOf } from './malformed-request.ts';
-import { namesTag, notModified, respond, respondStream } from './respond.ts';
+import { namesTag, notModified, respond, respondStream, tagOf } from './respond.ts';
 import type { Services } from './service-lease.ts';
 
 /** A question whose answer is one table, without pages. */
@@ -149,7 +148,14 @@ class Table {
   async *#chunks(state: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const { query, demands = {}, format, about } = this.#question;
     const basis = new Basis(demands, utcDay(this.#exchange.now));
-    const answer = await run(query, { client: basis.through(this.#client()), basis, signal });
+    const answer = await run(query, {
+      client: basis.through(this.#client()),
+      basis,
+      signal,
+      allow: (rows) => {
+        if (rows > this.#plan.maxRows) throw this.#tooManyRows();
+      },
+    });
     const columns = selectColumns(answer.fields, answer.columns);
     const renderer = await createRenderer(format, { columns, header: true, colour: false });
     const service = this.#service;
@@ -202,8 +208,7 @@ class Table {
     const { request, now } = this.#exchange;
     const { path, query } = targetOf(request.url);
     const { format } = this.#question;
-    const content = JSON.stringify([state, this.#plan, utcDay(now), format, path, query]);
-    return createHash('sha256').update(content).digest('base64url').slice(0, 22);
+    return tagOf(JSON.stringify([state, this.#plan, utcDay(now), format, path, query]));
   }
 
   /** The address of the page that a cursor continues with, relative to that of the request. */

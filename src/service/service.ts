@@ -5,7 +5,8 @@ import type { CurveType } from '../domain/treasury/curve.ts';
 import { Problem } from '../errors/problem.ts';
 import { formatCursor, parseCursor } from '../operations/cursor.ts';
 import type { Envelope, Row } from '../operations/envelope.ts';
-import type { Operation, Page, Principal, Usage } from '../operations/operation.ts';
+import type { Operation, Principal, Usage } from '../operations/operation.ts';
+import type { Page } from '../operations/page.ts';
 import { clockAt, type Params, type ParamTexts, textOf } from '../operations/param.ts';
 import type { AskFollowed } from '../store/followed.ts';
 import type { Store, StoreView } from '../store/store.ts';
@@ -82,15 +83,6 @@ export type Service = {
 
 /** A service over a store. */
 export function createService({ store, clock = () => new Date(), billingUrl }: ServiceOptions): Service {
-  const within = async <T, R>(request: ServiceRequest<R>, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      const { requestId, operation, texts } = request;
-      throw asProblem(error).with({ requestId, instance: instanceOf(operation.path, texts) });
-    }
-  };
-
   return {
     answer(operation, texts, principal) {
       const request = { operation, texts, principal, requestId: newRequestId(clock()) };
@@ -135,6 +127,48 @@ export function createService({ store, clock = () => new Date(), billingUrl }: S
 
     followed: () => store.read((view) => view.followed()),
   };
+}
+
+/** The contract's envelopes of several questions, in their order, all from one state of the data; as `answer` gives each. */
+export function answerTogether(
+  { store, clock = () => new Date() }: ServiceOptions,
+  operation: Operation,
+  questions: readonly ParamTexts[],
+  principal: Principal,
+): readonly Promise<Envelope>[] {
+  const requests = questions.map((texts) => ({
+    operation,
+    texts,
+    principal,
+    requestId: newRequestId(clock()),
+  }));
+  const work = async (view: StoreView) => {
+    const answers = requests.map(async (request) =>
+      envelope(request, await read(request, clock(), undefined).run(view)),
+    );
+    await Promise.allSettled(answers);
+    return answers;
+  };
+  const reading = store.readTogether?.(work) ?? store.read(work);
+  return requests.map((request, i) =>
+    within(request, async () => {
+      const answer = (await reading)[i];
+      if (answer === undefined) throw new Error('a question has no answer');
+      return answer;
+    }),
+  );
+}
+
+/** The result of `work`; its failure is a Problem that names the request. */
+async function within<T, R>(
+  { requestId, operation, texts }: ServiceRequest<R>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asProblem(error).with({ requestId, instance: instanceOf(operation.path, texts) });
+  }
 }
 
 /** The series that a request is about; undefined for an answer from more than one. */

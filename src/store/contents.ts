@@ -2,8 +2,8 @@ import { type Filing, symbolsOf } from '../domain/insider/filing.ts';
 import type { Frequency } from '../domain/series/date.ts';
 import type { HeldVintage } from '../domain/series/merge-plan.ts';
 import type { KeptChange } from '../domain/series/revision-history.ts';
-import { type SearchedSeries, searchableWords } from '../domain/series/search.ts';
 import type { SeriesMetadata } from '../domain/series/series.ts';
+import { type SearchedSeries, searchableWords } from '../domain/series/words.ts';
 import { monthsOf } from '../domain/treasury/curve.ts';
 import { searchableNames } from './filing-record.ts';
 

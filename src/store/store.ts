@@ -3,9 +3,9 @@ import type { FilingsPlan } from '../domain/insider/merge-filings.ts';
 import type { Day, Frequency } from '../domain/series/date.ts';
 import type { MergeCounts, MergeOptions, WholeVintage } from '../domain/series/merge-plan.ts';
 import type { Statement, StatementConflict } from '../domain/series/revision-history.ts';
-import type { SearchedSeries } from '../domain/series/search.ts';
 import type { SearchIndex } from '../domain/series/search-index.ts';
 import type { SeriesMetadata, VintageKind } from '../domain/series/series.ts';
+import type { SearchedSeries } from '../domain/series/words.ts';
 import type { CurveMaturity, CurvePoint, CurveType, Maturity, PointsPlan } from '../domain/treasury/curve.ts';
 import type { StoreContents } from './contents.ts';
 import type { FilingsView } from './filing-queries.ts';
@@ -221,6 +221,10 @@ export interface Store {
    * from that state, even if an import commits meanwhile. The view cannot be used after `work` has ended.
    */
   read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T>;
+  /**
+   * The same for work that asks about many series at once, which is quicker together; absent where it is not.
+   */
+  readTogether?<T>(work: (view: StoreView) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 

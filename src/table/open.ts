@@ -40,7 +40,14 @@ async function parquetTable(file: SourceFile): Promise<UserTable> {
     })),
     async *batches() {
       for await (const { first, size, cellAt } of groups())
-        yield { size, cellAt, rowAt: (index) => first + index, textAt: () => '' };
+        yield {
+          size,
+          cellAt,
+          rowAt: (index) => first + index,
+          repeats: () => false,
+          byteLength: 0,
+          copyRow: (_index, _target, at) => at,
+        };
     },
   };
 }

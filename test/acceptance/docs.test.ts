@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exchangesOf, Machine, withShown } from '../support/console.ts';
+import { exchangesOf, freePortsFor, Machine, withShown } from '../support/console.ts';
 import { scratchFolder } from '../support/folders.ts';
 import { allPages, blocksOf, pageAt } from '../support/pages.ts';
 import { ProgramFolder, programsOf, withOutputs } from '../support/programs.ts';
@@ -19,8 +19,8 @@ describe.each(pages)('the console blocks of $path, run in one shell', ({ path, t
   const folder = scratchFolder();
   let machine: Machine;
 
-  beforeAll(() => {
-    machine = new Machine(folder);
+  beforeAll(async () => {
+    machine = new Machine(folder, await freePortsFor(exchanges.map(({ command }) => command)));
   });
 
   afterAll(() => machine.close());

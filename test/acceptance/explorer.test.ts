@@ -1,80 +1,27 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { text } from 'node:stream/consumers';
 import { XMLParser } from 'fast-xml-parser';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { samplePath } from '../../src/platform/installation.ts';
-import { shippedPlans } from '../../src/server/keys/plans.ts';
-import { openStore } from '../../src/store/open.ts';
-import { startBrowser } from '../support/browser.ts';
-import { scratchFolder } from '../support/folders.ts';
-import { type Running, startService, unlimited } from '../support/modes.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  browserOfTests,
+  explorerEnv,
+  findingsOfAxe,
+  rowOf,
+  type StartedExplorer,
+  startExplorer,
+} from '../support/explorer-pages.ts';
 import { builtProgram as program } from '../support/repository.ts';
 
-const home = scratchFolder();
-const env = { PATH: process.env.PATH ?? '', HOME: home };
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const openPage = browserOfTests();
 
-let browser: Browser;
-let explorer: { readonly url: string; readonly child: ChildProcess };
-
-/** Starts `asof explore` on the sample, and reads the address that it prints. */
-async function startExplorer(): Promise<typeof explorer> {
-  const child = spawn(process.execPath, [program, 'explore', '--no-open'], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const failed = once(child, 'exit').then(async () => {
-    throw new Error(`asof explore ended: ${await text(child.stderr)}`);
-  });
-  const [line] = await Promise.race([once(child.stdout, 'data'), failed]);
-  failed.catch(() => undefined);
-  return { url: String(line).trim(), child };
-}
+let explorer: StartedExplorer;
 
 beforeAll(async () => {
-  [browser, explorer] = await Promise.all([startBrowser(), startExplorer()]);
+  explorer = await startExplorer();
 });
-afterAll(async () => {
-  explorer.child.kill('SIGKILL');
-  await browser.close();
-});
-
-/** A page, what it said on the console, and where it sent requests. */
-type Opened = { readonly page: Page; readonly said: string[]; readonly asked: Set<string> };
-
-const open = new Set<Page>();
-afterEach(async () => {
-  for (const page of open) await page.context().close();
-  open.clear();
-});
-
-async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Opened> {
-  const context = await browser.newContext({
-    locale: 'en-US',
-    viewport: { width: 1200, height: 900 },
-    ...options,
-  });
-  const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
-  const [said, asked]: [string[], Set<string>] = [[], new Set()];
-  page.on('console', (message) => said.push(message.text()));
-  page.on('pageerror', (error) => said.push(String(error)));
-  page.on('request', (request) => asked.add(new URL(request.url()).origin));
-  await page.goto(url);
-  open.add(page);
-  return { page, said, asked };
-}
-
-/** The text of each cell of the first row of a table that begins with a name. */
-async function rowOf(page: Page, name: string): Promise<string[]> {
-  const row = page.getByRole('row', { name }).first();
-  await row.waitFor();
-  return row.locator('th, td').allTextContents();
-}
+afterAll(() => explorer.child.kill('SIGKILL'));
 
 async function saved(page: Page, act: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
   const [download] = await Promise.all([page.waitForEvent('download'), act()]);
@@ -85,7 +32,7 @@ async function saved(page: Page, act: () => Promise<void>): Promise<{ name: stri
 function printedBy(line: string): string {
   const script = `asof() { '${process.execPath}' '${program}' "$@"; }; ${line} --csv`;
   return execFileSync('/bin/sh', ['-c', script], {
-    env,
+    env: explorerEnv,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -122,14 +69,6 @@ const stepsOfSlider = `(async () => {
   return best;
 })()`;
 
-/** What axe finds in the page. */
-const findingsOfAxe = `axe.run().then(({ violations }) =>
-  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
-
-/** Everything that a page can keep, and its address and content. */
-const keptByPage = `JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state,
-  document.documentElement.outerHTML])`;
-
 describe('the explorer of a store, in a browser', () => {
   it('finds a series by words, and shows it', async () => {
     const { page, said, asked } = await openPage(explorer.url);
@@ -160,6 +99,7 @@ describe('the explorer of a store, in a browser', () => {
     await page.getByRole('button', { name: 'As of: one step back' }).click();
     await page.waitForURL(/as-of=2009-01-30/);
     await page.getByRole('button', { name: 'As of: one step back' }).click();
+    await page.waitForURL(/as-of=2008-12-23/);
     expect((await rowOf(page, '2008-10-01')).slice(0, 3)).toEqual(['2008-10-01', '', '']);
     await page.goBack();
     await page.goBack();
@@ -225,7 +165,7 @@ describe('the explorer of a store, in a browser', () => {
     await page.mouse.move(x + width * 0.75, y + height / 2, { steps: 4 });
     await page.mouse.up();
     await page.waitForURL(/from=198\d-\d\d-\d\d&to=200\d-\d\d-\d\d/);
-    await page.getByLabel('First release').uncheck();
+    await page.getByRole('checkbox', { name: 'First release' }).uncheck();
     await page.waitForURL(/hide=first/);
     await page.getByRole('button', { name: 'All dates' }).click();
     expect(new URL(page.url()).search).toBe('?series=GDP&hide=first');
@@ -328,11 +268,9 @@ describe('the explorer of a store, in a browser', () => {
         const { page, said } = await openPage(`${explorer.url}${address}`, { viewport });
         await page.locator('main h1').waitFor();
         if (address.includes('open=')) await page.getByText('Vitoc Vlad').waitFor();
-        // Not as a tag of the page, which its policy would forbid.
-        await page.evaluate(axe);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
-          expect([colorScheme, await page.evaluate<string[]>(findingsOfAxe)]).toEqual([colorScheme, []]);
+          expect([colorScheme, await findingsOfAxe(page)]).toEqual([colorScheme, []]);
         }
         expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
           viewport.width,
@@ -340,55 +278,5 @@ describe('the explorer of a store, in a browser', () => {
         expect(said).toEqual([]);
       },
     );
-  });
-});
-
-describe('the explorer of a service, in a browser', () => {
-  let service: Running;
-
-  async function serviceOf(plan = unlimited): Promise<Running> {
-    service = await startService({ openStore: () => openStore(samplePath()), explorer: true, plan });
-    return service;
-  }
-
-  afterEach(() => service.stop());
-
-  async function giveKey(page: Page, key: string): Promise<void> {
-    await page.getByLabel('API key').fill(key);
-    await page.getByRole('button', { name: 'Use this key' }).click();
-  }
-
-  it('asks for the key, and keeps it in memory alone', async () => {
-    const { url, key } = await serviceOf();
-    const { page } = await openPage(`${url}/${crisis}`);
-    await page.getByText('The service says: missing X-API-Key header').waitFor();
-    await giveKey(page, 'asof_live_sk_wrong');
-    await page.getByText('The service says: invalid API key').waitFor();
-    await giveKey(page, key);
-    await page.getByRole('heading', { name: 'GDP Gross Domestic Product' }).waitFor();
-    expect(await rowOf(page, '2008-10-01')).toContain('14264.6');
-    expect(await page.locator('code').first().textContent()).toContain(`--to 2012-12-31 --base-url ${url}`);
-    const kept = await page.evaluate<string>(keptByPage);
-    expect(kept).not.toContain(key);
-    await page.reload();
-    await page.getByLabel('API key').waitFor();
-  });
-
-  it('says that a quota is used up, and for how long', async () => {
-    const { url, key } = await serviceOf({ ...unlimited, name: 'three', ratePerMinute: 3 });
-    const { page } = await openPage(`${url}/?series=GDP`);
-    await giveKey(page, key);
-    await page
-      .getByRole('alert')
-      .getByText(/rate limit of 3 requests per minute exceeded; .* again in \d+ s/)
-      .waitFor();
-  });
-
-  it('says what a plan does not allow', async () => {
-    const free = shippedPlans.get('free');
-    const { url, key } = await serviceOf(free);
-    const { page } = await openPage(`${url}/?series=GDP`);
-    await giveKey(page, key);
-    await page.getByRole('alert').getByText(/plan/).waitFor();
   });
 });

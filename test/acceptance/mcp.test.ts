@@ -158,6 +158,11 @@ describe('a session of asof mcp', () => {
       { ids: ['GDP', 'UNRATE', 'PAYEMS', 'CPIAUCSL'] },
       /rows, and an assistant gets at most 1000\nask for fewer/,
     ],
+    [
+      'panel',
+      { ids: ['*'], asOfEach: 'day', from: '1900-01-01', to: '2024-12-31', last: 1000 },
+      /^the answer has \d{9,} values, and an assistant gets at most 200000 characters\nask for fewer/,
+    ],
   ])('refuses %s %j with the value and the way out', async (name, values, message) => {
     expect(await said(latest, name, values)).toEqual({
       text: expect.stringMatching(message),
@@ -232,6 +237,32 @@ describe('a session of asof mcp --as-of', () => {
     expect(found.map(({ id }) => id)).toEqual(
       all.filter(({ first_vintage }) => String(first_vintage) <= day).map(({ id }) => id),
     );
+  });
+
+  // JTSJOL is in ALFRED since 2016-06-29, PAYEMS long before.
+  it.each([
+    ['series_show', { id: 'JTSJOL' }],
+    ['observations', { id: 'JTSJOL' }],
+    ['observations', { id: 'jtsjol', release: 'first', units: 'pch' }],
+    ['revisions', { id: 'JTSJOL' }],
+    ['vintages', { id: 'JTSJOL' }],
+    ['panel', { ids: ['PAYEMS', 'JTSJOL'], from: '2014-10-01' }],
+    ['panel', { ids: ['JTSJOL'], asOfEach: ['2014-12-31'] }],
+    ['diff', { ids: ['JTSJOL'], days: ['2014-12-31', 'latest'] }],
+    ['versions', { ids: ['JTSJOL'], days: ['2014-12-31', 'latest'] }],
+  ])('answers %s %j as if a series that began later did not exist', async (name, values) => {
+    const { text, isError } = await said(bound, name, values);
+    expect([text, isError]).toEqual([
+      "series 'JTSJOL' not found\nasof series search finds series by words",
+      true,
+    ]);
+    expect((await said(latest, name, values)).isError).toBe(false);
+  });
+
+  it.each(['JTSJO', 'JTSJOLL', 'JTS*'])('suggests no series that began later for %s', async (id) => {
+    const { text, isError } = await said(bound, 'panel', { ids: [id] });
+    expect([isError, text.split('\n')[0]]).toEqual([true, `series '${id}' not found`]);
+    expect(text).not.toContain('JTSJOL?');
   });
 });
 

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
+import { queryDuckDb } from '../support/duckdb.ts';
 import { newFolder } from '../support/folders.ts';
-import { type Running, startService } from '../support/modes.ts';
+import { type Running, startService, unlimited } from '../support/modes.ts';
 import { builtSample, root } from '../support/repository.ts';
 
 const folder = newFolder();
@@ -30,6 +31,23 @@ function addressesIn(texts: readonly string[]): readonly string[] {
     .map((address) => address.replace('{days}', '2008-10-08,2009-01-30'));
 }
 
+type Ran = {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: unknown;
+  readonly isMissing: boolean;
+};
+
+/** What a program prints; the service answers it in this process. */
+function ran(program: string, args: readonly string[]): Promise<Ran> {
+  return new Promise((resolve) => {
+    const options = { cwd: folder.path('.'), timeout: 60_000 };
+    execFile(program, args, options, (error, stdout, stderr) =>
+      resolve({ stdout, stderr, code: error?.code ?? 0, isMissing: error?.code === 'ENOENT' }),
+    );
+  });
+}
+
 // Python starts twice, with pandas.
 vi.setConfig({ testTimeout: 90_000 });
 
@@ -50,16 +68,50 @@ describe('the recipes of the guide to tables', () => {
     }
   });
 
+  it('in R give a data frame with days and numbers, where R is installed', async () => {
+    const shown =
+      'cat(nrow(values[values$series_id == "GDP" & values$date >= "2014-01-01", ]), class(values$date))\ncat("", values$value[1])';
+    const { stdout, stderr, isMissing } = await ran('Rscript', ['-e', [...recipes('r'), shown].join('\n')]);
+    const expected = '4 Date 17710.7';
+    expect(isMissing ? expected : stdout + stderr).toBe(expected);
+  });
+
+  it('in R fail where an answer is cut off, where R is installed', async () => {
+    const plan = { ...unlimited, name: 'limited', maxRows: 100_000 };
+    const limited = await startService({ openStore: () => openStore(builtSample), plan });
+    folder.write('limited.key', `${limited.key}\n`);
+    const program = recipes('r')
+      .join('\n')
+      .replaceAll(service.url, limited.url)
+      .replace('ids=GDP,UNRATE&as_of=2015-01-30', 'ids=*')
+      .replace('ann.key', 'limited.key');
+    const { stderr, code, isMissing } = await ran('Rscript', ['-e', program]);
+    const expected = [1, expect.stringContaining('Transferred a partial file')];
+    expect(isMissing ? expected : [code, stderr]).toEqual(expected);
+    await limited.stop();
+  });
+
+  it('in DuckDB read exact numbers and days', async () => {
+    const [recipe = ''] = recipes('sh');
+    const [fetched = '', query = ''] = recipe.split(/&&\s*duckdb -c/);
+    const { stdout, stderr } = await ran('sh', ['-c', fetched]);
+    expect([stdout, stderr]).toEqual(['', '']);
+    const sql = JSON.parse(query).replace('gdp.parquet', folder.path('gdp.parquet'));
+    const rows = await queryDuckDb(`select date::varchar, value::varchar from (${sql})`);
+    // The newest three quarters in FRED's vintage of 2024-12-19.
+    expect(rows).toEqual([
+      ['2024-07-01', '29374.914000000000000000'],
+      ['2024-04-01', '29016.714000000000000000'],
+      ['2024-01-01', '28624.069000000000000000'],
+    ]);
+  });
+
   it.each(['python3', '/usr/bin/python3'])('run in pandas, where %s has it', async (python) => {
     const shown = `
 print(panel["GDP"].loc["2008-12-31"].item(), panel["UNRATE"].loc["2008-12-31"].item(), exact["GDP"].iloc[0])
 print([tuple(row) for row in joined[["day", "price", "GDP", "GDP_date", "DGS10"]].values.tolist()])`;
     const program = [...recipes('python'), shown].join('\n');
-    // The service answers in this process.
-    const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve) => {
-      const options = { cwd: folder.path('.'), timeout: 60_000 };
-      execFile(python, ['-c', program], options, (_, out, err) => resolve({ stdout: out, stderr: err }));
-    });
+    const { stdout, stderr } = await ran(python, ['-c', program]);
     // The days and the values are those of the joins in the guide; UNRATE was 6.5 in October 2008, as sampled in November.
     const rows = [
       "('2008-10-08', 98.4, 14294.5, '2008-04-01', 3.72)",

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import yauzl from 'yauzl';
 import type { ImportOptions } from '../../src/import/import.ts';
+import { insiderFilings } from '../../src/operations/insider-filings.ts';
 import { alfredReadmeText } from '../support/alfred.ts';
 import { testData } from '../support/repository.ts';
 import { namedWorkbook, type Row } from '../support/workbook.ts';
@@ -78,38 +79,6 @@ const book = (
 const answer = (outputType: number, ...observations: readonly string[]) =>
   `<?xml version="1.0" encoding="utf-8" ?>\n<observations realtime_start="1992-01-29" realtime_end="9999-12-31" observation_start="1776-07-04" observation_end="9999-12-31" units="lin" output_type="${outputType}" count="2" file_type="xml" order_by="observation_date" sort_order="asc" offset="0" limit="100000">\n${observations.map((one) => `  <observation ${one}/>`).join('\n')}\n</observations>\n`;
 
-/** A trade as `asof insider filings` writes it. */
-const filedTrade = `${JSON.stringify({
-  filing_date: '2026-06-02T00:00:00Z',
-  transaction_date: '2026-06-01T00:00:00Z',
-  accession_number: '0001878313-26-000060',
-  ticker: 'MAIA',
-  issuer_name: 'MAIA Biotechnology, Inc.',
-  owner_name: 'Gryaznov Sergei',
-  officer_title: 'Chief Scientific Officer',
-  transaction_code: 'P',
-  acquired_disposed: 'A',
-  shares: '2000.0',
-  price_per_share: '1.345',
-  is_director: false,
-  is_officer: true,
-  is_ten_percent: false,
-  form_type: '4',
-  issuer_cik: '0001878313',
-  owner_cik: '0001913228',
-  other_owners: [],
-  security_title: 'Common Stock',
-  is_derivative: false,
-  transaction_value: '2690',
-  shares_owned_after: '46511.0',
-  ownership: 'D',
-  is_10b5_1: null,
-  accepted_at: null,
-  row: 1,
-  other_owner_ciks: [],
-  original_filing_date: null,
-})}\n`;
-
 /** A real file or folder of every format that asof imports; of the small formats, lines of published figures. */
 export const originals: readonly Original[] = [
   real('macro/dated-panel/2016-07-29.csv'),
@@ -146,7 +115,7 @@ export const originals: readonly Original[] = [
     'trade_date,maturity,rate,curve_type,source\n' +
       '2025-12-31,1M,3.74,PAR,U.S. Treasury\n2025-12-31,1.5M,3.75,PAR,U.S. Treasury\n2025-12-30,1M,3.71,PAR,U.S. Treasury\n',
   ),
-  written('filings.ndjson', filedTrade),
+  written('filings.ndjson', `${JSON.stringify(insiderFilings.example.row)}\n`),
   written(
     'metadata.csv',
     'series_id,title,units,frequency,seasonal_adjustment,source,vintage_kind\n' +

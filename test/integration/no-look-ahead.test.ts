@@ -1,33 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allCommands } from '../../src/cli/options/commands.ts';
-import { agreeing, days, onePerKey, runs, seriesIds } from '../support/arbitrary.ts';
+import { agreeing, days, onePerKey, runs } from '../support/arbitrary.ts';
+import { begunStore } from '../support/begun-stores.ts';
 import { asof } from '../support/command.ts';
-import { asAsofCsv } from '../support/encodings.ts';
 import { scratchFolder } from '../support/folders.ts';
 import type { ModelStatement } from '../support/knowledge.ts';
-import { importFiles, newStorePath } from '../support/scratch-store.ts';
 
 const folder = scratchFolder();
 
-/**
- * Every series has begun before anything is asked, and says how often it is observed and to which day it is covered:
- * stores differ in facts only.
- */
-const begun: readonly ModelStatement[] = seriesIds.map((series) => ({
-  series,
-  date: '2019-11-01',
-  asOf: '2019-12-01',
-  value: '7.7',
-}));
-const metadata = `series_id,frequency,covered_to\n${seriesIds.map((id) => `${id},M,2025-12-31\n`).join('')}`;
-
-async function storeOf(said: readonly ModelStatement[]): Promise<string> {
-  const path = newStorePath(folder);
-  const files = { ...asAsofCsv([...begun, ...said])[0]?.files, 'metadata.csv': metadata };
-  await importFiles(path, files, { projections: true });
-  return path;
-}
+const storeOf = (said: readonly ModelStatement[]) => begunStore(folder, said);
 
 /** Command lines as of a day D, with an earlier day E and N, the day after D. */
 const lines: Readonly<Record<string, readonly string[]>> = {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IPty, spawn } from 'node-pty';
+import { freePort } from './free-port.ts';
 import { builtProgram } from './repository.ts';
 
 /** A command of a console block as typed, continued lines included, and the text that the terminal shows after it. */
@@ -36,22 +37,33 @@ export function withShown(markdown: string, shown: readonly string[]): string {
   });
 }
 
+/** The ports of this machine that commands name, each with a free one to take its place, so that two runs do not meet. */
+export async function freePortsFor(commands: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const ports = new Map<string, string>();
+  for (const command of commands)
+    for (const [, port = ''] of command.matchAll(/\b127\.0\.0\.1:(\d+)/g))
+      if (!ports.has(port)) ports.set(port, String(await freePort([...ports.values()].map(Number))));
+  return ports;
+}
+
 /** The character that the shell prints when a command has ended. */
 const done = '\u0001';
 
 /**
  * A user's machine in a folder: an empty home, `asof` on the path, and one bash whose stdout is a terminal of 100
- * columns. It needs the built program.
+ * columns. It needs the built program. A port of `ports` is another one where commands run, and is the same in what they show.
  */
 export class Machine {
   readonly #home: string;
   readonly #script: string;
   readonly #stderr: string;
   readonly #terminal: IPty;
+  readonly #ports: ReadonlyMap<string, string>;
   #shown = '';
   #commandEnded = (): void => undefined;
 
-  constructor(folder: string) {
+  constructor(folder: string, ports: ReadonlyMap<string, string> = new Map()) {
+    this.#ports = ports;
     const bin = join(folder, 'bin');
     const work = join(folder, 'work');
     this.#home = join(folder, 'home');
@@ -78,7 +90,8 @@ export class Machine {
 
   /** Runs a command in the shell; what it wrote to stdout, then what it wrote to stderr. */
   async run(command: string): Promise<string> {
-    writeFileSync(this.#script, `${command}\n`);
+    const typed = [...this.#ports].reduce((text, [port, free]) => withPort(text, port, free), command);
+    writeFileSync(this.#script, `${typed}\n`);
     const ended = new Promise<void>((resolve) => {
       this.#commandEnded = resolve;
     });
@@ -86,13 +99,21 @@ export class Machine {
     this.#terminal.write('\n');
     await ended;
     const stdout = this.#shown.slice(0, -done.length).replace(/^\r\n/, '').replaceAll('\r\n', '\n');
-    return withoutRandomIds(`${stdout}${readFileSync(this.#stderr, 'utf8')}`).replaceAll(this.#home, '~');
+    const shown = withoutRandomIds(`${stdout}${readFileSync(this.#stderr, 'utf8')}`).replaceAll(
+      this.#home,
+      '~',
+    );
+    return [...this.#ports].reduce((text, [port, free]) => withPort(text, free, port), shown);
   }
 
   /** Ends the shell. */
   close(): void {
     this.#terminal.kill();
   }
+}
+
+function withPort(text: string, from: string, to: string): string {
+  return text.replaceAll(new RegExp(`\\b${from}\\b`, 'g'), to);
 }
 
 function writeProgram(path: string, script: string): void {

@@ -1,4 +1,5 @@
-import { operation, pageOf } from '../../src/operations/operation.ts';
+import { operation } from '../../src/operations/operation.ts';
+import { pageOf } from '../../src/operations/page.ts';
 import { integerParam, paging } from '../../src/operations/params.ts';
 
 /** An operation that asof does not have, declared as a new file in src/operations would declare it. */

@@ -5,7 +5,7 @@ import { shownAddress } from '../../store/address.ts';
 import { openStore } from '../../store/open.ts';
 import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import type { ExploreLine } from '../options/line.ts';
-import { withStoreHint } from '../run/session.ts';
+import { ofStore } from '../run/session.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
 
@@ -20,10 +20,7 @@ export async function runExplore(line: ExploreLine, io: Io): Promise<number> {
       ],
     });
   const { explore } = await import('../../server/explore.ts');
-  const choice = storeToRead(io, line.store);
-  const store = await openStore(choice.path, { live: true }).catch((error) => {
-    throw withStoreHint(error, choice);
-  });
+  const store = await ofStore(storeToRead(io, line.store), (path) => openStore(path, { live: true }));
   const running = await explore({
     store,
     port: line.port,

@@ -12,7 +12,7 @@ import { openStore } from '../../store/open.ts';
 import type { StoreView } from '../../store/store.ts';
 import { chosenBaseUrl, storeToRead } from '../config/places.ts';
 import type { FactsLine } from '../options/line.ts';
-import { withStoreHint } from '../run/session.ts';
+import { ofStore } from '../run/session.ts';
 import type { Io } from '../terminal/io.ts';
 import { exitCode } from '../terminal/io.ts';
 import { reportFailure } from '../terminal/messages.ts';
@@ -25,10 +25,7 @@ export async function runFacts(line: FactsLine, io: Io): Promise<number> {
     throw new Problem('bad-input', `${service.from} names a service, and facts are those of a store`, {
       hints: ['--store PATH names the store'],
     });
-  const choice = storeToRead(io, line.store);
-  const store = await openStore(choice.path).catch((error) => {
-    throw withStoreHint(error, choice);
-  });
+  const store = await ofStore(storeToRead(io, line.store), openStore);
   try {
     const source = { client: embeddedClient(store, io.clock), signal: io.signal };
     const has = (id: string) => store.read(async (view) => (await view.findSeries(id)) !== undefined);

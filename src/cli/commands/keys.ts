@@ -42,7 +42,7 @@ export async function runKeys(line: KeysLine, io: Io): Promise<number> {
 
 async function createKey(line: CreateLine, io: Io): Promise<number> {
   const { name, plan, expires } = line;
-  const plans = await loadPlans(line.plans ?? variable(io, serveSettings.plans.variable));
+  const plans = await chosenPlans(line, io);
   if (!plans.has(plan))
     throw new Problem(
       'bad-input',
@@ -61,6 +61,11 @@ async function createKey(line: CreateLine, io: Io): Promise<number> {
   );
   await print(`${secret}\n`, io);
   return exitCode.success;
+}
+
+/** The plans of the file that a flag or a variable names, else those that asof has. */
+function chosenPlans({ plans }: CreateLine | UsageLine, io: Io): ReturnType<typeof loadPlans> {
+  return loadPlans(plans ?? variable(io, serveSettings.plans.variable));
 }
 
 const fields: readonly Field[] = [
@@ -115,7 +120,7 @@ const usageFields: readonly Field[] = [
 ];
 
 async function showUsage(line: UsageLine, io: Io): Promise<number> {
-  const plans = await loadPlans(line.plans ?? variable(io, serveSettings.plans.variable));
+  const plans = await chosenPlans(line, io);
   const path = accessPath(io, line.access);
   const now = io.clock().toISOString();
   const results = await held(path, async (store) => {

@@ -7,7 +7,7 @@ import { defaultStorePath, storeToRead, storeToWrite } from '../config/places.ts
 import type { StoreLine } from '../options/line.ts';
 import { addressIn, importIn } from '../options/store-commands.ts';
 import { printRows } from '../run/rows.ts';
-import { withStoreHint } from '../run/session.ts';
+import { ofStore } from '../run/session.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { exitCode, type Io } from '../terminal/io.ts';
 import { messagesOf } from '../terminal/messages.ts';
@@ -37,24 +37,14 @@ export async function runStore(line: StoreLine, io: Io): Promise<number> {
 
 async function info(line: StoreLine, io: Io): Promise<number> {
   const { storeInfo, infoFields } = await import('../../care/info.ts');
-  const found = await ofStore(line, io, storeInfo);
+  const found = await ofStore(storeToRead(io, line.store), storeInfo);
   return printRows(line.output, infoFields, [found], io);
-}
-
-/** What `work` gives for the store that a line names; a failure says which variable or setting names it. */
-async function ofStore<T>(line: StoreLine, io: Io, work: (address: string) => Promise<T>): Promise<T> {
-  const choice = storeToRead(io, line.store);
-  try {
-    return await work(choice.path);
-  } catch (error) {
-    throw withStoreHint(error, choice);
-  }
 }
 
 async function check(line: StoreLine, io: Io): Promise<number> {
   const bar = progress(io, line.messages.quiet);
   const { checkStore } = await import('../../care/check.ts');
-  const { series, changes, faults } = await ofStore(line, io, (address) =>
+  const { series, changes, faults } = await ofStore(storeToRead(io, line.store), (address) =>
     checkStore(address, {
       signal: io.signal,
       onProgress: ({ done, total }) => bar.show(() => 'reading', { done, total, unit: 'series' }),
@@ -75,7 +65,7 @@ async function backup(line: StoreLine, io: Io): Promise<number> {
     throw new Problem('bad-input', 'a backup is a file', {
       hints: ['`asof store copy` copies into a database'],
     });
-  return ofStore(line, io, (from) => copied(from, file, line, io, 'backup'));
+  return ofStore(storeToRead(io, line.store), (from) => copied(from, file, line, io, 'backup'));
 }
 
 async function copy(line: StoreLine, io: Io): Promise<number> {

@@ -1,3 +1,4 @@
+import { operations } from '../../operations/index.ts';
 import type { CommandSpec } from './command.ts';
 import { fileCommands } from './file-commands.ts';
 import { initCommand } from './init-command.ts';
@@ -10,7 +11,7 @@ import { tableCommands } from './table-commands.ts';
 /** Every command of asof, in the order in which help lists them; `inPlan` as they are in the lines of a plan. */
 export function allCommands(inPlan = false): readonly CommandSpec[] {
   return [
-    ...queryCommands(inPlan),
+    ...queryCommands(operations, inPlan),
     ...tableCommands,
     ...fileCommands,
     ...pullCommands,

@@ -85,7 +85,9 @@ const facts: CommandSpec = {
       name: 'metadata',
       about: 'write titles, units, frequencies, sources and coverage instead, as CSV that import reads',
     },
-    ...[file, store, ...messages],
+    file,
+    store,
+    ...messages,
   ],
   read(line) {
     const target = fileIn(line);

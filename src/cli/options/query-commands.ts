@@ -1,7 +1,7 @@
 import type { OperationQuery, Query } from '../../analysis/query.ts';
 import { type CurveType, maturities } from '../../domain/treasury/curve.ts';
 import { Problem } from '../../errors/problem.ts';
-import { operations } from '../../operations/index.ts';
+import { figures } from '../../operations/figures.ts';
 import type { CommandDeclaration, CommandFeature, Operation } from '../../operations/operation.ts';
 import { type CommandSpec, connectionIn, type Flag, messagesIn, outputIn } from './command.ts';
 import { diff, panel } from './composed-commands.ts';
@@ -121,8 +121,11 @@ function yieldTable({ limit, first, cursor }: OperationQuery, line: TypedLine): 
   };
 }
 
-/** Every command that asks for data; `inPlan` for a line of a plan, which need not name the day that it is bound to. */
-export function queryCommands(inPlan: boolean): readonly CommandSpec[] {
+/**
+ * The commands that ask for data, those of some operations and of what is composed of them; `inPlan` for a line of a plan,
+ * which need not name the day that it is bound to.
+ */
+export function queryCommands(operations: readonly Operation[], inPlan: boolean): readonly CommandSpec[] {
   const asked = operations
     .filter(({ command: { flag } }) => flag === undefined)
     .map((operation) => {
@@ -132,4 +135,9 @@ export function queryCommands(inPlan: boolean): readonly CommandSpec[] {
       return operationCommand(operation, others, extrasOf(operation));
     });
   return [...asked, diff, panel(inPlan)];
+}
+
+/** The commands that ask for series and rates: what a line needs that begins with one of them. */
+export function figureCommands(): readonly CommandSpec[] {
+  return queryCommands(figures, false);
 }

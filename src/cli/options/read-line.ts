@@ -33,7 +33,7 @@ function help(words: readonly string[], isMistake = false): HelpLine {
 }
 
 /** The texts of the flags that were typed, by name; a flag with one value that is given twice is a Problem. */
-function flagTexts({ flags }: CommandSpec, command: Command): ReadonlyMap<string, readonly string[]> {
+function flagTexts(spec: CommandSpec, command: Command): ReadonlyMap<string, readonly string[]> {
   const typed = new Map<string, readonly string[]>();
   for (const option of command.options) {
     const attribute = option.attributeName();
@@ -42,7 +42,7 @@ function flagTexts({ flags }: CommandSpec, command: Command): ReadonlyMap<string
     const value: unknown = command.getOptionValue(attribute);
     const texts = Array.isArray(value) ? value.map(String) : [];
     const [first = '', second] = texts;
-    if (second !== undefined && flags.find((flag) => flag.name === name)?.repeatable !== true)
+    if (second !== undefined && spec.flags.find((flag) => flag.name === name)?.repeatable !== true)
       throw new Problem('bad-input', `--${name} is given twice: ${quoted(first)} and ${quoted(second)}`, {
         hints: ['leave one of them out'],
       });
@@ -52,10 +52,11 @@ function flagTexts({ flags }: CommandSpec, command: Command): ReadonlyMap<string
 }
 
 /** Refuses more arguments than a command has, and names the flags that take them. */
-function checkArguments({ words, args, flags }: CommandSpec, typed: readonly string[]): void {
+function checkArguments(spec: CommandSpec, typed: readonly string[]): void {
+  const { words, args } = spec;
   if (typed.length <= args.length || args.some(({ several }) => several === true)) return;
   const [first = '', ...others] = typed.slice(args.length);
-  const free = [...flags];
+  const free = [...spec.flags];
   const meant = [first, ...others].map((text) => {
     const index = free.findIndex(({ accepts }) => accepts?.(text) === true);
     return index === -1 ? undefined : `--${free.splice(index, 1)[0]?.name} ${text}`;

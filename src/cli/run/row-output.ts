@@ -56,13 +56,13 @@ export class RowOutput {
     for await (const page of pages) yield this.#page(page);
   }
 
-  /** The output of rows that are texts already. */
+  /** The output of rows that are a text already. */
   async *copied({ header, pages }: WrittenRows): AsyncGenerator<Chunk> {
     this.#hasPages = true;
     yield Buffer.from(header, 'latin1');
-    for await (const { text, rows } of pages()) {
+    for await (const { bytes, rows } of pages()) {
       this.#rows += rows;
-      yield Buffer.from(text, 'latin1');
+      yield bytes;
     }
     // The renderer would add its header.
     this.#isCopied = true;

@@ -42,19 +42,24 @@ export async function withClient<T>(
 
 async function openLocal({ store: flag }: ConnectionFlags, io: Io, messages: Messages): Promise<Client> {
   const store = storeToRead(io, flag);
-  const client = await openClient({ store: store.path, clock: io.clock }).catch((error) => {
-    throw withStoreHint(error, store);
-  });
+  const client = await ofStore(store, (path) => openClient({ store: path, clock: io.clock }));
   if (store.isSample && messages.hasReader && isDueToday(io, 'sample'))
     messages.noteOnTerminal('asof: the shipped sample answers; `asof import` starts a store of your own');
   messages.detail(`asof: store ${shownAddress(store.path)}`);
   return client;
 }
 
-/** The failure to open a store, with a hint at the variable or the setting that names it. */
-export function withStoreHint(error: unknown, { namedBy }: StoreChoice): unknown {
-  if (namedBy === undefined || !(error instanceof Problem)) return error;
-  return error.with({ hints: [...error.hints, `${namedBy} names this store`] });
+/** What `work` gives for a store; its failure says which variable or setting names the store. */
+export async function ofStore<T>(
+  { path, namedBy }: StoreChoice,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(path);
+  } catch (error) {
+    if (namedBy === undefined || !(error instanceof Problem)) throw error;
+    throw error.with({ hints: [...error.hints, `${namedBy} names this store`] });
+  }
 }
 
 /** The same client; prints each request for `-v`. */

@@ -128,16 +128,16 @@ type AskPage<R> = (texts: ParamTexts) => Promise<Envelope<R>>;
 export type Listed<R> = { readonly envelope: Omit<Envelope<R>, 'next_cursor'>; readonly rows: readonly R[] };
 
 /** The page that `texts` ask for, which the client selects from the whole listing. */
-export function selectedPage<R extends Row>(
+export async function selectedPage<R extends Row>(
   { rows, envelope }: Listed<R>,
   { select, keyOf }: NonNullable<Substitute<R>['selection']>,
   { name, params }: Operation<Params, R>,
   texts: ParamTexts,
-): Envelope<R> {
+): Promise<Envelope<R>> {
   const cursor = textOf(texts, 'cursor');
   const after = cursor === undefined ? undefined : parseCursor(cursor, name, texts).key[0];
   const limit = Number(textOf(texts, 'limit') ?? params.limit?.fallback);
-  const found = select(rows);
+  const found = await select(rows);
   const begin = after === undefined ? 0 : found.findIndex((row) => keyOf(row) === after) + 1;
   if (after !== undefined && begin === 0)
     throw new Problem('validation-error', "invalid 'cursor': its row is gone", { field: 'cursor' });

@@ -36,7 +36,7 @@ export function knownOn(changes: readonly Change[], asOf: Day): string | null {
 }
 
 /** The latest change on or before a day; undefined without one. */
-export function changeOn(changes: readonly Change[], asOf: Day): Change | undefined {
+export function changeOn<C extends Change>(changes: readonly C[], asOf: Day): C | undefined {
   return changes[lastUpTo(changes, asOf)];
 }
 

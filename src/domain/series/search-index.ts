@@ -4,18 +4,16 @@ import {
   type FoundSeries,
   findSeries,
   isTypoOf,
+  meantWords,
   nearestTo,
   rankedWords,
-  type SearchedSeries,
   type SearchMatch,
-  searchableWords,
   significant,
-  synonymLike,
   termsOf,
   withNearest,
-  wordsOf,
 } from './search.ts';
 import { synonyms } from './synonyms.ts';
+import { type SearchedSeries, searchableWords, wordsOf } from './words.ts';
 
 /** What an index of the words of series is asked for: more may be given than is asked for, also series without any of it. */
 export type IndexQuery = {
@@ -51,14 +49,10 @@ export async function findIndexed<T extends SearchedSeries>(
   }
   const typed = significant(wordsOf(text));
   const first = await index.searchEntries({ ...lookedUp(typed), part: upper.trim() });
-  const known = new Set(first.flatMap(searchableWords));
-  const isKnown = (start: string) =>
-    synonyms().words.has(start) || [...known].some((word) => begins(word, start));
-  const meant = typed.map((word) => (isKnown(word) ? word : (synonymLike(word) ?? word)));
-  const strange = typed.filter((word) => !isKnown(word));
+  const { meant, unknown } = meantWords(text, new Set(first.flatMap(searchableWords)));
   let vocabulary: readonly string[] | undefined;
-  if (strange.length > 0) vocabulary = await index.searchableWords();
-  const near = vocabulary?.filter((word) => strange.some((one) => isTypoOf(one, word))) ?? [];
+  if (unknown.length > 0) vocabulary = await index.searchableWords();
+  const near = vocabulary?.filter((word) => unknown.some((one) => isTypoOf(one, word))) ?? [];
   const meanings = termsOf(meant, meant, () => []).flatMap(({ meaning }) => meaning ?? []);
   // Of a phrase every word must be there, so that the longest one finds it.
   const phrases = meanings.flatMap((meaning) => meaning.phrases.flatMap(longestWord));

@@ -1,12 +1,6 @@
 import { closeNames, closest, distance } from './closest.ts';
 import { type Meaning, synonyms } from './synonyms.ts';
-
-/** What a search compares of a series. */
-export type SearchedSeries = {
-  readonly id: string;
-  readonly title?: string | null;
-  readonly units?: string | null;
-};
+import { plainMatch, type SearchedSeries, wordsOf } from './words.ts';
 
 /** What a text is looked for in; with `words`, in everything, by words and their synonyms. */
 export type SearchMatch = 'id' | 'title' | 'any' | 'words';
@@ -37,26 +31,6 @@ export function findSeries<T extends SearchedSeries>(
     ...found.filter(({ matched }) => matched === 'id'),
     ...found.filter(({ matched }) => matched !== 'id'),
   ];
-}
-
-/** How a series matches as in the contract: its id contains the text, or every word of the text begins a word of its title. */
-function plainMatch(
-  { id, title }: SearchedSeries,
-  text: string,
-  match: 'id' | 'title' | 'any',
-): 'id' | 'title' | undefined {
-  if (match !== 'title' && id.includes(text.toUpperCase())) return 'id';
-  if (match === 'id') return undefined;
-  const starts = wordsOf(text);
-  // A text of punctuation alone has no words, so it matches no title.
-  if (starts.length === 0) return undefined;
-  const words = wordsOf(title);
-  return starts.every((start) => words.some((word) => word.startsWith(start))) ? 'title' : undefined;
-}
-
-/** The words of a text in lower case. */
-export function wordsOf(text: string | null | undefined): readonly string[] {
-  return (text ?? '').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /** A series with its words; the words of its id and units are among all words. */
@@ -97,23 +71,15 @@ export function entryOf<T extends SearchedSeries>(series: T): Entry<T> {
   return { series, titleWords, words: [...titleWords, ...wordsOf(series.id), ...wordsOf(series.units)] };
 }
 
-/** The words by which a search finds a series, each once; without a title the id is its title. */
-export function searchableWords({ id, title, units }: SearchedSeries): readonly string[] {
-  return [...new Set([id, title ?? '', units ?? ''].flatMap(wordsOf))];
-}
-
 /** The series that a text finds by words, the best first, and whether the nearest ones need not be added. */
 export function rankedWords<T extends SearchedSeries>(
   entries: readonly Entry<T>[],
   text: string,
 ): { readonly found: readonly FoundSeries<T>[]; readonly isSure: boolean } {
   const known = new Set(entries.flatMap(({ words }) => words));
-  const typed = significant(wordsOf(text));
-  const isKnown = (start: string) =>
-    synonyms().words.has(start) || [...known].some((word) => begins(word, start));
-  const meant = typed.map((word) => (isKnown(word) ? word : (synonymLike(word) ?? word)));
+  const { typed, meant, unknown } = meantWords(text, known);
   const terms = termsOf(typed, meant, (word) =>
-    isKnown(word) ? [] : [...known].filter((other) => isTypoOf(word, other)),
+    unknown.includes(word) ? [...known].filter((other) => isTypoOf(word, other)) : [],
   );
   const names = synonyms().meanings.get(meant.join(' '))?.ids ?? [];
   const upper = text.trim().toUpperCase();
@@ -131,6 +97,19 @@ export function rankedWords<T extends SearchedSeries>(
   // A single word that only a typo connects with a series may be an id that is mistyped.
   const isDoubtful = terms.every(({ near }) => near.length > 0) && terms.length === 1;
   return { found, isSure: found.length > 0 && !isDoubtful };
+}
+
+/** The words of a text as typed, as they are meant where they are a typo of a synonym, and those that no series has. */
+export function meantWords(
+  text: string,
+  known: ReadonlySet<string>,
+): { readonly [part in 'typed' | 'meant' | 'unknown']: readonly string[] } {
+  const typed = significant(wordsOf(text));
+  const unknown = typed.filter(
+    (start) => !synonyms().words.has(start) && ![...known].some((word) => begins(word, start)),
+  );
+  const meant = typed.map((word) => (unknown.includes(word) ? (synonymLike(word) ?? word) : word));
+  return { typed, meant, unknown };
 }
 
 /** The words that say something about a series; all of them if none does. */
@@ -182,7 +161,7 @@ export function begins(word: string, start: string): boolean {
 }
 
 /** The word of a phrase with synonyms that a word is a typo of. */
-export function synonymLike(typed: string): string | undefined {
+function synonymLike(typed: string): string | undefined {
   return [...synonyms().words].find((word) => isTypoOf(typed, word));
 }
 

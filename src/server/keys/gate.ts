@@ -193,6 +193,11 @@ export function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
+/** Whether two secrets are the same; the time that it takes says nothing of how much of them is. */
+export function isSameSecret(one: string, other: string): boolean {
+  return timingSafeEqual(digestOf(one), digestOf(other));
+}
+
 /** Whether a text has the form of a key. */
 export function isKeyShaped(text: string): boolean {
   return shape.test(text);

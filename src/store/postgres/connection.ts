@@ -58,10 +58,10 @@ export class Database {
   }
 
   /** A connection that holds a transaction, which begins together with its first statement. */
-  async begin(mode: 'read' | 'write'): Promise<Transaction> {
+  async begin(mode: 'read' | 'write', Kind = Transaction): Promise<Transaction> {
     try {
       const client = await this.#pool.connect();
-      return new Transaction(this, client, mode);
+      return new Kind(this, client, mode);
     } catch (error) {
       throw asProblem(this.shown, error);
     }

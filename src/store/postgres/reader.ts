@@ -1,6 +1,8 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { StoreContents } from '../contents.ts';
 import type { Store, StoreState, StoreView } from '../store.ts';
-import { Database, type Transaction } from './connection.ts';
+import { isDistributed } from './citus.ts';
+import { Database, Transaction, type Values } from './connection.ts';
 import { checkFinished } from './draft.ts';
 import { checkFormat, hasStore } from './schema.ts';
 import { PostgresView } from './view.ts';
@@ -54,9 +56,21 @@ class PostgresStore implements Store {
     this.address = address;
   }
 
-  async read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T> {
+  read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T> {
+    return this.#whileOpen(() => this.#read(work));
+  }
+
+  readTogether<T>(work: (view: StoreView) => Promise<T>): Promise<T> {
+    return this.#whileOpen(async () => {
+      // On Citus each series is answered by its node, with statements that name it alone.
+      const distributed = await this.#database.inTransaction('read', isDistributed);
+      return this.#read(work, distributed ? Transaction : TransactionTogether);
+    });
+  }
+
+  async #whileOpen<T>(read: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error(`the store ${this.#database.shown} is closed`);
-    const reading = this.#read(work);
+    const reading = read();
     this.#reads.add(reading);
     try {
       return await reading;
@@ -65,8 +79,8 @@ class PostgresStore implements Store {
     }
   }
 
-  async #read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T> {
-    const transaction = await this.#database.begin('read');
+  async #read<T>(work: (view: StoreView & StoreContents) => Promise<T>, kind = Transaction): Promise<T> {
+    const transaction = await this.#database.begin('read', kind);
     const view = new PostgresView(transaction, (of, seriesId) => this.#stateOf(of, seriesId));
     try {
       return await work(view);
@@ -102,5 +116,53 @@ class PostgresStore implements Store {
     const state = { ...whole, sample: false };
     this.#newest = state;
     return state;
+  }
+}
+
+/** The rows of a statement, by the id that they are about. */
+type RowsByIds = ReadonlyMap<string, readonly object[]>;
+
+/**
+ * A transaction that sends the statements of one turn of the event loop together if they differ only in `@id`: as one, which
+ * runs for each id in the server. Where many series have few rows each, most of the time goes into the statements.
+ */
+class TransactionTogether extends Transaction {
+  readonly #waiting = new Map<string, { readonly ids: string[]; readonly found: Promise<RowsByIds> }>();
+
+  override async rows<Row extends object>(sql: string, values: Values = {}): Promise<readonly Row[]> {
+    const { id, ...others } = values;
+    if (typeof id !== 'string') return super.rows(sql, values);
+    const key = JSON.stringify([sql, others]);
+    const waiting = this.#waiting.get(key);
+    if (waiting !== undefined) waiting.ids.push(id);
+    const { found } = waiting ?? this.#wait(key, id, sql, others);
+    return ((await found).get(id) ?? []) as readonly Row[];
+  }
+
+  #wait(key: string, id: string, sql: string, others: Values) {
+    const ids = [id];
+    const found = endOfTurn().then(() => {
+      this.#waiting.delete(key);
+      return this.#rowsOfEach(sql, others, ids);
+    });
+    const waiting = { ids, found };
+    this.#waiting.set(key, waiting);
+    return waiting;
+  }
+
+  /** The rows of a statement for each of several ids, in its order. */
+  async #rowsOfEach(sql: string, others: Values, asked: readonly string[]): Promise<RowsByIds> {
+    const ids = [...new Set(asked)];
+    const [only] = ids;
+    if (only !== undefined && ids.length === 1)
+      return new Map([[only, await super.rows(sql, { ...others, id: only })]]);
+    const rows = await super.rows<{ readonly asked: number }>(
+      `select asked, one.* from unnest(@ids::text[]) with ordinality as each(id, asked)
+       cross join lateral (${sql.replaceAll(/@id\b/g, 'each.id')}) as one`,
+      { ...others, ids },
+    );
+    const found = ids.map((id) => [id, [] as object[]] as const);
+    for (const { asked, ...row } of rows) found[asked - 1]?.[1].push(row);
+    return new Map(found);
   }
 }

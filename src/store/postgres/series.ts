@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Day, Frequency } from '../../domain/series/date.ts';
-import type { SearchedSeries } from '../../domain/series/search.ts';
+import type { SearchedSeries } from '../../domain/series/words.ts';
 import { type RecordRow, recordCells, recordOf, type SeriesRow, seriesOf } from '../series-record.ts';
 import type { DerivedColumns, SeriesStart } from '../series-writer.ts';
 import type { ObservationQuery, Series, SeriesQuery, SeriesRecord } from '../store.ts';

@@ -1,5 +1,5 @@
-import { type SearchedSeries, searchableWords } from '../../domain/series/search.ts';
 import type { IndexQuery } from '../../domain/series/search-index.ts';
+import { type SearchedSeries, searchableWords } from '../../domain/series/words.ts';
 import type { Transaction } from './connection.ts';
 
 /** Puts the words of a series into the index, in the place of those before. */

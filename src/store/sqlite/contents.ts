@@ -11,6 +11,7 @@ import {
   type StoreSize,
 } from '../contents.ts';
 import { type ContentsRow, contentsOf } from '../series-record.ts';
+import type { LoggedImport } from '../store.ts';
 import { type Connection, SqliteError } from './connection.ts';
 import { readVintages } from './statements.ts';
 import { wordFaultsIn } from './words.ts';
@@ -115,4 +116,18 @@ function derivedFaults(connection: Connection): readonly string[] {
   for (const filing of filings)
     faults.push(...filingFaults({ ...filing, symbols: JSON.parse(filing.symbols) }));
   return faults;
+}
+
+/** The log of imports, oldest first. */
+export function readImports(connection: Connection): readonly LoggedImport[] {
+  return connection
+    .objects<Omit<LoggedImport, 'outdated'> & { readonly outdated: number }>(
+      `select imported_at as importedAt, file, kind, sha256, series, statements_new as statementsNew,
+         statements_known as statementsKnown, withdrawn, number,
+         outdated and not exists (select 1 from import as again where again.id > import.id
+           and again.sha256 = import.sha256 and not again.outdated) as outdated
+       from import order by id`,
+    )
+    .all()
+    .map(({ outdated, ...record }) => ({ ...record, outdated: outdated === 1 }));
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Problem } from '../../errors/problem.ts';
 import { asProblem, type Connection, connect } from './connection.ts';
 import { publishDraft, replaceWith } from './draft.ts';
-import { formatOf } from './schema.ts';
+import { formatOf } from './format.ts';
 
 /** Makes a complete store that was made beside `path` the store there; only with `replace` in the place of another one. */
 export function publishCopy(draft: string, path: string, replace: boolean): void {

@@ -6,6 +6,7 @@ import {
   type ClusterTradesQuery,
   clusterTradeConditions,
   clusterTradeValues,
+  type DaysOfTrades,
   type DaysOfTradesQuery,
   type FiledTrade,
   type FilingsQuery,
@@ -13,6 +14,7 @@ import {
   filingReader,
   filingValues,
   IssuerBatches,
+  wholeDays,
 } from '../filing-queries.ts';
 import {
   type HeaderCells,
@@ -131,6 +133,11 @@ export function readAcceptedFilings(
   return new Set(accessionNumbers.filter((number) => accepted.get(number) !== undefined));
 }
 
+/** The trading symbols of all filings, ascending. */
+export function readSymbols(connection: Connection): readonly string[] {
+  return connection.column<string>('select distinct symbol from symbol order by symbol').all();
+}
+
 /** The number of filings with trades, and of their trades. */
 export function countFilings(connection: Connection): { readonly filings: number; readonly trades: number } {
   const count = (table: 'filing' | 'trade') =>
@@ -189,30 +196,39 @@ export function* readClusterTrades(
 }
 
 /** The trades in shares with a code before a day, newest first. */
-export function readTradePlaces(connection: Connection, query: DaysOfTradesQuery): readonly TradePlace[] {
-  return connection
-    .objects<TradePlace>(
-      `select f.issuer_cik as issuerCik, f.filing_id as filingId, t.transaction_date as date
-       from trade t cross join filing f on f.key = t.filing
-       where t.is_derivative = 0 and t.transaction_code = @code and t.transaction_date < @before
-       order by t.transaction_date desc limit @limit`,
-    )
-    .all(query);
+export function readTradePlaces(
+  connection: Connection,
+  query: DaysOfTradesQuery,
+): Promise<DaysOfTrades<TradePlace>> {
+  const trades = connection.objects<TradePlace>(
+    `select f.issuer_cik as issuerCik, f.filing_id as filingId, t.transaction_date as date
+     from trade t cross join filing f on f.key = t.filing
+     where t.is_derivative = 0 and t.transaction_code = @code and t.transaction_date < @before
+     order by t.transaction_date desc limit @limit`,
+  );
+  return wholeDays(
+    query.limit,
+    ({ date }) => date,
+    async (limit) => trades.all({ ...query, limit }),
+  );
 }
 
 /** The trades that clusters are made of, of the filings before a day, newest first. */
 export function readFiledTrades(
   connection: Connection,
-  { before, limit, ...query }: DaysOfTradesQuery,
-): readonly FiledTrade[] {
-  return connection
-    .objects<FiledTrade>(
-      `select f.issuer_cik as issuerCik, f.filing_id as filingId, t.transaction_date as date, f.filed_on as filedOn
-       from filing f join trade t on t.filing = f.key
-       where ${clusterTradeConditions(query).join(' and ')} and f.filed_on < @before
-       order by f.filed_on desc limit @limit`,
-    )
-    .all({ ...clusterTradeValues(query), before, limit });
+  { before, limit: most, ...query }: DaysOfTradesQuery,
+): Promise<DaysOfTrades<FiledTrade>> {
+  const trades = connection.objects<FiledTrade>(
+    `select f.issuer_cik as issuerCik, f.filing_id as filingId, t.transaction_date as date, f.filed_on as filedOn
+     from filing f join trade t on t.filing = f.key
+     where ${clusterTradeConditions(query).join(' and ')} and f.filed_on < @before
+     order by f.filed_on desc limit @limit`,
+  );
+  return wholeDays(
+    most,
+    ({ filedOn }) => filedOn,
+    async (limit) => trades.all({ ...clusterTradeValues(query), before, limit }),
+  );
 }
 
 /** Where a row has its filing and its trade. */

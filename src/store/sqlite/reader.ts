@@ -3,12 +3,12 @@ import { Problem } from '../../errors/problem.ts';
 import type { StoreContents } from '../contents.ts';
 import type { PageCache, Store, StoreOptions, StoreState, StoreView } from '../store.ts';
 import { asProblem, type Connection, cannotWrite, connect, connectReader, inMemory } from './connection.ts';
-import { currentFormat, formatOf, migrate } from './schema.ts';
+import { currentFormat, formatOf } from './format.ts';
 import { SqliteView } from './view.ts';
 
 /** Opens a store in a SQLite file for reading. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
-  return new SqliteStore(path, options);
+  return new SqliteStore(path, options, await connectCurrent(path, options));
 }
 
 /**
@@ -27,18 +27,17 @@ class SqliteStore implements Store {
   #closed = false;
   #newest: { readonly file: string; readonly state: StoreState } | undefined;
 
-  constructor(path: string, { live = false, pages }: StoreOptions) {
+  constructor(path: string, { live = false, pages }: StoreOptions, first: Connection) {
     this.address = path;
     this.#live = live;
     this.#pages = pages;
-    const first = this.#connect();
     this.#file = first.file;
     this.#idle.push(first);
   }
 
   async read<T>(work: (view: StoreView & StoreContents) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error(`the store ${this.address} is closed`);
-    const connection = this.#idle.pop() ?? this.#another();
+    const connection = this.#idle.pop() ?? (await this.#another());
     const store = {
       path: this.address,
       pages: this.#pages,
@@ -65,8 +64,8 @@ class SqliteStore implements Store {
     this.#idle = [];
   }
 
-  #another(): Connection {
-    const connection = this.#connect();
+  async #another(): Promise<Connection> {
+    const connection = await connectCurrent(this.address, { live: this.#live });
     if (connection.file !== this.#file) {
       // Another file replaced the one that was opened; from now on all reads use the new one.
       this.#file = connection.file;
@@ -82,18 +81,6 @@ class SqliteStore implements Store {
     const keep = !this.#closed && this.#idle.length < mostIdle && connection.file === this.#file;
     if (keep) this.#idle.push(connection);
     else connection.close();
-  }
-
-  #connect(): Connection {
-    const connection = connectReader(this.address, this.#live);
-    try {
-      if (formatOf(connection, this.address) === currentFormat) return connection;
-    } catch (error) {
-      connection.close();
-      throw asProblem(this.address, error);
-    }
-    connection.close();
-    return upgraded(this.address, this.#live);
   }
 
   #stateOf(connection: Connection): StoreState {
@@ -127,15 +114,31 @@ function hashOf(content: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
 }
 
+/** Opens a store for reading; that of an older asof is brought to the current format. */
+async function connectCurrent(path: string, { live = false }: StoreOptions): Promise<Connection> {
+  const connection = connectReader(path, live);
+  try {
+    if (formatOf(connection, path) === currentFormat) return connection;
+  } catch (error) {
+    connection.close();
+    throw asProblem(path, error);
+  }
+  connection.close();
+  return upgraded(path, live);
+}
+
 /**
  * Brings the store of an older asof to the current format and opens it. If its file cannot be written, a copy in memory
  * is brought up to date; with `live` it fails instead, because later imports could not be seen.
  */
-function upgraded(path: string, live: boolean): Connection {
+async function upgraded(path: string, live: boolean): Promise<Connection> {
+  // Loaded here: few stores are old.
+  const { migrate } = await import('./schema.ts');
+  const upgrade = (connection: Connection) => connection.inOneStep(() => migrate(connection, path));
   try {
     const writing = connect(path, false);
     try {
-      upgrade(writing, path);
+      upgrade(writing);
     } finally {
       writing.close();
     }
@@ -148,11 +151,7 @@ function upgraded(path: string, live: boolean): Connection {
         cause: error,
       });
     const copy = inMemory(path, error);
-    upgrade(copy, path);
+    upgrade(copy);
     return copy;
   }
-}
-
-function upgrade(connection: Connection, path: string): void {
-  connection.inOneStep(() => migrate(connection, path));
 }

@@ -1,15 +1,14 @@
 import type { Day } from '../../domain/series/date.ts';
 import { formatDateSet, parseDateSet } from '../../domain/series/date-set.ts';
 import { rowsOfOthers } from '../../domain/series/table-columns.ts';
-import { Problem } from '../../errors/problem.ts';
 import type { Connection } from './connection.ts';
+import { applicationId, currentFormat, formatOf } from './format.ts';
 import { putAllWords } from './words.ts';
 
-/** Marks a SQLite file as a store of asof ("asof" in ASCII). */
-const applicationId = 0x61736f66;
+type Migration = (connection: Connection) => void;
 
 /** One step from each format to the next; the format of a store is the number of steps taken (`user_version`). */
-const migrations: readonly (string | ((connection: Connection) => void))[] = [
+const migrations = [
   `
   create table series (
     key integer primary key,
@@ -160,7 +159,7 @@ const migrations: readonly (string | ((connection: Connection) => void))[] = [
   ), '');
   `,
   // Files of these kinds were read by another rule for blank cells; workbooks of the Real-Time Data Set have none.
-  (connection) => {
+  (connection: Connection) => {
     connection.exec(`
       alter table import add column outdated integer not null default 0;
       update import set outdated = 1 where kind in ('alfred-wide', 'dated-panel', 'fred-csv', 'fred-md', 'fred-qd');
@@ -212,7 +211,7 @@ const migrations: readonly (string | ((connection: Connection) => void))[] = [
   create index newest_purchases on filing (filed_on) where purchases = 1;
   `,
   // The words by which a search finds series.
-  (connection) => {
+  (connection: Connection) => {
     connection.exec(`
       create table word (
         word text not null,
@@ -222,10 +221,7 @@ const migrations: readonly (string | ((connection: Connection) => void))[] = [
     `);
     putAllWords(connection);
   },
-];
-
-/** The format that this asof writes. */
-export const currentFormat = migrations.length;
+] as const satisfies { readonly length: typeof currentFormat } & readonly (string | Migration)[];
 
 /** Makes a new, empty database a store of the current format. */
 export function createSchema(connection: Connection): void {
@@ -278,22 +274,4 @@ function dropRowsOfOthers(connection: Connection): void {
       { key, frequency: others.frequency },
     );
   }
-}
-
-/** The format of a store. A file that is no store, or that only a newer asof reads, is a Problem. */
-export function formatOf(connection: Connection, path: string): number {
-  if (connection.pragma('application_id') !== applicationId) {
-    throw new Problem('local-io', `${path} is not an asof store`, {
-      hints: ['name another file with --store, or import into a new one'],
-    });
-  }
-  const format = Number(connection.pragma('user_version'));
-  if (format > currentFormat) {
-    throw new Problem(
-      'local-io',
-      `${path} was made by a newer asof (store format ${format}; this one reads up to ${currentFormat})`,
-      { hints: ['update asof'] },
-    );
-  }
-  return format;
 }

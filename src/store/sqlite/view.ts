@@ -4,15 +4,9 @@ import type { KeptChange, Statement } from '../../domain/series/revision-history
 import type { IndexQuery } from '../../domain/series/search-index.ts';
 import type { CurveType } from '../../domain/treasury/curve.ts';
 import type { StoreContents } from '../contents.ts';
-import {
-  type ClusterTradesQuery,
-  type DaysOfTradesQuery,
-  type FilingsQuery,
-  wholeDays,
-} from '../filing-queries.ts';
+import type { ClusterTradesQuery, DaysOfTradesQuery, FilingsQuery } from '../filing-queries.ts';
 import type {
   CurveQuery,
-  LoggedImport,
   ObservationQuery,
   PageCache,
   SeriesQuery,
@@ -25,24 +19,6 @@ import type {
 } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { asProblem } from './connection.ts';
-import {
-  readContents,
-  readFaults,
-  readKeptChanges,
-  readSeriesIds,
-  readSeriesTotals,
-  readSize,
-} from './contents.ts';
-import { readCurve, readRates, readSpread, readYields } from './curves.ts';
-import {
-  countFilings,
-  readAcceptedFilings,
-  readClusterTrades,
-  readFiledTrades,
-  readFilings,
-  readTradePlaces,
-} from './filings.ts';
-import { readDescriptionChanges, readFollowed } from './following.ts';
 import { type KeyedSeriesRow, readObservations, readSeries, searchSeries, seriesOf } from './series.ts';
 import {
   readCompleteVintages,
@@ -53,7 +29,15 @@ import {
   readVintageCounts,
   readVintageOn,
 } from './statements.ts';
-import { readWords, searchEntries } from './words.ts';
+
+/** What few queries ask for is loaded when one does: most start faster without it. */
+const parts = {
+  contents: () => import('./contents.ts'),
+  curves: () => import('./curves.ts'),
+  filings: () => import('./filings.ts'),
+  following: () => import('./following.ts'),
+  words: () => import('./words.ts'),
+};
 
 /** The store of a view. */
 type Viewed = {
@@ -93,11 +77,11 @@ export class SqliteView implements StoreView, StoreContents {
   }
 
   searchEntries(query: IndexQuery) {
-    return this.#answer((connection) => searchEntries(connection, query));
+    return this.#answerBy(parts.words, ({ searchEntries }, connection) => searchEntries(connection, query));
   }
 
   searchableWords() {
-    return this.#answer(readWords);
+    return this.#answerBy(parts.words, ({ readWords }, connection) => readWords(connection));
   }
 
   observations(query: ObservationQuery) {
@@ -138,37 +122,37 @@ export class SqliteView implements StoreView, StoreContents {
   }
 
   curve(query: CurveQuery) {
-    return this.#answer((connection) => readCurve(connection, query));
+    return this.#answerBy(parts.curves, ({ readCurve }, connection) => readCurve(connection, query));
   }
 
   yields(query: YieldsQuery) {
-    return this.#answer((connection) => readYields(connection, query));
+    return this.#answerBy(parts.curves, ({ readYields }, connection) => readYields(connection, query));
   }
 
   spread(query: SpreadQuery) {
-    return this.#answer((connection) => readSpread(connection, query));
+    return this.#answerBy(parts.curves, ({ readSpread }, connection) => readSpread(connection, query));
   }
 
   rates() {
-    return this.#answer(readRates);
+    return this.#answerBy(parts.curves, ({ readRates }, connection) => readRates(connection));
   }
 
   filings(query: FilingsQuery) {
-    return this.#answer((connection) => readFilings(connection, query));
+    return this.#answerBy(parts.filings, ({ readFilings }, connection) => readFilings(connection, query));
   }
 
   acceptedFilings(accessionNumbers: readonly string[]) {
-    return this.#answer((connection) => readAcceptedFilings(connection, accessionNumbers));
-  }
-
-  symbols() {
-    return this.#answer((connection) =>
-      connection.column<string>('select distinct symbol from symbol order by symbol').all(),
+    return this.#answerBy(parts.filings, ({ readAcceptedFilings }, connection) =>
+      readAcceptedFilings(connection, accessionNumbers),
     );
   }
 
+  symbols() {
+    return this.#answerBy(parts.filings, ({ readSymbols }, connection) => readSymbols(connection));
+  }
+
   filingCounts() {
-    return this.#answer(countFilings);
+    return this.#answerBy(parts.filings, ({ countFilings }, connection) => countFilings(connection));
   }
 
   coveredTo(what: CurveType | 'filings') {
@@ -182,19 +166,21 @@ export class SqliteView implements StoreView, StoreContents {
   }
 
   clusterTrades(query: ClusterTradesQuery): AsyncIterable<readonly Filing[]> {
-    return this.#stream((connection) => readClusterTrades(connection, query));
+    return this.#streamBy(parts.filings, ({ readClusterTrades }, connection) =>
+      readClusterTrades(connection, query),
+    );
   }
 
   tradePlaces(query: DaysOfTradesQuery) {
-    const read = (limit: number) =>
-      this.#answer((connection) => readTradePlaces(connection, { ...query, limit }));
-    return wholeDays(query.limit, ({ date }) => date, read);
+    return this.#answerBy(parts.filings, ({ readTradePlaces }, connection) =>
+      readTradePlaces(connection, query),
+    );
   }
 
   filedTrades(query: DaysOfTradesQuery) {
-    const read = (limit: number) =>
-      this.#answer((connection) => readFiledTrades(connection, { ...query, limit }));
-    return wholeDays(query.limit, ({ filedOn }) => filedOn, read);
+    return this.#answerBy(parts.filings, ({ readFiledTrades }, connection) =>
+      readFiledTrades(connection, query),
+    );
   }
 
   statements(seriesId: string): AsyncIterable<readonly Statement[]> {
@@ -206,50 +192,47 @@ export class SqliteView implements StoreView, StoreContents {
   }
 
   followed() {
-    return this.#answer(readFollowed);
+    return this.#answerBy(parts.following, ({ readFollowed }, connection) => readFollowed(connection));
   }
 
   descriptionChanges(seriesId: string) {
-    return this.#answer((connection) => readDescriptionChanges(connection, seriesId));
+    return this.#answerBy(parts.following, ({ readDescriptionChanges }, connection) =>
+      readDescriptionChanges(connection, seriesId),
+    );
   }
 
   seriesIds() {
-    return this.#answer(readSeriesIds);
+    return this.#answerBy(parts.contents, ({ readSeriesIds }, connection) => readSeriesIds(connection));
   }
 
   contents(seriesId: string) {
-    return this.#answer((connection) => readContents(connection, seriesId));
+    return this.#answerBy(parts.contents, ({ readContents }, connection) =>
+      readContents(connection, seriesId),
+    );
   }
 
   changes(seriesId: string): AsyncIterable<readonly KeptChange[]> {
-    return this.#stream((connection) => readKeptChanges(connection, seriesId));
+    return this.#streamBy(parts.contents, ({ readKeptChanges }, connection) =>
+      readKeptChanges(connection, seriesId),
+    );
   }
 
   seriesTotals() {
-    return this.#answer(readSeriesTotals);
+    return this.#answerBy(parts.contents, ({ readSeriesTotals }, connection) => readSeriesTotals(connection));
   }
 
   size() {
-    return this.#answer((connection) => readSize(connection, this.#store.path));
+    return this.#answerBy(parts.contents, ({ readSize }, connection) =>
+      readSize(connection, this.#store.path),
+    );
   }
 
   faults() {
-    return this.#answer(readFaults);
+    return this.#answerBy(parts.contents, ({ readFaults }, connection) => readFaults(connection));
   }
 
   imports() {
-    return this.#answer((connection) =>
-      connection
-        .objects<Omit<LoggedImport, 'outdated'> & { readonly outdated: number }>(
-          `select imported_at as importedAt, file, kind, sha256, series, statements_new as statementsNew,
-             statements_known as statementsKnown, withdrawn, number,
-             outdated and not exists (select 1 from import as again where again.id > import.id
-               and again.sha256 = import.sha256 and not again.outdated) as outdated
-           from import order by id`,
-        )
-        .all()
-        .map(({ outdated, ...record }) => ({ ...record, outdated: outdated === 1 })),
-    );
+    return this.#answerBy(parts.contents, ({ readImports }, connection) => readImports(connection));
   }
 
   /** A page of values: as of any day between two vintages it is the page of the first, which may be in the cache. */
@@ -276,6 +259,22 @@ export class SqliteView implements StoreView, StoreContents {
     } catch (error) {
       throw asProblem(this.#store.path, error);
     }
+  }
+
+  async #answerBy<M, T>(
+    load: () => Promise<M>,
+    read: (part: M, connection: Connection) => T,
+  ): Promise<Awaited<T>> {
+    const part = await load();
+    return await this.#answer((connection) => read(part, connection));
+  }
+
+  async *#streamBy<M, T>(
+    load: () => Promise<M>,
+    read: (part: M, connection: Connection) => Iterable<T> | AsyncIterable<T>,
+  ): AsyncGenerator<T> {
+    const part = await load();
+    yield* this.#stream((connection) => read(part, connection));
   }
 
   async *#stream<T>(read: (connection: Connection) => Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {

@@ -14,10 +14,12 @@ type Answer = { readonly results: readonly Json[] };
 
 /** What the test reads of the description of an operation. */
 type Described = {
+  readonly description: string;
   readonly parameters: readonly {
     readonly name: string;
     readonly in: string;
     readonly schema: { readonly examples?: readonly unknown[] };
+    readonly example?: unknown;
   }[];
   readonly responses: {
     readonly 200: { readonly content: { readonly 'application/json': { readonly example: Answer } } };
@@ -29,11 +31,16 @@ const env = { PATH: process.env.PATH, HOME: folder, ASOF_ACCESS: join(folder, 'a
 let service: ChildProcess;
 let url = '';
 let key = '';
+let freeKey = '';
 let description: Json;
 
+function newKey(plan: string): string {
+  const create = [builtProgram, 'keys', 'create', '--name', 'Ada', '--plan', plan];
+  return spawnSync(process.execPath, create, { env, encoding: 'utf8' }).stdout.trim();
+}
+
 beforeAll(async () => {
-  const create = [builtProgram, 'keys', 'create', '--name', 'Ada', '--plan', 'pro'];
-  key = spawnSync(process.execPath, create, { env, encoding: 'utf8' }).stdout.trim();
+  [key, freeKey] = [newKey('pro'), newKey('free')];
   service = spawn(process.execPath, [builtProgram, 'serve', '--port', '0', '--store', builtSample], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -114,6 +121,25 @@ describe('the description of a service', () => {
     }
   });
 
+  it('has an example of every answer with a content', () => {
+    const { responses: shared } = description.components as { readonly responses: Json };
+    const paths = Object.entries(description.paths as Record<string, { readonly get: Described }>);
+    const answers = [
+      ...Object.entries(shared),
+      ...paths.flatMap(([path, { get }]) =>
+        Object.entries(get.responses).map(([status, answer]) => [`${path} ${status}`, answer] as const),
+      ),
+    ];
+    const contents = answers.flatMap(([name, answer]) =>
+      Object.values((answer as { readonly content?: Json }).content ?? {}).map((content) => ({
+        name,
+        content,
+      })),
+    );
+    expect(contents.length).toBeGreaterThan(20);
+    expect(contents.filter(({ content }) => (content as Json).example === undefined)).toEqual([]);
+  });
+
   it.each([
     ['CurveRow', 'maturity', '1M 1.5M 2M 3M 4M 6M 1Y 2Y 3Y 5Y 7Y 10Y 20Y 30Y'.split(' ')],
     ['CurveRow', 'curve_type', ['PAR', 'TIPS']],
@@ -127,7 +153,7 @@ describe('the description of a service', () => {
   it.each([...operations, ...questions].map(({ name, path }) => [name, path]))(
     'shows as the example of %s what the sample answers',
     async (_, path) => {
-      const { parameters, responses } = operationAt(path);
+      const { description: text, parameters, responses } = operationAt(path);
       const given = parameters.flatMap(({ name, in: place, schema }) =>
         (schema.examples ?? []).map((example) => ({ name, place, text: String(example) })),
       );
@@ -136,8 +162,15 @@ describe('the description of a service', () => {
         .reduce((whole, { name, text }) => whole.replace(`{${name}}`, text), path);
       const query = new URLSearchParams();
       for (const { name, place, text } of given) if (place === 'query') query.set(name, text);
-      const asked = await fetch(`${url}${filled}?${query}`, { headers: { 'x-api-key': key } });
-      const { results, ...answer } = (await asked.json()) as Answer;
+      const shown = /Example: `GET ([^`]+)`\.$/.exec(text)?.[1] ?? '';
+      const [place, asked = ''] = shown.split('?');
+      expect([place, [...new URLSearchParams(asked)].sort()]).toEqual([filled, [...query].sort()]);
+      // A page that shows the description fills its form with these.
+      expect(parameters.flatMap(({ example }) => example ?? [])).toEqual(
+        parameters.flatMap(({ schema }) => schema.examples?.flat() ?? []),
+      );
+      const response = await fetch(`${url}${shown}`, { headers: { 'x-api-key': key } });
+      const { results, ...answer } = (await response.json()) as Answer;
       const ofOnePage = { request_id: '', results_count: 0, has_more: false, next_cursor: '' };
       // How many requests a key has made differs from key to key.
       const used = path === '/v1/ping' ? { daily_used: 12, monthly_used: 340 } : {};
@@ -148,6 +181,56 @@ describe('the description of a service', () => {
       });
     },
   );
+});
+
+describe('the description of a failure', () => {
+  type Failure = {
+    readonly description: string;
+    readonly content: { readonly 'application/problem+json': { readonly example: Json } };
+  };
+
+  const failure = (name: string): Failure => {
+    const { [name]: found } = (description.components as { readonly responses: Record<string, Failure> })
+      .responses;
+    if (found === undefined) throw new Error(`${name} is not described`);
+    return found;
+  };
+
+  const withoutOwn = ({ type, request_id: _, ...others }: Json) => ({
+    ...others,
+    type: String(type).replace(/^https?:\/\/[^/]+/, ''),
+  });
+
+  it.each<[name: string, condition: string, headers: () => Readonly<Record<string, string>>]>([
+    ['Problem400', '', () => ({ 'x-api-key': key })],
+    ['Problem401', ' without the header X-API-Key', () => ({})],
+    ['Problem403', ' with a key of the plan free', () => ({ 'x-api-key': freeKey })],
+    ['Problem404', '', () => ({ 'x-api-key': key })],
+    ['Problem406', ' with `Accept: image/png`', () => ({ 'x-api-key': key, accept: 'image/png' })],
+    ['Problem', '', () => ({ 'x-api-key': key })],
+  ])('%s has a request and what it is answered', async (name, condition, headers) => {
+    const { description: text, content } = failure(name);
+    const [, method, path, when] = /Example: `(\w+) ([^`]+)`(.*)\.$/.exec(text) ?? [];
+    expect(when).toBe(condition);
+    const answer = await fetch(`${url}${path}`, { ...(method && { method }), headers: headers() });
+    const problem = (await answer.json()) as Json;
+    expect(withoutOwn(problem)).toEqual(withoutOwn(content['application/problem+json'].example));
+  });
+
+  it('of a quota has the answer to the request after the last', async () => {
+    const { description: text, content } = failure('Problem429');
+    const [, path, count] = /Example: `GET ([^`]+)` for the (\d+)st time in a minute/.exec(text) ?? [];
+    expect(count).toBe('31');
+    // A new minute may begin in between.
+    for (let i = 0; i < 2 * Number(count); i += 1) {
+      const answer = await fetch(`${url}${path}`, { headers: { 'x-api-key': freeKey } });
+      if (answer.status === 200) continue;
+      const problem = (await answer.json()) as Json;
+      expect(withoutOwn(problem)).toEqual(withoutOwn(content['application/problem+json'].example));
+      return;
+    }
+    throw new Error('no request was refused');
+  });
 });
 
 describe("openapi-typescript's client", () => {

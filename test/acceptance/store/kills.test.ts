@@ -71,23 +71,16 @@ onEveryEngine((engine) => {
       time = ended(['import', large, '--store', whole]);
     });
 
-    it.each([
-      // Of a file crash.test.ts kills imports.
-      ...(engine === sqlite
-        ? []
-        : [['import', smallStore, (store: string) => ['import', large, '--store', store]] as const]),
-      [
-        'store merge',
-        smallStore,
-        (store: string) => ['store', 'merge', whole, '--yes', '--store', store],
-      ] as const,
-      ['store undo', largeStore, (store: string) => ['store', 'undo', '--yes', '--store', store]],
-      [
-        'store copy',
-        async () => engine.newAddress(),
-        (store: string) => ['store', 'copy', whole, store, '--yes'],
-      ],
-    ])(
+    type Killed = readonly [name: string, begin: () => Promise<string>, line: (store: string) => string[]];
+    const lines: readonly Killed[] = [
+      ['import', smallStore, (store) => ['import', large, '--store', store]],
+      ['store merge', smallStore, (store) => ['store', 'merge', whole, '--yes', '--store', store]],
+      ['store undo', largeStore, (store) => ['store', 'undo', '--yes', '--store', store]],
+      ['store copy', async () => engine.newAddress(), (store) => ['store', 'copy', whole, store, '--yes']],
+    ];
+
+    // Imports into files are killed by crash.test.ts.
+    it.each(lines.filter(([name]) => name !== 'import' || engine !== sqlite))(
       'leaves what was there or what is to be there, and succeeds when it is repeated: %s',
       async (name, begin, line) => {
         const to = name === 'store undo' ? await contentIn(await smallStore()) : await contentIn(whole);

@@ -2,29 +2,14 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agreeing, days, onePerKey, runs, seriesIds } from '../../support/arbitrary.ts';
+import { begun, begunStore } from '../../support/begun-stores.ts';
 import { asof } from '../../support/command.ts';
-import { asAsofCsv } from '../../support/encodings.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { asOf, emptyModel, importInto, type ModelStatement, statementsOf } from '../../support/knowledge.ts';
-import { importFiles, newStorePath } from '../../support/scratch-store.ts';
 
 const folder = scratchFolder();
 
-/** Every series has begun, and says how often it is observed and to which day it is covered. */
-const begun: readonly ModelStatement[] = seriesIds.map((series) => ({
-  series,
-  date: '2019-11-01',
-  asOf: '2019-12-01',
-  value: '7.7',
-}));
-const metadata = `series_id,frequency,covered_to\n${seriesIds.map((id) => `${id},M,2025-12-31\n`).join('')}`;
-
-async function storeOf(said: readonly ModelStatement[]): Promise<string> {
-  const path = newStorePath(folder);
-  const files = { ...asAsofCsv([...begun, ...said])[0]?.files, 'metadata.csv': metadata };
-  await importFiles(path, files, { projections: true });
-  return path;
-}
+const storeOf = (said: readonly ModelStatement[]) => begunStore(folder, said);
 
 function known(said: readonly ModelStatement[]) {
   return importInto(emptyModel, [...begun, ...said]).after;

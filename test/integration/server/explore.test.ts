@@ -179,7 +179,7 @@ describe('the page of the explorer', () => {
 
 describe('what the explorer shows as of a day', () => {
   it.each(['GDP', 'UNRATE', 'CPIAUCSL'])('is what the store answers as of that day: %s', async (id) => {
-    const service = new PageService(new URL(explorer.url));
+    const service = new PageService(new URL(explorer.url), false);
     const { history, vintages } = await loadSeries(id, service);
     const days = vintages.map((row) => String(row.as_of_date));
     const some = days.filter((_, i) => i % Math.ceil(days.length / 12) === 0);
@@ -200,7 +200,7 @@ describe('what the explorer shows as of a day', () => {
   });
 
   it('fails with the words of the service', async () => {
-    const service = new PageService(new URL(explorer.url));
+    const service = new PageService(new URL(explorer.url), false);
     const failure = await loadSeries('GDPX', service).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ServiceFailure);
     expect(failure).toMatchObject({ status: 404, message: "series 'GDPX' not found" });

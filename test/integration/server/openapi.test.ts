@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { servicePanel } from '../../../src/analysis/service-panel.ts';
 import { operations } from '../../../src/operations/index.ts';
 import { questions } from '../../../src/server/questions.ts';
 import { type HttpService, newHttpService, shortestAddress } from '../../support/http-service.ts';
@@ -115,6 +116,13 @@ describe('the OpenAPI description', () => {
       expect.arrayContaining(['ids', 'as_of', 'as_of_each', 'known_before_each', 'with_dates', 'wide']),
     );
     expect(names('/v1/observations')).not.toContain('cursor');
+  });
+
+  it('has every parameter that a client sends for a panel', () => {
+    const announced = (valueAt(['paths', '/v1/panel', 'get', 'parameters']) as Json[]).map(
+      ({ name }) => name,
+    );
+    expect(announced).toEqual(expect.arrayContaining(Object.keys(servicePanel.params)));
   });
 
   it('offers every format of every answer, and lists the type of JSON alone', () => {

@@ -431,6 +431,32 @@ describe('a table that is sent while it is made', () => {
     }
   });
 
+  it.each([
+    ['each day of a series', 'ids=LONG1&as_of_each=day&from=1880-01-01&to=2020-12-31'],
+    ['twenty values a month', 'ids=LONG1&as_of_each=month-end&from=1610-01-01&to=2020-12-31&last=20'],
+    ['each day in a row', 'ids=LONG1,LONG2&as_of_each=day&from=1950-01-01&to=2020-12-31&wide=true'],
+  ])(
+    'is refused before it is made where a panel of %s has more rows than its plan allows',
+    async (_, asked) => {
+      const response = await ask(`/v1/panel?${asked}&format=csv`, {}, limited);
+      expect([response.status, await bodyOf(response)]).toMatchObject([
+        403,
+        { detail: expect.stringContaining('takes more than 50000 rows, the most of one request') },
+      ]);
+    },
+  );
+
+  it('has as many rows of a panel as its plan allows', async () => {
+    const small = { ...unlimited, name: 'small', maxRows: 12 };
+    const allowed = await startService({ openStore: () => openStore(path), clock, plan: small });
+    const asked = '/v1/panel?ids=GDP&as_of_each=month-end&from=2020-01-01&format=csv';
+    const year = await ask(`${asked}&to=2020-12-31`, {}, allowed);
+    expect([year.status, (await year.text()).trim().split('\n').length]).toEqual([200, 13]);
+    const longer = await ask(`${asked}&to=2021-01-31`, {}, allowed);
+    expect(longer.status).toBe(403);
+    await allowed.stop();
+  });
+
   it('comes complete or not at all over HTTP/1.0, where the end of a connection is the end of an answer', async () => {
     const said = async ({ url, key }: Running) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');

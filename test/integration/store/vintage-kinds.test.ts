@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
-import { currentFormat } from '../../../src/store/sqlite/schema.ts';
+import { currentFormat } from '../../../src/store/sqlite/format.ts';
 import { asof } from '../../support/command.ts';
 import { scratchFolder } from '../../support/folders.ts';
 import { readData, testData } from '../../support/repository.ts';

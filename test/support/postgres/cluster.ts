@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { freePort } from '../free-port.ts';
 
 /** A PostgreSQL server of the tests. */
 export type Cluster = {
@@ -126,19 +126,6 @@ function systemBinaries(): readonly string[] {
     ...(process.env.PATH ?? '').split(':').filter((path) => existsSync(join(path, 'initdb'))),
     ...versions.map((version) => join(debian, version, 'bin')),
   ];
-}
-
-/** A free port below those that the system gives to outgoing connections. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    const free = await new Promise<boolean>((resolve) => {
-      const server = createServer();
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-    });
-    if (free) return port;
-  }
 }
 
 async function answering(url: string, server: ChildProcess): Promise<void> {

@@ -8,18 +8,20 @@ const day = fc
 
 const text = fc.string({ minLength: 1, maxLength: 12 }).filter((one) => one.trim() === one && one !== '');
 
-const seriesState = fc.record(
-  {
-    view: fc.constant('series' as const),
-    series: text,
-    'as-of': day,
-    from: day,
-    to: day,
-    date: day,
-    hide: fc.constantFrom('latest', 'first', 'latest,first'),
-  },
-  { requiredKeys: ['view'] },
-);
+const seriesState = fc
+  .record(
+    {
+      view: fc.constant('series' as const),
+      series: text,
+      'as-of': day,
+      from: day,
+      to: day,
+      date: day,
+      hide: fc.constantFrom('latest', 'first', 'latest,first'),
+    },
+    { requiredKeys: ['view'] },
+  )
+  .filter(({ from = '', to = '9' }) => from <= to);
 
 describe('the address of the explorer', () => {
   it('holds the whole state, so that the same address gives the same page', () => {
@@ -39,11 +41,14 @@ describe('the address of the explorer', () => {
     ['?series=GDP&as-of=2015-02-30', "as-of is '2015-02-30', which is no date: dates are YYYY-MM-DD"],
     ['?view=curve&vs=yesterday', "vs is 'yesterday', which is no date: dates are YYYY-MM-DD"],
     ['?view=nothing', "there is no page 'nothing'"],
+    ['?view=curve&type=real', "type is 'real', and can be PAR or TIPS"],
+    ['?series=GDP&hide=latest,lowest', "hide is 'lowest', and can be latest or first"],
+    ['?series=GDP&from=2012-01-01&to=2011-12-31', 'to is 2011-12-31, before from, which is 2012-01-01'],
   ])('of %s says what is wrong, and leaves that out', (search, fault) => {
     const { state, faults } = stateIn(search);
     expect(faults).toEqual([fault]);
     expect(state).not.toHaveProperty('as-of');
-    expect(state).not.toHaveProperty('vs');
+    for (const part of ['vs', 'type', 'hide', 'to']) expect(state).not.toHaveProperty(part);
   });
 
   it('leaves out what belongs to another page', () => {

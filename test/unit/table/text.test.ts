@@ -16,12 +16,14 @@ async function read(text: string | Buffer, chunkSize?: number) {
   const table = await tableOf(text, chunkSize);
   const rows: { row: number; cells: unknown[]; text: string }[] = [];
   for await (const batch of table.batches())
-    for (let index = 0; index < batch.size; index += 1)
+    for (let index = 0; index < batch.size; index += 1) {
+      const bytes = Buffer.alloc(batch.byteLength);
       rows.push({
         row: batch.rowAt(index),
         cells: table.fields.map((_, column) => batch.cellAt(index, column)),
-        text: Buffer.from(batch.textAt(index), 'latin1').toString('utf8'),
+        text: bytes.toString('utf8', 0, batch.copyRow(index, bytes, 0)),
       });
+    }
   return { names: table.fields.map(({ name }) => name), text: table.text, rows };
 }
 
@@ -78,12 +80,24 @@ describe('a table in a text', () => {
     ]);
   });
 
+  it('knows which cells are written as those above them', async () => {
+    const table = await tableOf(
+      'day,a\n2015-01-30,1\n2015-01-30,12\n"2015-01-30",12\n2015-01-31,\n2015-01-30,\n',
+    );
+    const repeated: string[][] = [];
+    for await (const batch of table.batches())
+      for (let index = 0; index < batch.size; index += 1)
+        repeated.push(['day', 'a'].filter((_, column) => batch.repeats(index, column)));
+    expect(repeated).toEqual([[], ['day'], ['a'], [], ['a']]);
+  });
+
   it('leaves out a byte-order mark, and keeps bytes that are not UTF-8', async () => {
     const latin = Buffer.concat([Buffer.from('\uFEFFday,name\n1,'), Buffer.from([0xc6]), Buffer.from('\n')]);
     const table = await tableOf(latin);
     expect(table.fields.map(({ name }) => name)).toEqual(['day', 'name']);
-    for await (const batch of table.batches())
-      expect(Buffer.from(batch.textAt(0), 'latin1')).toEqual(Buffer.from([0x31, 0x2c, 0xc6]));
+    const row = Buffer.alloc(3);
+    for await (const batch of table.batches()) expect(batch.copyRow(0, row, 0)).toBe(3);
+    expect(row).toEqual(Buffer.from([0x31, 0x2c, 0xc6]));
   });
 
   it.each([

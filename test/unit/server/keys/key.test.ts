@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { digestOf, isKeyShaped, newKey } from '../../../../src/server/keys/gate.ts';
+import { digestOf, isKeyShaped, isSameSecret, newKey } from '../../../../src/server/keys/gate.ts';
 
 const now = new Date('2026-01-15T12:00:00Z');
 const made = Array.from({ length: 200 }, () => newKey({ name: 'Ada', plan: 'pro', now }));
@@ -37,6 +37,16 @@ describe('a new key', () => {
     const [{ secret, stored }] = made as [(typeof made)[number]];
     expect(digestOf(secret).toString('hex')).toBe(stored.hash);
   });
+});
+
+describe('two secrets', () => {
+  it.each([
+    ['one', 'one', true],
+    ['', '', true],
+    ['one', 'onE', false],
+    ['one', 'one ', false],
+    ['', 'one', false],
+  ])('%j and %j are the same: %s', (one, other, same) => expect(isSameSecret(one, other)).toBe(same));
 });
 
 describe('a text that is not a key', () => {

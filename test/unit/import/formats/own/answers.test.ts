@@ -4,6 +4,8 @@ import { asofRates } from '../../../../../src/import/formats/own/rates.ts';
 import { asofSeries } from '../../../../../src/import/formats/own/series-list.ts';
 import { recognise } from '../../../../../src/import/formats/recognise.ts';
 import { operations } from '../../../../../src/operations/index.ts';
+import { insiderFilings } from '../../../../../src/operations/insider-filings.ts';
+import { filing, owner } from '../../../../support/filings.ts';
 import { failureOf } from '../../../../support/scratch-store.ts';
 import { readTogether } from '../../../../support/sec-documents.ts';
 import { readAll, refusalOf, sourceFile } from '../../../../support/source-file.ts';
@@ -128,32 +130,10 @@ describe('rates that asof wrote', () => {
 
 describe('filings that asof wrote', () => {
   const row = {
+    ...insiderFilings.example.row,
     filing_date: '2026-06-02T00:00:00Z',
     transaction_date: '0022-06-01T00:00:00Z',
-    accession_number: '0001878313-26-000060',
-    ticker: 'MAIA',
-    issuer_name: 'MAIA Biotechnology, Inc.',
-    owner_name: 'Smith Stan',
-    officer_title: null,
-    transaction_code: 'P',
-    acquired_disposed: 'A',
-    shares: '2000.0',
-    price_per_share: '1.345',
-    is_director: true,
-    is_officer: false,
-    is_ten_percent: false,
-    form_type: '4',
-    issuer_cik: '0001878313',
-    owner_cik: '0001913199',
-    other_owners: [] as string[],
-    security_title: 'Common Stock',
-    is_derivative: false,
-    transaction_value: '2690',
-    shares_owned_after: '46511.0',
-    ownership: 'D',
-    is_10b5_1: null,
     accepted_at: '2026-06-02T10:00:00Z',
-    row: 1,
   };
   const file = (changes: object = {}) =>
     sourceFile('x.ndjson', `${JSON.stringify({ ...row, ...changes })}\n`);
@@ -161,39 +141,24 @@ describe('filings that asof wrote', () => {
   test('are trades with everything that a row has', async () => {
     expect(await recognise(file())).toBe(asofFilings);
     expect((await readTogether([file()])).get('x.ndjson')?.filings).toEqual([
-      {
+      filing({
         filingId: '0001878313-26-000060',
-        accessionNumber: '0001878313-26-000060',
-        formType: '4',
         filedOn: '2026-06-02',
         acceptedAt: '2026-06-02T10:00:00Z',
-        originalFiledOn: null,
-        periodOfReport: null,
-        issuerCik: '0001878313',
-        issuerName: 'MAIA Biotechnology, Inc.',
-        ticker: 'MAIA',
         owners: [
-          {
-            cik: '0001913199',
-            name: 'Smith Stan',
-            isDirector: true,
-            isOfficer: false,
-            isTenPercent: false,
-            officerTitle: null,
-          },
+          owner({
+            cik: '0001913228',
+            name: 'Gryaznov Sergei',
+            isDirector: false,
+            isOfficer: true,
+            officerTitle: 'Chief Scientific Officer',
+          }),
         ],
-        is10b51: null,
-        row: 1,
-        isDerivative: false,
-        securityTitle: 'Common Stock',
         transactionDate: '0022-06-01',
-        transactionCode: 'P',
-        acquiredDisposed: 'A',
         shares: '2000.0',
         pricePerShare: '1.345',
         sharesOwnedAfter: '46511.0',
-        ownership: 'D',
-      },
+      }),
     ]);
   });
 
@@ -224,7 +189,11 @@ describe('filings that asof wrote', () => {
       { other_owners: ['Fund LP'] },
       'joint filers',
     ],
-    ['of an amendment, without the day of its original', { form_type: '4/A' }, 'the row is of an amendment'],
+    [
+      'of an amendment, without the day of its original',
+      { form_type: '4/A', original_filing_date: undefined },
+      'the row is of an amendment',
+    ],
     ['without an accession number and a name', { accession_number: null }, 'no accession number'],
     ['with a row of the other table', { is_derivative: true }, 'column "row": "1"'],
     [

@@ -1,0 +1,32 @@
+import type { Day } from '../domain/series/date.ts';
+import type { AnswerVintage, Coverage, Row, SeriesSummary, UnknownTicker } from './envelope.ts';
+
+/** Where a listing continues: after the row with this key, in this version of the data. */
+export type PagePosition = { readonly key: readonly string[]; readonly version?: number };
+
+/** One page of rows, and where the next page begins, if there is one. */
+export type Page<R = Row> = {
+  readonly rows: readonly R[];
+  readonly next?: PagePosition;
+  readonly asOf?: Day;
+  readonly series?: SeriesSummary;
+  readonly coverage?: Coverage;
+  readonly vintage?: AnswerVintage;
+  readonly coveredTo?: Day | null;
+  readonly unknownTicker?: UnknownTicker;
+};
+
+/** A page out of `limit + 1` rows: the additional row shows that more follow, and where the next page begins. */
+export function pageOf<T, R>(
+  found: readonly T[],
+  limit: number,
+  rowOf: (one: T) => R,
+  positionOf: (last: T) => PagePosition,
+): Pick<Page<R>, 'rows' | 'next'> {
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    rows: shown.map((one) => rowOf(one)),
+    ...(found.length > limit && last !== undefined && { next: positionOf(last) }),
+  };
+}

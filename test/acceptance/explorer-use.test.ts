@@ -1,0 +1,339 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  browserOfTests,
+  findingsOfAxe,
+  rowOf,
+  type StartedExplorer,
+  startExplorer,
+} from '../support/explorer-pages.ts';
+import { scratchFolder } from '../support/folders.ts';
+import { importFiles, newStorePath } from '../support/scratch-store.ts';
+
+const openPage = browserOfTests();
+const [folder, hostile] = [
+  scratchFolder(),
+  `<img src=x onerror="document.title='run'"></script><script>alert(1)</script>`,
+];
+const [odd, empty] = [newStorePath(folder), newStorePath(folder)];
+
+let sample: StartedExplorer;
+let others: StartedExplorer;
+let nothing: StartedExplorer;
+
+/** Made-up series that are hard to draw or to print; what is expected of them follows from these lines alone. */
+const oddSeries = {
+  'facts.csv': [
+    'series_id,date,as_of_date,value',
+    'ONE,2020-01-01,2020-02-01,-1.5',
+    'HUGE,2018-01-01,2019-03-01,30000000000000000',
+    'HUGE,2019-01-01,2020-03-01,90000000000000000',
+    'HOSTILE,2020-01-01,2020-02-01,1',
+    'HOSTILE,2020-02-01,2020-03-01,2',
+    'A & B: 50%(+),2020-01-01,2020-02-01,7',
+    '',
+  ].join('\n'),
+  'metadata.csv': [
+    'series_id,title,units,frequency,seasonal_adjustment,source',
+    `HOSTILE,"${hostile.replaceAll('"', '""')}","=1+1",M,NSA,Test`,
+    `ONE,${'Verylongword'.repeat(20)},Units,M,NSA,Test`,
+    'HUGE,Huge,Units,A,NSA,Test',
+    '',
+  ].join('\n'),
+};
+
+beforeAll(async () => {
+  await importFiles(odd, oddSeries);
+  await importFiles(empty, { 'metadata.csv': 'series_id,title\nNOTHING,Described only\n' });
+  [sample, others, nothing] = await Promise.all([
+    startExplorer(),
+    startExplorer('--store', odd),
+    startExplorer('--store', empty),
+  ]);
+});
+afterAll(() => {
+  for (const { child } of [sample, others, nothing]) child.kill('SIGKILL');
+});
+
+const entries = (page: Page) => page.evaluate<number>('history.length');
+
+/** Stops the clock of a page, so that a busy machine makes no pause between keys; it goes on for the time that is given. */
+async function stopClock(page: Page): Promise<(ms: number) => Promise<void>> {
+  await page.clock.install({ time: '2026-01-01T00:00:00Z' });
+  await page.clock.pauseAt('2026-01-01T00:00:01Z');
+  return (ms) => page.clock.runFor(ms);
+}
+
+/** Types a date into a field for dates, key by key, as its browser takes it: month, day, year. */
+async function typeDate(page: Page, name: string, keys: string): Promise<void> {
+  await page.getByRole('textbox', { name, exact: true }).focus();
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+describe('the explorer, with a keyboard', () => {
+  it('takes a date that is typed key by key, and nothing of its half-typed years', async () => {
+    const { page, said } = await openPage(`${sample.url}?series=GDP&as-of=2009-01-30&to=2012-12-31`);
+    await page.getByRole('slider').waitFor();
+    const before = await entries(page);
+    const pass = await stopClock(page);
+    await typeDate(page, 'As of', '02272009');
+    expect(page.url()).toContain('as-of=2009-01-30');
+    await pass(300);
+    expect(page.url()).toContain('as-of=2009-02-27');
+    expect(await page.getByRole('textbox', { name: 'As of' }).inputValue()).toBe('2009-02-27');
+    await typeDate(page, 'From', '01012005');
+    await pass(300);
+    expect(page.url()).toContain('from=2005-01-01&to=2012-12-31');
+    expect((await entries(page)) - before).toBe(2);
+    // BEA (ALFRED, series GDP): the second estimate of the fourth quarter of 2008.
+    expect((await rowOf(page, '2008-10-01'))[1]).toBe('14200.3');
+    expect(said).toEqual([]);
+  });
+
+  it('brings back the day before when a date is left half typed', async () => {
+    const { page } = await openPage(`${sample.url}?series=GDP&as-of=2009-01-30`);
+    const field = page.getByRole('textbox', { name: 'As of' });
+    await field.focus();
+    await page.keyboard.press('Delete');
+    expect(await field.inputValue()).toBe('');
+    await page.getByRole('slider').focus();
+    expect(await field.inputValue()).toBe('2009-01-30');
+    expect(page.url()).toContain('as-of=2009-01-30');
+  });
+
+  it('leaves one step back for an arrow key that is held down, and keeps what is chosen meanwhile', async () => {
+    const { page, said } = await openPage(`${sample.url}?series=GDP&as-of=2009-01-30&from=2008-01-01`);
+    const slider = page.getByRole('slider');
+    await slider.waitFor();
+    const before = await entries(page);
+    const pass = await stopClock(page);
+    for (let i = 0; i < 30; i += 1) await slider.press('ArrowLeft');
+    const about = (await slider.getAttribute('aria-valuetext')) ?? '';
+    // The 30th vintage before that of 30 January 2009 (ALFRED, series GDP).
+    expect(about).toContain('vintage 177 of 395');
+    await pass(300);
+    const address = page.url();
+    expect(address).toContain(`as-of=${/\d{4}-\d\d-\d\d/.exec(about)?.[0]}`);
+    expect((await entries(page)) - before).toBe(1);
+    await slider.press('ArrowRight');
+    await page.getByRole('checkbox', { name: 'Latest' }).uncheck();
+    expect(await slider.getAttribute('aria-valuetext')).toContain('vintage 178 of 395');
+    expect(page.url()).toContain('hide=latest');
+    expect((await entries(page)) - before).toBe(2);
+    await page.goBack();
+    expect([page.url(), await slider.getAttribute('aria-valuetext')]).toEqual([address, about]);
+    expect(said).toEqual([]);
+  });
+
+  it('opens the first series found by Enter, however fast it is typed', async () => {
+    const { page } = await openPage(sample.url);
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.type('unemployment rate');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'UNRATE Unemployment Rate' }).waitFor();
+  });
+
+  it('goes through what the search found with the arrow keys, and closes it with Escape or by leaving', async () => {
+    const { page } = await openPage(`${sample.url}?series=GDP`);
+    const found = page.getByRole('search').getByRole('link');
+    await page.getByRole('searchbox').fill('gross');
+    await found.nth(1).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(await found.nth(1).evaluate('document.activeElement.textContent')).toBe(
+      await found.nth(1).textContent(),
+    );
+    await page.keyboard.press('Escape');
+    expect([await found.count(), await page.evaluate('document.activeElement.type')]).toEqual([0, 'search']);
+    await page.getByRole('searchbox').fill('gross domestic');
+    await found.first().waitFor();
+    await page.getByRole('slider').focus();
+    expect(await found.count()).toBe(0);
+  });
+
+  it('brings the revisions of a date into view, and goes back to the date when they are closed', async () => {
+    const { page } = await openPage(`${sample.url}?series=GDP`);
+    const date = page.getByRole('button', { name: '2020-10-01' });
+    await date.press('Enter');
+    const heading = page.getByRole('heading', { name: 'Revisions of 2020-10-01' });
+    await heading.waitFor();
+    const isInView =
+      '(e => e.top >= 0 && e.bottom <= innerHeight)(document.activeElement.getBoundingClientRect())';
+    expect(await page.evaluate(`[document.activeElement.textContent, ${isInView}]`)).toEqual([
+      'Revisions of 2020-10-01',
+      true,
+    ]);
+    await page.getByRole('button', { name: 'Close' }).press('Enter');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('2020-10-01');
+    await page.goto(`${sample.url}?series=GDP&date=1800-01-01`);
+    await page.getByText('No value was published for 1800-01-01.').waitFor();
+  });
+});
+
+describe('a command that the explorer shows', () => {
+  it('is copied', async () => {
+    const { page } = await openPage(`${sample.url}?series=GDP`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await page.getByRole('button', { name: 'Copy the command of Latest' }).click();
+    await page.getByText('The command is copied.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('asof observations GDP');
+  });
+
+  it.each([
+    ['refuses', '{ writeText: () => Promise.reject(new DOMException("no", "NotAllowedError")) }'],
+    ['does not have', 'undefined'],
+  ])('is selected where the browser %s the clipboard', async (_, clipboard) => {
+    const { page, said } = await openPage(`${sample.url}?series=GDP`);
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: ${clipboard} })`);
+    await page.getByRole('button', { name: 'Copy the command of Latest' }).click();
+    await page.getByText('The command is selected: copy it with Ctrl-C or ⌘C.').waitFor();
+    expect(await page.evaluate('String(getSelection())')).toBe('asof observations GDP');
+    expect(said).toEqual([]);
+  });
+});
+
+describe('an address that is wrong in part', () => {
+  it.each([
+    ['?view=curve&type=real', "type is 'real', and can be PAR or TIPS"],
+    ['?series=GDP&from=2012-01-01&to=2011-12-31', 'to is 2011-12-31, before from, which is 2012-01-01'],
+  ])('shows the rest, and what is wrong: %s', async (address, fault) => {
+    const { page } = await openPage(`${sample.url}${address}`);
+    await page.getByRole('slider').waitFor();
+    expect(await page.getByRole('alert').textContent()).toBe(fault);
+  });
+
+  it('leaves the fields of clusters, so that a number that is not allowed can be changed', async () => {
+    const { page } = await openPage(`${sample.url}?view=clusters&min-insiders=0`);
+    await page
+      .getByRole('alert')
+      .getByText(`invalid 'min_insiders' "0": use an integer of at least 1.`)
+      .waitFor();
+    await page.getByLabel('Insiders at least').fill('3');
+    await page.getByLabel('Insiders at least').blur();
+    await page.getByText('public on 2026-06-02').waitFor();
+    expect(await page.getByRole('alert').textContent()).toBe('');
+  });
+
+  it('says of a day without a curve that it is no trade date', async () => {
+    const { page } = await openPage(`${sample.url}?view=curve&date=2007-01-06`);
+    await page.getByText('There is no curve of 2007-01-06; the one before it is of 2007-01-05.').waitFor();
+    expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toBe(
+      '2007-01-06, not a trade date',
+    );
+  });
+
+  it('opens one cluster at a time, as its address says', async () => {
+    const { page } = await openPage(`${sample.url}?view=clusters&open=0001878313+2026-06-01`);
+    await page.getByText('Vitoc Vlad').waitFor();
+    await page.getByText('public on 2025-12-23').click();
+    await page.waitForURL(/open=0001878313\+2025-12-22/);
+    await expect.poll(() => page.locator('details[open]').count()).toBe(1);
+  });
+});
+
+describe('what is beside the views', () => {
+  it.each([
+    ['a failure', '?series=GDPX', "series 'GDPX' not found"],
+    [
+      'a wrong part, and a date without values',
+      '?series=GDP&date=1800-01-01&hide=all',
+      'can be latest or first',
+    ],
+  ])('has nothing that axe finds: %s', async (_, address, text) => {
+    const { page } = await openPage(`${sample.url}${address}`);
+    await page.getByRole('alert').getByText(text).waitFor();
+    await page.locator('main h1').waitFor();
+    expect(await findingsOfAxe(page)).toEqual([]);
+  });
+
+  it('has nothing that axe finds: what the search found, in the colours that a system prescribes', async () => {
+    const { page } = await openPage(`${sample.url}?series=GDP`, { forcedColors: 'active' });
+    await page.getByRole('slider').waitFor();
+    await page.getByRole('searchbox').fill('gross');
+    await page.getByRole('search').getByRole('link').first().waitFor();
+    expect(await findingsOfAxe(page)).toEqual([]);
+  });
+});
+
+describe('odd series', () => {
+  it('are drawn with titles that are only text, also where they have HTML in them', async () => {
+    const { page, said, asked } = await openPage(`${others.url}?series=HOSTILE&date=2020-01-01`);
+    await page.getByRole('heading', { level: 1, name: hostile }).waitFor();
+    expect(await page.title()).toBe(`HOSTILE: ${hostile} – asof`);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save SVG' }).first().click(),
+    ]);
+    const [text] = await (await download.createReadStream()).toArray();
+    expect(String(text)).toContain('&lt;img src=x onerror=');
+    expect(String(text)).not.toContain('<img');
+    expect(await page.locator('img').count()).toBe(0);
+    await page.goto(others.url);
+    await page.getByRole('searchbox').fill('hostile');
+    await page.getByRole('search').getByRole('link', { name: hostile }).waitFor();
+    expect([said, [...asked]]).toEqual([[], [new URL(others.url).origin]]);
+  });
+
+  it('keep to the width of a phone, however long their words and large their numbers are', async () => {
+    const { page } = await openPage(`${others.url}?series=ONE`, { viewport: { width: 360, height: 740 } });
+    await page.getByText('1 vintage of 2020-02-01').waitFor();
+    const width = () => page.evaluate<number>('document.documentElement.scrollWidth');
+    expect(await width()).toBeLessThanOrEqual(360);
+    await page.goto(`${others.url}?series=HUGE`);
+    await page.getByRole('slider').waitFor();
+    expect(await width()).toBeLessThanOrEqual(360);
+    // The numbers beside the chart leave most of it to the lines.
+    expect((await page.locator('.u-over').first().boundingBox())?.width).toBeGreaterThan(200);
+    await page.goto(others.url);
+    await page.getByText('Verylongword').waitFor();
+    expect(await width()).toBeLessThanOrEqual(360);
+  });
+
+  it('may have ids with signs of addresses and shells in them', async () => {
+    const { page } = await openPage(others.url);
+    await page.getByRole('link', { name: 'A & B: 50%(+)' }).click();
+    expect((await rowOf(page, '2020-01-01'))[1]).toBe('7');
+    const command = (await page.locator('code').first().textContent()) ?? '';
+    expect(command).toMatch(/^asof observations 'A & B: 50%\(\+\)' --as-of 2020-02-01 --store /);
+    await page.reload();
+    expect((await rowOf(page, '2020-01-01'))[1]).toBe('7');
+  });
+
+  it('may be none: an empty store says how to add some', async () => {
+    const { page, said } = await openPage(nothing.url);
+    await page.getByText('There is no series yet: asof import and asof pull add series.').waitFor();
+    await page.getByRole('link', { name: 'Yield curve' }).click();
+    await page.getByText('There are no curves of this type.').waitFor();
+    await page.getByRole('link', { name: 'Insider clusters' }).click();
+    await page.getByText('0 clusters').waitFor();
+    expect(said).toEqual([]);
+  });
+
+  it('are shown as they are in the store when they are opened, after an import too', async () => {
+    const { page } = await openPage(`${others.url}?series=ONE`);
+    await page.getByText('1 vintage of 2020-02-01').waitFor();
+    await importFiles(odd, {
+      'facts.csv': 'series_id,date,as_of_date,value\nONE,2020-02-01,2020-03-01,-2.5\n',
+    });
+    await page.getByRole('navigation').getByRole('link', { name: 'Series' }).click();
+    await page.getByRole('link', { name: 'ONE Verylong' }).click();
+    await page.getByText('2 vintages from 2020-02-01 to 2020-03-01').waitFor();
+    expect((await rowOf(page, '2020-02-01'))[1]).toBe('-2.5');
+  });
+});
+
+describe('colours that a system prescribes', () => {
+  it('are those of the lines and of their key, each another', async () => {
+    const { page } = await openPage(`${sample.url}?series=GDP`, { forcedColors: 'active' });
+    await page.getByRole('slider').waitFor();
+    const colours = await page.evaluate<
+      string[]
+    >(`[...document.querySelectorAll('.sources .swatch')].map((one) =>
+      getComputedStyle(one).borderTopColor)`);
+    expect(new Set(colours).size).toBe(3);
+    expect(
+      await page.evaluate(`getComputedStyle(document.documentElement).getPropertyValue('--as-of')`),
+    ).toBe('Highlight');
+  });
+});

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { text } from 'node:stream/consumers';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { startBrowser } from './browser.ts';
+import { scratchFolder } from './folders.ts';
+import { builtProgram } from './repository.ts';
+
+/** `asof explore` in a process of its own, and the address that it printed. */
+export type StartedExplorer = { readonly url: string; readonly child: ChildProcess };
+
+/** The environment of commands: a home without a store. */
+export const explorerEnv = { PATH: process.env.PATH ?? '', HOME: scratchFolder() };
+
+/** Starts `asof explore` on the sample, or on a store, without a browser. */
+export async function startExplorer(...flags: readonly string[]): Promise<StartedExplorer> {
+  const child = spawn(process.execPath, [builtProgram, 'explore', '--no-open', ...flags], {
+    env: explorerEnv,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const failed = once(child, 'exit').then(async () => {
+    throw new Error(`asof explore ended: ${await text(child.stderr)}`);
+  });
+  const [line] = await Promise.race([once(child.stdout, 'data'), failed]);
+  failed.catch(() => undefined);
+  return { url: String(line).trim(), child };
+}
+
+/** A page, what it said on the console, and where it sent requests. */
+export type OpenedPage = { readonly page: Page; readonly said: string[]; readonly asked: Set<string> };
+
+/** A browser for the tests of a file, which closes the pages of each test after it. */
+export function browserOfTests(): (url: string, options?: BrowserContextOptions) => Promise<OpenedPage> {
+  let browser: Browser;
+  const open = new Set<Page>();
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterEach(async () => {
+    for (const page of open) await page.context().close();
+    open.clear();
+  });
+  afterAll(() => browser.close());
+  return async (url, options = {}) => {
+    const context = await browser.newContext({
+      locale: 'en-US',
+      viewport: { width: 1200, height: 900 },
+      ...options,
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    const [said, asked]: [string[], Set<string>] = [[], new Set()];
+    page.on('console', (message) => said.push(message.text()));
+    page.on('pageerror', (error) => said.push(String(error)));
+    page.on('request', (request) => asked.add(new URL(request.url()).origin));
+    await page.goto(url);
+    open.add(page);
+    return { page, said, asked };
+  };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds in a page. */
+export async function findingsOfAxe(page: Page): Promise<string[]> {
+  // Not as a tag of the page, which its policy would forbid.
+  await page.evaluate(axe);
+  return page.evaluate<string[]>(`axe.run().then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
+}
+
+/** The text of each cell of the first row of a table that begins with a name. */
+export async function rowOf(page: Page, name: string): Promise<string[]> {
+  const row = page.getByRole('row', { name }).first();
+  await row.waitFor();
+  return row.locator('th, td').allTextContents();
+}
